@@ -1,0 +1,440 @@
+"""One look for every figure: small functions on tidy frames.
+
+Figures are one column (3.5 in) or two columns (7.2 in) wide with text of 8 pt. Colours are Paul
+Tol's bright scheme; a marker and a line style (a hatch for bars) go with each, so that a print in
+grey still tells the lines apart. Values published in a paper are hollow markers in the colour of
+the line they belong to; the spread over seeds is a band.
+
+A *tidy frame* has one row per drawn value: a column for x, one for y and one, `by`, that names the
+line. `order` lists all names, so that a name keeps its colour from panel to panel.
+"""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+STYLE_FILE = Path(__file__).with_name("anonpaper.mplstyle")
+WIDTHS = {1: 3.5, 2: 7.2}   # inches of one and of two columns of a journal page
+HATCHES = ("", "////", "....", "xxxx", "----", "++++", "oooo")
+# colour, marker and line style of the first, second, ... line
+LOOKS = tuple(mpl.rc_params_from_file(STYLE_FILE, use_default_template=False)["axes.prop_cycle"])
+STAND_IN = "stand-in data"
+
+
+def use_style() -> None:
+    """Make the project's style the default of matplotlib, for this process.
+
+    Examples
+    --------
+    >>> use_style()
+    >>> mpl.rcParams["font.size"]
+    8.0
+    """
+    plt.style.use(STYLE_FILE)
+
+
+def subplots(columns: int = 1, rows: int = 1, cols: int = 1, *, height: float | None = None,
+             **options):
+    """Return a figure of a journal's width and its axes.
+
+    Parameters
+    ----------
+    columns : {1, 2}
+        Journal columns the figure spans: 3.5 or 7.2 inches.
+    rows, cols : int
+        Panels below and beside each other.
+    height : float, optional
+        Inches; by default each panel is three quarters as high as it is wide.
+    **options
+        Passed to `matplotlib.pyplot.subplots` (``sharex``, ``sharey``, ``squeeze``, ...).
+
+    Returns
+    -------
+    figure : Figure
+    axes : Axes or array of Axes
+
+    Raises
+    ------
+    ValueError
+        If `columns` is neither 1 nor 2.
+
+    Examples
+    --------
+    >>> figure, axes = subplots(columns=2, cols=3)
+    >>> figure.get_size_inches().round(1).tolist()
+    [7.2, 1.8]
+    >>> plt.close(figure)
+    """
+    if columns not in WIDTHS:
+        raise ValueError(f"columns is 1 (3.5 in) or 2 (7.2 in), got {columns!r}")
+    width = WIDTHS[columns]
+    height = height or width / cols * 0.75 * rows
+    return plt.subplots(rows, cols, figsize=(width, height), layout="constrained", **options)
+
+
+def lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, *,
+          order: Sequence | None = None, spread: str | None = None) -> Axes:
+    """Draw one line per value of `by`.
+
+    Parameters
+    ----------
+    ax : Axes
+    frame : DataFrame
+        Tidy; rows may come in any order.
+    x, y : str
+        Columns of numbers.
+    by : str, optional
+        Column that names the line; without it there is one line, unnamed.
+    order : sequence, optional
+        All names, in order of colour and legend; by default those of `frame`, by first appearance.
+    spread : {"range", "quartiles"}, optional
+        How to draw several values of one line at one x, such as repetitions over seeds: their
+        mean as the line, and from least to greatest (or first to third quartile) as a band.
+
+    Returns
+    -------
+    Axes
+        The axes given, labelled with the names of the columns where they had no label.
+
+    Raises
+    ------
+    ValueError
+        If a column or a name is unknown, or values repeat and no spread is asked for.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"l": [2, 4, 2, 4], "stars": [5, 9, 4, 7],
+    ...                       "algorithm": ["TP", "TP", "TP+", "TP+"]})
+    >>> figure, ax = subplots()
+    >>> [line.get_label() for line in lines(ax, frame, "l", "stars", "algorithm").get_lines()]
+    ['TP', 'TP+']
+    >>> plt.close(figure)
+    """
+    for _, name, part, look in _parts(frame, (x, y), by, order):
+        values = part.groupby(x, sort=True)[y]
+        if spread is None and values.size().max() > 1:
+            raise ValueError(
+                f"several values of {y!r} at one {x!r} for {name!r}: give spread='range' or "
+                "'quartiles', or name the lines with `by`"
+            )
+        middle = values.mean()
+        if spread is not None:
+            low, high = {"range": (0, 1), "quartiles": (0.25, 0.75)}[_known_spread(spread)]
+            ax.fill_between(middle.index, values.quantile(low), values.quantile(high),
+                            color=look["color"], alpha=0.2, linewidth=0)
+        ax.plot(middle.index, middle.to_numpy(), label=name, **look)
+    return _label_axes(ax, x, y)
+
+
+def published(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, *,
+              order: Sequence | None = None) -> Axes:
+    """Draw a paper's own values as hollow markers, in the colours `lines` gives them.
+
+    Parameters
+    ----------
+    ax, frame, x, y, by, order
+        As for `lines`; give the same `order` to both, so that colours agree.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        If a column or a name is unknown.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"k": [2, 5], "risk": [0.4, 0.2]})
+    >>> figure, ax = subplots()
+    >>> published(ax, frame, "k", "risk").get_lines()[0].get_markerfacecolor()
+    'none'
+    >>> plt.close(figure)
+    """
+    for _, _, part, look in _parts(frame, (x, y), by, order):
+        ax.plot(part[x], part[y], color=look["color"], marker=look["marker"], linestyle="none",
+                markerfacecolor="none", markersize=6, zorder=3)
+    return _label_axes(ax, x, y)
+
+
+def bars(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, *,
+         order: Sequence | None = None, published: pd.DataFrame | None = None) -> Axes:
+    """Draw bars side by side: one cluster per value of x, one bar per value of `by`.
+
+    Parameters
+    ----------
+    ax : Axes
+    frame : DataFrame
+        Tidy, one row per bar; clusters stand in the order in which x first appears.
+    x : str
+        Column of the clusters, of any type.
+    y : str
+        Column of numbers.
+    by, order
+        As for `lines`.
+    published : DataFrame, optional
+        The paper's own values, with the same columns: hollow markers on the bars.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        If a column or a name is unknown, or two rows claim one bar.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"data": ["sal", "occ"], "stars": [3.0, 2.0]})
+    >>> figure, ax = subplots()
+    >>> [float(bar.get_height()) for bar in bars(ax, frame, "data", "stars").patches]
+    [3.0, 2.0]
+    >>> plt.close(figure)
+    """
+    clusters = list(dict.fromkeys(frame[x])) if x in frame else []
+    place = {cluster: position for position, cluster in enumerate(clusters)}
+    parts = list(_parts(frame, (x, y), by, order))
+    hollow = {} if published is None else {
+        name: part for _, name, part, _ in _parts(published, (x, y), by, order)
+    }
+    width = 0.8 / len(parts)
+    for place_in_cluster, (number, name, part, look) in enumerate(parts):
+        if part[x].duplicated().any():
+            raise ValueError(f"two rows for one bar of {name!r}: one row per {x!r} is needed")
+        offset = (place_in_cluster - (len(parts) - 1) / 2) * width
+        ax.bar([place[value] + offset for value in part[x]], part[y], width, label=name,
+               color=look["color"], edgecolor="white", hatch=HATCHES[number])
+        if name in hollow:
+            theirs = hollow[name]
+            ax.plot([place[value] + offset for value in theirs[x]], theirs[y], color="black",
+                    marker=look["marker"], linestyle="none", markerfacecolor="none")
+    ax.set_xticks(range(len(clusters)), [str(cluster) for cluster in clusters])
+    ax.grid(visible=False, axis="x")
+    return _label_axes(ax, x, y)
+
+
+def heatmap(ax: Axes, frame: pd.DataFrame, x: str, y: str, value: str, *,
+            text: str | None = "{:.2g}", limits: tuple[float, float] | None = None) -> Axes:
+    """Draw one coloured field per row of the frame, with its number written in it.
+
+    Parameters
+    ----------
+    ax : Axes
+    frame : DataFrame
+        Tidy, one row per field; x and y keep the order in which they first appear, y from the
+        top. Missing fields stay blank.
+    x, y : str
+        Columns of the two axes, of any type.
+    value : str
+        Column of numbers.
+    text : str, optional
+        Format of the numbers; None writes none.
+    limits : (float, float), optional
+        Values at the ends of the colour scale, to share a scale between panels.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        If a column is unknown or two rows claim one field.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"k": [2, 5], "l": [2, 2], "loss": [0.1, 0.4]})
+    >>> figure, ax = subplots()
+    >>> [label.get_text() for label in heatmap(ax, frame, "k", "l", "loss").texts]
+    ['0.1', '0.4']
+    >>> plt.close(figure)
+    """
+    _check_columns(frame, (x, y, value))
+    if frame.duplicated([x, y]).any():
+        raise ValueError(f"two rows for one field: one row per {x!r} and {y!r} is needed")
+    fields = frame.pivot(index=y, columns=x, values=value)
+    fields = fields.reindex(index=frame[y].unique(), columns=frame[x].unique())
+    low, high = limits or (None, None)
+    image = ax.imshow(fields.to_numpy(dtype=float), cmap="cividis", vmin=low, vmax=high,
+                      aspect="auto")
+    ax.set_xticks(range(fields.shape[1]), [str(name) for name in fields.columns])
+    ax.set_yticks(range(fields.shape[0]), [str(name) for name in fields.index])
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+    for (row, column), number in np.ndenumerate(fields.to_numpy(dtype=float)):
+        if text is not None and np.isfinite(number):
+            dark = image.norm(number) < 0.5
+            ax.text(column, row, text.format(number), ha="center", va="center", fontsize=7,
+                    color="white" if dark else "black")
+    ax.figure.colorbar(image, ax=ax, label=value)
+    return _label_axes(ax, x, y)
+
+
+def label_lines(ax: Axes) -> Axes:
+    """Write each line's name at its right end, instead of a legend, where lines are few.
+
+    Call it last: names stand where the lines end under the limits and scales of that moment,
+    moved apart where they would touch.
+
+    Parameters
+    ----------
+    ax : Axes
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> figure, ax = subplots()
+    >>> _ = ax.plot([1, 2], [3, 4], label="TP")
+    >>> [text.get_text() for text in label_lines(ax).texts]
+    ['TP']
+    >>> plt.close(figure)
+    """
+    named = [line for line in ax.get_lines() if not line.get_label().startswith("_")]
+    ends = [line.get_xydata()[-1] for line in named]
+    to_points = 72 / ax.figure.dpi
+    heights = [ax.transData.transform(end)[1] * to_points for end in ends]
+    lowest = -np.inf
+    for number in np.argsort(heights, kind="stable"):
+        at = max(heights[number], lowest + 8)   # a line of 7 pt text needs 8 pt
+        ax.annotate(named[number].get_label(), ends[number], fontsize=7, va="center",
+                    color=named[number].get_color(), annotation_clip=False,
+                    xytext=(5, at - heights[number]), textcoords="offset points")
+        lowest = at
+    return ax
+
+
+def stamp(figure: Figure, text: str = STAND_IN) -> None:
+    """Write a text across the figure, once however often it is called.
+
+    Parameters
+    ----------
+    figure : Figure
+    text : str
+
+    Examples
+    --------
+    >>> figure, ax = subplots()
+    >>> stamp(figure); stamp(figure)
+    >>> [text.get_text() for text in figure.texts]
+    ['stand-in data']
+    >>> plt.close(figure)
+    """
+    if not any(artist.get_gid() == "stamp" for artist in figure.texts):
+        figure.text(0.5, 0.55, text, gid="stamp", ha="center", va="center", rotation=20,
+                    fontsize=min(24, 5 * figure.get_figwidth()), color="0.45", alpha=0.45)
+
+
+def footer(figure: Figure, text: str) -> None:
+    """Write a small line under the figure, once however often it is called.
+
+    Parameters
+    ----------
+    figure : Figure
+    text : str
+        A few words: they are set in 5 pt on one line.
+
+    Examples
+    --------
+    >>> figure, ax = subplots()
+    >>> footer(figure, "data: occ"); footer(figure, "data: occ")
+    >>> [text.get_text() for text in figure.texts]
+    ['data: occ']
+    >>> plt.close(figure)
+    """
+    if any(artist.get_gid() == "footer" for artist in figure.texts):
+        return
+    height = 8 / 72 / figure.get_figheight()   # room of 8 pt for a line of 5 pt
+    if figure.get_layout_engine() is not None:
+        figure.get_layout_engine().set(rect=(0, height, 1, 1 - height))
+    figure.text(0.995, 0.3 * height, text, gid="footer", ha="right", va="bottom", fontsize=5,
+                color="0.35")
+
+
+def render(figure: Figure, format: str) -> bytes:
+    """Return the figure as a file's content, the same bytes each time it is drawn.
+
+    Ids of SVG elements come from a fixed salt, and the time of drawing and matplotlib's version
+    are left out of the metadata. Equal bytes need equal versions of matplotlib and FreeType.
+
+    Parameters
+    ----------
+    figure : Figure
+    format : {"svg", "png"}
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    ValueError
+        If the format is another one.
+
+    Examples
+    --------
+    >>> figure, ax = subplots()
+    >>> render(figure, "svg") == render(figure, "svg")
+    True
+    >>> plt.close(figure)
+    """
+    silence = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
+    if format not in silence:
+        raise ValueError(f"format is 'svg' or 'png', got {format!r}")
+    content = io.BytesIO()
+    fixed = {"svg.hashsalt": "anonpaper", "svg.fonttype": "path", "savefig.bbox": "standard"}
+    with mpl.rc_context(fixed):
+        figure.savefig(content, format=format, metadata=silence[format], dpi=300)
+    return content.getvalue()
+
+
+def _parts(frame: pd.DataFrame, columns: tuple[str, str], by: str | None, order: Sequence | None):
+    """Yield (number, name, rows, look) for each value of `by`, in the order of colours."""
+    _check_columns(frame, columns if by is None else (*columns, by))
+    names = [None] if by is None else list(frame[by].unique() if order is None else order)
+    if by is not None:
+        strange = sorted(set(frame[by].unique()) - set(names), key=str)
+        if strange:
+            raise ValueError(f"{by!r} holds {strange}, not listed in order={names}")
+    if len(names) > len(LOOKS):
+        raise ValueError(f"{len(names)} lines cannot be told apart; draw at most {len(LOOKS)}")
+    for number, name in enumerate(names):
+        part = frame if by is None else frame[frame[by] == name]
+        if len(part):
+            yield number, name, part, LOOKS[number]
+
+
+def _check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    """Raise ValueError if the frame lacks a column or has no row."""
+    missing = [column for column in columns if column not in frame]
+    if missing:
+        raise ValueError(f"no column {missing} in the frame; it has {list(frame.columns)}")
+    if frame.empty:
+        raise ValueError("nothing to draw: the frame has no rows")
+
+
+def _known_spread(spread: str) -> str:
+    """Return the spread, or raise ValueError if it is unknown."""
+    if spread not in ("range", "quartiles"):
+        raise ValueError(f"spread is 'range' or 'quartiles', got {spread!r}")
+    return spread
+
+
+def _label_axes(ax: Axes, x: str, y: str) -> Axes:
+    """Label the axes with the columns' names where they have no label yet."""
+    if not ax.get_xlabel():
+        ax.set_xlabel(x)
+    if not ax.get_ylabel():
+        ax.set_ylabel(y)
+    return ax
