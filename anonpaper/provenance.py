@@ -53,22 +53,6 @@ def figures_root() -> Path:
     return (project_root() or Path.cwd()) / "figures" / profile()
 
 
-def cache_root() -> Path:
-    """Return the folder of what can be computed again.
-
-    $ANONPAPER_CACHE where it is set, else data/cache of the project, else the user's cache folder.
-    """
-    given = os.environ.get("ANONPAPER_CACHE")
-    if given:
-        return Path(given).resolve()
-    root = project_root()
-    if root is not None:
-        return root / "data" / "cache"
-    from platformdirs import user_cache_path
-
-    return user_cache_path("anonpaper")
-
-
 def write_whole(path: Path, content: bytes | str) -> Path:
     """Write a file so that it is there whole or not at all.
 

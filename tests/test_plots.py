@@ -1,0 +1,175 @@
+"""Plots: sizes, colours that stay, published values, and the same bytes every time."""
+
+import subprocess
+import sys
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonpaper import plots
+
+FRAME = pd.DataFrame({
+    "l": [2, 4, 6] * 3,
+    "stars": [5.0, 7, 9, 4, 6, 8, 6, 8, 10],
+    "algorithm": ["TP"] * 3 + ["TP+"] * 3 + ["Hilbert"] * 3,
+})
+
+
+@pytest.fixture
+def ax():
+    with mpl.rc_context():
+        plots.use_style()
+        figure, ax = plots.subplots()
+        yield ax
+        plt.close(figure)
+
+
+@pytest.mark.parametrize(("columns", "width"), [(1, 3.5), (2, 7.2)])
+def test_figures_are_as_wide_as_a_column(columns, width):
+    figure, _ = plots.subplots(columns)
+    assert figure.get_figwidth() == width
+    plt.close(figure)
+
+
+def test_other_widths_are_refused():
+    with pytest.raises(ValueError, match="columns is 1"):
+        plots.subplots(3)
+
+
+def test_all_text_is_eight_points_or_a_little_less(ax):
+    plots.lines(ax, FRAME, "l", "stars", "algorithm")
+    ax.legend()
+    texts = [text for text in ax.figure.findobj(mpl.text.Text) if text.get_text()]
+    assert {text.get_fontsize() for text in texts} == {7, 8}
+
+
+def test_lines_differ_in_colour_marker_and_style(ax):
+    drawn = plots.lines(ax, FRAME, "l", "stars", "algorithm").get_lines()
+    assert [line.get_label() for line in drawn] == ["TP", "TP+", "Hilbert"]
+    for look in ("get_color", "get_marker", "get_linestyle"):
+        assert len({getattr(line, look)() for line in drawn}) == 3
+
+
+def test_lines_sort_by_x(ax):
+    line = plots.lines(ax, FRAME[:3].sample(frac=1, random_state=1), "l", "stars").get_lines()[0]
+    assert line.get_xdata().tolist() == [2, 4, 6]
+    assert line.get_ydata().tolist() == [5, 7, 9]
+
+
+def test_a_name_keeps_its_colour_where_others_are_missing(ax):
+    order = ["TP", "TP+", "Hilbert"]
+    plots.lines(ax, FRAME[FRAME["algorithm"] == "Hilbert"], "l", "stars", "algorithm", order=order)
+    assert ax.get_lines()[0].get_color() == plots.LOOKS[2]["color"]
+
+
+def test_published_values_are_hollow_and_share_the_colour(ax):
+    plots.lines(ax, FRAME, "l", "stars", "algorithm")
+    plots.published(ax, FRAME, "l", "stars", "algorithm")
+    ours, theirs = ax.get_lines()[:3], ax.get_lines()[3:]
+    assert [line.get_color() for line in theirs] == [line.get_color() for line in ours]
+    assert {line.get_markerfacecolor() for line in theirs} == {"none"}
+    assert {line.get_linestyle() for line in theirs} == {"None"}
+
+
+def test_repeated_values_need_a_spread(ax):
+    repeated = pd.concat([FRAME, FRAME.assign(stars=FRAME["stars"] + 2)])
+    with pytest.raises(ValueError, match="several values of 'stars' at one 'l' for 'TP'"):
+        plots.lines(ax, repeated, "l", "stars", "algorithm")
+    plots.lines(ax, repeated, "l", "stars", "algorithm", spread="range")
+    assert ax.get_lines()[0].get_ydata().tolist() == [6, 8, 10]
+    band = ax.collections[0].get_paths()[0].vertices
+    assert (band[:, 1].min(), band[:, 1].max()) == (5, 11)
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"x": "k"}, r"no column \['k'\]"),
+    ({"by": "method"}, r"no column \['method'\]"),
+    ({"frame": FRAME[:0]}, "no rows"),
+    ({"order": ["TP", "TP+"]}, r"\['Hilbert'\], not listed"),
+    ({"spread": "sd"}, "spread is 'range' or 'quartiles'"),
+])
+def test_lines_refuse(ax, change, message):
+    given = {"frame": FRAME, "x": "l", "y": "stars", "by": "algorithm"}
+    with pytest.raises(ValueError, match=message):
+        plots.lines(ax, **(given | change))
+
+
+def test_more_names_than_looks_are_refused(ax):
+    frame = pd.DataFrame({"x": 1, "y": 1, "name": range(8)})
+    with pytest.raises(ValueError, match="8 lines cannot be told apart"):
+        plots.lines(ax, frame, "x", "y", "name")
+
+
+def test_bars_stand_side_by_side_without_overlap(ax):
+    plots.bars(ax, FRAME, "l", "stars", "algorithm", published=FRAME[:3])
+    edges = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
+    assert len(edges) == 9
+    assert all(right <= left + 1e-9 for (_, right), (left, _) in zip(edges, edges[1:],
+                                                                     strict=False))
+    assert ax.get_lines()[0].get_ydata().tolist() == [5, 7, 9]
+
+
+def test_bars_refuse_two_rows_for_one_bar(ax):
+    with pytest.raises(ValueError, match="two rows for one bar of 'TP'"):
+        plots.bars(ax, pd.concat([FRAME, FRAME[:1]]), "l", "stars", "algorithm")
+
+
+def test_heatmap_writes_each_number_and_leaves_gaps_blank(ax):
+    frame = pd.DataFrame({"k": [2, 5, 2], "l": [3, 3, 4], "loss": [0.1, 0.5, 0.9]})
+    plots.heatmap(ax, frame, "k", "l", "loss")
+    assert [text.get_text() for text in ax.texts] == ["0.1", "0.5", "0.9"]
+    assert np.isnan(np.ma.filled(ax.images[0].get_array(), np.nan)[1, 1])
+    with pytest.raises(ValueError, match="two rows for one field"):
+        plots.heatmap(ax, pd.concat([frame, frame]), "k", "l", "loss")
+
+
+def test_direct_labels_do_not_touch(ax):
+    frame = FRAME.assign(stars=1.0 + FRAME.groupby("algorithm").ngroup() / 1000)
+    plots.lines(ax, frame, "l", "stars", "algorithm")
+    ax.set_ylim(0, 10)
+    plots.label_lines(ax)
+    ax.figure.canvas.draw()
+    boxes = sorted((text.get_window_extent() for text in ax.texts), key=lambda box: box.y0)
+    assert len(boxes) == 3
+    assert all(low.y0 < high.y0 - 1 for low, high in zip(boxes, boxes[1:], strict=False))
+
+
+@pytest.mark.parametrize("format", ["svg", "png"])
+def test_the_same_bytes_from_another_process(format):
+    script = (
+        "import hashlib, pandas as pd; from anonpaper import plots; plots.use_style();"
+        "figure, ax = plots.subplots();"
+        "frame = pd.DataFrame({'l': [2, 4], 'stars': [5, 9], 'a': ['TP', 'TP+']});"
+        "plots.bars(ax, frame, 'l', 'stars', 'a'); plots.stamp(figure);"
+        f"print(hashlib.sha256(plots.render(figure, {format!r})).hexdigest())"
+    )
+    runs = {
+        subprocess.run([sys.executable, "-c", script], check=True, capture_output=True,
+                       text=True, env=None).stdout
+        for _ in range(2)
+    }
+    assert len(runs) == 1
+
+
+def test_files_hold_no_date_and_no_program(ax):
+    plots.lines(ax, FRAME, "l", "stars", "algorithm")
+    svg, png = plots.render(ax.figure, "svg"), plots.render(ax.figure, "png")
+    assert b"<dc:date>" not in svg
+    assert b"matplotlib.org" not in svg.split(b"<defs>")[0].lower()
+    assert b"Software" not in png
+
+
+def test_render_refuses_other_formats(ax):
+    with pytest.raises(ValueError, match="format is 'svg' or 'png', got 'pdf'"):
+        plots.render(ax.figure, "pdf")
+
+
+def test_a_footer_does_not_cover_the_axis_label(ax):
+    plots.lines(ax, FRAME, "l", "stars", "algorithm")
+    plots.footer(ax.figure, "data: occ, in place of OCC")
+    ax.figure.canvas.draw()
+    footer = ax.figure.texts[0].get_window_extent()
+    assert footer.y1 <= ax.xaxis.label.get_window_extent().y0
