@@ -1,0 +1,102 @@
+"""Partition: which rows are published as one group, and what the algorithm has to say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from anonpaper.errors import ParameterError
+
+__all__ = ["Partition", "dense_labels"]
+
+
+class Partition:
+    """A grouping of the rows of a table.
+
+    Parameters
+    ----------
+    labels : array of int, shape (n,)
+        The group of every row, ``0..G-1`` without gaps; -1 for a row that is not published.
+    info : mapping, optional
+        What the algorithm says about its run: phase, bounds, iterations, ...
+    algorithm : str, optional
+        How the partition was made, for titles and audits.
+
+    Raises
+    ------
+    ParameterError
+        If labels are not integers, below -1, or leave a gap.
+
+    Examples
+    --------
+    >>> p = Partition([0, 0, 1, -1])
+    >>> p.n_groups, p.sizes().tolist(), [rows.tolist() for rows in p.groups()]
+    (2, [2, 1], [[0, 1], [2]])
+    """
+
+    def __init__(
+        self, labels, info: Mapping[str, object] | None = None, algorithm: str = ""
+    ) -> None:
+        labels = np.asarray(labels)
+        if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
+            raise ParameterError(
+                f"labels must be a one-dimensional array of integers, got shape {labels.shape} "
+                f"and dtype {labels.dtype}"
+            )
+        if len(labels) and labels.min() < -1:
+            raise ParameterError(f"labels must be -1 or a group number, got {labels.min()}")
+        self.labels = labels.astype(np.int64, copy=False)
+        self._sizes = np.bincount(self.labels[self.labels >= 0])
+        if len(self._sizes) and self._sizes.min() == 0:
+            raise ParameterError(
+                f"group numbers must have no gap, but {int(self._sizes.argmin())} has no rows: "
+                "dense_labels() closes gaps"
+            )
+        self.info = dict(info or {})
+        self.algorithm = algorithm
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(self._sizes)
+
+    def sizes(self) -> np.ndarray:
+        """Number of rows of every group, shape (G,), dtype int64."""
+        return self._sizes.copy()
+
+    def groups(self) -> list[np.ndarray]:
+        """Row numbers of every group, ascending; a list of G arrays. O(n log n)."""
+        order = np.argsort(self.labels, kind="stable")
+        published = order[np.count_nonzero(self.labels < 0) :]
+        return np.split(published, np.cumsum(self._sizes)[:-1]) if self.n_groups else []
+
+    @property
+    def n_unpublished(self) -> int:
+        """Number of rows with label -1."""
+        return int(np.count_nonzero(self.labels < 0))
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        name = f"{self.algorithm}: " if self.algorithm else ""
+        withheld = f", {self.n_unpublished} not published" if self.n_unpublished else ""
+        return f"Partition({name}{len(self)} rows in {self.n_groups} groups{withheld})"
+
+
+def dense_labels(labels: np.ndarray) -> np.ndarray:
+    """Renumber labels so that they have no gap; their order and every -1 are kept.
+
+    Examples
+    --------
+    >>> dense_labels(np.array([7, -1, 2, 7])).tolist()
+    [1, -1, 0, 1]
+    """
+    labels = np.asarray(labels, dtype=np.int64)
+    if len(labels) == 0:
+        return labels.copy()
+    present = np.zeros(labels.max() + 2, dtype=bool)
+    present[labels + 1] = True
+    present[0] = False
+    return np.where(labels < 0, -1, np.cumsum(present)[labels + 1] - 1)

@@ -1,0 +1,420 @@
+r"""TP, the three-phase l-approximation of tuple minimization, and TP+.
+
+Given microdata whose QI-groups are the rows with equal quasi-identifiers, remove as few rows as
+possible into a *residue* R so that every remaining QI-group and R itself are l-eligible: at most
+|S|/l rows of a set S share a sensitive value. :func:`tp` guarantees
+
+* :math:`|R| = OPT` if it ends in phase one,
+* :math:`|R| \le OPT + l - 1` if it ends in phase two (always so for l = 2, then
+  :math:`|R| \le OPT + 1`),
+* :math:`|R| \le l \cdot OPT` in any case.
+
+A solution of tuple minimization is an l·d-approximation of the fewest stars. The names of the
+paper are kept: h(S, v) is the number of rows of S with sensitive value v, the *pillars* of S are
+its most frequent values, their height is h(S); a QI-group Q is *thin* if |Q| = l·h(Q) and else
+*fat*, *conflicting* if it shares a pillar with R, *dead* if thin and conflicting, else *alive*.
+
+Rows of a group with the same sensitive value are interchangeable, so nothing here looks at rows:
+the state is the counts of the cell table, and which rows leave is settled at the end (of every
+cell, the rows of lowest number stay). Where the paper breaks ties arbitrarily, the lowest
+sensitive code and then the lowest QI-group (lexicographic order of the tuples) are taken.
+
+Source: X. Xiao, K. Yi, Y. Tao, *The hardness and approximation algorithms for l-diversity*,
+EDBT 2010, section 5.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from anonpaper.groups import Partition
+from anonpaper.microdata import CellTable, Microdata
+from anonpaper.partition.hilbert import hilbert
+from anonpaper.principles import require_eligible
+
+__all__ = ["tp", "tp_plus"]
+
+
+def tp(m: Microdata, l: int) -> Partition:  # noqa: E741 - the paper's name
+    """Group rows by equal QI and suppress few others: the three-phase algorithm.
+
+    Parameters
+    ----------
+    m : Microdata
+        A table with a sensitive attribute, n rows.
+    l : int
+        The diversity asked for, from 2 to the largest feasible one.
+
+    Returns
+    -------
+    Partition
+        The remaining QI-groups in lexicographic order and, as last group, the residue R (absent
+        if empty). ``info`` holds
+
+        - ``phase``: the phase in which the algorithm ended, 1, 2 or 3;
+        - ``residue_size``: \\|R\\|, the number of suppressed rows;
+        - ``lower_bound``: l·h(R1), a lower bound of OPT (Corollary 5.10), R1 being R after
+          phase one;
+        - ``rounds``: rounds of phase three;
+        - ``removed_by_phase``: rows that each of the three phases removed.
+
+    Raises
+    ------
+    ColumnError
+        The table has no sensitive attribute.
+    ParameterError
+        l is not an integer from 2 to n.
+    InfeasibleError
+        The table itself is not l-eligible.
+
+    Notes
+    -----
+    Once the cells are built (one sort, O(n log n)), phase one takes time O(e log n) for e cells,
+    phase two O(e + \\|R\\|·m) for m sensitive values, a round of phase three O(e·l).
+
+    References
+    ----------
+    xiao2010, sections 5.2 to 5.4.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> p = tp(ap.examples.hospital(), l=2)
+    >>> p.sizes().tolist(), p.info["phase"], p.info["residue_size"]
+    ([4, 2, 4], 1, 4)
+    """
+    l = require_eligible(m, l)  # noqa: E741
+    cells = m.cells
+    kept, residue, phase, rounds, removed = _three_phases(
+        cells.start, cells.sensitive, cells.counts, m.sensitive_attribute.size, l
+    )
+    return Partition(
+        _labels_of_kept_rows(cells, kept),
+        info={
+            "phase": int(phase),
+            "residue_size": int(residue.sum()),
+            "lower_bound": int(removed[3]),
+            "rounds": int(rounds),
+            "removed_by_phase": tuple(int(rows) for rows in removed[:3]),
+        },
+        algorithm=f"TP, l = {l}",
+    )
+
+
+def tp_plus(m: Microdata, l: int) -> Partition:  # noqa: E741
+    """Run TP, then group its residue by :func:`~anonpaper.partition.hilbert.hilbert`.
+
+    Never needs more stars than TP, and keeps its guarantee (xiao2010, sections 5.6 and 6.1).
+
+    Parameters
+    ----------
+    m : Microdata
+        A table with a sensitive attribute, n rows.
+    l : int
+        The diversity asked for, from 2 to the largest feasible one.
+
+    Returns
+    -------
+    Partition
+        TP's star-free QI-groups, then the groups of the residue. ``info`` is TP's, with
+        ``residue_groups``, the number of groups that the residue was split into.
+
+    Raises
+    ------
+    ColumnError, ParameterError, InfeasibleError
+        As :func:`tp`.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> tp_plus(ap.examples.hospital(), l=2).sizes().tolist()
+    [4, 2, 2, 2]
+    """
+    p = tp(m, l)
+    residue_size = p.info["residue_size"]
+    labels, residue_groups = p.labels, 0
+    if residue_size:
+        residue_label = p.n_groups - 1
+        residue = np.flatnonzero(labels == residue_label)
+        grouped = hilbert(m.take(residue), l)
+        labels = labels.copy()
+        labels[residue] = residue_label + grouped.labels
+        residue_groups = grouped.n_groups
+    return Partition(labels, {**p.info, "residue_groups": residue_groups}, f"TP+, l = {l}")
+
+
+def _labels_of_kept_rows(cells: CellTable, kept: np.ndarray) -> np.ndarray:
+    """Label the rows that stay by their QI-group, all others as the residue, the last group."""
+    tuple_of_cell = np.repeat(np.arange(len(cells)), np.diff(cells.start))
+    group_of_tuple = np.where(np.add.reduceat(kept, cells.start[:-1]) > 0, 0, -1)
+    survives = group_of_tuple >= 0
+    group_of_tuple[survives] = np.arange(survives.sum())
+    return _scatter(
+        cells.rows, cells.row_start, kept, group_of_tuple[tuple_of_cell], int(survives.sum())
+    )
+
+
+@njit(cache=True)
+def _scatter(rows, row_start, kept, group_of_cell, residue_label):
+    labels = np.full(len(rows), residue_label, np.int64)
+    for cell in range(len(kept)):
+        for i in range(row_start[cell], row_start[cell] + kept[cell]):
+            labels[rows[i]] = group_of_cell[cell]
+    return labels
+
+
+# -- the algorithm, on counts ---------------------------------------------------------------
+#
+# `start` and `sensitive` are those of the cell table. `counts` of the cells of Q are h(Q, v);
+# `size` and `height` are |Q| and h(Q); `residue[v]` is h(R, v).
+
+
+@njit(cache=True)
+def _three_phases(start, sensitive, cell_counts, m, l):  # noqa: E741
+    """Return the counts that stay, h(R, .), the last phase, its rounds, and four numbers:
+    the rows that each phase removed, and the lower bound l·h(R1)."""
+    counts = cell_counts.copy()
+    residue = np.zeros(m, np.int64)
+    size = np.zeros(len(start) - 1, np.int64)
+    height = np.zeros(len(start) - 1, np.int64)
+    report = np.zeros(4, np.int64)
+
+    _phase_one(start, sensitive, counts, size, height, residue, l)
+    report[0] = residue.sum()
+    report[3] = l * residue.max()
+    if _is_eligible(residue, l):
+        return counts, residue, 1, 0, report
+
+    _phase_two(start, sensitive, counts, size, height, residue, l)
+    report[1] = residue.sum() - report[0]
+    if _is_eligible(residue, l):
+        return counts, residue, 2, 0, report
+
+    rounds = _phase_three(start, sensitive, counts, size, height, residue, l)
+    report[2] = residue.sum() - report[0] - report[1]
+    return counts, residue, 3, rounds, report
+
+
+@njit(cache=True)
+def _is_eligible(residue, l):  # noqa: E741
+    return residue.sum() >= l * residue.max()
+
+
+@njit(cache=True)
+def _phase_one(start, sensitive, counts, size, height, residue, l):  # noqa: E741
+    """Cut the pillars of every QI-group until it is l-eligible.
+
+    Removing one row from a pillar over and over levels the group at some height h: every count
+    becomes min(h(Q, v), h). That leaves f(h) = sum_v min(h(Q, v), h) rows, eligible iff
+    f(h) >= l·h; as f is concave and f(0) = 0, the eligible heights are 0..h* and h* is found by
+    bisection. The result does not depend on the order of removals (section 5.2).
+    """
+    for q in range(len(start) - 1):
+        low, high = 0, 0
+        for e in range(start[q], start[q + 1]):
+            high = max(high, counts[e])
+        while low < high:
+            middle = (low + high + 1) // 2
+            if _rows_below(counts, start[q], start[q + 1], middle) >= l * middle:
+                low = middle
+            else:
+                high = middle - 1
+        for e in range(start[q], start[q + 1]):
+            if counts[e] > low:
+                residue[sensitive[e]] += counts[e] - low
+                counts[e] = low
+            size[q] += counts[e]
+        height[q] = low
+
+
+@njit(cache=True)
+def _rows_below(counts, first, last, h):
+    rows = 0
+    for e in range(first, last):
+        rows += min(counts[e], h)
+    return rows
+
+
+@njit(cache=True)
+def _phase_two(start, sensitive, counts, size, height, residue, l):  # noqa: E741
+    """Move rows of the rarest alive sensitive values to R until it is eligible or all is dead.
+
+    h(R) does not grow here (Lemma 5.11), so a pillar of R stays one and a dead QI-group stays
+    dead: for every value v it is enough to walk once along the QI-groups that have it, with
+    `candidate[v]` pointing at the first one that may still be alive (the candidate list of
+    section 5.5).
+    """
+    m = len(residue)
+    list_start, cell_of, group_of = _cells_by_sensitive_value(start, sensitive, m)
+    candidate = list_start[:-1].copy()
+    missing = l * residue.max() - residue.sum()
+    while missing > 0:
+        v = _rarest_alive_value(
+            start, sensitive, counts, size, height, residue, l,
+            list_start, cell_of, group_of, candidate,
+        )  # fmt: skip
+        if v < 0:
+            return
+        q = group_of[candidate[v]]
+        if size[q] > l * height[q]:
+            missing -= _remove_row(start, sensitive, counts, size, height, residue, q, cell_of[candidate[v]])
+        else:
+            missing -= _remove_pillars(start, sensitive, counts, size, height, residue, q)
+
+
+@njit(cache=True)
+def _cells_by_sensitive_value(start, sensitive, m):
+    """List the cells of every sensitive value, and their QI-groups, in order of the groups."""
+    list_start = np.zeros(m + 1, np.int64)
+    for v in sensitive:
+        list_start[v + 1] += 1
+    list_start = np.cumsum(list_start)
+    fill = list_start[:-1].copy()
+    cell_of = np.empty(len(sensitive), np.int64)
+    group_of = np.empty(len(sensitive), np.int64)
+    for q in range(len(start) - 1):
+        for e in range(start[q], start[q + 1]):
+            cell_of[fill[sensitive[e]]] = e
+            group_of[fill[sensitive[e]]] = q
+            fill[sensitive[e]] += 1
+    return list_start, cell_of, group_of
+
+
+@njit(cache=True)
+def _rarest_alive_value(
+    start, sensitive, counts, size, height, residue, l,  # noqa: E741
+    list_start, cell_of, group_of, candidate,
+):  # fmt: skip
+    """Return the alive v of least h(R, v), its candidate being an alive QI-group; -1 if none."""
+    height_of_r = residue.max()
+    while True:
+        rarest = -1
+        for v in range(len(residue)):
+            if candidate[v] < list_start[v + 1] and (rarest < 0 or residue[v] < residue[rarest]):
+                rarest = v
+        if rarest < 0:
+            return -1
+        while candidate[rarest] < list_start[rarest + 1]:
+            i = candidate[rarest]
+            q = group_of[i]
+            if counts[cell_of[i]] > 0 and not _is_dead(
+                start, sensitive, counts, size, height, residue, height_of_r, l, q
+            ):
+                return rarest
+            candidate[rarest] += 1
+
+
+@njit(cache=True)
+def _is_dead(start, sensitive, counts, size, height, residue, height_of_r, l, q):  # noqa: E741
+    """Whether Q is thin and shares a pillar with R. A QI-group without rows counts as dead."""
+    if size[q] > l * height[q]:
+        return False
+    if size[q] == 0:
+        return True
+    for e in range(start[q], start[q + 1]):
+        if counts[e] == height[q] and residue[sensitive[e]] == height_of_r:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _remove_row(start, sensitive, counts, size, height, residue, q, e):
+    """Move one row of cell e from Q to R; return the number of rows moved."""
+    was_pillar = counts[e] == height[q]
+    counts[e] -= 1
+    size[q] -= 1
+    residue[sensitive[e]] += 1
+    if was_pillar:
+        height[q] = 0
+        for other in range(start[q], start[q + 1]):
+            height[q] = max(height[q], counts[other])
+    return 1
+
+
+@njit(cache=True)
+def _remove_pillars(start, sensitive, counts, size, height, residue, q):
+    """Move one row from each pillar of Q to R; return the number of rows moved."""
+    moved = 0
+    for e in range(start[q], start[q + 1]):
+        if counts[e] == height[q]:
+            counts[e] -= 1
+            residue[sensitive[e]] += 1
+            moved += 1
+    size[q] -= moved
+    height[q] -= 1
+    return moved
+
+
+@njit(cache=True)
+def _phase_three(start, sensitive, counts, size, height, residue, l):  # noqa: E741
+    """Raise h(R) a little and |R| by more, in rounds, until R is eligible; return the rounds.
+
+    At the start of a round every QI-group is dead.
+    """
+    rounds = 0
+    while True:
+        rounds += 1
+        for q in _groups_that_cover_the_pillars(start, sensitive, counts, size, height, residue):
+            _remove_pillars(start, sensitive, counts, size, height, residue, q)
+        if _is_eligible(residue, l):
+            return rounds
+        for q in range(len(start) - 1):
+            if _drain(start, sensitive, counts, size, height, residue, l, q):
+                return rounds
+
+
+@njit(cache=True)
+def _groups_that_cover_the_pillars(start, sensitive, counts, size, height, residue):
+    """Pick QI-groups greedily until no pillar of R is a conflicting pillar of all of them.
+
+    With P the pillars of R and C(Q) the conflicting pillars of Q: take the Q of least
+    \\|P & C(Q)\\|, set P to P & C(Q), until P is empty. By Lemma 5.14 that comes to an end.
+    """
+    height_of_r = residue.max()
+    uncovered = residue == height_of_r
+    left = uncovered.sum()
+    picked = []
+    while left > 0:
+        best = -1
+        for q in range(len(start) - 1):
+            if size[q] == 0:
+                continue
+            shared = 0
+            for e in range(start[q], start[q + 1]):
+                if counts[e] == height[q] and uncovered[sensitive[e]]:
+                    shared += 1
+            if shared < left:
+                best, left = q, shared
+        still = np.zeros_like(uncovered)
+        for e in range(start[best], start[best + 1]):
+            if counts[e] == height[best] and uncovered[sensitive[e]]:
+                still[sensitive[e]] = True
+        uncovered = still
+        picked.append(best)
+    return picked
+
+
+@njit(cache=True)
+def _drain(start, sensitive, counts, size, height, residue, l, q):  # noqa: E741
+    """Move rows from Q to R until Q is dead again; return whether R became eligible.
+
+    A fat QI-group gives the value that is rarest in R, which is not a pillar of R: an eligible
+    group has at least l values, R has fewer than l pillars as long as it is not eligible.
+    """
+    height_of_r = residue.max()
+    missing = l * height_of_r - residue.sum()
+    while not _is_dead(start, sensitive, counts, size, height, residue, height_of_r, l, q):
+        if size[q] > l * height[q]:
+            rarest = -1
+            for e in range(start[q], start[q + 1]):
+                if counts[e] > 0 and (
+                    rarest < 0 or residue[sensitive[e]] < residue[sensitive[rarest]]
+                ):
+                    rarest = e
+            missing -= _remove_row(start, sensitive, counts, size, height, residue, q, rarest)
+        else:
+            missing -= _remove_pillars(start, sensitive, counts, size, height, residue, q)
+        if missing <= 0:
+            return True
+    return False

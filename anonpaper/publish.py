@@ -1,0 +1,362 @@
+"""From groups or sub-domains to the table that is published.
+
+This is the only module that turns a Partition or a Recoding into published values. Every
+published QI value is a *sub-domain*, a set of values of its attribute: a kept value is a set of
+one, a star the whole domain. Measures read sub-domains; the DataFrame is written on demand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numba import njit
+
+from anonpaper.errors import ParameterError
+from anonpaper.groups import Partition
+from anonpaper.microdata import Attribute, Microdata, build_cells
+from anonpaper.principles import (
+    DistinctLDiversity,
+    EntropyLDiversity,
+    FrequencyLDiversity,
+    KAnonymity,
+    TCloseness,
+    Theta,
+)
+from anonpaper.recoding import Recoding, label_values
+
+__all__ = ["PublishedAttribute", "Release", "generalize", "recode", "suppress"]
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedAttribute:
+    """The published values of one quasi-identifier.
+
+    Attributes
+    ----------
+    attribute : Attribute
+        The attribute and its whole domain.
+    index : numpy.ndarray, shape (n,), dtype int32
+        Which sub-domain every row publishes; meaningless for rows that are withheld.
+    members : numpy.ndarray, shape (r, size), dtype bool
+        The values in every sub-domain.
+    """
+
+    attribute: Attribute
+    index: np.ndarray
+    members: np.ndarray
+
+    @cached_property
+    def labels(self) -> np.ndarray:
+        """How every sub-domain is written, shape (r,), dtype object."""
+        labels = np.empty(len(self.members), dtype=object)
+        for i, members in enumerate(self.members):
+            labels[i] = label_values(self.attribute, members)
+        return labels
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """Number of values in every sub-domain, shape (r,), dtype int64."""
+        return self.members.sum(axis=1)
+
+    @cached_property
+    def is_star(self) -> np.ndarray:
+        """Whether a sub-domain is the whole domain of at least two values, shape (r,)."""
+        return (self.sizes == self.attribute.size) & (self.attribute.size > 1)
+
+
+class Release:
+    """A published table and how it came about.
+
+    Attributes
+    ----------
+    microdata : Microdata
+        The table it was made from.
+    published : tuple of PublishedAttribute
+        The quasi-identifiers as published, in the order of ``microdata.qi``.
+    partition : Partition
+        The groups it was made from; for a recoding, the classes of equal published rows.
+    recoding : Recoding or None
+        The recoding it was made from, if any.
+    method : str
+        ``"suppress"``, ``"generalize"``, ``"recode"``, ...
+    """
+
+    def __init__(
+        self,
+        microdata: Microdata,
+        published: tuple[PublishedAttribute, ...],
+        method: str,
+        partition: Partition | None = None,
+        recoding: Recoding | None = None,
+        sensitive_codes: np.ndarray | None = None,
+    ) -> None:
+        self.microdata = microdata
+        self.published = published
+        self.method = method
+        self.recoding = recoding
+        self._partition = partition
+        self._sensitive_codes = sensitive_codes
+
+    @property
+    def partition(self) -> Partition:
+        return self.classes if self._partition is None else self._partition
+
+    @cached_property
+    def is_published(self) -> np.ndarray:
+        """Whether a row is published at all, shape (n,), dtype bool."""
+        if self._partition is None:
+            return np.ones(self.microdata.n, dtype=bool)
+        return self._partition.labels >= 0
+
+    @property
+    def sensitive_codes(self) -> np.ndarray:
+        """Sensitive codes as published, shape (n,): the table's own unless they were swapped."""
+        if self._sensitive_codes is None:
+            return self.microdata.sensitive_codes
+        return self._sensitive_codes
+
+    @cached_property
+    def classes(self) -> Partition:
+        """Equivalence classes: rows whose published QI are equal; -1 for rows withheld."""
+        rows = np.flatnonzero(self.is_published)
+        labels = np.full(self.microdata.n, -1, dtype=np.int64)
+        if len(rows):
+            index = np.column_stack([p.index[rows] for p in self.published])
+            cells = build_cells(index, [len(p.members) for p in self.published], None, 1)
+            labels[rows] = cells.tuple_of_row
+        return Partition(labels, algorithm="equivalence classes")
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The published table: index and column order of the input, rows withheld left out.
+
+        Columns without a role are left out too: nothing but QI and SA is protected.
+        """
+        m = self.microdata
+        rows = self.is_published
+        roles = {p.attribute.name: p.labels[p.index[rows]] for p in self.published}
+        if m.sensitive is not None:
+            roles[m.sensitive] = m.sensitive_attribute.values[self.sensitive_codes[rows]]
+        ordered = [name for name in m.frame.columns if name in roles]
+        frame = pd.DataFrame({name: roles[name] for name in ordered}, index=m.frame.index[rows])
+        for name in ordered:
+            frame[name] = _as_before(frame[name], m.frame[name])
+        return frame
+
+    def audit(self) -> pd.DataFrame:
+        """Say which level of each principle the release reaches.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``principle``, ``level`` and ``meaning``; levels are those of the worst
+            equivalence class. Without a sensitive attribute only k-anonymity is reported.
+        """
+        m, labels = self._audited()
+        principles = [("k-anonymity", KAnonymity(1), "smallest class, rows")]
+        if m.sensitive is not None:
+            principles += [
+                ("distinct l-diversity", DistinctLDiversity(1), "fewest sensitive values"),
+                ("frequency l-diversity", FrequencyLDiversity(1), "smallest size / largest count"),
+                ("entropy l-diversity", EntropyLDiversity(1), "smallest exp(entropy)"),
+                ("theta", Theta(1), "largest share of one sensitive value"),
+                ("t-closeness", TCloseness(1), "largest distance from the table's distribution"),
+            ]
+        return pd.DataFrame(
+            [
+                {"principle": name, "level": float(p.level(m, labels)), "meaning": meaning}
+                for name, p, meaning in principles
+            ]
+        )
+
+    def _audited(self) -> tuple[Microdata, np.ndarray]:
+        """The groups an attacker sees, with the sensitive values as published."""
+        return self.microdata, self.classes.labels
+
+    def __repr__(self) -> str:
+        shown = int(self.is_published.sum())
+        return (
+            f"Release({self.method}: {shown} of {self.microdata.n} rows in "
+            f"{self.classes.n_groups} equivalence classes)"
+        )
+
+
+def suppress(m: Microdata, p: Partition) -> Release:
+    """Publish groups by suppression: a star where the rows of a group differ.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table.
+    p : Partition
+        Its groups; rows labelled -1 are withheld.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ParameterError
+        If the partition is of another number of rows.
+
+    References
+    ----------
+    xiao2010, Definition 1. O(n·d).
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
+    ['*', 'M', '*', 'HIV']
+    """
+    _check_match(m, p)
+    published = []
+    low, high = _group_bounds(m.codes, p.labels, p.n_groups)
+    for j, attribute in enumerate(m.attributes):
+        agrees = low[:, j] == high[:, j]
+        # Sub-domain number = code of the kept value; one more, the last, is the star.
+        of_group = np.where(agrees, low[:, j], attribute.size).astype(np.int32)
+        members = np.vstack(
+            [np.eye(attribute.size, dtype=bool), np.ones((1, attribute.size), dtype=bool)]
+        )
+        published.append(PublishedAttribute(attribute, _of_rows(of_group, p.labels), members))
+    return Release(m, tuple(published), "suppress", partition=p)
+
+
+def generalize(m: Microdata, p: Partition) -> Release:
+    """Publish groups by multi-dimensional generalization: the values that a group holds.
+
+    Of an ordered attribute the interval from the least to the greatest value of the group is
+    published, of any other the set of the values that occur in it.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table.
+    p : Partition
+        Its groups; rows labelled -1 are withheld.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ParameterError
+        If the partition is of another number of rows.
+
+    References
+    ----------
+    xiao2010, sections 2 and 6.2. O(n·d) and O(G·size) per attribute for G groups.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
+    '[Bachelor - Master]'
+    """
+    _check_match(m, p)
+    published = []
+    low, high = _group_bounds(m.codes, p.labels, p.n_groups)
+    for j, attribute in enumerate(m.attributes):
+        if attribute.ordered:
+            codes = np.arange(attribute.size)
+            ranges, of_group = np.unique(
+                np.column_stack([low[:, j], high[:, j]]), axis=0, return_inverse=True
+            )
+            members = (codes >= ranges[:, :1]) & (codes <= ranges[:, 1:])
+        else:
+            held = np.zeros((p.n_groups, attribute.size), dtype=bool)
+            rows = p.labels >= 0
+            held[p.labels[rows], m.codes[rows, j]] = True
+            members, of_group = np.unique(held, axis=0, return_inverse=True)
+        of_group = of_group.reshape(-1).astype(np.int32)
+        published.append(PublishedAttribute(attribute, _of_rows(of_group, p.labels), members))
+    return Release(m, tuple(published), "generalize", partition=p)
+
+
+def recode(m: Microdata, r: Recoding) -> Release:
+    """Publish every value as its sub-domain: single-dimensional generalization.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table.
+    r : Recoding
+        Sub-domains of its quasi-identifiers.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ParameterError
+        If the recoding is of other attributes or domains.
+
+    References
+    ----------
+    xiao2010, section 2. O(n·d).
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> release = recode(m, ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]]))
+    >>> release.frame.loc["Adam"].tolist()
+    ['[<30 - [30, 50)]', '*', '[Bachelor - Master]', 'HIV']
+    """
+    mine = [(a.name, list(a.values)) for a in m.attributes]
+    theirs = [(a.name, list(a.values)) for a in r.attributes]
+    if mine != theirs:
+        raise ParameterError(
+            f"the recoding is of {[name for name, _ in theirs]} with other domains than those of "
+            f"{[name for name, _ in mine]}"
+        )
+    published = tuple(
+        PublishedAttribute(attribute, r.maps[j][m.codes[:, j]], r.members(attribute.name))
+        for j, attribute in enumerate(m.attributes)
+    )
+    return Release(m, published, "recode", recoding=r)
+
+
+def _check_match(m: Microdata, p: Partition) -> None:
+    if len(p) != m.n:
+        raise ParameterError(f"the partition labels {len(p)} rows, the table has {m.n}")
+
+
+def _of_rows(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Carry a number per group to its rows; rows withheld get that of no group, 0."""
+    if len(of_group) == 0:
+        return np.zeros(len(labels), np.int32)
+    return np.where(labels >= 0, of_group[labels], 0).astype(np.int32)
+
+
+@njit(cache=True)
+def _group_bounds(codes, labels, n_groups):
+    """Least and greatest code of every group and attribute, two arrays of shape (G, d)."""
+    n, d = codes.shape
+    low = np.full((n_groups, d), np.iinfo(np.int32).max, np.int32)
+    high = np.full((n_groups, d), -1, np.int32)
+    for j in range(d):
+        for i in range(n):
+            group = labels[i]
+            if group >= 0:
+                low[group, j] = min(low[group, j], codes[i, j])
+                high[group, j] = max(high[group, j], codes[i, j])
+    return low, high
+
+
+def _as_before(published: pd.Series, original: pd.Series) -> pd.Series:
+    """Give a column its old dtype back where no value was generalized."""
+    if isinstance(original.dtype, pd.CategoricalDtype):
+        known = published.isin(original.cat.categories).all()
+    else:
+        known = not published.map(lambda value: isinstance(value, str)).any()
+    return published.astype(original.dtype) if known else published
