@@ -19,6 +19,7 @@ from anonpaper.datasets.catalogue import available, fetch
 from anonpaper.datasets.loading import load
 from anonpaper.datasets.origin import Origin, StandInWarning
 from anonpaper.datasets.published import reference, references
+from anonpaper.datasets.pums import load_acs_pums, load_ipums
 
 __all__ = [
     "Origin",
@@ -26,6 +27,8 @@ __all__ = [
     "available",
     "fetch",
     "load",
+    "load_acs_pums",
+    "load_ipums",
     "reference",
     "references",
 ]

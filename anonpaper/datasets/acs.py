@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtr, ndtri
 
 from anonpaper.randomness import generator
 
@@ -210,6 +209,8 @@ def _income(
     of $50,000 that the person's label in Census-Income states. The coefficients are round
     numbers of the usual size for the United States in the 1990s, not fitted to anything.
     """
+    from scipy.special import ndtr, ndtri
+
     years = sal["Education"].map(SCHOOL_YEARS).astype(float).to_numpy()
     age = sal["Age"].to_numpy(dtype=float)
     experience = np.clip(age - np.maximum(years, 9) - 6, 0, 50)

@@ -70,7 +70,9 @@ def unpacked_sha256(path: Path) -> str:
 
 def _check_sha256(what: str, expected: str, got: str, advice: str) -> None:
     if got != expected:
-        raise ChecksumError(f"{what} has the wrong sha256: expected {expected}, got {got}; {advice}")
+        raise ChecksumError(
+            f"{what} has the wrong sha256: expected {expected}, got {got}; {advice}"
+        )
 
 
 def placed_by_hand(entry: RegisteredFile) -> FoundFile | None:

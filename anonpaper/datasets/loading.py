@@ -109,7 +109,9 @@ def load(
     return microdata if rows is None else _draw(microdata, rows, seed)
 
 
-def load_table(name: str, *, part: str | None = None, seed: int = 0) -> tuple[pd.DataFrame, Origin]:
+def load_table(
+    name: str, *, part: str | None = None, seed: int = 0
+) -> tuple[pd.DataFrame, Origin]:
     """Return the whole table of a data set, without roles, and its origin.
 
     Parameters are those of :func:`load`.
@@ -187,7 +189,9 @@ def _stand_in(entry: Dataset, reason: DatasetUnavailableError) -> tuple[pd.DataF
     summary = stand_in.published_summary(entry.name)
     key = (stand_in.VERSION, tables.VERSION, repr(summary))
     frame = parsed(
-        f"stand-in-{entry.name}", key, lambda: tables.FINISH[entry.name](stand_in.generate(summary))
+        f"stand-in-{entry.name}",
+        key,
+        lambda: tables.FINISH[entry.name](stand_in.generate(summary)),
     )
     warnings.warn(
         f"{entry.name}: STAND-IN DATA, {entry.rows:,} rows generated from the published schema. "

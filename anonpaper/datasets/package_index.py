@@ -51,7 +51,10 @@ def _sources(settings: dict[str, str]) -> tuple[list[str], list[str]]:
     ]
     if settings.get("no-index", "").lower() in {"1", "true", "yes", "on"}:
         return [], find_links
-    return [settings.get("index-url", PYPI), *settings.get("extra-index-url", "").split()], find_links
+    return [
+        settings.get("index-url", PYPI),
+        *settings.get("extra-index-url", "").split(),
+    ], find_links
 
 
 def download_release(mirror: Mirror, folder: Path) -> Path:
@@ -106,4 +109,6 @@ def download_release(mirror: Mirror, folder: Path) -> Path:
         except DatasetUnavailableError:
             raise
         except Exception as error:  # unearth lets its HTTP client's own errors through
-            raise DatasetUnavailableError(f"{requirement} from the package index: {error}") from error
+            raise DatasetUnavailableError(
+                f"{requirement} from the package index: {error}"
+            ) from error

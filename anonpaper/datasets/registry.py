@@ -118,6 +118,6 @@ def dataset(name: str) -> Dataset:
     known = registry()
     if name in known:
         return known[name]
-    close = difflib.get_close_matches(str(name).lower(), known, n=3, cutoff=0.5)
+    close = difflib.get_close_matches(str(name).lower(), known, n=3, cutoff=0.6)
     hint = f" did you mean {' or '.join(map(repr, close))}?" if close else ""
     raise DatasetError(f"no data set is called {name!r};{hint} there are: {', '.join(known)}")

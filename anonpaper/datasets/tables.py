@@ -17,16 +17,43 @@ __all__ = ["FINISH", "PARSE", "VERSION"]
 #: Part of every cache key: raise it when a parser changes.
 VERSION = 1
 
-ADULT_COLUMNS = (
-    "age workclass fnlwgt education education-num marital-status occupation relationship race "
-    "sex capital-gain capital-loss hours-per-week native-country salary-class"
-).split()
+ADULT_COLUMNS = [
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+    "salary-class",
+]
 
 #: By years of schooling: position + 1 is education-num.
-ADULT_EDUCATION = (
-    "Preschool 1st-4th 5th-6th 7th-8th 9th 10th 11th 12th HS-grad Some-college Assoc-voc "
-    "Assoc-acdm Bachelors Masters Prof-school Doctorate"
-).split()
+ADULT_EDUCATION = [
+    "Preschool",
+    "1st-4th",
+    "5th-6th",
+    "7th-8th",
+    "9th",
+    "10th",
+    "11th",
+    "12th",
+    "HS-grad",
+    "Some-college",
+    "Assoc-voc",
+    "Assoc-acdm",
+    "Bachelors",
+    "Masters",
+    "Prof-school",
+    "Doctorate",
+]
 
 CENSUS_COLUMNS = [
     "age",
@@ -93,12 +120,29 @@ CENSUS_EDUCATION = [
     "Doctorate degree(PhD EdD)",
 ]
 
-GERMAN_COLUMNS = (
-    "status duration credit-history purpose credit-amount savings employment installment-rate "
-    "personal-status-and-sex other-debtors residence-since property age "
-    "other-installment-plans housing existing-credits job people-liable telephone "
-    "foreign-worker credit-risk"
-).split()
+GERMAN_COLUMNS = [
+    "status",
+    "duration",
+    "credit-history",
+    "purpose",
+    "credit-amount",
+    "savings",
+    "employment",
+    "installment-rate",
+    "personal-status-and-sex",
+    "other-debtors",
+    "residence-since",
+    "property",
+    "age",
+    "other-installment-plans",
+    "housing",
+    "existing-credits",
+    "job",
+    "people-liable",
+    "telephone",
+    "foreign-worker",
+    "credit-risk",
+]
 
 #: What the codes of german.data mean, in the order of the documentation; the order of
 #: status, savings, employment and job is from little to much.
@@ -175,13 +219,31 @@ DIABETES_ORDERS = {
     "A1Cresult": ["None", "Norm", ">7", ">8"],
     "readmitted": ["NO", ">30", "<30"],
     **dict.fromkeys(
-        (
-            "metformin repaglinide nateglinide chlorpropamide glimepiride acetohexamide "
-            "glipizide glyburide tolbutamide pioglitazone rosiglitazone acarbose miglitol "
-            "troglitazone tolazamide examide citoglipton insulin glyburide-metformin "
-            "glipizide-metformin glimepiride-pioglitazone metformin-rosiglitazone "
-            "metformin-pioglitazone"
-        ).split(),
+        [
+            "metformin",
+            "repaglinide",
+            "nateglinide",
+            "chlorpropamide",
+            "glimepiride",
+            "acetohexamide",
+            "glipizide",
+            "glyburide",
+            "tolbutamide",
+            "pioglitazone",
+            "rosiglitazone",
+            "acarbose",
+            "miglitol",
+            "troglitazone",
+            "tolazamide",
+            "examide",
+            "citoglipton",
+            "insulin",
+            "glyburide-metformin",
+            "glipizide-metformin",
+            "glimepiride-pioglitazone",
+            "metformin-rosiglitazone",
+            "metformin-pioglitazone",
+        ],
         _DOSE,
     ),
 }
@@ -239,7 +301,9 @@ def parse_german(files: Mapping[str, Path]) -> pd.DataFrame:
     frame = _read(only(files), names=GERMAN_COLUMNS, sep=" ")
     for column, meaning in GERMAN_CODES.items():
         frame[column] = frame[column].map(meaning)
-    return categorical(frame, {column: [*codes.values()] for column, codes in GERMAN_CODES.items()})
+    return categorical(
+        frame, {column: [*codes.values()] for column, codes in GERMAN_CODES.items()}
+    )
 
 
 def parse_census(files: Mapping[str, Path]) -> pd.DataFrame:
