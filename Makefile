@@ -1,0 +1,152 @@
+# anonpaper: `make` sets up everything and runs every notebook; `make help` lists the targets.
+#
+# PROFILE=quick|paper   which sizes to run (quick); results go to figures/$(PROFILE)
+# PYTHON=...            the Python 3.11 to make the environment with
+# CONDA=                (set to nothing) not to use conda, mamba or micromamba though it is there
+# WORKERS=n             processes of the tests (one per core)
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+.DEFAULT_GOAL := figures
+
+PROFILE ?= quick
+WORKERS ?= auto
+CONDA ?= $(firstword $(shell command -v mamba micromamba conda))
+
+ENV := .venv
+RUN := $(ENV)/bin/python
+TORCH := $(shell grep '^torch==' requirements.lock)
+# installed with --no-deps: pycanon pins versions of numpy and scipy that it does not need
+UNTIED := $(shell grep -E '^(pycanon|beartype)==' requirements.lock)
+
+NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb notebooks/*/*.ipynb))
+PAPERS := $(sort $(patsubst notebooks/%/,%,$(dir $(wildcard notebooks/*/*.ipynb))))
+RESULTS := figures/$(PROFILE)
+STATES := $(NOTEBOOKS:notebooks/%.ipynb=$(RESULTS)/.state/%.sha256)
+EXECUTED := $(NOTEBOOKS:notebooks/%.ipynb=$(RESULTS)/notebooks/%.ipynb)
+
+# one thread per library in each process: the processes share the cores
+ONE_THREAD := MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
+# packages of the user's own Python stay out of the environment
+export PYTHONNOUSERSITE := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help
+help:  ## list the targets
+	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "%-12s %s\n", $$1, $$2}'
+	@for paper in $(PAPERS); do printf '%-12s %s\n' "paper-$$paper" "run the notebooks of notebooks/$$paper"; done
+
+# ---- environment and data ---------------------------------------------------------------------
+
+.PHONY: env
+env: $(ENV)/.package-installed  ## set up the environment in .venv
+
+ifneq ($(CONDA),)
+$(ENV)/.packages-installed: environment.yml requirements.lock
+	@echo "environment: creating it in $(ENV) with $(notdir $(CONDA))"
+	@if [ -d $(ENV)/conda-meta ]; then action=update; else action=create; rm -rf $(ENV); fi; \
+	CONDA_ALWAYS_YES=1 MAMBA_ALWAYS_YES=1 \
+	$(CONDA) env $$action --quiet --prefix $(CURDIR)/$(ENV) --file environment.yml
+	@$(RUN) -m pip install --quiet --no-deps $(UNTIED)
+	@touch $@
+else
+$(ENV)/.packages-installed: requirements.lock
+	@python=; for name in $(PYTHON) python3.11 python3 python; do \
+	  if $$name -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then \
+	    python=$$name; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+	  echo "environment: no Python 3.11 on the PATH; give one with make PYTHON=..." >&2; exit 1; fi; \
+	echo "environment: installing $$(grep -c == requirements.lock) packages in $(ENV), about 2 minutes"; \
+	[ -x $(RUN) ] || $$python -m venv $(ENV)
+	@$(RUN) -m pip install --quiet --constraint <(grep -v '^pycanon' requirements.lock) $(TORCH)
+	@$(RUN) -m pip install --quiet --requirement <(grep -vE '^(pycanon|beartype)==' requirements.lock)
+	@$(RUN) -m pip install --quiet --no-deps $(UNTIED)
+	@touch $@
+endif
+
+$(ENV)/.package-installed: $(ENV)/.packages-installed pyproject.toml
+	@$(RUN) -m pip install --quiet --no-deps --editable .
+	@touch $@
+
+.PHONY: data
+data: data/cache/.fetched  ## fetch the data sets and check their checksums
+
+data/cache/.fetched: anonpaper/datasets/registry.toml | $(ENV)/.package-installed
+	@$(RUN) -m anonpaper.datasets fetch
+	@mkdir -p $(@D) && touch $@
+
+# ---- notebooks --------------------------------------------------------------------------------
+
+.PHONY: figures
+figures: $(RESULTS)/manifest.json  ## run what changed into figures/$(PROFILE); the default
+
+# what each notebook depends on is noted in a file that changes only when that does
+.PHONY: plan
+plan: $(ENV)/.package-installed
+	@$(RUN) tools/notebooks.py plan --profile $(PROFILE)
+
+$(STATES): plan
+	@:
+
+$(EXECUTED): $(RESULTS)/notebooks/%.ipynb: $(RESULTS)/.state/%.sha256 | data/cache/.fetched
+	@$(RUN) tools/notebooks.py run $* --profile $(PROFILE)
+
+$(RESULTS)/manifest.json: $(EXECUTED)
+	@$(MERGE)
+
+MERGE = $(RUN) tools/results.py merge --profile $(PROFILE)
+ifeq ($(PROFILE),paper)
+MERGE += && $(RUN) tools/results.py readme
+endif
+
+.PHONY: $(PAPERS:%=paper-%)
+.SECONDEXPANSION:
+$(PAPERS:%=paper-%): paper-%: $$(filter $$(RESULTS)/notebooks/$$*/$$(PERCENT),$$(EXECUTED))
+	@$(MERGE)
+PERCENT := %
+
+REFRESHED := $(NOTEBOOKS:notebooks/%.ipynb=refresh-%)
+.PHONY: notebooks $(REFRESHED)
+notebooks: $(REFRESHED)  ## execute the committed notebooks in place, with their outputs
+	@$(RUN) tools/results.py readme
+$(REFRESHED): refresh-%: data/cache/.fetched
+	@$(RUN) tools/notebooks.py refresh $*
+
+.PHONY: lab
+lab: env data  ## open JupyterLab
+	@$(RUN) -m jupyter lab --notebook-dir notebooks
+
+# ---- checks -----------------------------------------------------------------------------------
+
+.PHONY: test
+test: env data  ## run the whole check: tests, doctests, notebooks, import rules, environment
+	@figures=$$(mktemp -d); trap 'rm -rf "$$figures"' EXIT; \
+	$(ONE_THREAD) ANONPAPER_FIGURES=$$figures ANONPAPER_PROFILE=quick TQDM_DISABLE=1 \
+	$(RUN) -m pytest -q --numprocesses $(WORKERS) --dist loadfile \
+	  --nbval --nbval-current-env --nbval-cell-timeout 300 \
+	  --nbval-sanitize-with tests/nbval_sanitize.cfg anonpaper tests $(NOTEBOOKS)
+
+.PHONY: test-fast
+test-fast: env  ## run the unit tests and doctests only
+	@$(ONE_THREAD) TQDM_DISABLE=1 \
+	$(RUN) -m pytest -q --numprocesses $(WORKERS) --dist loadfile --ignore tests/project \
+	  anonpaper tests
+
+.PHONY: bench
+bench: env data  ## measure speed and memory against their limits
+	@$(RUN) benchmarks/run.py
+
+# ---- upkeep -----------------------------------------------------------------------------------
+
+.PHONY: lock
+lock:  ## make requirements.lock anew from pyproject.toml, with the newest versions it allows
+	@PYTHON="$(PYTHON)" tools/lock.sh
+
+.PHONY: clean
+clean:  ## remove figures/$(PROFILE) and all caches, but neither data nor the environment
+	@rm -rf $(RESULTS) data/cache/grids .hypothesis .pytest_cache .ruff_cache .import_linter_cache build *.egg-info
+	@find anonpaper tests tools benchmarks notebooks -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,169 @@
+"""Sum up what the notebooks of a profile left behind, for the Makefile.
+
+    python tools/results.py merge --profile quick    figures/<profile>/manifest.json, timings.csv
+    python tools/results.py readme                   figures/README.md, figures/timings.csv
+
+The manifest is merged from one file per notebook under a lock, so that makes running side by side
+lose nothing. The README lists every figure and table of the papers with its notebook, the target
+that makes it and the minutes that takes in each profile.
+"""
+
+import argparse
+import csv
+import fcntl
+import io
+import json
+import re
+import sys
+from pathlib import Path
+
+from anonpaper.provenance import project_root, write_whole
+
+ROOT = project_root(Path(__file__).parent)
+FIGURES = ROOT / "figures"
+PROFILES = ("quick", "paper")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Parse the command line, do what it asks and return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("merge").add_argument("--profile", default="quick")
+    commands.add_parser("readme")
+    options = parser.parse_args(arguments)
+    if options.command == "merge":
+        merge(FIGURES / options.profile, options.profile)
+    else:
+        write_readme()
+    return 0
+
+
+def merge(results: Path, profile: str) -> None:
+    """Write manifest.json and timings.csv of a profile, and drop what has no notebook any more."""
+    (results / ".state").mkdir(parents=True, exist_ok=True)
+    with (results / ".state" / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        drop_orphans(results)
+        shares = [json.loads(path.read_text())
+                  for path in sorted((results / "manifest").rglob("*.json"))]
+        write_whole(results / "manifest.json", json.dumps(merged(shares, profile), indent=1) + "\n")
+        rows = [{"notebook": share["notebook"], "seconds": share["seconds"]} for share in shares]
+        write_whole(results / "timings.csv", as_csv(rows, ["notebook", "seconds"]))
+
+
+def merged(shares: list[dict], profile: str) -> dict:
+    """Return one manifest of the notebooks' shares: each output with what it was made from."""
+    outputs = {
+        path: {**about, "notebook": share["notebook"], "parameters": share["parameters"]}
+        for share in shares for path, about in share["outputs"].items()
+    }
+    notebooks = {
+        share["notebook"]: {key: share[key] for key in ("seconds", "code", "python", "packages")
+                            if key in share}
+        for share in shares
+    }
+    return {"profile": profile, "notebooks": notebooks, "outputs": dict(sorted(outputs.items()))}
+
+
+def drop_orphans(results: Path) -> None:
+    """Remove the results of notebooks that are gone or were renamed."""
+    for path in (results / "manifest").rglob("*.json"):
+        name = path.relative_to(results / "manifest").with_suffix(".ipynb")
+        if not (ROOT / "notebooks" / name).exists():
+            for output in json.loads(path.read_text())["outputs"]:
+                (results / output).unlink(missing_ok=True)
+            (results / "notebooks" / name).unlink(missing_ok=True)
+            path.unlink()
+
+
+def write_readme() -> None:
+    """Write figures/README.md, and figures/timings.csv with the minutes of both profiles."""
+    minutes = known_minutes()
+    rows = [{"notebook": notebook, **times} for notebook, times in sorted(minutes.items())]
+    write_whole(FIGURES / "timings.csv", as_csv(rows, ["notebook", *PROFILES]))
+    write_whole(FIGURES / "README.md", readme(known_outputs(), minutes))
+
+
+def known_outputs() -> dict[str, dict]:
+    """Return all figures and tables, of the paper profile where that made them."""
+    outputs = {}
+    for profile in PROFILES:
+        manifest = FIGURES / profile / "manifest.json"
+        if manifest.exists():
+            outputs |= {path: {**about, "profile": profile}
+                        for path, about in json.loads(manifest.read_text())["outputs"].items()
+                        if path.endswith((".svg", ".tex"))}
+    return outputs
+
+
+def known_minutes() -> dict[str, dict[str, str]]:
+    """Return the minutes of each notebook in each profile.
+
+    Those of the runs that are there; where a profile has not run on this machine, those that
+    figures/timings.csv was committed with.
+    """
+    minutes: dict[str, dict[str, str]] = {}
+    for row in read_csv(FIGURES / "timings.csv"):
+        if (ROOT / row["notebook"]).exists():
+            minutes[row["notebook"]] = {profile: row[profile] for profile in PROFILES}
+    for profile in PROFILES:
+        for row in read_csv(FIGURES / profile / "timings.csv"):
+            times = minutes.setdefault(row["notebook"], dict.fromkeys(PROFILES, ""))
+            times[profile] = f"{max(float(row['seconds']) / 60, 0.1):.1f}"
+    return minutes
+
+
+def readme(outputs: dict[str, dict], minutes: dict[str, dict[str, str]]) -> str:
+    """Return the text of figures/README.md."""
+    lines = [
+        "# Figures and tables",
+        "",
+        "Made by `make notebooks` and `make PROFILE=paper`; do not edit. `make paper-<name>` runs "
+        "a paper's notebooks in the quick profile (into figures/quick), and with `PROFILE=paper` "
+        "in the paper's own sizes (into figures/paper). Minutes are those of a whole notebook on "
+        "2 cores; a notebook makes all of its figures. Every figure is there as svg and png with "
+        "its numbers as csv, every table as csv and LaTeX.",
+    ]
+    for paper in sorted({Path(path).parts[0] for path in outputs}):
+        lines += ["", f"## {paper}", "",
+                  "| in the paper | here | notebook | make target | minutes, quick | minutes, paper |",
+                  "|---|---|---|---|---|---|"]
+        ours = [item for item in outputs.items() if Path(item[0]).parts[0] == paper]
+        for path, about in sorted(ours, key=place_in_paper):
+            times = minutes.get(about["notebook"], {})
+            name = Path(path).stem
+            link = f"[{name}](paper/{path})" if about["profile"] == "paper" else name
+            notebook = f"[{Path(about['notebook']).stem}](../{about['notebook']})"
+            lines.append(f"| {about['of'] or about['kind']} | {link} | {notebook} "
+                         f"| `make paper-{paper}` "
+                         f"| {times.get('quick', '')} | {times.get('paper', '')} |")
+    return "\n".join(lines) + "\n"
+
+
+def place_in_paper(item: tuple[str, dict]) -> tuple:
+    """Return a key that puts figures and tables in the order of the paper, our own after them."""
+    path, about = item
+    parts = re.findall(r"\d+|\D+", about["of"])
+    numbered = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]
+    return (about["kind"] == "claims", not about["of"], numbered, path)
+
+
+def as_csv(rows: list[dict], columns: list[str]) -> str:
+    """Return rows as csv."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a csv file; none if it is not there."""
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
