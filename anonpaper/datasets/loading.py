@@ -24,7 +24,7 @@ from anonpaper.errors import (
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 
-__all__ = ["load", "load_table"]
+__all__ = ["load", "load_table", "published_table"]
 
 #: Data set with parts -> the part loaded by default.
 _DEFAULT_PART = {"adult": "train", "census": "both"}
@@ -121,11 +121,25 @@ def load_table(
     if entry.derived_from is not None:
         return _derived(entry, seed)
     try:
-        found = [find_file(file, entry) for file in files]
+        return published_table(entry, files)
     except DatasetUnavailableError as error:
         if not entry.stand_in:
             raise
         return _stand_in(entry, error)
+
+
+def published_table(
+    entry: Dataset, files: Sequence[RegisteredFile]
+) -> tuple[pd.DataFrame, Origin]:
+    """Return the table of published files, never a stand-in, and its origin.
+
+    Raises
+    ------
+    ChecksumError, DatasetUnavailableError
+        As :func:`load` does.
+    """
+    name = entry.name
+    found = [find_file(file, entry) for file in files]
     paths = {file.entry.name: file.path for file in found}
     key = (tables.VERSION, *(file.entry.sha256 for file in found))
     frame = parsed(name, key, lambda: tables.PARSE[name](paths))

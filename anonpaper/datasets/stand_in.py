@@ -1,0 +1,253 @@
+"""Stand-ins: tables with the published schema and counts, for files that cannot be fetched.
+
+For each of the three data sets whose file may not be at hand, ``stand_in_<name>.json`` holds
+a summary of the published file: per column its name, number of distinct values, number of
+missing values, and the counts of its values (or quantiles, or the cardinality alone where
+there are many). A few columns that determine each other are counted jointly. The summary
+has no records; rows generated from it are of nobody. Columns that are not counted jointly
+are independent, so a stand-in serves to run the code, not to compare results.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.datasets.places import whole_file
+from anonpaper.randomness import generator
+
+__all__ = ["generate", "published_summary", "summarize", "summary_file", "write_summary"]
+
+#: Part of every cache key: raise it when the generator changes.
+VERSION = 1
+
+#: Columns counted jointly: the sensitive attribute with what it hangs on, and codes that
+#: determine each other.
+JOINT = {
+    "diabetes": [["diabetesMed", "insulin", "change"]],
+    "stroke": [["stroke", "age"]],
+    "pantheon": [
+        ["gender", "domain", "industry", "occupation"],
+        ["countryCode", "countryCode3", "countryName", "continentName"],
+    ],
+}
+
+#: Columns of many values, each of which belongs to one value of another column.
+WITHIN = {"pantheon": {"birthcity": "countryCode"}}
+
+#: Columns with more distinct values are summarized by quantiles (numbers) or their
+#: cardinality (text).
+MOST_COUNTED = 450
+QUANTILES = 21
+MOST_DECIMALS = 9
+
+
+def summary_file(name: str) -> Path:
+    """Return the path of the published summary of a data set."""
+    return Path(__file__).with_name(f"stand_in_{name}.json")
+
+
+def published_summary(name: str) -> dict[str, Any]:
+    """Return the published summary of a data set.
+
+    Examples
+    --------
+    >>> summary = published_summary("stroke")
+    >>> summary["rows"], len(summary["columns"])
+    (5110, 12)
+    """
+    return json.loads(summary_file(name).read_text(encoding="utf-8"))
+
+
+def write_summary(name: str, summary: dict[str, Any]) -> Path:
+    """Write a summary to its place in the package, one column a line."""
+    lines = ",\n".join(json.dumps(column) for column in summary["columns"])
+    joint = ",\n".join(json.dumps(cells) for cells in summary["joint"])
+    text = f'{{"rows": {summary["rows"]},\n"columns": [\n{lines}\n],\n"joint": [\n{joint}\n]}}\n'
+    with whole_file(summary_file(name)) as stream:
+        stream.write(text.encode())
+    return summary_file(name)
+
+
+def summarize(name: str, frame: pd.DataFrame) -> dict[str, Any]:
+    """Summarize a table of the data set as its stand-in file does.
+
+    Parameters
+    ----------
+    name : str
+        ``diabetes``, ``stroke`` or ``pantheon``.
+    frame : DataFrame
+        The parsed table, published or generated.
+    """
+    joint = [
+        {"columns": columns, "cells": [[*cell, count] for cell, count in _cells(frame[columns])]}
+        for columns in JOINT[name]
+    ]
+    counted = {column for columns in JOINT[name] for column in columns}
+    columns = [
+        _describe(frame, column, column in counted, WITHIN.get(name, {}).get(column))
+        for column in frame.columns
+    ]
+    return {"rows": len(frame), "columns": columns, "joint": joint}
+
+
+def _cells(frame: pd.DataFrame) -> list[tuple[list[Any], int]]:
+    """Return the distinct rows and their counts, missing values being None."""
+    plain = frame.astype(object).where(frame.notna(), None)
+    counts: dict[tuple[Any, ...], int] = {}
+    for row in zip(*(plain[column] for column in plain), strict=True):
+        counts[row] = counts.get(row, 0) + 1
+    ordered = sorted(counts.items(), key=lambda item: [(v is None, str(v)) for v in item[0]])
+    return [([_plain(value) for value in row], count) for row, count in ordered]
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON can hold."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _describe(
+    frame: pd.DataFrame, name: str, counted_jointly: bool, parent: str | None
+) -> dict[str, Any]:
+    column = frame[name]
+    values = column.dropna()
+    described: dict[str, Any] = {
+        "name": name,
+        "distinct": int(values.nunique()),
+        "missing": int(column.isna().sum()),
+    }
+    if counted_jointly:
+        return described | {"kind": "joint"}
+    if parent is not None:
+        return described | {
+            "kind": "within",
+            "parent": parent,
+            "per_value": _homes(frame, name, parent),
+        }
+    if described["distinct"] <= MOST_COUNTED:
+        counts = [[*cell, count] for cell, count in _cells(frame[[name]])]
+        return described | {"kind": "counts", "counts": counts}
+    if not pd.api.types.is_numeric_dtype(values):
+        return described | {"kind": "labels", "most": int(values.value_counts().iloc[0])}
+    numbers = values.to_numpy(dtype=float)
+    decimals = next(
+        places
+        for places in range(MOST_DECIMALS + 1)
+        if places == MOST_DECIMALS or np.array_equal(np.round(numbers, places), numbers)
+    )
+    quantiles = np.quantile(numbers, np.linspace(0, 1, QUANTILES)).round(decimals)
+    return described | {"kind": "numbers", "decimals": decimals, "quantiles": quantiles.tolist()}
+
+
+def _homes(frame: pd.DataFrame, name: str, parent: str) -> list[list[Any]]:
+    """Return for each value of the parent how many values of the column occur mostly with it."""
+    cells = _cells(frame[[name, parent]])
+    pairs = pd.DataFrame(
+        [(*cell, count) for cell, count in cells], columns=["value", "home", "rows"]
+    )
+    pairs = pairs.sort_values("rows", ascending=False, kind="stable").drop_duplicates("value")
+    return [[*home, count] for home, count in _cells(pairs[["home"]])]
+
+
+def generate(summary: dict[str, Any], seed: int = 0) -> pd.DataFrame:
+    """Generate a table from a summary.
+
+    Parameters
+    ----------
+    summary : dict
+        As :func:`published_summary` returns it.
+    seed : int
+        Seed of the order of the values in every column.
+
+    Returns
+    -------
+    DataFrame
+        Columns in the published order with plain values: numbers and text.
+
+    Examples
+    --------
+    >>> frame = generate(published_summary("stroke"))
+    >>> frame["stroke"].value_counts().to_dict()
+    {0: 4861, 1: 249}
+    """
+    rng = generator(seed)
+    rows = summary["rows"]
+    made: dict[str, pd.Series] = {}
+    for table in summary["joint"]:
+        values = _repeated(table["cells"], rng.permutation(rows))
+        made.update(zip(table["columns"], values, strict=True))
+    makers = {"counts": _counts, "labels": _labels, "numbers": _numbers}
+    for column in summary["columns"]:
+        if column["kind"] in makers:
+            made[column["name"]] = makers[column["kind"]](column, rows, rng)
+        elif column["kind"] == "within":
+            made[column["name"]] = _within(column, made[column["parent"]], rng)
+    return pd.DataFrame({column["name"]: made[column["name"]] for column in summary["columns"]})
+
+
+def _repeated(cells: list[list[Any]], order: np.ndarray) -> list[pd.Series]:
+    """Return one column for each value of the cells, every cell as often as it counts."""
+    *columns, counts = zip(*cells, strict=True)
+    places = np.repeat(np.arange(len(cells)), counts)[order]
+    return [pd.Series(list(values)).take(places).reset_index(drop=True) for values in columns]
+
+
+def _counts(column: dict[str, Any], rows: int, rng: np.random.Generator) -> pd.Series:
+    return _repeated(column["counts"], rng.permutation(rows))[0]
+
+
+def _with_missing(values: list[Any], missing: int, rng: np.random.Generator) -> pd.Series:
+    series = pd.Series(values + [None] * missing)
+    return series.take(rng.permutation(len(series))).reset_index(drop=True)
+
+
+def _labels(column: dict[str, Any], rows: int, rng: np.random.Generator) -> pd.Series:
+    """Return made-up labels: the most frequent one as often as published, a long tail."""
+    size, distinct = rows - column["missing"], column["distinct"]
+    counts = np.ones(distinct, dtype=np.int64)
+    counts[0] = column["most"]
+    spare = size - counts.sum()
+    share = 1 / np.arange(2, distinct + 1) ** 0.9
+    extra = np.floor(spare * share / share.sum()).astype(np.int64)
+    counts[1:] += np.minimum(extra, column["most"] - 1)
+    while (spare := size - counts.sum()) > 0:  # what rounding and the cap left over
+        room = np.flatnonzero(counts < column["most"])[:spare]
+        counts[room] += 1
+    names = [f"{column['name']} {number:05d}" for number in range(1, distinct + 1)]
+    values = np.repeat(np.array(names, dtype=object), counts).tolist()
+    return _with_missing(values, column["missing"], rng)
+
+
+def _numbers(column: dict[str, Any], rows: int, rng: np.random.Generator) -> pd.Series:
+    """Return numbers along the published quantiles, exactly as many distinct ones."""
+    size, distinct, unit = rows - column["missing"], column["distinct"], 10 ** column["decimals"]
+    share = np.linspace(0, 1, distinct)
+    along = np.interp(share, np.linspace(0, 1, QUANTILES), column["quantiles"])
+    units = np.round(along * unit).astype(np.int64)
+    # Push equal neighbours apart by one unit each, within the published range.
+    steps = np.arange(distinct)
+    last = units[-1]
+    units = np.maximum.accumulate(units - steps) + steps
+    units = np.minimum(units, last - steps[::-1])
+    values = units if unit == 1 else units / unit
+    again = values[rng.integers(distinct, size=size - distinct)]
+    return _with_missing(np.concatenate([values, again]).tolist(), column["missing"], rng)
+
+
+def _within(column: dict[str, Any], parent: pd.Series, rng: np.random.Generator) -> pd.Series:
+    """Return made-up labels that belong to one value of the parent column each."""
+    first = 1
+    labels = np.full(len(parent), f"{column['name']} 00001", dtype=object)
+    for value, distinct in column["per_value"]:
+        home = parent.isna() if value is None else parent == value
+        rows = rng.permutation(np.flatnonzero(home.to_numpy()))
+        # Every label once, the others drawn so that early labels are frequent.
+        drawn = np.floor(distinct * rng.random(len(rows)) ** 3).astype(np.int64)
+        drawn[:distinct] = np.arange(distinct)
+        labels[rows] = [f"{column['name']} {first + number:05d}" for number in drawn]
+        first += distinct
+    return pd.Series(labels)
