@@ -1,0 +1,135 @@
+"""The list of data sets, the command line, origins and the papers' numbers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from anonpaper.datasets import Origin, available, fetch, reference, references
+from anonpaper.datasets.__main__ import main
+from anonpaper.datasets.places import reference_folder
+from anonpaper.datasets.registry import registry
+from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
+
+
+def test_available_lists_every_data_set_without_fetching(no_network):
+    table = available().set_index("name")
+    assert table.index.tolist() == list(registry())
+    assert table["rows"].to_dict() == {name: data.rows for name, data in registry().items()}
+    assert table.loc["adult", "origin"] == "to be fetched"
+    assert table.loc["sal", "origin"] == "from census: to be fetched"
+    assert table.loc["stroke", "origin"] == "stand-in"
+    assert table.loc["diabetes", "origin"] == "to be fetched, else stand-in"
+    assert table.notna().all().all()
+    assert [path for path in no_network.rglob("*") if path.is_file()] == []
+
+
+def test_available_names_an_unusable_file(no_network):
+    (no_network / "raw" / "adult.data").write_text("tampered")
+    assert "wrong sha256" in available().set_index("name").loc["adult", "origin"]
+
+
+def test_fetch_returns_origins_without_warning(no_network, recwarn):
+    origins = fetch(["stroke"])
+    assert origins["stroke"].stand_in
+    assert len(recwarn) == 0
+    with pytest.raises(DatasetUnavailableError, match=r"german\.data"):
+        fetch(["german"])
+    with pytest.raises(DatasetError, match="did you mean 'german'"):
+        fetch(["germany"])
+
+
+def test_the_command_line_prints_one_line_per_data_set(no_network, capsys):
+    assert main(["fetch", "stroke", "pantheon"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(": ")[0] for line in lines] == ["stroke", "pantheon"]
+    assert all("STAND-IN" in line for line in lines)
+
+
+def test_the_command_line_goes_on_after_a_failure_and_reports_it(no_network, capsys):
+    assert main(["fetch", "german", "stroke"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out.startswith("stroke: ")
+    assert "german.data" in printed.err
+
+
+def test_the_command_line_lists(no_network, capsys):
+    assert main(["list"]) == 0
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in registry())
+
+
+def test_a_summary_is_not_made_from_a_stand_in(no_network, capsys):
+    assert main(["summarize", "stroke"]) == 1
+    assert "healthcare-dataset-stroke-data.csv" in capsys.readouterr().err
+
+
+def test_the_module_runs():
+    command = [sys.executable, "-m", "anonpaper.datasets", "--help"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "fetch" in printed
+
+
+def test_importing_the_data_sets_loads_no_client_of_the_network():
+    code = (
+        "import sys, anonpaper.datasets; "
+        "print([n for n in ('pooch', 'unearth', 'requests', 'scipy', 'pyarrow.parquet') "
+        "if n in sys.modules])"
+    )
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_an_origin_is_frozen_and_one_line():
+    origin = Origin("occ", "package index", "a + b", "1" * 64 + " + " + "2" * 64, note="n")
+    assert str(origin) == "occ: a + b (package index, sha256 111111111111 + 222222222222); n"
+    with pytest.raises(AttributeError):
+        origin.note = "other"
+
+
+# -- the papers' numbers -------------------------------------------------------------------
+
+
+def test_every_reference_table_is_read_and_its_source_is_named():
+    sources = (reference_folder() / "README.md").read_text(encoding="utf-8")
+    assert len(references()) == 11
+    for name in references():
+        table = reference(name)
+        assert len(table) > 0
+        assert not table.isna().any().any()
+        assert f"{name}.csv" in sources
+
+
+def test_known_reference_numbers():
+    sizes = reference("xiao2010_tab6_domain_sizes").set_index("attribute")["domain_size"]
+    assert sizes.to_dict() == {
+        "Age": 79,
+        "Gender": 2,
+        "Race": 9,
+        "Marital Status": 6,
+        "Birth Place": 56,
+        "Education": 17,
+        "Work Class": 9,
+        "Income": 50,
+        "Occupation": 50,
+    }
+    assert isinstance(reference("boger2020_fig5_runtime"), pd.DataFrame)
+
+
+def test_an_unknown_reference_is_answered_with_close_ones():
+    with pytest.raises(DatasetError, match="did you mean 'boger2020_fig5_runtime'"):
+        reference("boger2020_fig5")
+
+
+def test_without_a_checkout_references_say_so(monkeypatch):
+    monkeypatch.setattr("anonpaper.datasets.published.reference_folder", lambda: None)
+    with pytest.raises(DatasetUnavailableError, match="checkout"):
+        references()
+
+
+def test_checksum_and_availability_are_data_set_errors():
+    assert issubclass(ChecksumError, DatasetError)
+    assert issubclass(DatasetUnavailableError, DatasetError)

@@ -1,0 +1,316 @@
+"""Every data set: rows, columns, known counts, roles. Stand-ins must meet the same facts."""
+
+from __future__ import annotations
+
+import gzip
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper.datasets import StandInWarning, acs, stand_in
+from anonpaper.datasets.registry import registry
+from anonpaper.errors import (
+    ChecksumError,
+    ColumnError,
+    DatasetError,
+    DatasetUnavailableError,
+    MissingValueError,
+    ParameterError,
+)
+
+#: Data set -> columns, distinct values per role column (QI in order, then SA), and counts of
+#: the sensitive attribute or of its most frequent value.
+FACTS = {
+    "adult": (15, [73, 16, 5, 2, 15], {"Prof-specialty": 4140, "?": 1843}),
+    "german": (21, [4, 4, 3, 2, 2], {"good": 700, "bad": 300}),
+    "census": (43, [2, 91, 9, 7, 5, 17, 43, 53, 2], {"-50000": 280717, "50000+": 18568}),
+    "diabetes": (50, [6, 3, 10, 14, 118, 4, 2], {"Yes": 78363, "No": 23403}),
+    "stroke": (12, [3, 104, 2, 5, 2, 4, 2], {0: 4861, 1: 249}),
+    "pantheon": (23, [2, 5093, 197, 8, 8], {"INSTITUTIONS": 3456, "ARTS": 2866}),
+    "occ": (8, [76, 2, 5, 7, 43, 16, 7, 46], {2: 13112, 26: 11701}),
+    "sal": (8, [79, 2, 9, 6, 56, 17, 9, 50], {}),
+}
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """Every data set with its default roles, from whatever source is at hand."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StandInWarning)
+        return {name: ap.load(name) for name in registry()}
+
+
+def test_every_registered_data_set_has_facts():
+    assert set(FACTS) == set(registry())
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_rows_columns_domains_and_counts_are_the_published_ones(loaded, name):
+    m = loaded[name]
+    columns, distinct, counts = FACTS[name]
+    assert (m.n, m.frame.shape[1]) == (registry()[name].rows, columns)
+    roles = [*m.codes.T, m.sensitive_codes]
+    assert [len(np.unique(codes)) for codes in roles] == distinct
+    for value, count in counts.items():
+        assert m.sensitive_counts[m.sensitive_attribute.code(value)] == count
+    assert isinstance(m.frame.index, pd.RangeIndex)
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_roles_and_origin(loaded, name):
+    m, entry = loaded[name], registry()[name]
+    assert (tuple(m.qi), m.sensitive) == (entry.qi, entry.sensitive)
+    assert m.origin.dataset == name
+    assert m.origin.stand_in == (m.origin.how == "stand-in")
+    assert "\n" not in str(m.origin)
+    assert set(m.origin.as_dict()) >= {"dataset", "how", "file", "sha256", "stand_in", "note"}
+
+
+@pytest.mark.parametrize("name", ["diabetes", "pantheon", "stroke"])
+def test_the_published_summary_describes_the_table(loaded, name):
+    published = stand_in.published_summary(name)
+    found = stand_in.summarize(name, loaded[name].frame)
+    if not loaded[name].origin.stand_in:
+        assert found == published
+    # A generated table has its numbers spread along the published quantiles, not more.
+    loose = {"numbers", "within"}
+    for theirs, ours in zip(published["columns"], found["columns"], strict=True):
+        keys = ("name", "kind", "distinct", "missing")
+        assert [theirs[key] for key in keys] == [ours[key] for key in keys]
+        assert theirs["kind"] in loose or theirs == ours
+    assert found["joint"] == published["joint"]
+
+
+# -- adult ---------------------------------------------------------------------------------
+
+
+def test_parts_of_adult(loaded):
+    train, test, both = (
+        loaded["adult"],
+        ap.load("adult", part="test"),
+        ap.load("adult", part="both"),
+    )
+    assert (train.n, test.n, both.n) == (32_561, 16_281, 48_842)
+    labels = both.frame["salary-class"].value_counts()
+    assert labels.to_dict() == {"<=50K": 24_720 + 12_435, ">50K": 7_841 + 3_846}
+    pd.testing.assert_frame_equal(
+        both.frame[:32_561].astype(object), train.frame.astype(object), check_dtype=False
+    )
+
+
+def test_adult_education_is_ordered_by_years(loaded):
+    frame = loaded["adult"].frame
+    assert (frame["education"].cat.codes + 1).equals(frame["education-num"].astype(np.int8))
+
+
+def test_adult_missing_values(loaded):
+    m = loaded["adult"]
+    assert m.frame["occupation"].isna().sum() == 1843
+    assert m.sensitive_attribute.values[-1] == "?"
+    dropped = ap.load("adult", missing="drop")
+    assert dropped.n == 30_162
+    assert "2,399 rows with missing values left out" in str(dropped.origin)
+    assert not dropped.frame.isna().any().any()
+    with pytest.raises(MissingValueError, match="occupation"):
+        ap.load("adult", missing="error")
+    assert ap.load("adult", sensitive="salary-class", missing="error").n == 32_561
+
+
+# -- census, occ, sal ----------------------------------------------------------------------
+
+
+def test_parts_of_census(loaded):
+    frame = loaded["census"].frame
+    assert frame["part"].value_counts().to_dict() == {"train": 199_523, "test": 99_762}
+    train = ap.load("census", part="train")
+    assert train.n == 199_523
+    assert train.frame["income"].value_counts().to_dict() == {"-50000": 187_141, "50000+": 12_382}
+
+
+def test_occ_is_the_employed_part_of_census(loaded):
+    occ, census = loaded["occ"], loaded["census"].frame
+    assert len(occ.cells) == 35_351
+    assert occ.sensitive_counts.max() / occ.n < 0.0885
+    employed = census[census["detailed occupation recode"] > 0]
+    for column, attribute in acs.QI.items():
+        ours, theirs = occ.frame[attribute], employed[column].reset_index(drop=True)
+        assert ours.isna().equals(theirs.isna())
+        assert (ours.dropna().astype(object) == theirs.dropna().astype(object)).all()
+    assert "OCC of xiao2010" in occ.origin.substitute_for
+    assert not occ.origin.stand_in
+
+
+def test_sal_has_the_domain_sizes_of_table_6(loaded):
+    sal = loaded["sal"]
+    sizes = ap.datasets.reference("xiao2010_tab6_domain_sizes").set_index("attribute")
+    for attribute in (*sal.attributes, sal.sensitive_attribute):
+        assert attribute.size == sizes["domain_size"][attribute.name]
+    assert "SAL of xiao2010" in sal.origin.substitute_for
+    assert not sal.frame.isna().any().any()
+
+
+def test_sal_allows_l_up_to_ten(loaded):
+    sal = loaded["sal"]
+    assert 10 * sal.sensitive_counts.max() <= sal.n
+    assert ap.FrequencyLDiversity(10).holds(sal, np.zeros(sal.n, dtype=np.int64))
+
+
+def test_sal_keeps_the_dependence_of_census(loaded):
+    """Education by sex, in shares of all adults: sampling error of 600,000 draws only."""
+    sal, census = loaded["sal"].frame, loaded["census"].frame
+    adults = census[(census["age"] >= 17) & census["country of birth self"].notna()]
+    level = acs._education(adults)
+    expected = pd.crosstab(
+        pd.Series(level, name="level"), adults["sex"].to_numpy(), normalize=True
+    )
+    found = pd.crosstab(sal["Education"], sal["Gender"], normalize=True)
+    difference = (expected.to_numpy() - found.reindex(expected.index).to_numpy()).ravel()
+    assert np.abs(difference).max() < 5 * np.sqrt(0.25 / len(sal))
+    income = sal.groupby("Education", observed=True)["Income"].mean()
+    assert income["Doctorate degree(PhD EdD)"] > 2 * income["High school graduate"]
+
+
+def test_sal_keeps_the_income_label_of_census(loaded):
+    sal, census = loaded["sal"].frame, loaded["census"].frame
+    adults = census[(census["age"] >= 17) & census["country of birth self"].notna()]
+    share = (adults["income"] == "50000+").mean()
+    assert abs((sal["Income"] >= 50_000).mean() - share) < 5 * np.sqrt(0.25 / len(sal))
+
+
+def test_sal_is_the_same_for_the_same_seed(loaded):
+    census = loaded["census"].frame
+    start = time.perf_counter()
+    again = acs.make_sal(census, seed=0)
+    seconds = time.perf_counter() - start
+    pd.testing.assert_frame_equal(again, loaded["sal"].frame)
+    other = acs.make_sal(census, seed=1)
+    assert not other.equals(again)
+    assert seconds < 10
+
+
+def test_sal_loads_from_the_cache_within_a_second(loaded):
+    def seconds():
+        start = time.perf_counter()
+        assert ap.load("sal").n == 600_000
+        return time.perf_counter() - start
+
+    best = min(seconds() for _ in range(3))
+    assert best < 1, f"sal took {best:.2f} s to load at best"
+
+
+# -- roles and rows ------------------------------------------------------------------------
+
+
+def test_roles_can_be_overridden():
+    m = ap.load("adult", qi=["age", "native-country"], sensitive="salary-class")
+    assert (m.qi, m.sensitive) == (["age", "native-country"], "salary-class")
+    assert ap.load("adult", qi=["age", "occupation"]).sensitive is None
+    with pytest.raises(ColumnError, match="weight"):
+        ap.load("adult", qi=["weight"])
+
+
+def test_rows_are_drawn_in_order_and_domains_stay(loaded):
+    whole = loaded["adult"]
+    drawn = ap.load("adult", rows=100, seed=3)
+    assert drawn.n == 100
+    assert drawn.frame.index.is_monotonic_increasing
+    assert drawn.frame.index.is_unique
+    pd.testing.assert_frame_equal(drawn.frame, whole.frame.loc[drawn.frame.index])
+    assert [a.size for a in drawn.attributes] == [a.size for a in whole.attributes]
+    assert "100 of 32,561 rows drawn without replacement, seed 3" in str(drawn.origin)
+    again, other = ap.load("adult", rows=100, seed=3), ap.load("adult", rows=100, seed=4)
+    assert again.frame.equals(drawn.frame)
+    assert not other.frame.equals(drawn.frame)
+
+
+def test_more_rows_than_there_are_come_with_replacement():
+    drawn = ap.load("german", rows=2_500)
+    assert drawn.n == 2_500
+    assert "with replacement" in str(drawn.origin)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rows": 0}, "rows must be"),
+        ({"rows": 2.5}, "rows must be"),
+        ({"missing": "keep"}, "missing must be"),
+        ({"part": "second"}, "part must be"),
+    ],
+)
+def test_bad_parameters_are_named(options, message):
+    with pytest.raises(ParameterError, match=message):
+        ap.load("adult", **options)
+
+
+def test_other_bad_parameters_are_named():
+    with pytest.raises(ParameterError, match="'german' has no parts"):
+        ap.load("german", part="train")
+    with pytest.raises(ParameterError, match="seed must be"):
+        ap.load("sal", seed=-1)
+    with pytest.raises(DatasetError, match="did you mean 'adult'"):
+        ap.load("adlut")
+
+
+# -- offline -------------------------------------------------------------------------------
+
+
+def test_without_any_source_a_data_set_says_where_to_put_the_file(no_network):
+    with pytest.raises(DatasetUnavailableError) as error:
+        ap.load("adult")
+    entry = registry()["adult"]
+    for part in ("adult.data", entry.page, str(no_network / "raw" / "adult.data")):
+        assert part in str(error.value)
+    assert [path for path in no_network.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.parametrize("name", ["diabetes", "pantheon", "stroke"])
+def test_a_stand_in_is_never_silent(no_network, name):
+    with pytest.warns(StandInWarning, match=f"{name}: STAND-IN DATA"):
+        m = ap.load(name)
+    assert m.origin.stand_in
+    assert m.origin.how == "stand-in"
+    assert "STAND-IN" in str(m.origin)
+    columns, distinct, counts = FACTS[name]
+    assert (m.n, m.frame.shape[1]) == (registry()[name].rows, columns)
+    assert [len(np.unique(codes)) for codes in [*m.codes.T, m.sensitive_codes]] == distinct
+    for value, count in counts.items():
+        assert m.sensitive_counts[m.sensitive_attribute.code(value)] == count
+
+
+def test_a_stand_in_has_the_types_of_the_published_table(no_network, loaded):
+    for name in ("diabetes", "pantheon", "stroke"):
+        with pytest.warns(StandInWarning):
+            made = ap.load(name).frame
+        published = loaded[name].frame
+        assert made.columns.tolist() == published.columns.tolist()
+        kinds = [[str(kind) for kind in frame.dtypes] for frame in (made, published)]
+        assert kinds[0] == kinds[1]
+
+
+@pytest.mark.parametrize("name", ["diabetes", "pantheon", "stroke"])
+def test_a_stand_in_is_the_same_every_time(name):
+    summary = stand_in.published_summary(name)
+    first, second = stand_in.generate(summary), stand_in.generate(summary)
+    pd.testing.assert_frame_equal(first, second)
+    assert not stand_in.generate(summary, seed=1).equals(first)
+
+
+def test_a_stand_in_has_no_published_record(no_network, loaded):
+    if loaded["stroke"].origin.stand_in:
+        pytest.skip("compares with the published file, which is not at hand")
+    published = set(map(tuple, loaded["stroke"].frame.drop(columns="id").astype(str).values))
+    with pytest.warns(StandInWarning):
+        made = set(map(tuple, ap.load("stroke").frame.drop(columns="id").astype(str).values))
+    assert made.isdisjoint(published)
+
+
+def test_a_tampered_file_is_refused_even_for_a_set_with_a_stand_in(no_network):
+    file = no_network / "raw" / "healthcare-dataset-stroke-data.csv.gz"
+    file.write_bytes(gzip.compress(b"id,gender\n1,Female\n"))
+    with pytest.raises(ChecksumError, match="healthcare-dataset-stroke-data.csv.gz"):
+        ap.load("stroke")

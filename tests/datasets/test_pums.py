@@ -1,0 +1,202 @@
+"""SAL and OCC from a user's own extract, csv and fixed width."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+
+import anonpaper as ap
+from anonpaper.datasets import load_acs_pums, load_ipums, pums
+from anonpaper.errors import (
+    ColumnError,
+    DatasetError,
+    DatasetUnavailableError,
+    ParameterError,
+)
+
+IPUMS = """\
+YEAR,AGE,SEX,RACE,MARST,BPL,EDUCD,CLASSWKRD,INCTOT,OCC1990
+2005,41,2,1,4,36,101,22,31500,95
+2005,17,1,2,6,200,50,0,0,999
+2005,16,1,2,6,200,40,0,9999999,999
+2005,97,2,9,5,6,2,0,-1200,991
+2005,30,1,6,1,525,116,27,250000,889
+2005,55,1,3,3,110,64,14,99999,3
+2005,60,1,7,2,453,71,13,2000,20
+"""
+
+PUMS = """\
+AGEP,SEX,RAC1P,MAR,POBP,SCHL,COW,PINCP,OCCP
+41,2,1,3,36,21,1,31500,4720
+17,1,2,5,303,14,,0,
+15,1,2,5,303,12,,,
+97,2,9,2,6,1,9,-1200,9920
+30,1,6,1,210,24,4,250000,9800
+55,1,3,4,72,17,7,99999,10
+60,1,8,1,139,19,6,2000,200
+"""
+
+
+@pytest.fixture
+def ipums(tmp_path):
+    path = tmp_path / "usa_00001.csv"
+    path.write_text(IPUMS)
+    return path
+
+
+@pytest.fixture
+def acs(tmp_path):
+    path = tmp_path / "psam_pusa.csv"
+    path.write_text(PUMS)
+    return path
+
+
+def test_sal_of_an_ipums_extract(ipums):
+    m = load_ipums(ipums)
+    frame = m.frame
+    assert (m.qi, m.sensitive, m.n) == (pums.QI, "Income", 6)
+    assert frame["Age"].tolist() == [41, 17, 95, 30, 55, 60]
+    assert frame["Gender"].tolist() == ["Female", "Male", "Female", "Male", "Male", "Male"]
+    assert frame["Race"].tolist()[2] == "Three or more major races"
+    assert frame["Marital Status"].tolist() == [pums.MARST[code] for code in (4, 6, 5, 1, 3, 2)]
+    assert frame["Birth Place"].tolist() == [
+        "US state 36",
+        "Americas",
+        "US state 06",
+        "Asia",
+        "US outlying areas",
+        "Europe",
+    ]
+    assert frame["Education"].tolist() == [
+        "Bachelor's degree",
+        "Grade 11",
+        "None",
+        "Doctorate",
+        "GED",
+        "Some college, a year or more",
+    ]
+    assert frame["Work Class"].tolist()[3:] == [
+        "State government",
+        "Self-employed, incorporated",
+        "Self-employed, not incorporated",
+    ]
+    assert frame["Income"].tolist() == [30_000, 0, 0, 98_000, 98_000, 2_000]
+    assert "6 adults of 7 persons" in str(m.origin)
+    assert m.origin.how == "user's extract"
+    assert m.origin.substitute_for is None
+
+
+def test_occ_of_an_ipums_extract_is_those_with_an_occupation(ipums):
+    m = load_ipums(ipums, "occ")
+    assert m.sensitive == "Occupation"
+    assert m.frame["Occupation"].tolist() == [80, 880, 0, 20]
+
+
+def test_sal_and_occ_of_a_pums_file(acs):
+    sal, occ = load_acs_pums(acs), load_acs_pums(acs, "occ")
+    assert (sal.n, occ.n) == (6, 4)
+    assert sal.frame["Income"].tolist() == [30_000, 0, 0, 98_000, 98_000, 2_000]
+    assert occ.frame["Occupation"].tolist() == [4600, 9800, 0, 200]
+    assert sal.frame["Birth Place"].tolist() == [
+        "US state 36",
+        "Americas",
+        "US state 06",
+        "Asia",
+        "US outlying areas",
+        "Europe",
+    ]
+    assert sal.frame["Education"].tolist() == [
+        "Bachelor's degree",
+        "Grade 11",
+        "None",
+        "Doctorate",
+        "GED",
+        "Some college, a year or more",
+    ]
+    assert sal.frame["Work Class"].tolist()[1:3] == ["Not in universe"] * 2
+    assert sal.frame["Marital Status"].tolist()[0] == "Divorced"
+
+
+def test_domains_have_the_sizes_of_table_6(ipums):
+    sizes = ap.datasets.reference("xiao2010_tab6_domain_sizes").set_index("attribute")
+    for attribute in load_ipums(ipums).attributes[1:]:  # ages are those that occur
+        assert attribute.size == sizes["domain_size"][attribute.name]
+    low, high = pums.AGES
+    assert high - low + 1 == sizes["domain_size"]["Age"]
+    assert 1000 / pums.OCCUPATION_WIDTH["OCC1990"] == sizes["domain_size"]["Occupation"]
+    assert 10_000 / pums.OCCUPATION_WIDTH["OCCP"] == sizes["domain_size"]["Occupation"]
+
+
+def fixed_width(text):
+    """Turn a csv text into fixed width and its layout."""
+    rows = [line.split(",") for line in text.splitlines()]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    last = np.cumsum(widths)
+    layout = {
+        name: (int(end - width + 1), int(end))
+        for name, width, end in zip(rows[0], widths, last, strict=True)
+    }
+    lines = (
+        "".join(value.rjust(width) for value, width in zip(row, widths, strict=True))
+        for row in rows[1:]
+    )
+    return "\n".join(lines) + "\n", layout
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_fixed_width_gives_the_same_table(tmp_path, ipums, packed):
+    text, layout = fixed_width(IPUMS)
+    path = tmp_path / ("usa.dat.gz" if packed else "usa.dat")
+    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    expected = load_ipums(ipums).frame
+    assert load_ipums(path, layout=layout).frame.equals(expected)
+    codebook = tmp_path / "usa.cbk"
+    lines = [
+        f"  {name:20}P   {first}-{last}   {last - first + 1}    X"
+        if first != last
+        else f"  {name:20}P   {first}   1    X"
+        for name, (first, last) in layout.items()
+    ]
+    codebook.write_text("IPUMS-USA extract\n\n  Variable  Columns  Len  2005\n" + "\n".join(lines))
+    assert load_ipums(path, layout=codebook).frame.equals(expected)
+
+
+def test_a_pums_file_of_fixed_width_keeps_its_blanks(tmp_path, acs):
+    text, layout = fixed_width(PUMS)
+    (tmp_path / "pums.dat").write_text(text)
+    fixed = load_acs_pums(tmp_path / "pums.dat", layout=layout)
+    assert fixed.frame.equals(load_acs_pums(acs).frame)
+
+
+def test_rows_are_drawn_by_seed(ipums):
+    drawn = [load_ipums(ipums, rows=3, seed=seed).frame for seed in (0, 0, 1)]
+    assert len(drawn[0]) == 3
+    assert drawn[0].equals(drawn[1])
+    assert not drawn[0].equals(drawn[2])
+    assert "3 drawn with seed 1" in str(load_ipums(ipums, rows=3, seed=1).origin)
+
+
+def test_bad_extracts_are_named(tmp_path, ipums):
+    with pytest.raises(DatasetUnavailableError, match=r"nowhere\.csv"):
+        load_ipums(tmp_path / "nowhere.csv")
+    with pytest.raises(ParameterError, match='table must be "sal" or "occ"'):
+        load_ipums(ipums, "income")
+    with pytest.raises(ParameterError, match="rows must be"):
+        load_ipums(ipums, rows=0)
+    ipums.write_text(IPUMS.replace("MARST", "MARRIED"))
+    with pytest.raises(ColumnError, match="lacks the variable MARST"):
+        load_ipums(ipums)
+    ipums.write_text(IPUMS.replace("41,2,1,4", "41,3,1,4"))
+    with pytest.raises(ColumnError, match=r"SEX .* unknown codes \[3\]"):
+        load_ipums(ipums)
+    ipums.write_text(IPUMS.replace("41,2,1,4", "41,2,1,x"))
+    with pytest.raises(ColumnError, match="MARST .* is not a number"):
+        load_ipums(ipums)
+
+
+def test_a_codebook_without_variables_is_named(tmp_path, ipums):
+    (tmp_path / "empty.cbk").write_text("nothing here\n")
+    with pytest.raises(DatasetError, match=r"empty\.cbk lists no variables"):
+        load_ipums(ipums, layout=tmp_path / "empty.cbk")
