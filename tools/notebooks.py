@@ -1,8 +1,8 @@
 """Run the notebooks, for the Makefile.
 
-    python tools/notebooks.py plan --profile quick           what has to run again
-    python tools/notebooks.py run NOTEBOOK --profile quick   one notebook into figures/<profile>
-    python tools/notebooks.py refresh NOTEBOOK               one notebook in place, outputs included
+    notebooks.py plan --profile quick             what has to run again
+    notebooks.py run NOTEBOOK --profile quick     one notebook, into figures/<profile>
+    notebooks.py refresh NOTEBOOK                 one notebook, in place, outputs included
 
 A notebook is named by its path in notebooks/ without the ending, e.g. xiao2010/1_example. It runs
 in a staging folder; what it wrote moves into place when all of it is there, the executed notebook
@@ -23,6 +23,7 @@ from anonpaper.provenance import code_digest, project_root, sha256, write_whole
 ROOT = project_root(Path(__file__).parent)
 NOTEBOOKS = ROOT / "notebooks"
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+QUIET_KERNEL = ["--log-level=50"]   # what goes wrong in a cell is reported by papermill
 KEPT_CELL_METADATA = {"tags", "nbgrader"}
 
 
@@ -101,7 +102,8 @@ def run(name: str, profile: str) -> None:
     began = time.perf_counter()
     try:
         papermill.execute_notebook(source, executed, parameters, kernel_name="python3",
-                                   cwd=source.parent, progress_bar=False)
+                                   cwd=source.parent, progress_bar=False,
+                                   extra_arguments=QUIET_KERNEL)
     except PapermillExecutionError as error:
         failed = results / ".failed" / f"{name}.ipynb"
         failed.parent.mkdir(parents=True, exist_ok=True)
@@ -127,7 +129,8 @@ def refresh(name: str) -> None:
         began = time.perf_counter()
         try:
             papermill.execute_notebook(source, executed, kernel_name="python3",
-                                       cwd=source.parent, progress_bar=False)
+                                       cwd=source.parent, progress_bar=False,
+                                       extra_arguments=QUIET_KERNEL)
         except PapermillExecutionError as error:
             raise NotebookError(f"{error}\nfailed; the notebook is left as it was") from None
         seconds = time.perf_counter() - began
@@ -232,11 +235,10 @@ def move_into_place(name: str, manifest: dict, staging: Path, results: Path) -> 
     """Put the notebook's results where they belong, replacing those of its last run."""
     target = manifest_file(name, results)
     before = json.loads(target.read_text())["outputs"] if target.exists() else {}
-    for other in (results / "manifest").rglob("*.json"):
-        if other != target:
-            clash = sorted(set(manifest["outputs"]) & set(json.loads(other.read_text())["outputs"]))
-            if clash:
-                raise NotebookError(f"writes {clash[0]}, which {other.stem} writes too")
+    for other in set((results / "manifest").rglob("*.json")) - {target}:
+        clash = set(manifest["outputs"]).intersection(json.loads(other.read_text())["outputs"])
+        if clash:
+            raise NotebookError(f"writes {min(clash)}, which {other.stem} writes too")
     for output in manifest["outputs"]:
         (results / output).parent.mkdir(parents=True, exist_ok=True)
         os.replace(staging / output, results / output)
@@ -263,7 +265,7 @@ def clean_file(path: Path) -> None:
 
 def clean(notebook) -> None:
     """Remove times, versions of the machine and papermill's notes; name injected cells."""
-    from nbconvert.preprocessors.coalesce_streams import CoalesceStreamsPreprocessor
+    from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
 
     notebook.metadata = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
     notebook.nbformat_minor = 5

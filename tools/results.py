@@ -1,7 +1,7 @@
 """Sum up what the notebooks of a profile left behind, for the Makefile.
 
-    python tools/results.py merge --profile quick    figures/<profile>/manifest.json, timings.csv
-    python tools/results.py readme                   figures/README.md, figures/timings.csv
+    results.py merge --profile quick    figures/<profile>/manifest.json, timings.csv
+    results.py readme                   figures/README.md, figures/timings.csv
 
 The manifest is merged from one file per notebook under a lock, so that makes running side by side
 lose nothing. The README lists every figure and table of the papers with its notebook, the target
@@ -46,7 +46,8 @@ def merge(results: Path, profile: str) -> None:
         drop_orphans(results)
         shares = [json.loads(path.read_text())
                   for path in sorted((results / "manifest").rglob("*.json"))]
-        write_whole(results / "manifest.json", json.dumps(merged(shares, profile), indent=1) + "\n")
+        manifest = json.dumps(merged(shares, profile), indent=1) + "\n"
+        write_whole(results / "manifest.json", manifest)
         rows = [{"notebook": share["notebook"], "seconds": share["seconds"]} for share in shares]
         write_whole(results / "timings.csv", as_csv(rows, ["notebook", "seconds"]))
 
@@ -126,7 +127,7 @@ def readme(outputs: dict[str, dict], minutes: dict[str, dict[str, str]]) -> str:
     ]
     for paper in sorted({Path(path).parts[0] for path in outputs}):
         lines += ["", f"## {paper}", "",
-                  "| in the paper | here | notebook | make target | minutes, quick | minutes, paper |",
+                  "| in the paper | here | notebook | target | minutes, quick | minutes, paper |",
                   "|---|---|---|---|---|---|"]
         ours = [item for item in outputs.items() if Path(item[0]).parts[0] == paper]
         for path, about in sorted(ours, key=place_in_paper):
