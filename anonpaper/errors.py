@@ -105,7 +105,8 @@ def check_integer(name: str, value: object, low: int, high: int | None = None) -
         ...
     anonpaper.errors.ParameterError: k must be an integer from 2 to 10, got 1
     """
-    wanted = f"an integer of at least {low}" if high is None else f"an integer from {low} to {high}"
+    reach = f"of at least {low}" if high is None else f"from {low} to {high}"
+    wanted = f"an integer {reach}"
     try:
         if isinstance(value, bool):
             raise TypeError("bool")

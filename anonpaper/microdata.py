@@ -409,7 +409,9 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         outside = (codes < 0) & column.notna().to_numpy()
         if outside.any():
             strangers = column[outside].unique()[:5].tolist()
-            raise ColumnError(f"values of {column.name!r} outside its declared domain: {strangers}")
+            raise ColumnError(
+                f"values of {column.name!r} outside its declared domain: {strangers}"
+            )
         values, ordered = declared, False
     elif isinstance(column.dtype, pd.CategoricalDtype):
         values, codes, ordered = column.cat.categories, column.cat.codes, column.cat.ordered
@@ -433,8 +435,9 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         else:
             codes[absent] = len(values)
             values = np.append(values, MISSING)
+    numeric, ordered = bool(numeric), bool(ordered or numeric)
     positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
-    return Attribute(column.name, values, bool(numeric), bool(ordered or numeric), positions), codes
+    return Attribute(column.name, values, numeric, ordered, positions), codes
 
 
 def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:

@@ -162,7 +162,7 @@ class KAnonymity(Principle):
 class DistinctLDiversity(Principle):
     """Every group has at least l distinct sensitive values (Machanavajjhala et al. 2007)."""
 
-    l: int  # noqa: E741 - the field's own name
+    l: int
 
     def __post_init__(self) -> None:
         check_integer("l", self.l, 1)
@@ -189,7 +189,7 @@ class FrequencyLDiversity(Principle):
     array([0])
     """
 
-    l: float  # noqa: E741
+    l: float
 
     def __post_init__(self) -> None:
         check_number("l", self.l, 1, np.inf)
@@ -210,7 +210,7 @@ class EntropyLDiversity(Principle):
     that would be as uncertain (Machanavajjhala et al. 2007, Definition 4.1).
     """
 
-    l: float  # noqa: E741
+    l: float
 
     def __post_init__(self) -> None:
         check_number("l", self.l, 1, np.inf)
@@ -234,7 +234,7 @@ class RecursiveLDiversity(Principle):
     """
 
     c: float
-    l: int  # noqa: E741
+    l: int
     larger_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -358,7 +358,7 @@ class TCloseness(Principle):
         return levels
 
 
-def require_eligible(m: Microdata, l: int) -> int:  # noqa: E741
+def require_eligible(m: Microdata, l: int) -> int:
     """Return l as an int if some grouping of the table is frequency l-diverse.
 
     A table has an l-diverse grouping iff it is l-eligible as a whole, since eligibility is kept
@@ -374,7 +374,7 @@ def require_eligible(m: Microdata, l: int) -> int:  # noqa: E741
         Too many rows share a sensitive value; the message names it and the largest feasible l.
     """
     counts = m.sensitive_counts
-    l = check_integer("l", l, 2, m.n)  # noqa: E741
+    l = check_integer("l", l, 2, m.n)
     pillar = int(counts.argmax())
     if counts[pillar] * l > m.n:
         largest = m.n // int(counts[pillar])

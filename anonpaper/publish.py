@@ -102,6 +102,7 @@ class Release:
 
     @property
     def partition(self) -> Partition:
+        """The groups it was made from; for a recoding its equivalence classes."""
         return self.classes if self._partition is None else self._partition
 
     @cached_property

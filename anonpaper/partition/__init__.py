@@ -1,0 +1,1 @@
+"""Algorithms that group rows: Microdata in, Partition out."""

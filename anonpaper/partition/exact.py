@@ -1,11 +1,11 @@
 r"""The optimal l-diverse suppression of a tiny table, by exhaustive search.
 
-Finding it is NP-hard for every l >= 3 (xiao2010, Theorem 4.7); this module is the judge of the
-approximation algorithms, not a rival. A grouping is optimal if no other l-diverse grouping needs
+Finding it is NP-hard for every l >= 3 (xiao2010, Theorem 4.7): this module judges approximation
+algorithms, it is no rival of theirs. A grouping is optimal if no other l-diverse grouping needs
 fewer stars (Problem 1), or fewer suppressed rows (Problem 2). The search goes over sets of rows:
-with :math:`c(S)` the cost of publishing S as one group,
+with :math:`c(G)` the cost of publishing G as one group,
 
-.. math:: best(S) = \min_{\min S \in G \subseteq S,\; G\ \text{l-eligible}} c(G) + best(S \setminus G)
+.. math:: best(S) = \min_{G \subseteq S,\; \min S \in G,\; G\ l\text{-eligible}} c(G) + best(S - G)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["exact"]
 
 def exact(
     m: Microdata,
-    l: int,  # noqa: E741 - the paper's name
+    l: int,
     objective: str = "stars",
     max_rows: int = 12,
 ) -> Partition:
@@ -71,7 +71,7 @@ def exact(
             f"exhaustive search is for tables of up to {max_rows} rows, this one has {m.n}: "
             "tp and tp_plus approximate the optimum of tables of any size"
         )
-    l = require_eligible(m, l)  # noqa: E741
+    l = require_eligible(m, l)
     cost, labels = _search(
         np.ascontiguousarray(m.codes),
         m.sensitive_codes,
@@ -90,7 +90,7 @@ _INFEASIBLE = np.iinfo(np.int64).max // 2
 
 
 @njit(cache=True)
-def _search(codes, sensitive, m, l, count_rows):  # noqa: E741
+def _search(codes, sensitive, m, l, count_rows):
     n = len(codes)
     full = (1 << n) - 1
     best = np.full(full + 1, _INFEASIBLE, np.int64)
@@ -125,7 +125,7 @@ def _search(codes, sensitive, m, l, count_rows):  # noqa: E741
 
 
 @njit(cache=True)
-def _cost(codes, sensitive, m, l, count_rows, group):  # noqa: E741
+def _cost(codes, sensitive, m, l, count_rows, group):
     """Stars, or rows with a star, of one group; infeasible if it is not l-eligible."""
     n, d = codes.shape
     counts = np.zeros(m, np.int64)

@@ -24,7 +24,7 @@ from anonpaper.principles import require_eligible
 __all__ = ["hilbert", "hilbert_index"]
 
 
-def hilbert(m: Microdata, l: int) -> Partition:  # noqa: E741 - the paper's name
+def hilbert(m: Microdata, l: int) -> Partition:
     """Group rows along a Hilbert curve so that every group is frequency l-diverse.
 
     Parameters
@@ -64,7 +64,7 @@ def hilbert(m: Microdata, l: int) -> Partition:  # noqa: E741 - the paper's name
     >>> hilbert(ap.examples.hospital(), l=2).sizes().tolist()
     [2, 2, 2, 2, 2]
     """
-    l = require_eligible(m, l)  # noqa: E741
+    l = require_eligible(m, l)
     cells = m.cells
     bits = max(int(max(a.size for a in m.attributes) - 1).bit_length(), 1)
     key = hilbert_index(_scaled(cells.tuples, [a.size for a in m.attributes], bits), bits)
@@ -179,7 +179,7 @@ def _queues(tuples_along_curve, start, sensitive, m):
 
 
 @njit(cache=True)
-def _group_along_curve(queue_start, queue, rank, row_start, rows, counts, l):  # noqa: E741
+def _group_along_curve(queue_start, queue, rank, row_start, rows, counts, l):
     """Gather groups of rows with pairwise different sensitive values along the curve.
 
     Let n' rows be left, n' = q·l + r with 0 <= r < l, at most q of each value. Values with

@@ -36,7 +36,7 @@ from anonpaper.principles import require_eligible
 __all__ = ["tp", "tp_plus"]
 
 
-def tp(m: Microdata, l: int) -> Partition:  # noqa: E741 - the paper's name
+def tp(m: Microdata, l: int) -> Partition:
     """Group rows by equal QI and suppress few others: the three-phase algorithm.
 
     Parameters
@@ -53,7 +53,7 @@ def tp(m: Microdata, l: int) -> Partition:  # noqa: E741 - the paper's name
         if empty). ``info`` holds
 
         - ``phase``: the phase in which the algorithm ended, 1, 2 or 3;
-        - ``residue_size``: \\|R\\|, the number of suppressed rows;
+        - ``residue_size``: the size of R, the number of suppressed rows;
         - ``lower_bound``: l·h(R1), a lower bound of OPT (Corollary 5.10), R1 being R after
           phase one;
         - ``rounds``: rounds of phase three;
@@ -71,7 +71,7 @@ def tp(m: Microdata, l: int) -> Partition:  # noqa: E741 - the paper's name
     Notes
     -----
     Once the cells are built (one sort, O(n log n)), phase one takes time O(e log n) for e cells,
-    phase two O(e + \\|R\\|·m) for m sensitive values, a round of phase three O(e·l).
+    phase two O(e + r·m) for r removed rows and m sensitive values, a round of phase three O(e·l).
 
     References
     ----------
@@ -84,7 +84,7 @@ def tp(m: Microdata, l: int) -> Partition:  # noqa: E741 - the paper's name
     >>> p.sizes().tolist(), p.info["phase"], p.info["residue_size"]
     ([4, 2, 4], 1, 4)
     """
-    l = require_eligible(m, l)  # noqa: E741
+    l = require_eligible(m, l)
     cells = m.cells
     kept, residue, phase, rounds, removed = _three_phases(
         cells.start, cells.sensitive, cells.counts, m.sensitive_attribute.size, l
@@ -102,7 +102,7 @@ def tp(m: Microdata, l: int) -> Partition:  # noqa: E741 - the paper's name
     )
 
 
-def tp_plus(m: Microdata, l: int) -> Partition:  # noqa: E741
+def tp_plus(m: Microdata, l: int) -> Partition:
     """Run TP, then group its residue by :func:`~anonpaper.partition.hilbert.hilbert`.
 
     Never needs more stars than TP, and keeps its guarantee (xiao2010, sections 5.6 and 6.1).
@@ -171,9 +171,11 @@ def _scatter(rows, row_start, kept, group_of_cell, residue_label):
 
 
 @njit(cache=True)
-def _three_phases(start, sensitive, cell_counts, m, l):  # noqa: E741
-    """Return the counts that stay, h(R, .), the last phase, its rounds, and four numbers:
-    the rows that each phase removed, and the lower bound l·h(R1)."""
+def _three_phases(start, sensitive, cell_counts, m, l):
+    """Return the counts that stay, h(R, .), the last phase, its rounds, and a report.
+
+    The report holds the rows that each phase removed, then the lower bound l·h(R1).
+    """
     counts = cell_counts.copy()
     residue = np.zeros(m, np.int64)
     size = np.zeros(len(start) - 1, np.int64)
@@ -197,12 +199,12 @@ def _three_phases(start, sensitive, cell_counts, m, l):  # noqa: E741
 
 
 @njit(cache=True)
-def _is_eligible(residue, l):  # noqa: E741
+def _is_eligible(residue, l):
     return residue.sum() >= l * residue.max()
 
 
 @njit(cache=True)
-def _phase_one(start, sensitive, counts, size, height, residue, l):  # noqa: E741
+def _phase_one(start, sensitive, counts, size, height, residue, l):
     """Cut the pillars of every QI-group until it is l-eligible.
 
     Removing one row from a pillar over and over levels the group at some height h: every count
@@ -237,7 +239,7 @@ def _rows_below(counts, first, last, h):
 
 
 @njit(cache=True)
-def _phase_two(start, sensitive, counts, size, height, residue, l):  # noqa: E741
+def _phase_two(start, sensitive, counts, size, height, residue, l):
     """Move rows of the rarest alive sensitive values to R until it is eligible or all is dead.
 
     h(R) does not grow here (Lemma 5.11), so a pillar of R stays one and a dead QI-group stays
@@ -258,7 +260,8 @@ def _phase_two(start, sensitive, counts, size, height, residue, l):  # noqa: E74
             return
         q = group_of[candidate[v]]
         if size[q] > l * height[q]:
-            missing -= _remove_row(start, sensitive, counts, size, height, residue, q, cell_of[candidate[v]])
+            e = cell_of[candidate[v]]
+            missing -= _remove_row(start, sensitive, counts, size, height, residue, q, e)
         else:
             missing -= _remove_pillars(start, sensitive, counts, size, height, residue, q)
 
@@ -283,7 +286,7 @@ def _cells_by_sensitive_value(start, sensitive, m):
 
 @njit(cache=True)
 def _rarest_alive_value(
-    start, sensitive, counts, size, height, residue, l,  # noqa: E741
+    start, sensitive, counts, size, height, residue, l,
     list_start, cell_of, group_of, candidate,
 ):  # fmt: skip
     """Return the alive v of least h(R, v), its candidate being an alive QI-group; -1 if none."""
@@ -306,7 +309,7 @@ def _rarest_alive_value(
 
 
 @njit(cache=True)
-def _is_dead(start, sensitive, counts, size, height, residue, height_of_r, l, q):  # noqa: E741
+def _is_dead(start, sensitive, counts, size, height, residue, height_of_r, l, q):
     """Whether Q is thin and shares a pillar with R. A QI-group without rows counts as dead."""
     if size[q] > l * height[q]:
         return False
@@ -347,7 +350,7 @@ def _remove_pillars(start, sensitive, counts, size, height, residue, q):
 
 
 @njit(cache=True)
-def _phase_three(start, sensitive, counts, size, height, residue, l):  # noqa: E741
+def _phase_three(start, sensitive, counts, size, height, residue, l):
     """Raise h(R) a little and |R| by more, in rounds, until R is eligible; return the rounds.
 
     At the start of a round every QI-group is dead.
@@ -368,8 +371,8 @@ def _phase_three(start, sensitive, counts, size, height, residue, l):  # noqa: E
 def _groups_that_cover_the_pillars(start, sensitive, counts, size, height, residue):
     """Pick QI-groups greedily until no pillar of R is a conflicting pillar of all of them.
 
-    With P the pillars of R and C(Q) the conflicting pillars of Q: take the Q of least
-    \\|P & C(Q)\\|, set P to P & C(Q), until P is empty. By Lemma 5.14 that comes to an end.
+    With P the pillars of R and C(Q) the conflicting pillars of Q: take the Q for which
+    P & C(Q) is smallest, set P to P & C(Q), until P is empty. By Lemma 5.14 that comes to an end.
     """
     height_of_r = residue.max()
     uncovered = residue == height_of_r
@@ -396,7 +399,7 @@ def _groups_that_cover_the_pillars(start, sensitive, counts, size, height, resid
 
 
 @njit(cache=True)
-def _drain(start, sensitive, counts, size, height, residue, l, q):  # noqa: E741
+def _drain(start, sensitive, counts, size, height, residue, l, q):
     """Move rows from Q to R until Q is dead again; return whether R became eligible.
 
     A fat QI-group gives the value that is rarest in R, which is not a pillar of R: an eligible

@@ -1,0 +1,1 @@
+"""Measurement protocols: what the figures of each paper ask of the algorithms."""

@@ -1,0 +1,1 @@
+"""Algorithms that divide domains: Microdata in, Recoding out."""

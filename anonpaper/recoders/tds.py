@@ -41,7 +41,7 @@ _FAN_OUT = 4
 
 def tds(
     m: Microdata,
-    l: int,  # noqa: E741 - the paper's name
+    l: int,
     hierarchies: Mapping[object, Hierarchy] | None = None,
 ) -> Recoding:
     """Specialize sub-domains from the top down while the table stays frequency l-diverse.
@@ -85,7 +85,7 @@ def tds(
     >>> r.sub_domains("Age"), r.info["level"]
     ([['<30', '[30, 50)'], ['>=50']], 2.0)
     """
-    l = require_eligible(m, l)  # noqa: E741
+    l = require_eligible(m, l)
     hierarchies = dict(hierarchies or {})
     unknown = [name for name in hierarchies if name not in m.qi]
     if unknown:
@@ -235,7 +235,7 @@ def _information_gains(counts: np.ndarray) -> np.ndarray:
     if total.sum() == 0:
         return np.zeros(counts.shape[1])
     gains = entropy(total, axis=1) - (rows * per_child).sum(axis=0) / rows.sum(axis=0)
-    return np.where(gains > 1e-12, gains, 0.0)  # rounding must not order equal distributions
+    return np.round(gains, 12) + 0.0  # noise of the last digits must not decide between equals
 
 
 # -- groups under specialization ----------------------------------------------------------------
@@ -246,7 +246,7 @@ _INVALID = 0.0
 class _Groups:
     """The groups of the table as it is specialized, as runs of an ordering of the QI tuples."""
 
-    def __init__(self, m: Microdata, l: int) -> None:  # noqa: E741
+    def __init__(self, m: Microdata, l: int) -> None:
         self.cells = m.cells
         self.codes = np.asfortranarray(m.cells.tuples)
         self.l = l
@@ -298,7 +298,7 @@ def _child_of_value(candidate: _Specialization, codes: np.ndarray) -> np.ndarray
 @njit(cache=True)
 def _level_after(
     order, start, levels, codes, child_of_value, n_children,
-    cell_start, sensitive, counts, m, l,  # noqa: E741
+    cell_start, sensitive, counts, m, l,
 ):  # fmt: skip
     least = np.inf
     of_child = np.zeros((n_children, m), np.int64)

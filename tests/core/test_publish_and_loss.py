@@ -1,0 +1,184 @@
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referees.tables import grouped_tables
+
+import anonpaper as ap
+from anonpaper import errors
+
+
+def random_recoding(m, draw):
+    maps = []
+    for a in m.attributes:
+        ids = draw(st.lists(st.integers(0, 2), min_size=a.size, max_size=a.size))
+        maps.append([sorted(set(ids)).index(i) for i in ids])
+    return ap.Recoding(m.attributes, maps)
+
+
+@settings(deadline=None, max_examples=50)
+@given(grouped_tables())
+def test_suppression_stars_exactly_where_a_group_differs(grouped):
+    m, p = grouped
+    rel = ap.suppress(m, p)
+    stars = suppressed = 0
+    for rows in p.groups():
+        members = m.frame.iloc[rows]
+        differing = [name for name in m.qi if members[name].nunique() > 1]
+        stars += len(rows) * len(differing)
+        suppressed += len(rows) * bool(differing)
+        for row in members.index:
+            for name in m.qi:
+                expected = "*" if name in differing else members.loc[row, name]
+                assert rel.frame.loc[row, name] == expected
+            assert rel.frame.loc[row, "s"] == m.frame.loc[row, "s"]
+    assert rel.frame.columns.tolist() == m.frame.columns.tolist()
+    assert rel.frame.index.tolist() == m.frame.index[p.labels >= 0].tolist()
+    assert ap.measure.stars(rel) == stars + p.n_unpublished * m.d
+    assert ap.measure.suppressed_rows(rel) == suppressed + p.n_unpublished
+
+
+@settings(deadline=None, max_examples=50)
+@given(grouped_tables())
+def test_classes_are_the_rows_that_look_alike(grouped):
+    m, p = grouped
+    rel = ap.suppress(m, p)
+    looks = rel.frame[m.qi].astype(str).agg("|".join, axis=1)
+    sizes = looks.value_counts()
+    assert sorted(rel.classes.sizes()) == sorted(sizes)
+    penalty = int((sizes**2).sum()) + p.n_unpublished * m.n
+    assert ap.measure.discernibility(rel) == penalty
+    assert ap.measure.average_class_size(rel, 2) == pytest.approx(sizes.mean() / 2)
+
+
+@settings(deadline=None, max_examples=50)
+@given(grouped_tables())
+def test_generalization_covers_every_row_and_tells_more_than_suppression(grouped):
+    m, p = grouped
+    rel, starred = ap.generalize(m, p), ap.suppress(m, p)
+    rows = np.flatnonzero(p.labels >= 0)
+    for j, published in enumerate(rel.published):
+        assert published.members[published.index[rows], m.codes[rows, j]].all()
+    assert ap.measure.ncp(rel) <= ap.measure.ncp(starred) + 1e-9
+    assert ap.measure.gcp(starred) == pytest.approx(ap.measure.stars(starred) / (m.n * m.d))
+
+
+def brute_force_kl(rel):
+    """Equation 2 over the whole domain, point by point."""
+    m = rel.microdata
+    f, f_star = {}, {}
+    domain = itertools.product(*(range(a.size) for a in m.attributes))
+    shown = np.flatnonzero(rel.is_published)
+    for point in domain:
+        for v in range(m.sensitive_attribute.size):
+            same = (m.codes == point).all(axis=1) & (m.sensitive_codes == v)
+            f[point, v] = same.sum() / m.n
+            f_star[point, v] = 0.0
+            for i in shown:
+                masks = [p.members[p.index[i]] for p in rel.published]
+                if m.sensitive_codes[i] == v and all(
+                    mask[c] for mask, c in zip(masks, point, strict=True)
+                ):
+                    f_star[point, v] += 1 / math.prod(mask.sum() for mask in masks) / m.n
+    assert sum(f_star.values()) == pytest.approx(len(shown) / m.n)
+    if any(f[x] > 0 and f_star[x] == 0 for x in f):
+        return math.inf
+    return sum(f[x] * math.log(f[x] / f_star[x]) for x in f if f[x] > 0)
+
+
+@settings(deadline=None, max_examples=25)
+@given(grouped_tables(max_rows=12), st.data())
+def test_kl_divergence_is_equation_2(grouped, data):
+    m, p = grouped
+    releases = [ap.suppress(m, p), ap.generalize(m, p)]
+    releases.append(ap.recode(m, random_recoding(m, data.draw)))
+    for rel in releases:
+        assert ap.measure.kl_divergence(rel) == pytest.approx(brute_force_kl(rel), abs=1e-9)
+
+
+def test_kl_divergence_of_the_running_example():
+    m = ap.examples.hospital()
+    for p in (ap.examples.hospital_two_anonymous(), ap.examples.hospital_two_diverse()):
+        rel = ap.suppress(m, p)
+        assert ap.measure.kl_divergence(rel) == pytest.approx(brute_force_kl(rel))
+
+
+def test_the_running_example_has_the_papers_stars():
+    m = ap.examples.hospital()
+    two_anonymous = ap.suppress(m, ap.examples.hospital_two_anonymous())
+    two_diverse = ap.suppress(m, ap.examples.hospital_two_diverse())
+    assert (ap.measure.stars(two_anonymous), ap.measure.stars(two_diverse)) == (2, 8)
+    assert ap.measure.suppressed_rows(two_diverse) == 4
+    assert two_diverse.frame.loc["Danny"].tolist() == ["*", "M", "*", "bronchitis"]
+
+
+def test_nothing_suppressed_loses_nothing():
+    m = ap.examples.hospital()
+    rel = ap.suppress(m, ap.Partition(m.cells.tuple_of_row))
+    assert ap.measure.stars(rel) == 0 and ap.measure.ncp(rel) == 0
+    assert ap.measure.kl_divergence(rel) == 0
+    assert rel.frame.equals(m.frame)
+    assert rel.frame.dtypes.equals(m.frame.dtypes)
+
+
+def test_everything_starred_leaves_the_sensitive_marginal():
+    m = ap.examples.hospital()
+    rel = ap.suppress(m, ap.Partition(np.zeros(m.n, int)))
+    assert ap.measure.gcp(rel) == 1
+    assert ap.measure.stars(rel) == m.n * m.d
+    assert (rel.frame[m.qi] == "*").all(axis=None)
+
+
+def test_a_recoding_publishes_intervals_and_sets():
+    frame = pd.DataFrame({"age": [20, 30, 40, 50], "city": list("abca")})
+    m = ap.Microdata(frame, ["age", "city"])
+    rel = ap.recode(m, ap.Recoding(m.attributes, [[0, 0, 0, 1], [0, 1, 0]]))
+    assert rel.frame["age"].tolist() == ["[20 - 40]"] * 3 + [50]
+    assert rel.frame["city"].tolist() == ["{a, c}", "b", "{a, c}", "{a, c}"]
+    assert ap.measure.ncp(rel, {"age": 1, "city": 0}) == pytest.approx(3 * 20 / 30)
+    assert ap.measure.ncp(rel, {"age": 0, "city": 1}) == pytest.approx(3 * 1 / 2)
+    assert rel.partition.sizes().tolist() == rel.classes.sizes().tolist()
+    assert rel.audit()["principle"].tolist() == ["k-anonymity"]
+
+
+def test_the_audit_reports_the_worst_class():
+    m = ap.examples.hospital()
+    audit = ap.suppress(m, ap.examples.hospital_two_anonymous()).audit().set_index("principle")
+    assert audit.loc["k-anonymity", "level"] == 2
+    assert audit.loc["distinct l-diversity", "level"] == 1
+    assert audit.loc["theta", "level"] == 1
+
+
+def test_a_partition_or_recoding_of_another_table_is_refused():
+    m = ap.examples.hospital()
+    with pytest.raises(errors.ParameterError, match="10"):
+        ap.suppress(m, ap.Partition([0, 0]))
+    with pytest.raises(errors.ParameterError, match="domains"):
+        ap.recode(m.with_roles(qi=["Age"]), ap.Recoding.identity(m.attributes))
+
+
+def test_weights_must_name_attributes_and_not_be_negative():
+    rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+    assert ap.measure.ncp(rel, {"Age": 2.0}) == 12
+    with pytest.raises(errors.ParameterError, match="Height"):
+        ap.measure.ncp(rel, {"Height": 1})
+    with pytest.raises(errors.ParameterError, match="negative"):
+        ap.measure.ncp(rel, {"Age": -1})
+    with pytest.raises(errors.ParameterError, match="0"):
+        ap.measure.gcp(rel, {"Age": 0, "Gender": 0, "Education": 0})
+
+
+def test_withheld_rows_are_counted_never_silent():
+    m = ap.examples.hospital()
+    rel = ap.suppress(m, ap.Partition([0] * 8 + [-1] * 2))
+    assert len(rel.frame) == 8
+    assert ap.measure.ncp(rel) == pytest.approx(8 * 3 + 2 * 3 - 0)
+    assert "8 of 10 rows" in repr(rel)
+    assert ap.measure.kl_divergence(rel) == math.inf
+    nobody = ap.suppress(m, ap.Partition([-1] * 10))
+    with pytest.raises(errors.ParameterError, match="no row"):
+        ap.measure.average_class_size(nobody)

@@ -1,0 +1,45 @@
+"""Hypothesis strategies: small random tables of every shape the algorithms must bear."""
+
+from __future__ import annotations
+
+import pandas as pd
+from hypothesis import strategies as st
+
+from anonpaper import Microdata, Partition
+from anonpaper.groups import dense_labels
+
+
+@st.composite
+def tables(draw, min_rows=2, max_rows=40, max_qi=3, max_values=3, max_sensitive=5):
+    """A table with 1 to `max_qi` QI of few values, so that QI-groups of all sizes occur."""
+    n = draw(st.integers(min_rows, max_rows))
+    d = draw(st.integers(1, max_qi))
+    qi = [f"q{j}" for j in range(d)]
+    value = st.integers(0, max_values - 1)
+    columns = {name: draw(st.lists(value, min_size=n, max_size=n)) for name in qi}
+    sensitive = st.integers(0, max_sensitive - 1)
+    columns["s"] = draw(st.lists(sensitive, min_size=n, max_size=n))
+    return Microdata(pd.DataFrame(columns), qi, "s")
+
+
+@st.composite
+def eligible_tables(draw, max_l=4, **shape):
+    """A table and an l for which it has a frequency l-diverse grouping."""
+    m = draw(tables(**shape))
+    largest = m.n // int(m.sensitive_counts.max())
+    if largest < 2:  # one value holds more than half of the rows: give every second row another
+        frame = m.frame.copy()
+        frame["s"] = [i % 4 for i in range(m.n)]
+        m = Microdata(frame, m.qi, "s")
+        largest = m.n // int(m.sensitive_counts.max())
+    return m, draw(st.integers(2, max(2, min(largest, max_l))))
+
+
+@st.composite
+def grouped_tables(draw, **shape):
+    """A table and any grouping of it, with rows not published now and then."""
+    m = draw(tables(**shape))
+    labels = draw(st.lists(st.integers(-1, 4), min_size=m.n, max_size=m.n))
+    if max(labels) < 0:
+        labels[0] = 0
+    return m, Partition(dense_labels(labels))

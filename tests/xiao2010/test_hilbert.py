@@ -1,0 +1,72 @@
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from referees.tables import eligible_tables
+
+import anonpaper as ap
+from anonpaper import errors
+from anonpaper.partition.hilbert import hilbert_index
+
+
+@pytest.mark.parametrize(("d", "bits"), [(1, 4), (2, 1), (2, 4), (3, 3), (4, 2), (5, 1)])
+def test_the_curve_visits_every_place_once_in_steps_of_one(d, bits):
+    grid = np.array(list(itertools.product(range(2**bits), repeat=d)))
+    index = hilbert_index(grid, bits)
+    assert sorted(index.tolist()) == list(range(len(grid)))
+    steps = np.abs(np.diff(grid[np.argsort(index)], axis=0)).sum(axis=1)
+    assert (steps == 1).all()
+
+
+def test_a_curve_of_more_than_64_bits_is_refused():
+    with pytest.raises(errors.SizeLimitError, match="64"):
+        hilbert_index(np.zeros((1, 9), int), 8)
+    assert hilbert_index(np.full((1, 8), 255), 8)[0] > 0
+
+
+@settings(deadline=None, max_examples=100)
+@given(eligible_tables())
+def test_groups_have_l_to_2l_minus_1_rows_of_different_values(case):
+    m, l = case
+    p = ap.hilbert(m, l)
+    assert p.sizes().min() >= l and p.sizes().max() <= 2 * l - 1
+    for rows in p.groups():
+        assert len(set(m.sensitive_codes[rows])) == len(rows)
+
+
+@settings(deadline=None, max_examples=60)
+@given(eligible_tables())
+def test_every_choice_follows_the_rule(case):
+    """Replay the grouping with lists: mandatory values first, then the nearest on the curve."""
+    m, l = case
+    bits = max(int(max(a.size for a in m.attributes) - 1).bit_length(), 1)
+    scaled = m.codes * 2**bits // np.array([a.size for a in m.attributes])
+    place = hilbert_index(scaled, bits)
+    tuple_of_row = m.cells.tuple_of_row
+    order = sorted(range(m.n), key=lambda i: (place[i], tuple_of_row[i], i))
+    queues = {}
+    for i in order:
+        queues.setdefault(m.sensitive_codes[i], []).append(i)
+    rank = {i: (place[i], tuple_of_row[i]) for i in order}
+    expected = []
+    while any(queues.values()):
+        left = sum(map(len, queues.values()))
+        group = [v for v, queue in queues.items() if len(queue) == left // l]
+        others = [v for v, queue in queues.items() if queue and v not in group]
+        others.sort(key=lambda v: (rank[queues[v][0]], v))
+        group += others[: max(0, l - len(group))]
+        expected.append({queues[v].pop(0) for v in group})
+    assert [set(rows.tolist()) for rows in ap.hilbert(m, l).groups()] == expected
+
+
+def test_neighbours_are_grouped():
+    frame = pd.DataFrame({"x": [0, 7, 0, 7], "y": [0, 7, 1, 7], "s": list("aabb")})
+    labels = ap.hilbert(ap.Microdata(frame, ["x", "y"], "s"), 2).labels
+    assert labels[0] == labels[2] and labels[1] == labels[3]
+
+
+def test_equal_counts_of_l_values_are_grouped_without_rest():
+    frame = pd.DataFrame({"x": range(12), "s": list("abc") * 4})
+    assert ap.hilbert(ap.Microdata(frame, ["x"], "s"), 3).sizes().tolist() == [3] * 4

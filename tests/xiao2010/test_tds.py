@@ -1,0 +1,141 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from referees.tables import eligible_tables
+from scipy.stats import entropy
+
+import anonpaper as ap
+from anonpaper import errors
+from anonpaper.recoders.tds import _information_gains
+
+
+def groups_of(m, maps):
+    recoded = np.column_stack([ids[m.codes[:, j]] for j, ids in enumerate(maps)])
+    return np.unique(recoded, axis=0, return_inverse=True)[1].reshape(-1)
+
+
+def possible_steps(m, r):
+    """Every specialization that is left: cut an interval of a number anywhere."""
+    for j, ids in enumerate(r.maps):
+        for cut in range(1, len(ids)):
+            if ids[cut - 1] == ids[cut]:
+                finer = np.where(np.arange(len(ids)) >= cut, ids + 1, ids)
+                yield [*r.maps[:j], finer, *r.maps[j + 1 :]]
+
+
+@settings(deadline=None, max_examples=60)
+@given(eligible_tables())
+def test_the_result_is_diverse_and_cannot_be_specialized_further(case):
+    m, l = case
+    r = ap.tds(m, l)
+    principle = ap.FrequencyLDiversity(l)
+    labels = groups_of(m, r.maps)
+    assert principle.holds(m, labels)
+    assert r.info["level"] == pytest.approx(principle.level(m, labels))
+    for ids in r.maps:  # intervals of an ordered domain
+        assert (np.diff(ids) >= 0).all()
+    assert not any(principle.holds(m, groups_of(m, maps)) for maps in possible_steps(m, r))
+
+
+@settings(deadline=None, max_examples=40)
+@given(eligible_tables(max_values=5))
+def test_trees_are_followed_for_attributes_without_order(case):
+    m, l = case
+    text = m.frame.astype({name: str for name in m.qi})
+    unordered = ap.Microdata(text, m.qi, "s")
+    r = ap.tds(unordered, l)
+    assert ap.FrequencyLDiversity(l).holds(unordered, groups_of(unordered, r.maps))
+    for name, attribute in zip(m.qi, unordered.attributes, strict=True):
+        tree = ap.Hierarchy.balanced(attribute.values, 4)
+        nodes = {
+            frozenset(attribute.values[tree.map_at(attribute, level) == node])
+            for level in range(tree.height + 1)
+            for node in range(attribute.size)
+        }
+        assert all(frozenset(part) in nodes for part in r.sub_domains(name))
+
+
+def test_an_eligible_table_is_specialized_down_to_its_values():
+    frame = pd.DataFrame({"x": [1, 1, 2, 2, 9, 9], "y": list("ababab"), "s": [0, 1] * 3})
+    frame["y"] = list("aabbcc")
+    m = ap.Microdata(frame, ["x", "y"], "s", domains={"x": range(10)})
+    r = ap.tds(m, 2)
+    assert r == ap.Recoding.identity(m.attributes)
+    assert ap.measure.kl_divergence(ap.recode(m, r)) == 0
+
+
+@settings(deadline=None, max_examples=40)
+@given(eligible_tables(max_rows=25))
+def test_every_step_is_the_best_valid_one(case):
+    """Replay TDS plainly: look at every cut, score it on the rows, take the best."""
+    m, l = case
+    maps = [np.zeros(a.size, int) for a in m.attributes]
+    principle = ap.FrequencyLDiversity(l)
+    while True:
+        level = principle.level(m, groups_of(m, maps))
+        scored = []
+        for finer in possible_steps(m, ap.Recoding(m.attributes, maps)):
+            labels = groups_of(m, finer)
+            if principle.holds(m, labels):
+                gain, drop, place = describe(m, maps, finer)
+                score = gain / (level - principle.level(m, labels) + 1)
+                scored.append(((-score, -gain, -drop, place), finer))
+        if not scored:
+            break
+        maps = min(scored, key=lambda step: step[0])[1]
+    assert ap.tds(m, l) == ap.Recoding(m.attributes, maps)
+
+
+def describe(m, maps, finer):
+    """InfoGain, drop of NCP, and place of the step between two recodings."""
+    j = next(j for j in range(m.d) if max(maps[j]) < max(finer[j]))
+    cut = int(np.flatnonzero(np.diff(finer[j]) > np.diff(maps[j]))[0])
+    rows = np.flatnonzero(maps[j][m.codes[:, j]] == maps[j][cut])
+    left = rows[m.codes[rows, j] <= cut]
+    right = np.setdiff1d(rows, left)
+    gain = entropy_of(m, rows)
+    drop = penalty_of(m, j, maps, cut, rows)
+    for side, code in ((left, cut), (right, cut + 1)):
+        gain -= len(side) / max(len(rows), 1) * entropy_of(m, side)
+        drop -= penalty_of(m, j, finer, code, side)
+    return round(gain, 12) + 0.0, drop, (j, cut)
+
+
+def entropy_of(m, rows):
+    counts = np.bincount(m.sensitive_codes[rows])
+    return entropy(counts) if counts.sum() else 0.0
+
+
+def penalty_of(m, j, maps, code, rows):
+    attribute = m.attributes[j]
+    positions = attribute.positions[maps[j] == maps[j][code]]
+    return len(rows) * (positions[-1] - positions[0]) / attribute.width
+
+
+def test_information_gain_is_the_drop_in_entropy():
+    left, right = np.array([4, 0, 2]), np.array([1, 5, 0])
+    whole = left + right
+    expected = entropy(whole) - (left.sum() * entropy(left) + right.sum() * entropy(right)) / 12
+    gains = _information_gains(np.stack([left, right])[:, None, :])
+    assert gains == pytest.approx([expected])
+    nothing = np.zeros(3, int)
+    assert _information_gains(np.stack([left, nothing])[:, None, :]).tolist() == [0.0]
+
+
+def test_a_users_hierarchy_is_followed_and_checked():
+    m = ap.examples.hospital()
+    tree = ap.Hierarchy([["<30", "any", "*"], ["[30, 50)", "any", "*"], [">=50", "any", "*"]])
+    assert ap.tds(m, 2, hierarchies={"Age": tree}).sub_domains("Age") == [
+        ["<30", "[30, 50)", ">=50"]
+    ]
+    with pytest.raises(errors.HierarchyError, match="lacks"):
+        ap.tds(m, 2, hierarchies={"Age": ap.Hierarchy.flat(["<30"])})
+    with pytest.raises(errors.ColumnError, match="Height"):
+        ap.tds(m, 2, hierarchies={"Height": tree})
+
+
+def test_the_running_example_gives_the_papers_table_4():
+    r = ap.tds(ap.examples.hospital(), 2)
+    assert r.sub_domains("Age") == [["<30", "[30, 50)"], [">=50"]]
+    assert r.sub_domains("Education") == [["High school"], ["Bachelor", "Master"]]

@@ -1,0 +1,191 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from pycanon import anonymity
+from referees.rows import TupleMinimization, fewest_stars, fewest_suppressed_rows
+from referees.tables import eligible_tables
+
+import anonpaper as ap
+from anonpaper import errors
+
+ALGORITHMS = {"tp": ap.tp, "tp_plus": ap.tp_plus, "hilbert": ap.hilbert}
+
+
+def table_of_counts(counts):
+    """A table with one QI-group per row of `counts` and one sensitive value per column."""
+    group, value = np.nonzero(counts)
+    times = np.asarray(counts)[group, value]
+    frame = pd.DataFrame({"group": group.repeat(times), "s": value.repeat(times)})
+    return ap.Microdata(frame, ["group"], "s", domains={"s": range(len(counts[0]))})
+
+
+#: QI-groups as counts per sensitive value, the l for which they end in phase three, its rounds.
+PHASE_THREE = [
+    (((1, 1, 1, 0, 2), (1, 0, 1, 1, 0)), 3, 1),
+    (((4, 4, 0, 0, 0), (0, 1, 1, 1, 0), (1, 0, 1, 2, 0)), 3, 1),
+    (((0, 0, 4, 5, 3, 6), (2, 11, 4, 2, 4, 3), (0, 2, 3, 3, 0, 5)), 4, 2),
+]
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+@settings(deadline=None, max_examples=60)
+@given(eligible_tables())
+def test_every_published_group_is_diverse_and_no_row_is_lost(name, case):
+    m, l = case
+    p = ALGORITHMS[name](m, l)
+    rel = ap.suppress(m, p)
+    assert p.labels.min() == 0 and len(rel.frame) == m.n
+    assert rel.frame["s"].tolist() == m.frame["s"].tolist()
+    kept = rel.frame[m.qi] != "*"
+    assert (rel.frame[m.qi] == m.frame[m.qi]).where(kept, True).all(axis=None)
+    # The referee sees the groups: two of them may publish the same values.
+    frame = pd.DataFrame({"group": p.labels, "s": m.frame["s"].to_numpy()}).astype(str)
+    alpha, _ = anonymity.alpha_k_anonymity(frame, ["group"], ["s"])
+    assert alpha <= 1 / l + 1e-12
+    # ... and the published rows, as an attacker does.
+    published = rel.frame.astype(str).reset_index(drop=True)
+    alpha, _ = anonymity.alpha_k_anonymity(published, m.qi, ["s"])
+    assert alpha <= 1 / l + 1e-12
+
+
+@settings(deadline=None, max_examples=150)
+@given(eligible_tables())
+def test_the_fast_form_moves_the_same_rows_as_the_plain_reading(case):
+    m, l = case
+    assert_same_as_plain_reading(m, l)
+
+
+def assert_same_as_plain_reading(m, l):
+    p = ap.tp(m, l)
+    plain = TupleMinimization(m.codes.tolist(), m.sensitive_codes.tolist(), l)
+    phase = plain.run()
+    assert p.labels.tolist() == plain.labels()
+    assert p.info["phase"] == phase
+    assert p.info["rounds"] == plain.rounds
+    assert p.info["lower_bound"] == plain.lower_bound
+    assert p.info["residue_size"] == len(plain.removed) == sum(p.info["removed_by_phase"])
+    return p
+
+
+def assert_guarantees(m, l, p, optimum):
+    residue, phase = p.info["residue_size"], p.info["phase"]
+    assert p.info["lower_bound"] <= optimum <= residue <= l * optimum
+    if phase == 1:
+        assert residue == optimum
+    if phase == 2:
+        assert residue <= optimum + l - 1
+    if l == 2:
+        assert phase < 3 and residue <= optimum + 1
+
+
+@settings(deadline=None, max_examples=80)
+@given(eligible_tables(max_rows=11))
+def test_the_guarantees_hold_against_the_optimum(case):
+    m, l = case
+    optimum = ap.exact(m, l, objective="rows").info["cost"]
+    assert_guarantees(m, l, ap.tp(m, l), optimum)
+
+
+@pytest.mark.parametrize(("counts", "l", "rounds"), PHASE_THREE)
+def test_instances_that_enter_phase_three(counts, l, rounds):
+    m = table_of_counts(counts)
+    p = assert_same_as_plain_reading(m, l)
+    assert p.info["phase"] == 3 and p.info["rounds"] == rounds
+    assert ap.FrequencyLDiversity(l).holds(m, p.labels)
+    if m.n <= 15:
+        optimum = ap.exact(m, l, objective="rows", max_rows=15).info["cost"]
+        assert_guarantees(m, l, p, optimum)
+
+
+def test_phase_three_is_found_among_random_tables_but_never_for_l_2():
+    rng = np.random.default_rng(1)
+    phases = {2: set(), 3: set(), 4: set()}
+    for _ in range(1500):
+        counts = rng.poisson(rng.choice([0.5, 1, 2, 4]), (rng.integers(2, 7), rng.integers(3, 7)))
+        counts[0, : rng.integers(1, 3)] += rng.integers(0, 6)
+        total = counts.sum(axis=0)
+        for l in (2, 3, 4):
+            if total.sum() >= max(l, l * total.max()):
+                m = table_of_counts(counts)
+                phases[l].add(assert_same_as_plain_reading(m, l).info["phase"])
+    assert phases[2] == {1, 2}
+    assert 3 in phases[3] | phases[4]
+
+
+@settings(deadline=None, max_examples=60)
+@given(eligible_tables())
+def test_tp_plus_never_needs_more_stars_than_tp(case):
+    m, l = case
+    plain, hybrid = ap.tp(m, l), ap.tp_plus(m, l)
+    assert ap.measure.stars(ap.suppress(m, hybrid)) <= ap.measure.stars(ap.suppress(m, plain))
+    kept = plain.labels < plain.n_groups - (plain.info["residue_size"] > 0)
+    assert (hybrid.labels[kept] == plain.labels[kept]).all()
+
+
+@settings(deadline=None, max_examples=25)
+@given(eligible_tables(max_rows=7))
+def test_exhaustive_search_agrees_with_trying_every_set_partition(case):
+    m, l = case
+    rows, values = m.codes.tolist(), m.sensitive_codes.tolist()
+    for objective, referee in (("stars", fewest_stars), ("rows", fewest_suppressed_rows)):
+        p = ap.exact(m, l, objective)
+        rel = ap.suppress(m, p)
+        assert ap.FrequencyLDiversity(l).holds(m, p.labels)
+        assert p.info["cost"] == referee(rows, values, l)
+        measure = ap.measure.stars if objective == "stars" else ap.measure.suppressed_rows
+        assert p.info["cost"] == measure(rel)
+
+
+def test_the_running_example_step_by_step():
+    m = ap.examples.hospital()
+    p = ap.tp(m, l=2)
+    assert m.frame.index[p.labels == p.n_groups - 1].tolist() == ["Adam", "Bob", "Calvin", "Danny"]
+    assert p.info == {
+        "phase": 1,
+        "residue_size": 4,
+        "lower_bound": 4,
+        "rounds": 0,
+        "removed_by_phase": (4, 0, 0),
+    }
+    assert ap.measure.stars(ap.suppress(m, p)) == 8
+
+
+def test_a_table_without_residue_publishes_everything():
+    m = table_of_counts([(1, 1, 1), (2, 2, 2)])
+    for algorithm in (ap.tp, ap.tp_plus):
+        p = algorithm(m, 3)
+        assert p.info["residue_size"] == 0 and p.n_groups == 2
+        assert ap.measure.stars(ap.suppress(m, p)) == 0
+
+
+@pytest.mark.parametrize("algorithm", [*ALGORITHMS.values(), ap.exact, ap.tds])
+def test_infeasible_l_names_the_value_and_the_largest_feasible_l(algorithm):
+    m = table_of_counts([(3, 1, 1, 1, 0)])
+    with pytest.raises(errors.InfeasibleError, match=r"3 of its 6 rows have 's' = 0.* l is 2"):
+        algorithm(m, 3)
+    with pytest.raises(errors.InfeasibleError, match="no l of 2 or more"):
+        algorithm(table_of_counts([(3, 1)]), 2)
+
+
+@pytest.mark.parametrize("algorithm", [*ALGORITHMS.values(), ap.exact, ap.tds])
+@pytest.mark.parametrize("l", [1, 0, -3, 11, 2.0, "2", True, None])
+def test_l_must_be_an_integer_from_2_to_n(algorithm, l):
+    with pytest.raises(errors.ParameterError, match="l must be an integer from 2 to 10"):
+        algorithm(ap.examples.hospital(), l)
+
+
+@pytest.mark.parametrize("algorithm", [*ALGORITHMS.values(), ap.exact, ap.tds])
+def test_a_sensitive_attribute_is_needed(algorithm):
+    with pytest.raises(errors.ColumnError, match="sensitive"):
+        algorithm(ap.examples.hospital().with_roles(sensitive=None), 2)
+
+
+def test_exhaustive_search_refuses_larger_tables_and_unknown_objectives():
+    m = table_of_counts([(7, 6)])
+    with pytest.raises(errors.SizeLimitError, match="13"):
+        ap.exact(m, 2)
+    with pytest.raises(errors.ParameterError, match="objective"):
+        ap.exact(ap.examples.hospital(), 2, objective="loss")
+    with pytest.raises(errors.ParameterError, match="max_rows"):
+        ap.exact(m, 2, max_rows=30)
