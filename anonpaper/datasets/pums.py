@@ -9,7 +9,7 @@ are ours.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -349,7 +349,7 @@ class _Extract:
         codes = self.numbers(name)
         if blank is not None:
             codes = codes.fillna(blank)
-        unknown = sorted(set(codes[adults].unique()) - set(meaning))
+        unknown = [code for code in codes[adults].unique().tolist() if code not in meaning]
         if unknown:
             raise ColumnError(f"{name} in {self.path.name} has unknown codes {unknown[:5]}")
         return pd.Categorical(codes.map(meaning), list(dict.fromkeys(meaning.values())))
@@ -373,19 +373,25 @@ def read_codebook(path: str | Path) -> dict[str, tuple[int, int]]:
     return columns
 
 
+def _last_start(codes: pd.Series, starts: Sequence[int]) -> np.ndarray:
+    """Return the place of the last start that is not above each code; -1 if there is none."""
+    places = np.searchsorted(starts, codes, side="right") - 1
+    return np.where(codes.isna(), -1, places)
+
+
 def _level(codes: pd.Series, starts: list[int]) -> pd.Categorical:
-    """Return the level of schooling: the last one whose first code is not above the code."""
-    places = np.searchsorted(starts, codes.fillna(starts[0]), side="right") - 1
-    return pd.Categorical.from_codes(np.clip(places, 0, None), EDUCATION, ordered=True)
+    """Return the level of schooling of each code."""
+    return pd.Categorical.from_codes(_last_start(codes, starts), EDUCATION, ordered=True)
 
 
-def _birth_place(codes: pd.Series, starts: Mapping[int, int]) -> pd.Categorical:
-    """Return the state, or the area whose first code is the last one not above the code."""
-    area = np.array(list(starts.values()))
-    places = np.searchsorted(list(starts), codes, side="right") - 1
-    names = np.where(places >= 0, np.array(AREAS)[area[np.clip(places, 0, None)]], "")
-    state = codes.map({code: f"US state {code:02d}" for code in STATES})
-    return pd.Categorical(state.fillna(pd.Series(names, codes.index)), BIRTH_PLACES)
+def _birth_place(codes: pd.Series, area_starts: Mapping[int, int]) -> pd.Categorical:
+    """Return the state of each code, or else the area."""
+    places = _last_start(codes, list(area_starts))
+    areas = np.array(list(area_starts.values()))[places] + len(STATES)
+    states = codes.map({code: place for place, code in enumerate(STATES)}).fillna(-1)
+    return pd.Categorical.from_codes(
+        np.where(places >= 0, areas, states).astype(int), BIRTH_PLACES
+    )
 
 
 def _finish(
@@ -400,6 +406,12 @@ def _finish(
     """Add the sensitive attribute, keep the adults, draw the rows."""
     values = extract.numbers(variable)[adults].to_numpy()
     frame = frame[adults].reset_index(drop=True)
+    unknown = [name for name in QI if frame[name].isna().any()]
+    if unknown:
+        raise ColumnError(
+            f"{extract.path.name} has adults with blank or unknown codes in {unknown}: "
+            "is it an extract of the American Community Survey?"
+        )
     frame["Age"] = frame["Age"].astype(np.int64)
     if table == "sal":
         frame["Income"] = income_brackets(values)

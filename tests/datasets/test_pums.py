@@ -194,6 +194,10 @@ def test_bad_extracts_are_named(tmp_path, ipums):
     ipums.write_text(IPUMS.replace("41,2,1,4", "41,2,1,x"))
     with pytest.raises(ColumnError, match="MARST .* is not a number"):
         load_ipums(ipums)
+    for code in ("", "14"):  # blank, and a number that no state has
+        ipums.write_text(IPUMS.replace("41,2,1,4,36", f"41,2,1,4,{code}"))
+        with pytest.raises(ColumnError, match="Birth Place"):
+            load_ipums(ipums)
 
 
 def test_a_codebook_without_variables_is_named(tmp_path, ipums):
