@@ -13,6 +13,7 @@ import shutil
 import tarfile
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ BY_HAND, OFFICIAL, PACKAGE_INDEX = "by hand", "official address", "package index
 _FETCHED_FOLDERS = {OFFICIAL: "official", PACKAGE_INDEX: "package-index"}
 
 #: Seconds to wait for a connection and for the next bytes of an official address.
-TIMEOUT = (3.0, 20.0)
+TIMEOUT = (3.0, 10.0)
 
 #: Hosts that could not be reached: they are not tried again in this process.
 _unreachable: set[str] = set()
@@ -231,7 +232,7 @@ def _open_member(archive: Path, member: str | None) -> Iterator[IO[bytes]]:
                     raise DatasetError(f"{member} in {archive.name} is not a file")
                 with stream:
                     yield stream
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
+    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError) as error:
         raise DatasetError(f"{archive.name} is not a readable archive: {error}") from error
 
 
