@@ -122,7 +122,8 @@ def find_file(entry: RegisteredFile, data: Dataset) -> FoundFile:
     Raises
     ------
     ChecksumError
-        If the user's own copy, or all that any source offers, has another content.
+        If the user's own copy has another content; or if a source offers only that, and there
+        is no stand-in to fall back on.
     DatasetUnavailableError
         If no source has it; the message says where to put the file.
     """
@@ -146,8 +147,10 @@ def find_file(entry: RegisteredFile, data: Dataset) -> FoundFile:
         f"{entry.name} of data set {data.name!r} could not be had. Download it from {data.page} "
         f"and place it as {raw_folder() / entry.name} (or .gz).{reasons}"
     )
-    wrong = any(isinstance(failure, ChecksumError) for failure in failures)
-    raise ChecksumError(message) if wrong else DatasetUnavailableError(message)
+    changed = any(isinstance(failure, ChecksumError) for failure in failures)
+    if changed and not data.stand_in:
+        raise ChecksumError(message)
+    raise DatasetUnavailableError(message)
 
 
 def _fetched_path(entry: RegisteredFile, how: str) -> Path:

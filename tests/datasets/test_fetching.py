@@ -132,6 +132,15 @@ def test_a_download_of_another_content_is_an_error_and_leaves_nothing(empty_hous
     assert files_below(empty_house) == []
 
 
+def test_a_changed_source_leads_to_the_stand_in_where_there_is_one(empty_house, httpserver):
+    file = entry(serve(httpserver, "/table.csv", b"other"))
+    with pytest.raises(DatasetUnavailableError, match=SHA256):
+        find_file(file, dataset("pantheon"))
+    (empty_house / "raw" / "table.csv").write_bytes(b"other")
+    with pytest.raises(ChecksumError, match="replace the file"):
+        find_file(file, dataset("pantheon"))
+
+
 @pytest.mark.parametrize("member", [None, "table.csv"])
 def test_a_cut_off_download_leaves_nothing(empty_house, httpserver, member):
     body = CONTENT if member is None else zipped("table.csv")
