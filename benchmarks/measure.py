@@ -1,0 +1,53 @@
+"""How benchmarks measure: the best of several runs, and the peak of memory, in one process."""
+
+import gc
+import time
+import tracemalloc
+from collections.abc import Callable
+
+
+def best_seconds(function: Callable[[], object], *, repeat: int = 3) -> float:
+    """Return the shortest of `repeat` runs, in seconds, after one run that is not counted.
+
+    The first run compiles and fills caches; the shortest of the others is what least else on the
+    machine disturbed.
+    """
+    function()
+    seconds = []
+    for _ in range(repeat):
+        gc.collect()
+        began = time.perf_counter()
+        function()
+        seconds.append(time.perf_counter() - began)
+    return min(seconds)
+
+
+def peak_bytes(function: Callable[[], object]) -> int:
+    """Return how many bytes Python and numpy held at most while the function ran, over before."""
+    function()
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        function()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()
+
+
+def against(what: str, value: float, yardstick: str, unit: float, limit: float | None) -> dict:
+    """Return one row of a benchmark's table.
+
+    Parameters
+    ----------
+    what : str
+        What was measured, e.g. ``"tp, sal 600,000 x 7, l = 6"``.
+    value, unit : float
+        The measurement and that of the yardstick, in the same unit, from the same process.
+    yardstick : str
+        What the measurement is compared with, e.g. ``"pandas groupby"``.
+    limit : float or None
+        The largest ratio allowed; None where the ratio is only reported.
+    """
+    return {"what": what, "measured": value, "yardstick": yardstick, "unit": unit,
+            "ratio": value / unit, "limit": limit}

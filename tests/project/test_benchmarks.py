@@ -1,0 +1,43 @@
+"""The harness of the benchmarks tells a ratio above its limit from one below."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+MODULE = '''"""Adding up.
+
+More words.
+"""
+
+from measure import against, best_seconds, peak_bytes
+
+
+def rows():
+    few = best_seconds(lambda: sum(range(10_000)))
+    many = best_seconds(lambda: sum(range(1_000_000)))
+    yield against("a million", many, "ten thousand", few, limit={limit})
+    held = peak_bytes(lambda: bytearray(1_000_000))
+    yield against("memory", held, "a megabyte", 1e6, limit=1.5)
+'''
+
+
+def run(folder, limit):
+    for name in ("run.py", "measure.py"):
+        shutil.copy(BENCHMARKS / name, folder)
+    (folder / "bench_adding.py").write_text(MODULE.format(limit=limit))
+    return subprocess.run([sys.executable, folder / "run.py"], capture_output=True, text=True)
+
+
+def test_ratios_below_their_limits_pass(tmp_path):
+    done = run(tmp_path, limit=100_000)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().startswith("Adding up.")
+    assert "ABOVE" not in done.stdout
+
+
+def test_a_ratio_above_its_limit_fails(tmp_path):
+    done = run(tmp_path, limit=0.001)
+    assert done.returncode == 1
+    assert done.stdout.count("ABOVE") == 1

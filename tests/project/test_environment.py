@@ -1,0 +1,110 @@
+"""environment.yml, requirements.lock and pyproject.toml speak of the same environment."""
+
+import re
+import sys
+import tomllib
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from rattler import MatchSpec, Version, VersionSpec
+
+ROOT = Path(__file__).parents[2]
+# packages that conda-forge names otherwise
+PYPI_NAMES = {"matplotlib-base": "matplotlib"}
+NOT_IN_THE_LOCK = {"python", "pip"}
+# installed with --no-deps after everything else, which environment.yml cannot say
+UNTIED = {"pycanon", "beartype"}
+
+
+def lock_lines():
+    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def locked():
+    """Return the pinned version of each package, by canonical name."""
+    pins = dict(line.split("==") for line in lock_lines())
+    return {canonicalize_name(name): pin for name, pin in pins.items()}
+
+
+def conda_dependencies():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
+    specs = [item for item in environment["dependencies"] if isinstance(item, str)]
+    pip = next(item["pip"] for item in environment["dependencies"] if isinstance(item, dict))
+    return specs, pip
+
+
+def required():
+    """Return the requirements of the package and of all its extras."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    texts = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
+    return [Requirement(text) for text in texts]
+
+
+def test_the_lock_pins_each_package_once_and_names_no_address():
+    pinned = re.compile(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*")
+    assert [line for line in lock_lines() if not pinned.fullmatch(line)] == []
+    assert len(locked()) == len(lock_lines()) > 100
+
+
+@pytest.mark.parametrize("requirement", required(), ids=lambda requirement: requirement.name)
+def test_the_lock_meets_the_package_s_requirements(requirement):
+    pin = locked()[canonicalize_name(requirement.name)]
+    assert requirement.specifier.contains(pin)
+
+
+@pytest.mark.parametrize("spec", [spec for spec in conda_dependencies()[0]
+                                  if spec.split()[0] not in NOT_IN_THE_LOCK])
+def test_conda_gets_the_locked_version(spec):
+    match = MatchSpec(spec)
+    name = match.name.normalized
+    pin = locked()[canonicalize_name(PYPI_NAMES.get(name, name))]
+    assert VersionSpec(str(match.version)).matches(Version(pin))
+    assert str(match.version) == f"=={pin}"
+
+
+@pytest.mark.parametrize("text", conda_dependencies()[1])
+def test_pip_in_conda_gets_the_locked_version(text):
+    requirement = Requirement(text)
+    assert str(requirement.specifier) == f"=={locked()[canonicalize_name(requirement.name)]}"
+
+
+def test_conda_gets_everything_the_package_requires():
+    specs, pip = conda_dependencies()
+    names = {MatchSpec(spec).name.normalized for spec in specs}
+    names = {PYPI_NAMES.get(name, name) for name in names} | {Requirement(t).name for t in pip}
+    assert {requirement.name for requirement in required()} <= names
+    assert not names & UNTIED
+    assert set(locked()) >= UNTIED
+
+
+def test_both_ask_for_one_python():
+    specs, _ = conda_dependencies()
+    spec = next(MatchSpec(text) for text in specs if text.startswith("python "))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert VersionSpec(str(spec.version)).matches(Version("3.11.9"))
+    assert Requirement(f"python{project['requires-python']}").specifier.contains("3.11.9")
+
+
+def test_this_environment_is_the_locked_one():
+    """Results are claimed for the pinned versions: the tests run with them.
+
+    conda resolves what these need in turn by itself: there, the named packages are compared.
+    """
+    by_conda = (Path(sys.prefix) / "conda-meta").is_dir()
+    named = {canonicalize_name(requirement.name) for requirement in required()}
+    different = {}
+    for name, pin in locked().items():
+        if by_conda and name not in named:
+            continue
+        try:
+            installed = version(name).partition("+")[0]
+        except PackageNotFoundError:
+            installed = "missing"
+        if installed != pin:
+            different[name] = (pin, installed)
+    assert different == {}

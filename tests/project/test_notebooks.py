@@ -1,0 +1,129 @@
+"""Rules for notebooks: what they hold, and what a committed one may not."""
+
+import ast
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = ROOT / "notebooks"
+NAMES = sorted(path.relative_to(NOTEBOOKS).with_suffix("").as_posix()
+               for path in NOTEBOOKS.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
+PROFILES = ("quick", "paper")
+
+
+def read(name):
+    return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+
+
+def code_cells(name):
+    return [cell for cell in read(name).cells if cell.cell_type == "code"]
+
+
+def python_of(cell):
+    """Return the cell's syntax tree, lines that only IPython understands left out."""
+    lines = [line for line in cell.source.splitlines() if not re.match(r"\s*[%!]", line)]
+    return ast.parse("\n".join(lines))
+
+
+def parameters_of(name):
+    """Return the parameters cell's names and values."""
+    cells = [cell for cell in code_cells(name) if "parameters" in cell.metadata.get("tags", [])]
+    if not cells:
+        return None
+    assert len(cells) == 1, "one cell is tagged `parameters`"
+    values = {}
+    for statement in python_of(cells[0]).body:
+        assert isinstance(statement, ast.Assign), "the parameters cell only assigns"
+        values[statement.targets[0].id] = ast.literal_eval(statement.value)
+    return values
+
+
+def profile(name):
+    return yaml.safe_load((NOTEBOOKS / "profiles" / f"{name}.yaml").read_text()) or {}
+
+
+@pytest.fixture(params=NAMES)
+def name(request):
+    return request.param
+
+
+def test_there_is_a_notebook_to_start_with():
+    assert "00_start_here" in NAMES
+
+
+def test_a_notebook_opens_with_a_title_and_has_parameters(name):
+    first = read(name).cells[0]
+    assert first.cell_type == "markdown"
+    assert re.match(r"# \S", first.source)
+    assert parameters_of(name) is not None or name == "00_start_here"
+
+
+@pytest.mark.parametrize("of", PROFILES)
+def test_profiles_name_notebooks_and_their_parameters(of):
+    for name, values in profile(of).items():
+        assert name in NAMES
+        assert set(values or {}) <= set(parameters_of(name) or {})
+
+
+def test_every_notebook_has_its_section_in_each_profile(name):
+    assert name in profile("quick")
+    assert name in profile("paper")
+
+
+def test_the_parameters_cell_holds_the_quick_values(name):
+    given = parameters_of(name) or {}
+    quick = profile("quick").get(name) or {}
+    assert {key: given[key] for key in quick} == quick
+
+
+def test_no_cell_is_longer_than_25_lines(name):
+    assert [cell.id for cell in code_cells(name) if len(cell.source.splitlines()) > 25] == []
+
+
+def test_no_algorithm_is_written_in_a_notebook(name):
+    for cell in code_cells(name):
+        for node in ast.walk(python_of(cell)):
+            assert not isinstance(node, ast.ClassDef | ast.While), cell.source
+            if isinstance(node, ast.FunctionDef):
+                assert node.end_lineno - node.lineno < 6, cell.source
+
+
+def test_code_and_outputs_name_no_path_of_one_machine(name):
+    text = (NOTEBOOKS / f"{name}.ipynb").read_text()
+    folders = r"/(home|root|tmp|Users|opt|var|mnt|usr|work)/|[A-Z]:\\\\"
+    absolute = re.search(rf"""["'(\s]({folders})\S*""", text)
+    assert absolute is None, absolute
+
+
+def test_every_code_cell_was_executed_in_order_and_without_error(name):
+    cells = [cell for cell in code_cells(name) if cell.source.strip()]
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    assert any(cell.outputs for cell in cells)
+    outputs = [output for cell in cells for output in cell.outputs]
+    assert [output for output in outputs if output.output_type == "error"] == []
+    assert [output.text for output in outputs if output.get("name") == "stderr"] == []
+
+
+def test_nothing_of_the_run_is_left_in_the_metadata(name):
+    notebook = read(name)
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    assert notebook.metadata.kernelspec.name == "python3"
+    assert notebook.metadata.language_info == {"name": "python"}
+    for cell in notebook.cells:
+        assert set(cell.metadata) <= {"tags", "nbgrader"}
+        assert "injected-parameters" not in cell.metadata.get("tags", [])
+
+
+def test_cell_ids_are_unique(name):
+    ids = [cell.id for cell in read(name).cells]
+    assert len(set(ids)) == len(ids)
+
+
+def test_figures_are_shown_as_png_only(name):
+    kinds = {kind for cell in code_cells(name) for output in cell.outputs
+             for kind in output.get("data", {})}
+    assert not kinds & {"image/svg+xml", "application/vnd.jupyter.widget-view+json"}

@@ -1,0 +1,71 @@
+"""Rules of the house: imports point one way, style, and what the repository may not say."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PLOTTING_STACK = {"io", "collections", "pathlib", "matplotlib", "numpy", "pandas"}
+TEXTS = {".cff", ".cfg", ".ipynb", ".json", ".lock", ".md", ".mplstyle", ".py", ".sh", ".toml",
+         ".yaml", ".yml"}
+
+
+def tracked_files():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True,
+                            text=True).stdout.splitlines()
+    return [ROOT / name for name in listed if (ROOT / name).is_file()]
+
+
+def run(*command):
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+def test_imports_point_one_way():
+    linter = Path(sys.executable).with_name("lint-imports")
+    done = run(linter, "--no-cache")
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"Contracts: \d+ kept, 0 broken", done.stdout)
+
+
+def test_plots_imports_the_plotting_stack_only():
+    tree = ast.parse((ROOT / "anonpaper" / "plots.py").read_text())
+    modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import)
+               for alias in node.names}
+    modules |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in modules} <= PLOTTING_STACK
+
+
+def test_the_package_knows_no_notebook():
+    for path in (ROOT / "anonpaper").rglob("*.py"):
+        assert not re.search(r"\b(nbformat|papermill|IPython|ipykernel)\b", path.read_text()), path
+
+
+def test_style():
+    done = run(sys.executable, "-m", "ruff", "check", "--no-cache", ".")
+    assert done.returncode == 0, done.stdout
+
+
+def test_importing_the_package_is_quick_and_loads_nothing_heavy():
+    heavy = "{'numba', 'pandas', 'torch'}"
+    script = f"import sys, anonpaper; print(sorted({heavy} & set(sys.modules)))"
+    done = run(sys.executable, "-c", script)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="the rule is about tracked files")
+def test_no_path_of_one_machine_and_no_package_index_is_named():
+    # each is split here, so that this file does not name it either
+    forbidden = re.compile("|".join([
+        r"/wor" r"k/", r"/home/\w", r"/Users/\w", r"/roo" r"t/", r"py" r"pi\.org",
+        r"files\.python" r"hosted", r"anaconda\.(org|com)", r"download\.py" r"torch\.org",
+    ]))
+    texts = [path for path in tracked_files()
+             if path.suffix in TEXTS or path.name in ("Makefile", "run")]
+    assert len(texts) > 20
+    found = [(path.relative_to(ROOT).as_posix(), match[0])
+             for path in texts if (match := forbidden.search(path.read_text()))]
+    assert found == []
