@@ -39,6 +39,7 @@ _HOME = {
     "TCloseness": "anonpaper.principles",
     "tp": "anonpaper.partition.tp",
     "tp_plus": "anonpaper.partition.tp",
+    "tp_steps": "anonpaper.partition.tp",
     "hilbert": "anonpaper.partition.hilbert",
     "exact": "anonpaper.partition.exact",
     "optimal_two_diverse": "anonpaper.partition.matching",

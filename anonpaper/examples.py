@@ -7,7 +7,7 @@ import pandas as pd
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 
-__all__ = ["hospital", "hospital_two_anonymous", "hospital_two_diverse"]
+__all__ = ["hospital", "hospital_two_anonymous", "hospital_two_diverse", "phase_three"]
 
 
 def hospital() -> Microdata:
@@ -54,3 +54,19 @@ def hospital_two_anonymous() -> Partition:
 def hospital_two_diverse() -> Partition:
     """Return the grouping of Table 3 of xiao2010: 2-diverse with 8 stars."""
     return Partition([0, 0, 0, 0, 1, 1, 1, 1, 2, 2], algorithm="Table 3 of xiao2010")
+
+
+def phase_three() -> Microdata:
+    """Return a table of eight rows for which TP needs its third phase at l = 3.
+
+    Its two QI-groups have (1, 1, 1, 0, 2) and (1, 0, 1, 1, 0) rows of the sensitive values a to
+    e. It was found by drawing random tables; the paper's data sets hold none.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> ap.tp(phase_three(), l=3).info["phase"]
+    3
+    """
+    frame = pd.DataFrame({"group": [1] * 5 + [2] * 3, "value": list("abcee") + list("acd")})
+    return Microdata(frame, qi=["group"], sensitive="value", origin="drawn at random")

@@ -26,6 +26,7 @@ EDBT 2010, section 5.
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from numba import njit
 
 from anonpaper.groups import Partition
@@ -33,7 +34,7 @@ from anonpaper.microdata import CellTable, Microdata
 from anonpaper.partition.hilbert import hilbert
 from anonpaper.principles import require_eligible
 
-__all__ = ["tp", "tp_plus"]
+__all__ = ["tp", "tp_plus", "tp_steps"]
 
 
 def tp(m: Microdata, l: int) -> Partition:
@@ -142,6 +143,72 @@ def tp_plus(m: Microdata, l: int) -> Partition:
         labels[residue] = residue_label + grouped.labels
         residue_groups = grouped.n_groups
     return Partition(labels, {**p.info, "residue_groups": residue_groups}, f"TP+, l = {l}")
+
+
+def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
+    """Show what TP leaves in every QI-group and moves to the residue, phase by phase.
+
+    Parameters
+    ----------
+    m : Microdata
+        A table with a sensitive attribute, better a small one.
+    l : int
+        The diversity asked for, from 2 to the largest feasible one.
+
+    Returns
+    -------
+    pandas.DataFrame
+        h(S, v): one row per step (``"microdata"``, ``"phase 1"``, ... up to the phase in which TP
+        ends) and set S (``"Q1"``, ``"Q2"``, ... in lexicographic order, and ``"R"``), one column
+        per sensitive value.
+
+    Raises
+    ------
+    ColumnError, ParameterError, InfeasibleError
+        As :func:`tp`.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> steps = tp_steps(ap.examples.hospital(), l=2)
+    >>> steps.loc[("phase 1", "R")].to_dict()
+    {'HIV': 2, 'bronchitis': 1, 'dyspepsia': 0, 'pneumonia': 1}
+    """
+    l = require_eligible(m, l)
+    cells, values = m.cells, m.sensitive_attribute
+    state = _State(cells, values.size)
+    steps = {"microdata": state.table()}
+    for number, phase in enumerate((_phase_one, _phase_two, _phase_three), start=1):
+        phase(cells.start, cells.sensitive, state.counts, state.size, state.height,
+              state.residue, l)  # fmt: skip
+        steps[f"phase {number}"] = state.table()
+        if _is_eligible(state.residue, l):
+            break
+    sets = [*(f"Q{i}" for i in range(1, len(cells) + 1)), "R"]
+    return pd.concat(
+        [pd.DataFrame(table, index=sets, columns=values.values) for table in steps.values()],
+        keys=steps,
+        names=["step", "set"],
+    )
+
+
+class _State:
+    """The counts that the phases work on, for looking at them in between."""
+
+    def __init__(self, cells: CellTable, m: int) -> None:
+        self.cells = cells
+        self.counts = cells.counts.copy()
+        self.residue = np.zeros(m, np.int64)
+        self.size = np.zeros(len(cells), np.int64)
+        self.height = np.zeros(len(cells), np.int64)
+
+    def table(self) -> np.ndarray:
+        """h(S, v) of every QI-group and, in the last row, of R."""
+        table = np.zeros((len(self.cells) + 1, len(self.residue)), np.int64)
+        group = np.repeat(np.arange(len(self.cells)), np.diff(self.cells.start))
+        table[group, self.cells.sensitive] = self.counts
+        table[-1] = self.residue
+        return table
 
 
 def _labels_of_kept_rows(cells: CellTable, kept: np.ndarray) -> np.ndarray:

@@ -189,3 +189,16 @@ def test_exhaustive_search_refuses_larger_tables_and_unknown_objectives():
         ap.exact(ap.examples.hospital(), 2, objective="loss")
     with pytest.raises(errors.ParameterError, match="max_rows"):
         ap.exact(m, 2, max_rows=30)
+
+
+@settings(deadline=None, max_examples=40)
+@given(eligible_tables())
+def test_the_steps_lead_from_the_microdata_to_the_result(case):
+    m, l = case
+    steps, p = ap.tp_steps(m, l), ap.tp(m, l)
+    names = steps.index.get_level_values("step").unique().tolist()
+    assert names == ["microdata", "phase 1", "phase 2", "phase 3"][: p.info["phase"] + 1]
+    assert steps.groupby(level="step").sum().nunique().eq(1).all()  # no row appears or is lost
+    residue = m.sensitive_codes[p.labels == p.n_groups - 1] if p.info["residue_size"] else []
+    expected = np.bincount(residue, minlength=m.sensitive_attribute.size).astype(int)
+    assert steps.loc[(names[-1], "R")].tolist() == expected.tolist()
