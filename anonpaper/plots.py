@@ -6,7 +6,10 @@ grey still tells the lines apart. Values published in a paper are hollow markers
 the line they belong to; the spread over seeds is a band.
 
 A *tidy frame* has one row per drawn value: a column for x, one for y and one, `by`, that names the
-line. `order` lists all names, so that a name keeps its colour from panel to panel.
+line. `order` lists all names, so that a name keeps its colour from panel to panel. Axes get the
+names of the columns as labels where they have none.
+
+Drawing functions return nothing, so that a cell can end with one and show the figure alone.
 """
 
 import io
@@ -80,7 +83,7 @@ def subplots(columns: int = 1, rows: int = 1, cols: int = 1, *, height: float | 
 
 
 def lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, *,
-          order: Sequence | None = None, spread: str | None = None) -> Axes:
+          order: Sequence | None = None, spread: str | None = None) -> None:
     """Draw one line per value of `by`.
 
     Parameters
@@ -98,11 +101,6 @@ def lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, 
         How to draw several values of one line at one x, such as repetitions over seeds: their
         mean as the line, and from least to greatest (or first to third quartile) as a band.
 
-    Returns
-    -------
-    Axes
-        The axes given, labelled with the names of the columns where they had no label.
-
     Raises
     ------
     ValueError
@@ -113,7 +111,8 @@ def lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, 
     >>> frame = pd.DataFrame({"l": [2, 4, 2, 4], "stars": [5, 9, 4, 7],
     ...                       "algorithm": ["TP", "TP", "TP+", "TP+"]})
     >>> figure, ax = subplots()
-    >>> [line.get_label() for line in lines(ax, frame, "l", "stars", "algorithm").get_lines()]
+    >>> lines(ax, frame, "l", "stars", "algorithm")
+    >>> [line.get_label() for line in ax.get_lines()]
     ['TP', 'TP+']
     >>> plt.close(figure)
     """
@@ -130,21 +129,17 @@ def lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, 
             ax.fill_between(middle.index, values.quantile(low), values.quantile(high),
                             color=look["color"], alpha=0.2, linewidth=0)
         ax.plot(middle.index, middle.to_numpy(), label=name, **look)
-    return _label_axes(ax, x, y)
+    _label_axes(ax, x, y)
 
 
 def published(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, *,
-              order: Sequence | None = None) -> Axes:
+              order: Sequence | None = None) -> None:
     """Draw a paper's own values as hollow markers, in the colours `lines` gives them.
 
     Parameters
     ----------
     ax, frame, x, y, by, order
         As for `lines`; give the same `order` to both, so that colours agree.
-
-    Returns
-    -------
-    Axes
 
     Raises
     ------
@@ -155,18 +150,19 @@ def published(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = No
     --------
     >>> frame = pd.DataFrame({"k": [2, 5], "risk": [0.4, 0.2]})
     >>> figure, ax = subplots()
-    >>> published(ax, frame, "k", "risk").get_lines()[0].get_markerfacecolor()
+    >>> published(ax, frame, "k", "risk")
+    >>> ax.get_lines()[0].get_markerfacecolor()
     'none'
     >>> plt.close(figure)
     """
     for _, _, part, look in _parts(frame, (x, y), by, order):
         ax.plot(part[x], part[y], color=look["color"], marker=look["marker"], linestyle="none",
                 markerfacecolor="none", markersize=6, zorder=3)
-    return _label_axes(ax, x, y)
+    _label_axes(ax, x, y)
 
 
 def bars(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, *,
-         order: Sequence | None = None, published: pd.DataFrame | None = None) -> Axes:
+         order: Sequence | None = None, published: pd.DataFrame | None = None) -> None:
     """Draw bars side by side: one cluster per value of x, one bar per value of `by`.
 
     Parameters
@@ -183,10 +179,6 @@ def bars(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, *
     published : DataFrame, optional
         The paper's own values, with the same columns: hollow markers on the bars.
 
-    Returns
-    -------
-    Axes
-
     Raises
     ------
     ValueError
@@ -196,7 +188,8 @@ def bars(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, *
     --------
     >>> frame = pd.DataFrame({"data": ["sal", "occ"], "stars": [3.0, 2.0]})
     >>> figure, ax = subplots()
-    >>> [float(bar.get_height()) for bar in bars(ax, frame, "data", "stars").patches]
+    >>> bars(ax, frame, "data", "stars")
+    >>> [float(bar.get_height()) for bar in ax.patches]
     [3.0, 2.0]
     >>> plt.close(figure)
     """
@@ -219,11 +212,11 @@ def bars(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, *
                     marker=look["marker"], linestyle="none", markerfacecolor="none")
     ax.set_xticks(range(len(clusters)), [str(cluster) for cluster in clusters])
     ax.grid(visible=False, axis="x")
-    return _label_axes(ax, x, y)
+    _label_axes(ax, x, y)
 
 
 def heatmap(ax: Axes, frame: pd.DataFrame, x: str, y: str, value: str, *,
-            text: str | None = "{:.2g}", limits: tuple[float, float] | None = None) -> Axes:
+            text: str | None = "{:.2g}", limits: tuple[float, float] | None = None) -> None:
     """Draw one coloured field per row of the frame, with its number written in it.
 
     Parameters
@@ -241,10 +234,6 @@ def heatmap(ax: Axes, frame: pd.DataFrame, x: str, y: str, value: str, *,
     limits : (float, float), optional
         Values at the ends of the colour scale, to share a scale between panels.
 
-    Returns
-    -------
-    Axes
-
     Raises
     ------
     ValueError
@@ -254,7 +243,8 @@ def heatmap(ax: Axes, frame: pd.DataFrame, x: str, y: str, value: str, *,
     --------
     >>> frame = pd.DataFrame({"k": [2, 5], "l": [2, 2], "loss": [0.1, 0.4]})
     >>> figure, ax = subplots()
-    >>> [label.get_text() for label in heatmap(ax, frame, "k", "l", "loss").texts]
+    >>> heatmap(ax, frame, "k", "l", "loss")
+    >>> [label.get_text() for label in ax.texts]
     ['0.1', '0.4']
     >>> plt.close(figure)
     """
@@ -276,10 +266,10 @@ def heatmap(ax: Axes, frame: pd.DataFrame, x: str, y: str, value: str, *,
             ax.text(column, row, text.format(number), ha="center", va="center", fontsize=7,
                     color="white" if dark else "black")
     ax.figure.colorbar(image, ax=ax, label=value)
-    return _label_axes(ax, x, y)
+    _label_axes(ax, x, y)
 
 
-def label_lines(ax: Axes) -> Axes:
+def label_lines(ax: Axes) -> None:
     """Write each line's name at its right end, instead of a legend, where lines are few.
 
     Call it last: names stand where the lines end under the limits and scales of that moment,
@@ -289,15 +279,12 @@ def label_lines(ax: Axes) -> Axes:
     ----------
     ax : Axes
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> figure, ax = subplots()
     >>> _ = ax.plot([1, 2], [3, 4], label="TP")
-    >>> [text.get_text() for text in label_lines(ax).texts]
+    >>> label_lines(ax)
+    >>> [text.get_text() for text in ax.texts]
     ['TP']
     >>> plt.close(figure)
     """
@@ -312,7 +299,6 @@ def label_lines(ax: Axes) -> Axes:
                     color=named[number].get_color(), annotation_clip=False,
                     xytext=(5, at - heights[number]), textcoords="offset points")
         lowest = at
-    return ax
 
 
 def stamp(figure: Figure, text: str = STAND_IN) -> None:
@@ -431,10 +417,9 @@ def _known_spread(spread: str) -> str:
     return spread
 
 
-def _label_axes(ax: Axes, x: str, y: str) -> Axes:
+def _label_axes(ax: Axes, x: str, y: str) -> None:
     """Label the axes with the columns' names where they have no label yet."""
     if not ax.get_xlabel():
         ax.set_xlabel(x)
     if not ax.get_ylabel():
         ax.set_ylabel(y)
-    return ax
