@@ -50,7 +50,7 @@ $(ENV)/.packages-installed: environment.yml requirements.lock
 	@if [ -d $(ENV)/conda-meta ]; then action=update; else action=create; rm -rf $(ENV); fi; \
 	CONDA_ALWAYS_YES=1 MAMBA_ALWAYS_YES=1 \
 	$(CONDA) env $$action --quiet --prefix $(CURDIR)/$(ENV) --file environment.yml
-	@$(RUN) -m pip install --quiet --no-deps $(UNTIED)
+	@$(RUN) -m pip install -qq --no-deps $(UNTIED)
 	@touch $@
 else
 $(ENV)/.packages-installed: requirements.lock
@@ -62,14 +62,14 @@ $(ENV)/.packages-installed: requirements.lock
 	  echo "environment: no Python 3.11 on the PATH; give one with make PYTHON=..." >&2; exit 1; fi; \
 	echo "environment: installing $$(grep -c == requirements.lock) packages in $(ENV), about 2 minutes"; \
 	[ -x $(RUN) ] || $$python -m venv $(ENV)
-	@$(RUN) -m pip install --quiet --constraint <(grep -v '^pycanon' requirements.lock) $(TORCH)
-	@$(RUN) -m pip install --quiet --requirement <(grep -vE '^(pycanon|beartype)==' requirements.lock)
-	@$(RUN) -m pip install --quiet --no-deps $(UNTIED)
+	@$(RUN) -m pip install -qq --constraint <(grep -v '^pycanon' requirements.lock) $(TORCH)
+	@$(RUN) -m pip install -qq --requirement <(grep -vE '^(pycanon|beartype)==' requirements.lock)
+	@$(RUN) -m pip install -qq --no-deps $(UNTIED)
 	@touch $@
 endif
 
 $(ENV)/.package-installed: $(ENV)/.packages-installed pyproject.toml
-	@$(RUN) -m pip install --quiet --no-deps --editable .
+	@$(RUN) -m pip install -qq --no-deps --editable .
 	@touch $@
 
 .PHONY: data

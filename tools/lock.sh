@@ -11,10 +11,10 @@ pip="$folder/venv/bin/python -m pip"
 
 torch=$(sed -nE 's/.*"(torch==[^"]+)".*/\1/p' pyproject.toml)
 untied=$(grep -E '^(pycanon|beartype)==' requirements.lock)
-$pip install --quiet "$torch"
-$pip install --quiet --editable '.[synthesis,notebooks,test]'
+$pip install -qq "$torch"
+$pip install -qq --editable '.[synthesis,notebooks,test]'
 # shellcheck disable=SC2086  # two words: pycanon and beartype
-$pip install --quiet --no-deps $untied
+$pip install -qq --no-deps $untied
 
 {
   sed -n '/^#/p' requirements.lock
