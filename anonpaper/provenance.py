@@ -9,9 +9,12 @@ import ast
 import hashlib
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import IO
 
 PACKAGE = Path(__file__).parent
 
@@ -53,34 +56,44 @@ def figures_root() -> Path:
     return (project_root() or Path.cwd()) / "figures" / profile()
 
 
-def write_whole(path: Path, content: bytes | str) -> Path:
-    """Write a file so that it is there whole or not at all.
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a new file that appears under its name only if the block succeeds.
 
-    The content goes to a temporary file in the same folder, which then takes the file's name.
+    It is written under another name in the same folder, which is made if it is missing.
 
     Parameters
     ----------
     path : Path
-        Missing folders are made.
-    content : bytes or str
-        Text is written as UTF-8.
 
-    Returns
-    -------
-    Path
-        The path given.
+    Yields
+    ------
+    binary file
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, whole_file(Path(folder, "new")) as stream:
+    ...     _ = stream.write(b"abc")
+    ...     print(Path(folder, "new").exists())
+    False
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-        os.chmod(temporary, 0o644)   # mkstemp makes files that only their owner reads
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    return path
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".writing-", delete=False) as scratch:
+        try:
+            yield scratch
+            scratch.flush()
+            os.chmod(scratch.name, 0o644)   # temporary files are private by default
+            os.replace(scratch.name, path)
+        except BaseException:
+            os.unlink(scratch.name)
+            raise
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    """Write a file's content, text as UTF-8, so that the file is there whole or not at all."""
+    with whole_file(path) as stream:
+        stream.write(content.encode() if isinstance(content, str) else content)
 
 
 def sha256(content: bytes | str) -> str:

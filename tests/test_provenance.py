@@ -10,7 +10,8 @@ from anonpaper import provenance
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
-    path = provenance.write_whole(tmp_path / "deep" / "file.txt", "old")
+    path = tmp_path / "deep" / "file.txt"
+    provenance.write_whole(path, "old")
 
     def full_disk(source, target):
         raise OSError("no space left")

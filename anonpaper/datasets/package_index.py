@@ -14,9 +14,6 @@ from anonpaper.errors import DatasetUnavailableError
 
 __all__ = ["download_release", "pip_settings"]
 
-PYPI = "https://pypi.org/simple/"
-
-
 def pip_settings() -> dict[str, str]:
     """Return pip's own settings, as ``pip config list`` resolves files and environment.
 
@@ -40,21 +37,6 @@ def pip_settings() -> dict[str, str]:
         if variable.startswith("PIP_") and value:
             settings[variable.removeprefix("PIP_").lower().replace("_", "-")] = value
     return settings
-
-
-def _sources(settings: dict[str, str]) -> tuple[list[str], list[str]]:
-    """Return index addresses and find-links locations of pip's settings."""
-    find_links = [
-        location
-        for location in settings.get("find-links", "").split()
-        if "://" in location or Path(location).expanduser().exists()
-    ]
-    if settings.get("no-index", "").lower() in {"1", "true", "yes", "on"}:
-        return [], find_links
-    return [
-        settings.get("index-url", PYPI),
-        *settings.get("extra-index-url", "").split(),
-    ], find_links
 
 
 def download_release(mirror: Mirror, folder: Path) -> Path:
@@ -82,25 +64,38 @@ def download_release(mirror: Mirror, folder: Path) -> Path:
     from unearth.fetchers.sync import PyPIClient
 
     settings = pip_settings()
-    index_urls, find_links = _sources(settings)
     requirement = f"{mirror.package}=={mirror.version}"
-    if not index_urls and not find_links:
+    offline = settings.get("no-index", "").lower() in {"1", "true", "yes", "on"}
+    find_links = [
+        location
+        for location in settings.get("find-links", "").split()
+        if "://" in location or Path(location).expanduser().exists()
+    ]
+    if offline and not find_links:
         raise DatasetUnavailableError(f"{requirement}: pip is configured without any index")
     certificate = settings.get("cert")
     trusted = settings.get("trusted-host", "").split()
     verify = ssl.create_default_context(cafile=certificate) if certificate else True
     session = PyPIClient(trusted_hosts=trusted, verify=verify, timeout=20.0)
-    session.auth = MultiDomainBasicAuth(index_urls=index_urls)
+    main_index = settings.get("index-url", "").split()  # without one, the finder's own default
+    other_indexes = settings.get("extra-index-url", "").split()
+    session.auth = MultiDomainBasicAuth(index_urls=[*main_index, *other_indexes])
     unwanted = "no_binary" if mirror.kind == "sdist" else "only_binary"
     with session:
         finder = PackageFinder(
             session,
-            index_urls=index_urls,
-            find_links=find_links,
+            index_urls=main_index,
             trusted_hosts=trusted,
             ignore_compatibility=True,  # the archive is data: any Python's will do
             **{unwanted: [mirror.package]},
         )
+        if offline:
+            finder.sources.clear()
+        else:
+            for index in other_indexes:
+                finder.add_index_url(index)
+        for location in find_links:
+            finder.add_find_links(location)
         try:
             best = finder.find_best_match(requirement).best
             if best is None:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from anonpaper.datasets.places import cache_folder, whole_file
+from anonpaper.datasets.places import cache_folder
+from anonpaper.provenance import whole_file
 
 __all__ = ["parsed"]
 

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
-__all__ = ["cache_folder", "project_root", "raw_folder", "reference_folder", "whole_file"]
+__all__ = ["cache_folder", "project_root", "raw_folder", "reference_folder"]
 
 
 def project_root() -> Path | None:
@@ -43,27 +39,3 @@ def reference_folder() -> Path | None:
     """Return data/reference of the checked-out project, or None for an installed package."""
     root = project_root()
     return None if root is None else root / "data" / "reference"
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a new file that appears under its name only if the block succeeds.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder, whole_file(Path(folder, "new")) as stream:
-    ...     _ = stream.write(b"abc")
-    ...     print(Path(folder, "new").exists())
-    False
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".writing-", delete=False) as scratch:
-        try:
-            yield scratch
-            scratch.flush()
-            os.chmod(scratch.name, 0o644)  # temporary files are private by default
-            os.replace(scratch.name, path)
-        except BaseException:
-            os.unlink(scratch.name)
-            raise

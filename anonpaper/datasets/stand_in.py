@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonpaper.datasets.places import whole_file
+from anonpaper.provenance import whole_file
 from anonpaper.randomness import generator
 
 __all__ = ["generate", "published_summary", "summarize", "summary_file", "write_summary"]

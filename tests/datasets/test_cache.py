@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from anonpaper.datasets.parsed import parsed
-from anonpaper.datasets.places import cache_folder, raw_folder, whole_file
+from anonpaper.datasets.places import cache_folder, raw_folder
+from anonpaper.provenance import whole_file
 
 TABLE = pd.DataFrame(
     {
