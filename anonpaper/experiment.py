@@ -306,7 +306,10 @@ def run_grid(function: Callable[..., Row | Iterable[Row] | pd.DataFrame], grid: 
         json.loads(file.read_text()) if resume and file.exists() else None for file in files
     ]
     missing = [number for number, found in enumerate(rows) if found is None]
-    with tqdm(total=len(settings), initial=len(settings) - len(missing), desc=label) as bar:
+    # tqdm's notebook bar does not read this variable itself
+    hidden = os.environ.get("TQDM_DISABLE", "0") not in ("", "0")
+    found = len(settings) - len(missing)
+    with tqdm(total=len(settings), initial=found, desc=label, disable=hidden) as bar:
         todo = [(number, settings[number]) for number in missing]
         for number, result in _compute(function, todo, common, min(workers, len(missing))):
             content = _as_json(_as_rows(result))
