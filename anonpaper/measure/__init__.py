@@ -9,13 +9,21 @@ from anonpaper.measure.loss import (
     stars,
     suppressed_rows,
 )
+from anonpaper.measure.preference import ach, effective_k, necd, nwp, prefdev
+from anonpaper.measure.risk import disclosure_confidence
 
 __all__ = [
+    "ach",
     "average_class_size",
+    "disclosure_confidence",
     "discernibility",
+    "effective_k",
     "gcp",
     "kl_divergence",
     "ncp",
+    "necd",
+    "nwp",
+    "prefdev",
     "stars",
     "suppressed_rows",
 ]

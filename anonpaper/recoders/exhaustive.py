@@ -1,0 +1,90 @@
+"""The best recoding of a small table, by looking at all of them.
+
+Guarantee: the least ach of all k-anonymous recodings that the bit encoding can express, and the
+true front of loss and bias. All 2^b recodings of b bits are evaluated, so b is at most 18. This is
+what the search of dewri2009 is judged by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from anonpaper.errors import SizeLimitError
+from anonpaper.microdata import Microdata
+from anonpaper.recoders.archive import Archive, choose, non_dominated, recoding_of
+from anonpaper.recoding import Recoding
+
+__all__ = ["MOST_BITS", "exhaustive"]
+
+#: The most bits of a table that can be searched.
+MOST_BITS = 18
+
+_AT_ONCE = 8192
+
+
+def exhaustive(
+    m: Microdata,
+    k: int = 5,
+    preference: tuple[float, float] = (0.2, 1.0),
+    weights: Mapping[object, float] | None = None,
+) -> Recoding:
+    """Find the k-anonymous recoding of least ach among all recodings.
+
+    Parameters
+    ----------
+    m : Microdata
+        A table whose attributes have at most 18 values more than there are attributes.
+    k, preference, weights
+        As for :func:`~anonpaper.recoders.preference.preference_search`.
+
+    Returns
+    -------
+    Recoding
+        ``info`` holds the values of the recoding as after a search; ``front``, the feasible
+        solutions that no other beats in NWP or NECD without losing in the other one; and
+        ``evaluated``, all 2^b recodings, by the binary numbers that their bits are.
+
+    Raises
+    ------
+    SizeLimitError
+        The encoding has more than 18 bits.
+    ParameterError
+        A parameter is out of its range.
+
+    Notes
+    -----
+    O(2^b·c·d) for c distinct QI tuples. Full generalization is k-anonymous for every k up to n,
+    so there is always a solution.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> r = exhaustive(ap.examples.hospital(), k=2)
+    >>> len(r.info["evaluated"]), r.info["effective_k"], r.sub_domains("Gender")
+    (32, 2, [['F'], ['M']])
+    """
+    archive = Archive(m, k, preference, weights)
+    n_bits = archive.evaluator.n_bits
+    if n_bits > MOST_BITS:
+        raise SizeLimitError(
+            f"{m.d} attributes with {sum(a.size for a in m.attributes)} values make {n_bits} bits, "
+            f"at most {MOST_BITS} can be searched exhaustively: take fewer attributes or a coarser "
+            "granularity"
+        )
+    places_of_bits = np.arange(n_bits)[::-1]
+    for low in range(0, 2**n_bits, _AT_ONCE):
+        numbers = np.arange(low, min(low + _AT_ONCE, 2**n_bits))
+        archive.look_up(((numbers[:, None] >> places_of_bits) & 1).astype(bool))
+
+    solutions = archive.frame()
+    feasible = solutions[solutions["effective_k"] >= archive.k]
+    on_front = non_dominated(feasible["nwp"].to_numpy(), feasible["necd"].to_numpy())
+    chosen = choose(solutions, archive.k, archive.preference)
+    return recoding_of(
+        m, chosen, f"exhaustive, k = {archive.k}",
+        evaluations=archive.evaluations,
+        front=feasible[on_front].sort_values(["nwp", "evaluation"], ignore_index=True),
+        evaluated=solutions,
+    )  # fmt: skip

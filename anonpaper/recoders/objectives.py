@@ -1,0 +1,276 @@
+"""What a recoding costs in dewri2009: information loss, bias, and the achievement function.
+
+The search algorithms ask for thousands of recodings at once, so all of them are evaluated in one
+compiled call on the distinct QI tuples of the table; the cost depends on these, not on the rows.
+
+Source: dewri2009, sections 3.1, 3.2 and 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit, prange
+
+from anonpaper.errors import ParameterError, check_number
+from anonpaper.microdata import Microdata
+
+__all__ = [
+    "EPSILON",
+    "Evaluation",
+    "Evaluator",
+    "achievement",
+    "checked_preference",
+    "preference_deviation",
+    "weight_vector",
+]
+
+#: The "very small positive number" of the achievement function.
+EPSILON = 1e-6
+
+
+def achievement(
+    nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]
+) -> np.ndarray:
+    """Return ach of points in the plane of loss and bias (dewri2009, section 4).
+
+    Parameters
+    ----------
+    nwp, necd : float or array of float, in [0, 1]
+        Normalized weighted penalty and normalized equivalence class dispersion.
+    preference : (float, float)
+        The preference point (NWP, NECD), each in [0, 1].
+
+    Examples
+    --------
+    >>> float(achievement(0.2, 1.0, preference=(0.2, 1.0)).round(4))
+    0.1667
+    """
+    loss_weight, bias_weight = (1 / (value + EPSILON) for value in preference)
+    w = loss_weight / (loss_weight + bias_weight)
+    return np.maximum(w * (nwp + EPSILON), (1 - w) * (necd + EPSILON))
+
+
+def preference_deviation(
+    nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]
+) -> np.ndarray:
+    """Return pref_dev: by how much NWP and NECD together exceed what is preferred.
+
+    Parameters are those of :func:`achievement`.
+
+    Examples
+    --------
+    >>> round(preference_deviation(0.3, 0.5, preference=(0.2, 1.0)), 3)
+    -0.4
+    """
+    return nwp + necd - preference[0] - preference[1]
+
+
+def checked_preference(preference: Sequence[float]) -> tuple[float, float]:
+    """Return the preference point as two floats; ParameterError unless both are in [0, 1]."""
+    try:
+        loss, bias = preference
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"preference is a pair (NWP, NECD) of numbers in [0, 1], got {preference!r}"
+        ) from None
+    return (
+        check_number("preferred NWP", loss, 0, 1),
+        check_number("preferred NECD", bias, 0, 1),
+    )
+
+
+def weight_vector(names: Sequence, weights: Mapping[object, float] | None) -> np.ndarray:
+    """Return the attributes' weights in order: equal ones, or those given, 0 where left out.
+
+    Raises
+    ------
+    ParameterError
+        Weights name no quasi-identifier, are outside of [0, 1], or do not sum to 1.
+    """
+    if weights is None:
+        return np.full(len(names), 1 / len(names))
+    unknown = [name for name in weights if name not in names]
+    if unknown:
+        raise ParameterError(
+            f"weights name no quasi-identifier: {unknown}; those are {list(names)}"
+        )
+    vector = [check_number(f"weight of {name!r}", weights.get(name, 0), 0, 1) for name in names]
+    if abs(sum(vector) - 1) > 1e-9:
+        raise ParameterError(f"weights must sum to 1, got {sum(vector):.12g}: {dict(weights)}")
+    return np.array(vector)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What recodings do to a table, one entry per recoding.
+
+    Attributes
+    ----------
+    nwp : numpy.ndarray, shape (p,), dtype float64
+        Normalized weighted penalty, in [0, 1].
+    smallest, largest : numpy.ndarray, shape (p,), dtype int64
+        Rows of the smallest and the largest equivalence class; the smallest is the effective k.
+    necd : numpy.ndarray, shape (p,), dtype float64
+        Normalized equivalence class dispersion, in [0, 1].
+    """
+
+    nwp: np.ndarray
+    smallest: np.ndarray
+    largest: np.ndarray
+    necd: np.ndarray
+
+
+class Evaluator:
+    """Evaluates recodings of one table, given as chromosomes.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table, n rows with c distinct QI tuples.
+    weights : mapping of attribute name to float, optional
+        Weights that sum to 1, 0 where left out; equal ones by default.
+
+    Raises
+    ------
+    ParameterError
+        As :func:`weight_vector`.
+
+    Notes
+    -----
+    A recoding costs O(c·d). Recodings are spread over the threads that numba may use
+    (``NUMBA_NUM_THREADS``); every one is evaluated by one thread in integers and a fixed order of
+    additions, so that results do not depend on the number of threads.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> Evaluator(m).evaluate([[0, 0, 0, 0, 0], [1, 0, 0, 0, 0]]).smallest.tolist()
+    [10, 3]
+    """
+
+    def __init__(self, m: Microdata, weights: Mapping[object, float] | None = None) -> None:
+        self.n = m.n
+        self.sizes = np.array([attribute.size for attribute in m.attributes])
+        self.n_bits = int((self.sizes - 1).sum())
+        vector = weight_vector(m.qi, weights)
+        # Penalty of a row per value that its sub-domain holds beyond the first. An attribute of
+        # one value cannot lose anything (the printed penalty would divide by zero).
+        self._unit_penalty = vector / np.maximum(self.sizes - 1, 1)
+        self._codes = np.ascontiguousarray(m.cells.tuples.T)
+        self._tuple_sizes = m.cells.tuple_sizes
+        self._value_rows = np.zeros((m.d, self.sizes.max()), np.int64)
+        for j, codes in enumerate(self._codes):
+            np.add.at(self._value_rows[j], codes, self._tuple_sizes)
+
+    def evaluate(self, bits: np.ndarray) -> Evaluation:
+        """Evaluate recodings.
+
+        Parameters
+        ----------
+        bits : array of bool, shape (p, n_bits)
+            One chromosome per row, as :meth:`Recoding.encode` gives it.
+        """
+        bits = np.ascontiguousarray(bits, dtype=bool).reshape(-1, self.n_bits)
+        nwp, smallest, largest = _evaluate_all(
+            bits, self.sizes, self._value_rows, self._unit_penalty, self._codes, self._tuple_sizes
+        )
+        nwp /= self.n
+        return Evaluation(nwp, smallest, largest, (largest - smallest) / max(self.n - 1, 1))
+
+
+@njit(cache=True, parallel=True)
+def _evaluate_all(bits, sizes, value_rows, unit_penalty, codes, tuple_sizes):
+    """Total penalty, smallest and largest class of every chromosome."""
+    n_chromosomes = len(bits)
+    penalty = np.empty(n_chromosomes)
+    smallest = np.empty(n_chromosomes, np.int64)
+    largest = np.empty(n_chromosomes, np.int64)
+    for p in prange(n_chromosomes):
+        maps = _sub_domains(bits[p], sizes)
+        penalty[p] = _penalty(maps, sizes, value_rows, unit_penalty)
+        smallest[p], largest[p] = _class_range(maps, sizes, codes, tuple_sizes)
+    return penalty, smallest, largest
+
+
+@njit(cache=True)
+def _sub_domains(bits, sizes):
+    """The number of the sub-domain of every attribute's every value."""
+    maps = np.zeros((len(sizes), sizes.max()), np.int64)
+    bit = 0
+    for j in range(len(sizes)):
+        for value in range(1, sizes[j]):
+            maps[j, value] = maps[j, value - 1] + bits[bit]
+            bit += 1
+    return maps
+
+
+@njit(cache=True)
+def _penalty(maps, sizes, value_rows, unit_penalty):
+    """Sum of the penalties of all rows: those of a sub-domain pay for its size, empty or not."""
+    total = 0.0
+    for j in range(len(sizes)):
+        start = 0
+        while start < sizes[j]:
+            rows = value_rows[j, start]
+            end = start + 1
+            while end < sizes[j] and maps[j, end] == maps[j, start]:
+                rows += value_rows[j, end]
+                end += 1
+            total += unit_penalty[j] * rows * (end - start - 1)
+            start = end
+    return total
+
+
+@njit(cache=True)
+def _class_range(maps, sizes, codes, tuple_sizes):
+    """Rows of the smallest and of the largest equivalence class."""
+    n_tuples = len(tuple_sizes)
+    key = np.zeros(n_tuples, np.int64)
+    span = 1  # keys lie in [0, span)
+    for j in range(len(sizes)):
+        parts = maps[j, sizes[j] - 1] + 1
+        if parts == 1:
+            continue
+        if span > 2**62 // parts:
+            span = _number_keys(key)
+        for i in range(n_tuples):
+            key[i] = key[i] * parts + maps[j, codes[j, i]]
+        span *= parts
+    if span > 4 * n_tuples:
+        span = _number_keys(key)
+    rows = np.zeros(span, np.int64)
+    for i in range(n_tuples):
+        rows[key[i]] += tuple_sizes[i]
+    smallest, largest = rows[key[0]], 0
+    for number in range(span):
+        if rows[number] > 0:
+            smallest = min(smallest, rows[number])
+            largest = max(largest, rows[number])
+    return smallest, largest
+
+
+@njit(cache=True)
+def _number_keys(key):
+    """Replace keys by 0, 1, ... in order of appearance, in place; return how many there are."""
+    slots, shift = 2, 63  # 2^(64 - shift) slots, at most half of them taken
+    while slots < 2 * len(key):
+        slots *= 2
+        shift -= 1
+    number_in = np.full(slots, -1, np.int64)
+    key_in = np.empty(slots, np.int64)
+    found = 0
+    for i in range(len(key)):
+        # Fibonacci hashing: the highest bits of the product are well mixed.
+        slot = np.int64((np.uint64(key[i]) * np.uint64(11400714819323198485)) >> np.uint64(shift))
+        while number_in[slot] >= 0 and key_in[slot] != key[i]:
+            slot = (slot + 1) & (slots - 1)
+        if number_in[slot] < 0:
+            number_in[slot] = found
+            key_in[slot] = key[i]
+            found += 1
+        key[i] = number_in[slot]
+    return found
