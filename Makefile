@@ -61,7 +61,7 @@ $(ENV)/.packages-installed: requirements.lock
 	if [ -z "$$python" ]; then \
 	  echo "environment: no Python 3.11 on the PATH; give one with make PYTHON=..." >&2; exit 1; fi; \
 	echo "environment: installing $$(grep -c == requirements.lock) packages in $(ENV), about 2 minutes"; \
-	[ -x $(RUN) ] || $$python -m venv $(ENV)
+	$(RUN) -m pip --version >/dev/null 2>&1 || $$python -m venv --clear $(ENV)
 	@$(RUN) -m pip install -qq --constraint <(grep -v '^pycanon' requirements.lock) $(TORCH)
 	@$(RUN) -m pip install -qq --requirement <(grep -vE '^(pycanon|beartype)==' requirements.lock)
 	@$(RUN) -m pip install -qq --no-deps $(UNTIED)
