@@ -261,7 +261,8 @@ def run_grid(function: Callable[..., Row | Iterable[Row] | pd.DataFrame], grid: 
     resume : bool, optional
         Whether kept results are used. Results are kept either way.
     common : mapping, optional
-        Objects that every call gets, such as a Microdata; sent once to each worker.
+        Objects that every call gets, such as a Microdata or a dict of them; sent once to each
+        worker.
 
     Returns
     -------
@@ -420,17 +421,21 @@ def _check_importable(function: Callable) -> None:
 
 def _fingerprint(common: Mapping[str, Any]) -> str:
     """Return a digest of the common objects' content."""
-    return joblib.hash({name: _content(value) for name, value in common.items()}, "sha1")
+    return joblib.hash(_content(common), "sha1")
 
 
 def _content(value: Any) -> Any:
-    """Return what makes a table what it is; other objects are hashed as they are."""
+    """Return what makes a table what it is, not what it has cached; also in collections."""
     if isinstance(value, Microdata):
         domains = [attribute.values for attribute in value.attributes]
         return value.qi, value.sensitive, domains, _content(value.frame)
     if isinstance(value, pd.DataFrame):
         rows = pd.util.hash_pandas_object(value).to_numpy()
         return list(value.columns), [str(dtype) for dtype in value.dtypes], rows
+    if isinstance(value, Mapping):
+        return {name: _content(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_content(item) for item in value]
     return value
 
 

@@ -32,7 +32,7 @@ CELLS = '''
         return [{"place": place, "number": number} for place, number in enumerate(numbers)]
 
 
-    def log(setting, folder):
+    def log(setting, folder, tables=None):
         """Leave a file for each call, and say who made it."""
         handle = os.open(Path(folder, f"{setting}-{os.getpid()}"), os.O_CREAT)
         os.close(handle)
@@ -122,6 +122,18 @@ class TestRunGrid:
         assert run_grid(cells.count, grid, common={"m": table()})["values"].tolist() == [3]
         other = table(age=[30, 30, 50])
         assert run_grid(cells.count, grid, common={"m": other})["values"].tolist() == [2]
+
+    def test_what_a_table_has_cached_is_no_part_of_the_key(self, cells, tmp_path):
+        calls = tmp_path / "calls"
+        calls.mkdir()
+        tables = {"one": table()}
+        common = {"folder": str(calls), "tables": tables}
+        for _ in range(2):
+            run_grid(cells.log, [{"setting": 1}], workers=1, common=common)
+            assert tables["one"].cells.tuples.size == 3
+        tables["one"] = table(age=[30, 30, 50])
+        run_grid(cells.log, [{"setting": 1}], workers=2, common=common)
+        assert len(list((tmp_path / "cache" / "grids" / "grid_cells.log").iterdir())) == 2
 
     def test_a_table_reaches_the_workers(self, cells):
         grid = [{"column": "age"}, {"column": "disease"}]
