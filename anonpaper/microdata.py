@@ -152,6 +152,8 @@ class Microdata:
         Categorical declares its categories by itself.
     origin : object, optional
         Where the data come from; ``str(origin)`` is shown.
+    synthetic : array of bool, shape (len(frame),), optional
+        Which rows were generated and are of nobody; none by default.
 
     Raises
     ------
@@ -185,6 +187,7 @@ class Microdata:
         missing: str = "category",
         domains: Mapping[object, Iterable] | None = None,
         origin: object = None,
+        synthetic: np.ndarray | None = None,
     ) -> None:
         if not isinstance(frame, pd.DataFrame):
             raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
@@ -199,6 +202,7 @@ class Microdata:
             raise EmptyTableError("the table has no rows")
 
         self.dropped = 0
+        self.synthetic = _checked_mask(frame, synthetic)
         lacking = frame[roles].isna()
         if missing == "error" and lacking.to_numpy().any():
             counts = lacking.sum()
@@ -213,6 +217,7 @@ class Microdata:
                 raise EmptyTableError("every row has a missing value in a role column")
             if self.dropped:
                 frame = frame[~incomplete]
+                self.synthetic = self.synthetic[~incomplete]
 
         self.n = len(frame)
         self.frame = frame
@@ -307,6 +312,7 @@ class Microdata:
             missing=self.missing,
             domains=self._domains,
             origin=self.origin,
+            synthetic=self.synthetic,
         )
         other.dropped += self.dropped
         if other.n == self.n:
@@ -330,6 +336,7 @@ class Microdata:
         part.n, part._whole, part._rows = len(rows), self, rows
         part.qi, part.sensitive, part.missing = list(self.qi), self.sensitive, self.missing
         part.origin, part.dropped, part._domains = self.origin, self.dropped, self._domains
+        part.synthetic = self.synthetic[rows]
         roles = self.qi if self.sensitive is None else [*self.qi, self.sensitive]
         part._coded = {
             name: (attribute, codes[rows])
@@ -397,6 +404,19 @@ def _checked_roles(frame: pd.DataFrame, qi: Sequence, sensitive: object) -> list
     if ambiguous:
         raise ColumnError(f"the table has several columns of the name {ambiguous}")
     return roles
+
+
+def _checked_mask(frame: pd.DataFrame, synthetic: np.ndarray | None) -> np.ndarray:
+    """Return which rows are synthetic as an array of bool, one per row."""
+    if synthetic is None:
+        return np.zeros(len(frame), dtype=bool)
+    synthetic = np.asarray(synthetic)
+    if synthetic.shape != (len(frame),) or synthetic.dtype != bool:
+        raise ParameterError(
+            f"synthetic must hold {len(frame)} booleans, one per row, got shape "
+            f"{synthetic.shape} and dtype {synthetic.dtype}"
+        )
+    return synthetic
 
 
 def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.ndarray]:
