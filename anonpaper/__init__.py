@@ -43,6 +43,11 @@ _HOME = {
     "hilbert": "anonpaper.partition.hilbert",
     "exact": "anonpaper.partition.exact",
     "optimal_two_diverse": "anonpaper.partition.matching",
+    "k_member": "anonpaper.partition.k_member",
+    "oka": "anonpaper.partition.oka",
+    "mondrian": "anonpaper.partition.mondrian",
+    "diva": "anonpaper.partition.diva",
+    "DiversityConstraint": "anonpaper.constraints",
     "tds": "anonpaper.recoders.tds",
     "preference_search": "anonpaper.recoders.preference",
     "exhaustive": "anonpaper.recoders.exhaustive",
@@ -59,6 +64,7 @@ _HOME = {
 
 _MODULES = (
     "claims",
+    "constraints",
     "datasets",
     "errors",
     "examples",

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import pandas as pd
 
+from anonpaper.constraints import DiversityConstraint
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 
-__all__ = ["hospital", "hospital_two_anonymous", "hospital_two_diverse", "phase_three"]
+__all__ = [
+    "hospital",
+    "hospital_two_anonymous",
+    "hospital_two_diverse",
+    "patients",
+    "patients_constraints",
+    "patients_diverse",
+    "patients_three_anonymous",
+    "phase_three",
+]
 
 
 def hospital() -> Microdata:
@@ -70,3 +80,56 @@ def phase_three() -> Microdata:
     """
     frame = pd.DataFrame({"group": [1] * 5 + [2] * 3, "value": list("abcee") + list("acd")})
     return Microdata(frame, qi=["group"], sensitive="value", origin="drawn at random")
+
+
+def patients() -> Microdata:
+    """Return the running example of diva2021 (Table 1): ten patients, five QI, a diagnosis.
+
+    Examples
+    --------
+    >>> patients().frame.loc["t8"].tolist()
+    ['Female', 'Asian', 58, 'BC', 'Vancouver', 'Seizure']
+    """
+    rows = [
+        ("Female", "Caucasian", 80, "AB", "Calgary", "Hypertension"),
+        ("Female", "Caucasian", 32, "AB", "Calgary", "Tuberculosis"),
+        ("Male", "Caucasian", 59, "AB", "Calgary", "Osteoarthritis"),
+        ("Male", "Caucasian", 46, "MB", "Winnipeg", "Migraine"),
+        ("Male", "African", 32, "MB", "Winnipeg", "Hypertension"),
+        ("Male", "African", 43, "BC", "Vancouver", "Seizure"),
+        ("Male", "Caucasian", 35, "BC", "Vancouver", "Hypertension"),
+        ("Female", "Asian", 58, "BC", "Vancouver", "Seizure"),
+        ("Female", "Asian", 63, "MB", "Winnipeg", "Influenza"),
+        ("Female", "Asian", 71, "BC", "Vancouver", "Migraine"),
+    ]
+    columns = ["GEN", "ETH", "AGE", "PRV", "CTY", "DIAG"]
+    frame = pd.DataFrame(rows, columns=columns, index=[f"t{i}" for i in range(1, 11)])
+    return Microdata(
+        frame, qi=columns[:-1], sensitive="DIAG", origin="running example of diva2021, Table 1"
+    )
+
+
+def patients_three_anonymous() -> Partition:
+    """Return the grouping of Table 2 of diva2021: 3-anonymous, but no African and no woman of
+    the Caucasians is left."""
+    return Partition([0, 0, 0, 1, 1, 1, 1, 2, 2, 2], algorithm="Table 2 of diva2021")
+
+
+def patients_diverse() -> Partition:
+    """Return the grouping of Table 3 of diva2021: 2-anonymous and diverse, with 26 stars."""
+    return Partition([0, 0, 1, 1, 2, 2, 3, 3, 4, 4], algorithm="Table 3 of diva2021")
+
+
+def patients_constraints() -> list[DiversityConstraint]:
+    """Return the constraints of Example 3.1 of diva2021, which Table 3 satisfies.
+
+    Examples
+    --------
+    >>> print(*patients_constraints(), sep="; ")
+    ETH[Asian], 2, 5; ETH[African], 1, 3; CTY[Vancouver], 2, 4
+    """
+    return [
+        DiversityConstraint({"ETH": "Asian"}, 2, 5),
+        DiversityConstraint({"ETH": "African"}, 1, 3),
+        DiversityConstraint({"CTY": "Vancouver"}, 2, 4),
+    ]

@@ -17,6 +17,7 @@ from numba import njit
 from anonpaper.errors import ParameterError
 from anonpaper.groups import Partition
 from anonpaper.microdata import Attribute, Microdata, build_cells
+from anonpaper.partition.starred import StarredPartition
 from anonpaper.principles import (
     DistinctLDiversity,
     EntropyLDiversity,
@@ -217,7 +218,7 @@ def suppress(m: Microdata, p: Partition) -> Release:
     """
     _check_match(m, p)
     published = []
-    low, high = _group_bounds(m.codes, p.labels, p.n_groups)
+    low, high = _bounds(m, p)
     for j, attribute in enumerate(m.attributes):
         agrees = low[:, j] == high[:, j]
         # Sub-domain number = code of the kept value; one more, the last, is the star.
@@ -264,7 +265,7 @@ def generalize(m: Microdata, p: Partition) -> Release:
     """
     _check_match(m, p)
     published = []
-    low, high = _group_bounds(m.codes, p.labels, p.n_groups)
+    low, high = _bounds(m, p)
     for j, attribute in enumerate(m.attributes):
         if attribute.ordered:
             codes = np.arange(attribute.size)
@@ -276,6 +277,8 @@ def generalize(m: Microdata, p: Partition) -> Release:
             held = np.zeros((p.n_groups, attribute.size), dtype=bool)
             rows = p.labels >= 0
             held[p.labels[rows], m.codes[rows, j]] = True
+            if isinstance(p, StarredPartition):
+                held |= p.starred[:, [j]]
             members, of_group = np.unique(held, axis=0, return_inverse=True)
         of_group = of_group.reshape(-1).astype(np.int32)
         published.append(PublishedAttribute(attribute, _of_rows(of_group, p.labels), members))
@@ -337,6 +340,16 @@ def _of_rows(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
     if len(of_group) == 0:
         return np.zeros(len(labels), np.int32)
     return np.where(labels >= 0, of_group[labels], 0).astype(np.int32)
+
+
+def _bounds(m: Microdata, p: Partition) -> tuple[np.ndarray, np.ndarray]:
+    """Least and greatest code of every group and attribute; a starred one has its whole domain."""
+    low, high = _group_bounds(m.codes, p.labels, p.n_groups)
+    if isinstance(p, StarredPartition):
+        sizes = np.array([attribute.size for attribute in m.attributes])
+        low = np.where(p.starred, 0, low)
+        high = np.where(p.starred, sizes - 1, high)
+    return low, high
 
 
 @njit(cache=True)
