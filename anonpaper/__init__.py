@@ -55,14 +55,19 @@ _HOME = {
     "full_domain": "anonpaper.recoders.lattice",
     "granularize": "anonpaper.encoding",
     "in_preorder": "anonpaper.encoding",
+    "balanced_classes": "anonpaper.partition.balanced",
+    "find_imbalance": "anonpaper.imbalance",
+    "pattern_friendly": "anonpaper.patterns",
     "Release": "anonpaper.publish",
     "suppress": "anonpaper.publish",
     "generalize": "anonpaper.publish",
     "recode": "anonpaper.publish",
+    "shallow_generalize": "anonpaper.shallow",
     "load": "anonpaper.datasets",
 }
 
 _MODULES = (
+    "baselines",
     "claims",
     "constraints",
     "datasets",
@@ -70,11 +75,15 @@ _MODULES = (
     "examples",
     "experiment",
     "hardness",
+    "hierarchies",
+    "imbalance",
     "measure",
     "partition",
     "plots",
+    "preprocessing",
     "principles",
     "protocols",
+    "synthesis",
 )
 
 __all__ = ["__version__", *_HOME, *_MODULES]

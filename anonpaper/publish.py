@@ -7,7 +7,7 @@ one, a star the whole domain. Measures read sub-domains; the DataFrame is writte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +15,7 @@ import pandas as pd
 from numba import njit
 
 from anonpaper.errors import ParameterError
-from anonpaper.groups import Partition
+from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Attribute, Microdata, build_cells
 from anonpaper.partition.starred import StarredPartition
 from anonpaper.principles import (
@@ -28,7 +28,7 @@ from anonpaper.principles import (
 )
 from anonpaper.recoding import Recoding, label_values
 
-__all__ = ["PublishedAttribute", "Release", "generalize", "recode", "suppress"]
+__all__ = ["PublishedAttribute", "Release", "generalize", "group_bounds", "recode", "suppress"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +43,20 @@ class PublishedAttribute:
         Which sub-domain every row publishes; meaningless for rows that are withheld.
     members : numpy.ndarray, shape (r, size), dtype bool
         The values in every sub-domain.
+    names : numpy.ndarray, shape (r,), dtype object, optional
+        How sub-domains are written, where a hierarchy names them.
     """
 
     attribute: Attribute
     index: np.ndarray
     members: np.ndarray
+    names: np.ndarray | None = None
 
     @cached_property
     def labels(self) -> np.ndarray:
         """How every sub-domain is written, shape (r,), dtype object."""
+        if self.names is not None:
+            return self.names
         labels = np.empty(len(self.members), dtype=object)
         for i, members in enumerate(self.members):
             labels[i] = label_values(self.attribute, members)
@@ -119,6 +124,33 @@ class Release:
         if self._sensitive_codes is None:
             return self.microdata.sensitive_codes
         return self._sensitive_codes
+
+    @property
+    def is_synthetic(self) -> np.ndarray:
+        """Whether a row is of nobody, shape (n,), dtype bool; see ``Microdata.synthetic``."""
+        return self.microdata.synthetic
+
+    def without_synthetic(self) -> Release:
+        """Return what is published of real people alone: an attacker's best knowledge.
+
+        Classes lose their synthetic rows, so they may be smaller and less diverse than in the
+        release itself; a class of synthetic rows only is gone.
+
+        Raises
+        ------
+        EmptyTableError
+            Every row is synthetic.
+        """
+        real = np.flatnonzero(~self.is_synthetic)
+        p = self._partition
+        return type(self)(
+            self.microdata.take(real),
+            tuple(replace(column, index=column.index[real]) for column in self.published),
+            self.method,
+            None if p is None else Partition(dense_labels(p.labels[real]), p.info, p.algorithm),
+            self.recoding,
+            None if self._sensitive_codes is None else self._sensitive_codes[real],
+        )
 
     @cached_property
     def classes(self) -> Partition:
@@ -344,7 +376,7 @@ def _of_rows(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 def _bounds(m: Microdata, p: Partition) -> tuple[np.ndarray, np.ndarray]:
     """Least and greatest code of every group and attribute; a starred one has its whole domain."""
-    low, high = _group_bounds(m.codes, p.labels, p.n_groups)
+    low, high = group_bounds(m.codes, p.labels, p.n_groups)
     if isinstance(p, StarredPartition):
         sizes = np.array([attribute.size for attribute in m.attributes])
         low = np.where(p.starred, 0, low)
@@ -353,8 +385,11 @@ def _bounds(m: Microdata, p: Partition) -> tuple[np.ndarray, np.ndarray]:
 
 
 @njit(cache=True)
-def _group_bounds(codes, labels, n_groups):
-    """Least and greatest code of every group and attribute, two arrays of shape (G, d)."""
+def group_bounds(codes, labels, n_groups):
+    """Return the least and the greatest code of every group and column, shape (G, d) each.
+
+    Groups are numbered 0..G-1 in `labels`; rows labelled -1 do not count.
+    """
     n, d = codes.shape
     low = np.full((n_groups, d), np.iinfo(np.int32).max, np.int32)
     high = np.full((n_groups, d), -1, np.int32)

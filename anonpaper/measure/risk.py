@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
+from anonpaper.errors import ColumnError, EmptyTableError, ParameterError, check_number
 from anonpaper.principles import GroupCounts, Theta
 from anonpaper.publish import Release
+from anonpaper.randomness import generator
 
-__all__ = ["disclosure_confidence"]
+__all__ = [
+    "disclosure_confidence",
+    "disclosure_risk",
+    "exposure",
+    "records_at_risk",
+    "reconstruction",
+    "undiverse_rows",
+]
+
+_RISK_READINGS = ("values", "own", "largest")
+_EXPOSURE_READINGS = ("surplus", "single", "majority")
 
 
 def disclosure_confidence(rel: Release) -> pd.Series:
@@ -39,3 +52,283 @@ def disclosure_confidence(rel: Release) -> pd.Series:
     m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
     shares = Theta(1).levels(GroupCounts.of(m, labels))
     return pd.Series(shares[labels[shown]], index=m.frame.index[shown], name="confidence")
+
+
+def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all") -> float:
+    """Average chance to learn a target's sensitive value (majeed2024, Eq. 5 and 6).
+
+    Parameters
+    ----------
+    rel : Release
+        A release with a sensitive attribute.
+    reading : {"values", "own", "largest"}
+        What the chance of a target in class C is.
+
+        * ``"values"``: as printed, the mean over the distinct values y in C of
+          max(1/size of C, Pr_C(y)). The share Pr_C(y) of a value that occurs is at least 1/size,
+          and shares add up to one, so this is 1 / (number of distinct values): every 2-diverse class of a binary
+          attribute has exactly 0.5, whatever its shares.
+        * ``"own"``: the share of the target's own value in C. Averaged over C it is the sum of
+          the squared shares; the only reading under which 2-diverse releases can have the values
+          that Tables 6 to 9 print.
+        * ``"largest"``: the largest share in C, what an attacker gets who bets on it.
+    targets : {"all", "real"}
+        Average over all rows, or over real people in the same classes. A row that is withheld
+        counts 0.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Raises
+    ------
+    ColumnError
+        The table has no sensitive attribute.
+    EmptyTableError
+        There is no target.
+    ParameterError
+        Another reading or other targets.
+
+    Notes
+    -----
+    O(n log n).
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> release = ap.suppress(m, ap.examples.hospital_two_diverse())
+    >>> [round(disclosure_risk(release, reading), 3) for reading in ("values", "own", "largest")]
+    [0.433, 0.45, 0.5]
+    """
+    if reading not in _RISK_READINGS:
+        raise ParameterError(f"reading must be one of {_RISK_READINGS}, got {reading!r}")
+    if targets not in ("all", "real"):
+        raise ParameterError(f'targets must be "all" or "real", got {targets!r}')
+    counts, labels = _class_counts(rel)
+    of_entry = np.repeat(np.arange(len(counts.sizes)), counts.distinct())
+    share = counts.counts / counts.sizes[of_entry]
+    is_target = ~rel.is_synthetic if targets == "real" else np.ones(len(labels), dtype=bool)
+    if not is_target.any():
+        raise EmptyTableError("no row is a target: all rows are synthetic")
+    if reading == "own":
+        own = _share_of_own_value(rel, counts, labels, share)
+        return float(own[is_target].mean())
+    if reading == "values":
+        chance = np.maximum(1 / counts.sizes[of_entry], share)
+        of_class = np.add.reduceat(chance, counts.start[:-1]) / counts.distinct()
+    else:
+        of_class = np.maximum.reduceat(share, counts.start[:-1])
+    return float(np.where(labels >= 0, of_class[labels], 0.0)[is_target].mean())
+
+
+def exposure(rel: Release, reading: str = "surplus", value: object = None) -> float:
+    """Share of the rows of the dominant sensitive value that stand exposed (majeed2024, Eq. 7).
+
+    Eq. 7 divides "the most occurring value in a cluster" by the value's frequency. Which rows its
+    numerator counts can be read in three ways; no reading reproduces Table 10.
+
+    Parameters
+    ----------
+    rel : Release
+        A release with a sensitive attribute.
+    reading : {"surplus", "single", "majority"}
+        Rows of the dominant value y that count:
+
+        * ``"surplus"``: those for which no row of another value in their class is left when every
+          other row hides one; with n_y of them in class C, max(0, 2 n_y - size of C). Its least
+          value over all groupings is that of Table 11 divided by the frequency.
+        * ``"single"``: those in classes in which y is the only value.
+        * ``"majority"``: those in classes more than half of which have y.
+    value : object, optional
+        The value y; by default the most frequent one among real rows (the first in the domain
+        if several are).
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Raises
+    ------
+    ColumnError
+        The table has no sensitive attribute, or it lacks `value`.
+    ParameterError
+        Another reading.
+    EmptyTableError
+        No row has the value.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> release = ap.suppress(m, ap.examples.hospital_two_anonymous())
+    >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
+    [1.0, 1.0, 1.0]
+    """
+    if reading not in _EXPOSURE_READINGS:
+        raise ParameterError(f"reading must be one of {_EXPOSURE_READINGS}, got {reading!r}")
+    m = rel.microdata
+    counts, _ = _class_counts(rel)
+    if value is None:
+        real = np.bincount(m.sensitive_codes[~m.synthetic], minlength=m.sensitive_attribute.size)
+        dominant = int((real if real.any() else m.sensitive_counts).argmax())
+    else:
+        dominant = m.sensitive_attribute.code(value)
+    frequency = int(m.sensitive_counts[dominant])
+    if frequency == 0:
+        raise EmptyTableError(f"no row has {m.sensitive!r} = {value!r}")
+    of_entry = np.repeat(np.arange(len(counts.sizes)), counts.distinct())
+    theirs = counts.sensitive == dominant
+    held, sizes = counts.counts[theirs], counts.sizes[of_entry[theirs]]
+    if reading == "surplus":
+        exposed = np.maximum(0, 2 * held - sizes)
+    else:
+        exposed = held[held == sizes if reading == "single" else 2 * held > sizes]
+    return float(exposed.sum() / frequency)
+
+
+def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
+    """Rows of the most frequent value that cannot be paired with a row of another one.
+
+    In classes of which at most half share a value, at most 2·(n - max) rows find a place; the
+    other max - (n - max) are at risk. This is what Table 11 of majeed2024 counts: exactly on
+    Stroke, Census and Diabetes; its number for Adult follows from no such rule.
+
+    Parameters
+    ----------
+    counts : array of int
+        Rows of every sensitive value.
+    added : int
+        Rows of other values than the most frequent one that were added, at least 0.
+
+    Returns
+    -------
+    int
+        From 0 to n.
+
+    Raises
+    ------
+    ParameterError
+        A count or `added` is negative, or there is none.
+
+    Examples
+    --------
+    >>> records_at_risk([4861, 249]), records_at_risk([24720, 7841], added=11_320)
+    (4612, 5559)
+    """
+    counts = np.asarray(counts, dtype=np.int64)
+    if counts.size == 0 or counts.min() < 0 or added < 0:
+        raise ParameterError(
+            f"counts must be numbers of rows of at least 0, and so must added: {counts}, {added}"
+        )
+    return int(max(0, 2 * counts.max() - counts.sum() - added))
+
+
+def undiverse_rows(rel: Release, l: int = 2) -> int:  # noqa: E741
+    """Count the published rows in classes of fewer than l distinct sensitive values.
+
+    The companion of :func:`records_at_risk` that looks at the release itself.
+
+    Returns
+    -------
+    int
+        From 0 to n; 0 if the release is distinct l-diverse.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> undiverse_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
+    2
+    """
+    counts, _ = _class_counts(rel)
+    return int(counts.sizes[counts.distinct() < l].sum())
+
+
+def reconstruction(
+    rel: Release, known: float = 0.1, seed: int | np.random.Generator = 0
+) -> float:
+    """Share of the quasi-identifier values of unknown real people that an attacker restores.
+
+    majeed2024's Eq. 8 states that two distributions are nearly equal; it defines no number. This
+    one is a simulation. The attacker has the release and the true rows of a random share of the
+    real people. For every published sub-domain of an attribute he guesses the value that is most
+    frequent in it among the people he knows; where he knows none, the most frequent among all he
+    knows if it is in the sub-domain, else the first value in it. A value that was published as it
+    is, is known.
+
+    Parameters
+    ----------
+    rel : Release
+        The release; row i of it is about row i of its microdata.
+    known : float
+        Share of the real rows that the attacker knows, in (0, 1).
+    seed : int or numpy.random.Generator
+        Which.
+
+    Returns
+    -------
+    float
+        From 0 to 1: guesses that are right, over all quasi-identifiers and all real rows that the
+        attacker does not know. Withheld rows are guessed as if every value were starred.
+
+    Raises
+    ------
+    EmptyTableError
+        Fewer than two rows are real.
+    ParameterError
+        `known` is out of range.
+
+    Notes
+    -----
+    O(n·d + r·size) for r sub-domains of an attribute. For a release whose rows are all synthetic
+    there is nothing to restore; compare distributions instead (:func:`marginal_similarity
+    <anonpaper.measure.marginal_similarity>`).
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> kept = ap.Partition(m.cells.tuple_of_row)
+    >>> reconstruction(ap.suppress(m, kept), known=0.5)
+    1.0
+    """
+    known = check_number("known", known, 0, 1, open_low=True)
+    m = rel.microdata
+    real = np.flatnonzero(~m.synthetic)
+    if len(real) < 2:
+        raise EmptyTableError("reconstruction needs at least two rows of real people")
+    n_known = min(max(round(known * len(real)), 1), len(real) - 1)
+    shuffled = generator(seed).permutation(real)
+    theirs, unknown = shuffled[:n_known], shuffled[n_known:]
+    right = 0
+    for p, codes in zip(rel.published, m.codes.T, strict=True):
+        size = p.attribute.size
+        known_counts = np.bincount(codes[theirs], minlength=size)
+        # Withheld rows have one more sub-domain, the whole domain.
+        members = np.vstack([p.members, np.ones((1, size), dtype=bool)])
+        guess = np.where(members, known_counts, -1).argmax(axis=1)
+        index = np.where(rel.is_published, p.index, len(p.members))
+        right += np.count_nonzero(guess[index[unknown]] == codes[unknown])
+    return float(right / (len(unknown) * m.d))
+
+
+def _class_counts(rel: Release) -> tuple[GroupCounts, np.ndarray]:
+    """Count the sensitive values of the classes an attacker sees; with their labels."""
+    m, labels = rel._audited()
+    if m.sensitive is None:
+        raise ColumnError("this measure needs a sensitive attribute: with_roles(sensitive=...)")
+    if not (labels >= 0).any():
+        raise EmptyTableError("no row is published")
+    return GroupCounts.of(m, labels), labels
+
+
+def _share_of_own_value(rel, counts: GroupCounts, labels: np.ndarray, share: np.ndarray):
+    """Share of every row's own value in its class; 0 for rows that are withheld."""
+    values = rel.microdata.sensitive_attribute.size
+    of_entry = np.repeat(np.arange(len(counts.sizes)), counts.distinct())
+    place = np.searchsorted(
+        of_entry * values + counts.sensitive, labels * values + rel._audited()[0].sensitive_codes
+    )
+    return np.where(labels >= 0, share[np.minimum(place, len(share) - 1)], 0.0)

@@ -1,0 +1,160 @@
+"""Imbalance of the sensitive attribute: is there any, where, and how many rows would mend it.
+
+Algorithm 1 of majeed2024 compares the frequencies of two sensitive values; Algorithm 2 splits the
+table into a problematic part (rows of the rare value) and the rest. Both are written there for two
+values, and the second only for the case that the first value is the frequent one. Here they hold
+for any number of values and whichever is the frequent one: every value is compared with the most
+frequent, and all values whose gap exceeds the threshold are problematic.
+
+Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
+data with enhanced utility*, sections 4.1.3 to 4.1.5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.errors import InfeasibleError, check_number
+from anonpaper.microdata import Microdata
+
+__all__ = ["Imbalance", "find_imbalance", "split_by_imbalance"]
+
+
+@dataclass(frozen=True, eq=False)
+class Imbalance:
+    """How uneven the sensitive values of a table are.
+
+    Attributes
+    ----------
+    values : numpy.ndarray, shape (s,), dtype object
+        The sensitive values that occur, in the order of the domain.
+    counts : numpy.ndarray, shape (s,), dtype int64
+        Their rows.
+    threshold : float
+        Gap, in rows, above which a value is rare.
+    """
+
+    values: np.ndarray
+    counts: np.ndarray
+    threshold: float
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """Rows that every value has fewer than the most frequent one: what balance takes."""
+        return self.counts.max() - self.counts
+
+    @property
+    def is_rare(self) -> np.ndarray:
+        """Whether a value's gap exceeds the threshold."""
+        return self.gaps > self.threshold
+
+    @property
+    def vulnerable(self) -> bool:
+        """Algorithm 1's tau: whether any value is rare."""
+        return bool(self.is_rare.any())
+
+    @property
+    def needed(self) -> dict[object, int]:
+        """Rows to add per value for a balanced table; values that need none are left out."""
+        return {
+            value: int(gap) for value, gap in zip(self.values, self.gaps, strict=True) if gap
+        }
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per value: rows, share, gap to the most frequent one, rare or not."""
+        return pd.DataFrame(
+            {
+                "value": self.values,
+                "rows": self.counts,
+                "share": self.counts / self.counts.sum(),
+                "gap": self.gaps,
+                "rare": self.is_rare,
+            }
+        )
+
+
+def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
+    """Compare the frequencies of all sensitive values (Algorithm 1).
+
+    Parameters
+    ----------
+    m : Microdata
+        A table with a sensitive attribute, n rows.
+    threshold : float
+        Share of n, in [0, 1], above which a gap is a vulnerability; the paper's is one half.
+
+    Returns
+    -------
+    Imbalance
+
+    Raises
+    ------
+    ColumnError
+        The table has no sensitive attribute.
+    InfeasibleError
+        Only one sensitive value occurs: there is nothing to balance it with.
+    ParameterError
+        The threshold is out of range.
+
+    References
+    ----------
+    majeed2024, Algorithm 1. O(n).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> m = Microdata(pd.DataFrame({"age": range(10), "ill": [0] * 9 + [1]}), ["age"], "ill")
+    >>> found = find_imbalance(m)
+    >>> found.vulnerable, found.needed
+    (True, {1: 8})
+    """
+    threshold = check_number("threshold", threshold, 0, 1)
+    counts = m.sensitive_counts
+    present = np.flatnonzero(counts)
+    values = m.sensitive_attribute.values[present]
+    if len(present) == 1:
+        raise InfeasibleError(
+            f"every row has {m.sensitive!r} = {values[0]!r}: a sensitive attribute of one value "
+            "cannot be balanced, and no grouping of the table can be 2-diverse"
+        )
+    return Imbalance(values, counts[present], threshold * m.n)
+
+
+def split_by_imbalance(m: Microdata, threshold: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
+    """Divide the rows into the problematic part and the rest (Algorithm 2).
+
+    Parameters
+    ----------
+    m : Microdata
+        A table with a sensitive attribute.
+    threshold : float
+        As for :func:`find_imbalance`. With 0 every value but the most frequent ones is problematic.
+
+    Returns
+    -------
+    problematic, unproblematic : numpy.ndarray, dtype int64
+        Row numbers, ascending; together they are all rows.
+
+    Raises
+    ------
+    ColumnError, InfeasibleError, ParameterError
+        As :func:`find_imbalance`.
+
+    References
+    ----------
+    majeed2024, Algorithm 2. O(n).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> m = Microdata(pd.DataFrame({"age": range(10), "ill": [1] + [0] * 9}), ["age"], "ill")
+    >>> split_by_imbalance(m)[0].tolist()
+    [0]
+    """
+    found = find_imbalance(m, threshold)
+    rare = np.isin(m.sensitive_attribute.values, found.values[found.is_rare])
+    problematic = rare[m.sensitive_codes]
+    return np.flatnonzero(problematic), np.flatnonzero(~problematic)
