@@ -25,7 +25,7 @@ from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.principles import require_eligible
 
-__all__ = ["mondrian", "require_diverse"]
+__all__ = ["median_cut", "mondrian", "require_diverse"]
 
 _NO_DIVERSITY, _FREQUENCY, _DISTINCT = 0, 1, 2
 
@@ -107,6 +107,57 @@ def mondrian(
     if l is not None:
         name += f", l = {l}" + (" distinct" if diversity == "distinct" else "")
     return Partition(labels, {"depth": int(depth)}, name)
+
+
+def median_cut(
+    m: Microdata,
+    rows: np.ndarray,
+    k: int,
+    l: int | None = None,  # noqa: E741
+    *,
+    diversity: str = "frequency",
+    attributes: np.ndarray | None = None,
+) -> np.ndarray | None:
+    """Cut some rows of a table once, at the median and strictly, as :func:`mondrian` would.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table.
+    rows : array of int, shape (r,)
+        The rows of the part, ascending.
+    k, l, diversity
+        As for :func:`mondrian`; nothing is checked here.
+    attributes : array of int, optional
+        Places of the quasi-identifiers that may be cut; all by default.
+
+    Returns
+    -------
+    numpy.ndarray of bool, shape (r,), or None
+        Which rows go left; None if no attribute can be cut.
+    """
+    if len(rows) < 2 * k:
+        return None
+    rows = np.asarray(rows, dtype=np.int64)
+    chosen = np.arange(m.d) if attributes is None else np.asarray(attributes)
+    domains = [m.attributes[j] for j in chosen]
+    start = np.cumsum([0, *(a.size for a in domains)])
+    required = _NO_DIVERSITY if l is None else (_FREQUENCY, _DISTINCT)[diversity == "distinct"]
+    sensitive = np.zeros(m.n, np.int32) if l is None else m.sensitive_codes
+    values = 1 if l is None else m.sensitive_attribute.size
+    counts = np.zeros(max(int(np.diff(start).max()), values) + 1, np.int64)
+    side = np.empty(len(rows), np.bool_)
+    codes = m.codes[:, chosen]
+    widths = _widths(
+        codes, np.concatenate([a.positions for a in domains]), start,
+        np.array([a.ordered for a in domains]), rows, counts,
+    )  # fmt: skip
+    for j in np.argsort(-widths, kind="mergesort"):
+        if widths[j] > 0 and _choose_sides(
+            codes[:, j], rows, side, counts, sensitive, k, l or 0, required, False
+        ):
+            return side
+    return None
 
 
 def require_diverse(m: Microdata, l: int, diversity: str) -> int:  # noqa: E741
