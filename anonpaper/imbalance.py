@@ -131,7 +131,8 @@ def split_by_imbalance(m: Microdata, threshold: float = 0.5) -> tuple[np.ndarray
     m : Microdata
         A table with a sensitive attribute.
     threshold : float
-        As for :func:`find_imbalance`. With 0 every value but the most frequent ones is problematic.
+        As for :func:`find_imbalance`. With 0 every value but the most frequent ones is
+        problematic.
 
     Returns
     -------

@@ -1,13 +1,13 @@
-"""Pattern-friendly quasi-identifiers: one value is common to most people, and little depends on it.
+"""Pattern-friendly quasi-identifiers: one value is common to most, and little depends on it.
 
 What most people share singles nobody out; such values may be published as they are wherever a
 class agrees on them. Two looks at every quasi-identifier: frequency analysis (how many rows its
 most frequent value has) and permutation importance (how much a random forest that predicts the
 sensitive value loses when the column is shuffled, on rows it was not trained on).
 
-The paper shuffles and counts, but prints no rule; the shares of the quasi-identifiers that it calls
-pattern-friendly go from 0.37 to 0.89, and one of 0.59 is refused. The rule here: unordered, most
-frequent value at least `share`, importance at most the mean of all.
+The paper shuffles and counts, but prints no rule; the shares of the quasi-identifiers that it
+calls pattern-friendly go from 0.37 to 0.89, and one of 0.59 is refused. The rule here: unordered,
+most frequent value at least `share`, importance at most the mean of all.
 
 Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
 data with enhanced utility*, section 4.2.1 and Figure 4; L. Breiman, *Random forests*, Machine

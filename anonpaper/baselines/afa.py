@@ -2,8 +2,8 @@
 
 Source: J. A. Onesimu, J. Karthikeyan, J. Eunice, M. Pomplun, H. Dang, *Privacy preserving
 attribute-focused anonymization scheme for healthcare data publishing*, IEEE Access 10, 2022. Only
-its abstract was at hand: hence *core*. Slicing after T. Li, N. Li, J. Zhang, I. Molloy, *Slicing: a
-new approach for privacy preserving data publishing*, TKDE 24(3), 2012.
+its abstract was at hand: hence *core*. Slicing after T. Li, N. Li, J. Zhang, I. Molloy, *Slicing:
+a new approach for privacy preserving data publishing*, TKDE 24(3), 2012.
 
 How sure: numbers by fixed intervals and categories by an improved l-diverse slicing is what the
 abstract says. Number of intervals, grouping of columns and buckets are choices made here:

@@ -9,10 +9,10 @@ distance of the Manhattan and one of the Euclidean kind that regard diversity, a
 phases do is our reconstruction.
 
 1. Seeds: the row farthest from the mean, and the row farthest from that one.
-2. Lloyd's iterations on the distances below; to the distance a penalty is added where a cluster has
-   more of the row's sensitive value than the part has. A split is kept if both clusters have k rows
-   and l distinct sensitive values. If not, rows are ordered by the difference of their distances
-   and halved; if that fails too, the part is a cluster.
+2. Lloyd's iterations on the distances below; to the distance a penalty is added where a cluster
+   has more of the row's sensitive value than the part has. A split is kept if both clusters have k
+   rows and l distinct sensitive values. If not, rows are ordered by the difference of their
+   distances and halved; if that fails too, the part is a cluster.
 3. Nothing is left to finalise, since no split makes a bad cluster.
 
 An ordered attribute, scaled to [0, 1], has distance :math:`|x - c|` (Manhattan) or
@@ -114,9 +114,14 @@ def dhkmeans_classes(
 
 
 def _clusters_within(
-    rows: np.ndarray, m: Microdata, k: int, l: int | None, euclidean: bool, penalty: float,  # noqa: E741
+    rows: np.ndarray,
+    m: Microdata,
+    k: int,
+    l: int | None,  # noqa: E741
+    euclidean: bool,
+    penalty: float,
     down_to: int,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Label rows by cluster; parts of at most `down_to` rows are split no further."""
     scaled = np.column_stack([
         (a.positions[codes] - a.positions[0]) / (a.width or 1.0) if a.ordered else codes

@@ -3,18 +3,19 @@ r"""HyObscure: obfuscate some attributes, generalize another, in turns.
 Source: X. Han, Y. Yang, J. Wu, H. Xiong, *HyObscure: hybrid obscuring for privacy-preserving data
 publishing*, TKDE 2023, and the facts of the authors' public code.
 
-How sure: users are clustered by their non-private data (k-means, ten clusters); at most five times,
-(a) an obfuscation channel between clusters is found that leaks least about the private attribute
-under a bound on the distortion, (b) borders of the generalized attribute's groups are moved if the
+How sure: users are clustered by their non-private data (k-means, ten clusters); at most five
+times, (a) an obfuscation channel between clusters is found that leaks least about the private
+attribute under a bound on distortion, (b) borders of the generalized attribute's groups move if the
 shrinking group keeps k users and enough diversity, and the move is accepted only if leakage and
-distortion both fall; then every user draws a cluster and publishes the data of a random user of it.
+distortion both fall; then every user draws a cluster and publishes the data of a random user of
+it.
 
-Ours: the adaptation to tables. The private attribute is the sensitive one (the original generalizes
-it; a binary one cannot be), the generalized attribute is the ordered one of most values, the rest
-is obfuscated. The channel is found by alternating minimization instead of a convex solver; its
-distance is that of cluster centres. The obfuscated table is then grouped by Mondrian, since the
-method itself promises neither k nor l. Channels are row-stochastic and weighted by how frequent
-clusters are; in the published MATLAB code columns sum to one.
+Ours: the adaptation to tables. The private attribute is the sensitive one (the original
+generalizes it; a binary one cannot be), the generalized attribute is the ordered one of most
+values, the rest is obfuscated. The channel is found by alternating minimization instead of a
+convex solver; its distance is that of cluster centres. The obfuscated table is then grouped by
+Mondrian, since the method itself promises neither k nor l. Channels are row-stochastic and
+weighted by how frequent clusters are; in the published MATLAB code columns sum to one.
 
 For a joint distribution p(y, c) of private value and cluster, and distances D, the channel
 :math:`q(c'|c)` of least :math:`I(Y; C') + \beta\,E[D]` satisfies
@@ -267,7 +268,8 @@ def _draw(of_group, of_row, channels, rng) -> np.ndarray:
         by_cluster = [rows[of_row[rows] == c] for c in range(len(channel))]
         for c, members in enumerate(by_cluster):
             # A cluster without a row in this group has nothing to publish.
-            chances = np.array([q if len(r) else 0.0 for q, r in zip(channel[c], by_cluster)])
+            chances = np.array([q if len(r) else 0.0 for q, r in zip(
+                channel[c], by_cluster, strict=True)])
             if len(members) == 0 or chances.sum() == 0:
                 continue
             drawn = rng.choice(len(chances), len(members), p=chances / chances.sum())

@@ -1,12 +1,12 @@
 """LD: l-diversity by full-domain generalization.
 
-Source: A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, *l-diversity: privacy beyond
-k-anonymity*, TKDD 1(1), 2007, with the lattice of K. LeFevre, D. DeWitt, R. Ramakrishnan,
+Source: A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, *l-diversity: privacy
+beyond k-anonymity*, TKDD 1(1), 2007, with the lattice of K. LeFevre, D. DeWitt, R. Ramakrishnan,
 *Incognito*, SIGMOD 2005.
 
-How sure: the principle and the search by monotony are well known and certain. That majeed2024 means
-the full-domain form, and distinct diversity, is our reading: on its tables frequency and entropy
-2-diversity are impossible (one value has 76 to 95 % of the rows).
+How sure: the principle and the search by monotony are well known and certain. That majeed2024
+means the full-domain form, and distinct diversity, is our reading: on its tables frequency and
+entropy 2-diversity are impossible (one value has 76 to 95 % of the rows).
 
 Simplified: of all nodes that meet k and l the one of least information loss (NCP) is taken; the
 original leaves the choice among minimal nodes open. No rows are suppressed, so one rare person can

@@ -6,8 +6,8 @@ crowdsourced data publication with local differential privacy*, TIFS 13(9), 2018
 
 How sure: every user writes each value into a Bloom filter and randomizes its bits; the server
 estimates one- and two-way distributions from the counts of bits by Lasso regression (the paper has
-EM and a hybrid besides), links dependent attributes, and draws new rows from the distributions: all
-that is known. With d attributes, h hash functions and flip probability f a user spends
+EM and a hybrid besides), links dependent attributes, and draws new rows from the distributions:
+all that is known. With d attributes, h hash functions and flip probability f a user spends
 :math:`\varepsilon = 2 d h \ln((2 - f) / f)`.
 
 Simplified: numbers are put into at most `bins` intervals and drawn evenly within them; two-way

@@ -4,10 +4,10 @@ Source: X. Zhang, L. Qi, W. Dou, Q. He, C. Leckie, R. Kotagiri, Z. Salcic, *MRMo
 multidimensional anonymisation for big data privacy preservation*, IEEE Transactions on Big Data
 8(1), 2022. Only the abstract was at hand.
 
-How sure: the scheme (cut in rounds until a part fits into memory, then Mondrian within the part) is
-in the abstract; the cuts are Mondrian's, strict. The result is Mondrian's whatever the memory, and
-a test holds that. majeed2024 calls the method "DP-like"; the abstract says only that it can also
-serve differential privacy, so no noise is added here.
+How sure: the scheme (cut in rounds until a part fits into memory, then Mondrian within the part)
+is in the abstract; the cuts are Mondrian's, strict. The result is Mondrian's whatever the memory,
+and a test holds that. majeed2024 calls the method "DP-like"; the abstract says only that it can
+also serve differential privacy, so no noise is added here.
 
 Simplified: no MapReduce and no tree index; medians are exact.
 """
@@ -92,7 +92,9 @@ def mrmondrian_classes(
         l = require_diverse(m, l, "distinct")  # noqa: E741
     parts, rounds = [np.arange(m.n)], 0
     final = [False]
-    while any(len(rows) > memory_rows and not done for rows, done in zip(parts, final)):
+    while not all(
+        done or len(rows) <= memory_rows for rows, done in zip(parts, final, strict=True)
+    ):
         rounds += 1
         cut_parts, cut_final = [], []
         for rows, done in zip(parts, final, strict=True):

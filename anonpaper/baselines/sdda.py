@@ -6,8 +6,8 @@ IEEE Transactions on Big Data 9(3), 2023, and the facts of the authors' public c
 
 How sure: fragments by quantiles of the best-scoring column; columns tried in descending score
 (entropy of the values, as in the authors' samples), ties to the alphabetically last name; numbers
-cut into below the median and from it on; unordered values by descending frequency up to half of the
-rows, the boundary value to the lighter side; a cut is valid if both sides have k rows and l
+cut into below the median and from it on; unordered values by descending frequency up to half of
+the rows, the boundary value to the lighter side; a cut is valid if both sides have k rows and l
 distinct sensitive values: all that is in the code. No cut crosses a fragment's border.
 
 Simplified: published on the common hierarchies instead of ranges and sets; fragments that are not
@@ -133,8 +133,8 @@ def _entropy(counts: np.ndarray) -> float:
     return float(-(share * np.log(share)).sum())
 
 
-def _classes_within(rows: np.ndarray, m: Microdata, k: int, l: int | None) -> np.ndarray:  # noqa: E741
-    # Columns in alphabetical order: of equal scores the last is tried first.
+def _classes_within(rows: np.ndarray, m: Microdata, k: int, l: int | None) -> np.ndarray:  # noqa:
+    E741 # Columns in alphabetical order: of equal scores the last is tried first.
     by_name = sorted(range(m.d), key=lambda j: str(m.qi[j]))
     sensitive = np.zeros(m.n, np.int64) if l is None else m.sensitive_codes.astype(np.int64)
     return _cut_fragment(

@@ -66,8 +66,8 @@ def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all")
 
         * ``"values"``: as printed, the mean over the distinct values y in C of
           max(1/size of C, Pr_C(y)). The share Pr_C(y) of a value that occurs is at least 1/size,
-          and shares add up to one, so this is 1 / (number of distinct values): every 2-diverse class of a binary
-          attribute has exactly 0.5, whatever its shares.
+          and shares add up to one, so this is 1 / (number of distinct values): every 2-diverse
+          class of a binary attribute has exactly 0.5, whatever its shares.
         * ``"own"``: the share of the target's own value in C. Averaged over C it is the sum of
           the squared shares; the only reading under which 2-diverse releases can have the values
           that Tables 6 to 9 print.
@@ -99,7 +99,8 @@ def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all")
     >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m, ap.examples.hospital_two_diverse())
-    >>> [round(disclosure_risk(release, reading), 3) for reading in ("values", "own", "largest")]
+    >>> readings = ("values", "own", "largest")
+    >>> [round(disclosure_risk(release, reading), 3) for reading in readings]
     [0.433, 0.45, 0.5]
     """
     if reading not in _RISK_READINGS:

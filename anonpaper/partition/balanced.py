@@ -8,9 +8,10 @@ refused beforehand.
 
 Three things the paper leaves open are settled here.
 
-* *Encoding.* Cosine similarity (Eq. 3) needs numbers. An unordered attribute is one-hot encoded. Of
-  an ordered one, x scaled to [0, 1] becomes the pair (1 - x, x): with x alone the least value would
-  be the zero vector, which has no cosine, and on a table of one attribute all rows would be alike.
+* *Encoding.* Cosine similarity (Eq. 3) needs numbers. An unordered attribute is one-hot encoded.
+  Of an ordered one, x scaled to [0, 1] becomes the pair (1 - x, x): with x alone the least value
+  would be the zero vector, which has no cosine, and on a table of one attribute all rows would be
+  alike.
 * *Search.* Rows that are equal in QI and SA are interchangeable, so cells are compared, not rows.
   Cells lie in lexicographic order, attributes with dominant values first; of every sensitive value
   the next `reach` cells are compared with the centre. If none of them reaches the threshold, the
@@ -90,7 +91,7 @@ def balanced_classes(
 
     Notes
     -----
-    O(e log e + n·m·reach·d) for e cells, m sensitive values and d attributes. Of equally similar
+    O(e log e + n·m·reach·d) for e cells, m sensitive values, d attributes. Of equally similar
     cells the first in the order of the search is taken.
 
     Examples
@@ -217,9 +218,9 @@ def _number_of_classes(m: Microdata, k: int, l: int) -> int:  # noqa: E741
     if diverse < needed:
         enough = -(-(-(-m.n // diverse) + 1) // 2)
         raise InfeasibleError(
-            f"{m.n} rows in classes of at most 2k - 1 = {2 * k - 1} make {needed} classes, but the "
-            f"values of {m.sensitive!r} suffice for {diverse} classes with {l} distinct ones: use "
-            f"k >= {enough}, or add rows of the rare values (anonpaper.synthesis)"
+            f"{m.n} rows in classes of at most 2k - 1 = {2 * k - 1} make {needed} classes, but "
+            f"the values of {m.sensitive!r} suffice for {diverse} classes with {l} distinct ones: "
+            f"use k >= {enough}, or add rows of the rare values (anonpaper.synthesis)"
         )
     return min(m.n // k, diverse)
 
