@@ -5,10 +5,10 @@ publishing*, TKDE 2023, and the facts of the authors' public code.
 
 How sure: users are clustered by their non-private data (k-means, ten clusters); at most five
 times, (a) an obfuscation channel between clusters is found that leaks least about the private
-attribute under a bound on distortion, (b) borders of the generalized attribute's groups move if the
-shrinking group keeps k users and enough diversity, and the move is accepted only if leakage and
-distortion both fall; then every user draws a cluster and publishes the data of a random user of
-it.
+attribute under a bound on distortion, (b) borders of the generalized attribute's groups move if
+the shrinking group keeps k users and enough diversity, and the move is accepted only if leakage
+and distortion both fall; then every user draws a cluster and publishes the data of a random user
+of it.
 
 Ours: the adaptation to tables. The private attribute is the sensitive one (the original
 generalizes it; a binary one cannot be), the generalized attribute is the ordered one of most

@@ -133,8 +133,8 @@ def _entropy(counts: np.ndarray) -> float:
     return float(-(share * np.log(share)).sum())
 
 
-def _classes_within(rows: np.ndarray, m: Microdata, k: int, l: int | None) -> np.ndarray:  # noqa:
-    E741 # Columns in alphabetical order: of equal scores the last is tried first.
+def _classes_within(rows: np.ndarray, m: Microdata, k: int, l: int | None) -> np.ndarray:  # noqa: E741
+    # Columns in alphabetical order: of equal scores the last is tried first.
     by_name = sorted(range(m.d), key=lambda j: str(m.qi[j]))
     sensitive = np.zeros(m.n, np.int64) if l is None else m.sensitive_codes.astype(np.int64)
     return _cut_fragment(

@@ -297,8 +297,8 @@ def _fill_classes(
     start[1:] = np.cumsum(rows_of_cell)
     taken = np.full(start[e], -1, np.int64)
     centres = np.empty(n_classes, np.int64)
-    cells = np.empty(m * reach * _FARTHER, np.int64)
-    values = np.empty(m * reach * _FARTHER)
+    longest = max(reach * _FARTHER, base)
+    cells, values = np.empty(m * longest, np.int64), np.empty(m * longest)
     in_class = np.empty(m, np.int64)
     total, similar = 0.0, 0
     for c in range(n_classes):
@@ -322,8 +322,8 @@ def _fill_classes(
                 centre = best
                 centres[c] = centre
                 n_candidates = _candidates(
-                    scaled, ordered, norms, centre, head, following, threshold, reach, cells,
-                    values,
+                    scaled, ordered, norms, centre, head, following, left_in_cell, base,
+                    threshold, reach, cells, values,
                 )  # fmt: skip
                 cell = centre
             else:
@@ -370,15 +370,24 @@ def _unlink(cell, v, following, preceding, head):
 
 
 @njit(cache=True)
-def _candidates(scaled, ordered, norms, centre, head, following, threshold, reach, cells, values):
-    """List the next cells of every sensitive value with their similarity to the centre."""
+def _candidates(
+    scaled, ordered, norms, centre, head, following, left_in_cell, base, threshold, reach, cells,
+    values,
+):  # fmt: skip
+    """List the next cells of every sensitive value with their similarity to the centre.
+
+    They hold at least as many rows as a class, where so many are left: a list never runs dry.
+    """
     count = 0
     for v in range(len(head)):
-        cell, looked, best = head[v], 0, -1.0
-        while cell >= 0 and (looked < reach or (best < threshold and looked < reach * _FARTHER)):
+        cell, looked, rows, best = head[v], 0, 0, -1.0
+        while cell >= 0 and (
+            looked < reach or rows < base or (best < threshold and looked < reach * _FARTHER)
+        ):
             cells[count] = cell
             values[count] = _cosine(scaled, ordered, norms, centre, cell)
             best = max(best, values[count])
+            rows += left_in_cell[cell]
             count += 1
             looked += 1
             cell = following[cell]

@@ -1,0 +1,148 @@
+"""Balanced classes: the guarantees, the refusals, and cosine similarity against numpy."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import anonpaper as ap
+from anonpaper.errors import ColumnError, InfeasibleError, ParameterError
+from anonpaper.partition.balanced import balanced_classes, class_entropy, most_classes
+
+
+@st.composite
+def tables(draw, most_rows=60):
+    n = draw(st.integers(4, most_rows))
+    values = draw(st.integers(2, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    skew = rng.dirichlet(np.full(values, draw(st.sampled_from([0.3, 1.0, 10.0]))))
+    frame = pd.DataFrame({
+        "age": rng.integers(17, 30, n),
+        "job": rng.choice(list("abc"), n),
+        "land": rng.choice(list("xy"), n, p=[0.9, 0.1]),
+        "ill": rng.choice(list("stuv")[:values], n, p=skew),
+    })
+    return ap.Microdata(frame, ["age", "job", "land"], "ill")
+
+
+def classes_can_exist(counts, n, k, l):
+    """Try every number of classes; a number works iff sizes and values allow it."""
+    return any(
+        k * g <= n <= (2 * k - 1) * g and sum(min(c, g) for c in counts) >= l * g
+        for g in range(1, n + 1)
+    )
+
+
+@settings(deadline=None, max_examples=150)
+@given(tables(), st.integers(2, 8), st.integers(2, 4), st.integers(0, 3),
+       st.sampled_from([1.0, 0.5]), st.sampled_from([1, 5, 1000]))
+def test_every_class_is_balanced_and_diverse_or_none_exist(m, k, l, seed, share, reach):
+    assume(l <= k <= m.n)
+    possible = classes_can_exist(m.sensitive_counts.tolist(), m.n, k, l)
+    if not possible:
+        with pytest.raises(InfeasibleError):
+            balanced_classes(m, k, l, seed, reach=reach)
+        return
+    p = balanced_classes(m, k, l, seed, largest_share=share, reach=reach)
+    assert len(p) == m.n and p.n_unpublished == 0
+    assert k <= p.sizes().min() and p.sizes().max() <= 2 * k - 1
+    by_class = m.frame.groupby(p.labels)["ill"].nunique()
+    assert by_class.min() >= l
+    assert np.array_equal(p.labels, balanced_classes(m, k, l, seed, largest_share=share,
+                                                     reach=reach).labels)
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=5), st.integers(1, 4))
+def test_most_classes_is_the_largest_number_that_works(counts, l):
+    best = max(g for g in range(sum(counts) + 1) if sum(min(c, g) for c in counts) >= l * g)
+    assert most_classes(np.array(counts), l) == best
+
+
+def test_the_count_of_classes_is_reached_by_an_exhaustive_deal():
+    # 3 a, 2 b, 1 c with 2 distinct values each: three classes of two exist, and no more
+    assert most_classes(np.array([3, 2, 1]), 2) == 3
+    rows = "aaabbc"
+    assert any(
+        all(len(set(pair)) == 2 for pair in zip(deal[::2], deal[1::2], strict=True))
+        for deal in set(itertools.permutations(rows))
+    )
+
+
+def test_similarity_is_the_cosine_of_the_encoded_rows():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"age": rng.integers(0, 9, 24), "job": rng.choice(list("abc"), 24),
+                          "ill": rng.choice(list("st"), 24)})
+    m = ap.Microdata(frame, ["age", "job"], "ill")
+    p = balanced_classes(m, k=24, l=2)
+    x = frame["age"].to_numpy() / frame["age"].max()
+    job = pd.get_dummies(frame["job"]).to_numpy(dtype=float)
+    encoded = np.column_stack([1 - x, x, job])
+    encoded /= np.linalg.norm(encoded, axis=1)[:, None]
+    # one class: its centre is some row, so the mean similarity is one of the row means
+    assert np.isclose(encoded @ encoded.mean(axis=0), p.info["mean_similarity"]).any()
+
+
+def test_close_rows_share_a_class():
+    frame = pd.DataFrame({"age": [1, 1, 1, 1, 90, 90, 90, 90], "ill": list("abababab")})
+    p = balanced_classes(ap.Microdata(frame, ["age"], "ill"), k=4, l=2)
+    assert len(set(p.labels[:4])) == len(set(p.labels[4:])) == 1
+    assert p.info["mean_similarity"] == pytest.approx(1)
+
+
+def test_even_halves_are_kept_on_an_even_table():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(0, 50, 400), "ill": [0, 1] * 200})
+    m = ap.Microdata(frame, ["age"], "ill")
+    p = balanced_classes(m, k=10, l=2, largest_share=0.5)
+    assert p.info["least_entropy"] == pytest.approx(np.log(2))
+    assert balanced_classes(m, k=10, l=2).info["least_entropy"] < np.log(2)
+
+
+def test_a_wider_search_finds_more_alike_rows_and_few_cells_are_nearly_enough():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"a": rng.integers(0, 40, 3000), "b": rng.integers(0, 40, 3000),
+                          "c": rng.choice(list("abcdef"), 3000), "ill": rng.integers(0, 2, 3000)})
+    m = ap.Microdata(frame, ["a", "b", "c"], "ill")
+    narrow, near, everything = (balanced_classes(m, 5, 2, reach=reach).info["mean_similarity"]
+                                for reach in (2, 50, 3000))
+    # greedy: a better class now may leave worse rows for later, so only roughly monotone
+    assert narrow < min(near, everything)
+    assert near == pytest.approx(everything, abs=0.005)
+
+
+def test_entropy_depends_on_the_base_only_by_a_factor():
+    m = ap.examples.hospital()
+    labels = ap.examples.hospital_two_diverse().labels
+    assert np.allclose(class_entropy(m, labels, 2) * np.log(2), class_entropy(m, labels))
+    two = ap.Microdata(pd.DataFrame({"q": [1] * 4, "s": [0, 0, 1, 1]}), ["q"], "s")
+    assert class_entropy(two, np.zeros(4, int), 2)[0] == pytest.approx(1)
+    assert class_entropy(two, np.zeros(4, int))[0] == pytest.approx(0.69, abs=0.01)
+
+
+def test_what_cannot_be_is_refused_with_the_way_out():
+    lonely = pd.DataFrame({"age": range(40), "ill": [1] + [0] * 39})
+    m = ap.Microdata(lonely, ["age"], "ill")
+    with pytest.raises(InfeasibleError, match="k >= 21"):
+        balanced_classes(m, k=5)
+    assert balanced_classes(m, k=21).sizes().tolist() == [40]
+    with pytest.raises(InfeasibleError, match="largest feasible l is 2"):
+        balanced_classes(m, k=21, l=3)
+    same = ap.Microdata(lonely.assign(ill=0), ["age"], "ill")
+    with pytest.raises(InfeasibleError, match="largest feasible l is 1"):
+        balanced_classes(same, k=5)
+    with pytest.raises(ColumnError):
+        balanced_classes(ap.Microdata(lonely, ["age"]), k=5)
+
+
+@pytest.mark.parametrize("bad", [
+    {"k": 1}, {"k": 41}, {"k": 5, "l": 1}, {"k": 5, "l": 6}, {"k": 5, "reach": 0},
+    {"k": 5, "similarity": 1.1}, {"k": 5, "largest_share": 0}, {"k": 5, "seed": None},
+    {"k": 5.0},
+])
+def test_parameters_out_of_range_are_refused(bad):
+    m = ap.Microdata(pd.DataFrame({"age": range(40), "ill": [0, 1] * 20}), ["age"], "ill")
+    with pytest.raises(ParameterError):
+        balanced_classes(m, **{"k": 5} | bad)
