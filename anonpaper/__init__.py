@@ -60,6 +60,8 @@ _HOME = {
     "suppress": "anonpaper.publish",
     "generalize": "anonpaper.publish",
     "recode": "anonpaper.publish",
+    "swap": "anonpaper.publish",
+    "anatomize": "anonpaper.publish",
     "load": "anonpaper.datasets",
 }
 
