@@ -41,7 +41,7 @@ from anonpaper.partition.diva_clusterings import Bundle, Clusterings, Privacy
 from anonpaper.partition.diva_colouring import STRATEGIES, Budget, Search, next_node
 from anonpaper.partition.diva_exact import find_plan, smallest_conflict
 from anonpaper.partition.diva_graph import Targets, build_graph
-from anonpaper.partition.diva_integrate import surplus_to_star
+from anonpaper.partition.diva_integrate import restorable, surplus_to_star
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian, require_diverse
 from anonpaper.partition.starred import StarredPartition
@@ -224,7 +224,8 @@ class _Run:
         satisfied = ((counts >= self.targets.low) & (counts <= self.targets.high)).all()
         if not satisfied or not groups.are_private():
             return None
-        info = self._info(_Coloured([], "nothing to do", (), 0, 0, 0), 0, 0, (0, 0, 0))
+        no_stars = {"suppress": 0, "anonymize": 0, "integrate": 0}
+        info = self._info(_Coloured([], "nothing to do", (), 0, 0, 0), 0, 0, no_stars)
         return StarredPartition(labels, groups.starred, info, self._name())
 
     def colour_components(self, graph: nx.Graph, budget: Budget) -> _Coloured | None:
@@ -292,19 +293,20 @@ class _Run:
             if coloured.by != "search" or not self._join_clusters(rest, labels, starred):
                 return None
             rest = rest[:0]
-        groups = _Groups(self, labels, starred)
-        stars_of_clusters = groups.stars()
         if len(rest):
-            labels = labels.copy()
             labels[rest] = n_clusters + self._anonymized(rest)
             starred = np.vstack([starred, np.zeros((labels.max() + 1 - n_clusters, self.m.d), bool)])
-            groups = _Groups(self, labels, starred)
-        stars_of_rest = groups.stars() - stars_of_clusters
+        groups = _Groups(self, labels, starred)
+        stars_of_rest = groups.stars()[n_clusters:].sum()
         groups.starred[n_clusters:] |= self._surplus(groups, n_clusters)
-        stars_of_integrate = groups.stars() - stars_of_clusters - stars_of_rest
-        info = self._info(
-            coloured, diverse_rows, n_clusters, (stars_of_clusters, stars_of_rest, stars_of_integrate)
-        )
+        groups.starred &= ~self._restorable(groups)
+        stars = groups.stars()
+        by_phase = {
+            "suppress": int(stars[:n_clusters].sum()),
+            "anonymize": int(stars_of_rest),
+            "integrate": int(stars[n_clusters:].sum() - stars_of_rest),
+        }
+        info = self._info(coloured, diverse_rows, n_clusters, by_phase)
         return StarredPartition(labels, groups.starred, info, self._name())
 
     def _clusters(self, bundles: list[Bundle]) -> tuple[np.ndarray, np.ndarray]:
@@ -385,9 +387,20 @@ class _Run:
             counts[n_clusters:], groups.sizes[n_clusters:], self.targets.columns, allowed, self.m.d
         )
 
+    def _restorable(self, groups: _Groups) -> np.ndarray:
+        """Values suppressed for a bound that turned out not to be reached."""
+        return restorable(
+            groups.agrees,
+            groups.starred,
+            self.targets.counts(groups.agrees, groups.labels),
+            self.targets.columns,
+            self.targets.high - groups.counts().sum(axis=0),
+            groups.sizes,
+        )
+
     # -- reporting -----------------------------------------------------------------------
 
-    def _info(self, coloured: _Coloured, diverse_rows: int, n_clusters: int, stars: tuple) -> dict:
+    def _info(self, coloured: _Coloured, diverse_rows: int, n_clusters: int, stars: dict) -> dict:
         return {
             "order": coloured.order,
             "nodes_coloured": len(coloured.order),
@@ -396,7 +409,7 @@ class _Run:
             "coloured_by": coloured.by,
             "diverse_rows": diverse_rows,
             "diverse_clusters": n_clusters,
-            "stars_by_phase": dict(zip(("suppress", "anonymize", "integrate"), stars, strict=True)),
+            "stars_by_phase": stars,
             "components": coloured.components,
         }
 
@@ -422,7 +435,7 @@ class _Groups:
                 self.low[:, j] = np.minimum.reduceat(column, first)
                 self.agrees[:, j] = self.low[:, j] == np.maximum.reduceat(column, first)
         self.starred = np.zeros_like(self.agrees) if starred is None else starred
-        self._run, self._labels, self._members = run, labels, (order, first)
+        self._run, self.labels, self._members = run, labels, (order, first)
 
     @property
     def kept(self) -> np.ndarray:
@@ -430,12 +443,12 @@ class _Groups:
 
     def counts(self) -> np.ndarray:
         """Published target rows of every group and constraint."""
-        return self._run.targets.counts(self.kept, self._labels)
+        return self._run.targets.counts(self.kept, self.labels)
 
-    def stars(self) -> int:
-        """Suppressed values; an attribute of a single value shows it even so."""
+    def stars(self) -> np.ndarray:
+        """Suppressed values of every group; an attribute of a single value shows it even so."""
         several = np.array([attribute.size > 1 for attribute in self._run.m.attributes])
-        return int((self.sizes * (~self.kept & several).sum(axis=1)).sum())
+        return self.sizes * (~self.kept & several).sum(axis=1)
 
     def are_private(self) -> bool:
         privacy = self._run.privacy
