@@ -210,6 +210,23 @@ class GroupRelease(Release):
         """The groups within which rows share their sensitive values; -1 for rows withheld."""
         return self.partition
 
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The published table: the input's columns with a role, as they were but for the SA.
+
+        Index, column order and types are kept, missing values stay missing; rows withheld are
+        left out.
+        """
+        m, shown = self.microdata, self.is_published
+        roles = [name for name in m.frame.columns if name in m.qi or name == m.sensitive]
+        frame = m.frame.loc[shown, roles].copy()
+        # A row that has the value wanted stands for it, so that its type is kept.
+        row_of_code = np.zeros(m.sensitive_attribute.size, dtype=np.int64)
+        row_of_code[m.sensitive_codes] = np.arange(m.n)
+        published = m.frame[m.sensitive].take(row_of_code[self.sensitive_codes[shown]])
+        frame[m.sensitive] = published.set_axis(frame.index)
+        return frame
+
     def _audited(self) -> tuple[Microdata, np.ndarray]:
         m = self.microdata
         published = m.with_roles()

@@ -27,6 +27,10 @@ def test_swap_keeps_schema_index_and_quasi_identifiers(adult, groups):
     assert list(published.columns) == roles
     assert published.index.equals(original.index)
     pd.testing.assert_frame_equal(published[adult.qi], original[adult.qi])
+    assert published["occupation"].dtype == original["occupation"].dtype
+    counts = [frame["occupation"].value_counts(dropna=False) for frame in (published, original)]
+    pd.testing.assert_series_equal(*counts)
+    assert original["occupation"].isna().sum() == 1_843
 
 
 def test_swap_permutes_within_groups_only(adult, groups):
