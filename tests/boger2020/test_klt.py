@@ -12,7 +12,7 @@ from pycanon import anonymity
 import anonpaper as ap
 from anonpaper.errors import ColumnError, InfeasibleError, ParameterError
 from anonpaper.partition.klt import UnplacedRowsWarning, klt
-from tests.boger2020.row_by_row import RowByRow
+from referees.klt import RowByRow
 
 
 def steps_apart(a, b):
