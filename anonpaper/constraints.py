@@ -134,7 +134,7 @@ class DiversityConstraint:
         {'sex': 'Female', 'race': 'Black'}
         """
         parts = re.fullmatch(r"\s*(.*\])\s*,\s*([+-]?\d+)\s*,\s*([+-]?\d+)\s*", text, re.DOTALL)
-        targets = re.split(r"(?<=\])\s*&\s*(?=[^\[\]]*(?:\\.[^\[\]]*)*\[)", parts[1]) if parts else []
+        targets = re.split(_BETWEEN_TARGETS, parts[1]) if parts else []
         pairs = [re.fullmatch(_ONE_TARGET, target, re.DOTALL) for target in targets]
         if not parts or not all(pairs):
             raise ConstraintError(
@@ -228,6 +228,8 @@ def _code_of(constraint: DiversityConstraint, attribute: Attribute, value: objec
     return matches[0]
 
 
+#: The & between two targets: after a bracket, and a name and a bracket follow.
+_BETWEEN_TARGETS = r"(?<=\])\s*&\s*(?=[^\[\]]*(?:\\.[^\[\]]*)*\[)"
 #: name[value], where a backslash stands before brackets and backslashes that belong to them.
 _ONE_TARGET = r"((?:[^\[\]\\]|\\.)+)\[((?:[^\[\]\\]|\\.)*)\]"
 
@@ -478,7 +480,8 @@ def _values(m: Microdata, attributes: Sequence, total: int | None, without: Coll
             for row in codes
         ]
         wanted = [not any(value in without for value in target) for target in targets]
-        targets, counts = [t for t, keep in zip(targets, wanted, strict=True) if keep], counts[wanted]
+        targets = [target for target, keep in zip(targets, wanted, strict=True) if keep]
+        counts = counts[wanted]
         here = m.n if total is None else check_integer("total", total, len(counts), m.n)
         yield names, targets, counts, here
 
@@ -514,9 +517,8 @@ def conflict_rate(
     Examples
     --------
     >>> import anonpaper as ap
-    >>> sigma = [DiversityConstraint({"Gender": "F"}, 0, 9), DiversityConstraint({"Age": "<30"}, 0, 9)]
-    >>> conflict_rate(ap.examples.hospital(), sigma)
-    0.0
+    >>> conflict_rate(ap.examples.patients(), ap.examples.patients_constraints())
+    0.5
     """
     if of not in ("rows", "jaccard", "containment"):
         raise ParameterError(f'of must be "rows", "jaccard" or "containment", got {of!r}')

@@ -13,8 +13,9 @@ Given a table R, k, and a set of diversity constraints, DIVA (Algorithm 1)
 ConstraintError if no such table exists, which names constraints that exclude each other, or a
 BudgetExceededError if the search was cut short. A table that satisfies all as it is, is returned
 as it is, without a star; else an optimal one has at least k stars, so that the number of stars is
-at most :math:`nd/k` times the optimum. In practice it is far closer (tests hold a factor on random
-tables).
+at most :math:`nd/k` times the optimum. It is far closer in practice: on random tables of up to
+eight rows, against exhaustive search, the tests hold it to five times the optimum, and on average
+it is 1.2 times.
 
 Beyond the paper: l-diversity as the privacy model; values suppressed in clusters that would
 exceed another constraint's upper bound; an exact test of existence where the search ends without
@@ -142,7 +143,7 @@ def diva(
     >>> m, sigma = ap.examples.patients(), ap.examples.patients_constraints()
     >>> p = diva(m, sigma, k=2)
     >>> [[f"t{row + 1}" for row in rows] for rows in p.groups()]
-    [['t7', 't8'], ['t9', 't10'], ['t5', 't6'], ['t3', 't4'], ['t1', 't2']]
+    [['t7', 't8'], ['t9', 't10'], ['t5', 't6'], ['t1', 't2'], ['t3', 't4']]
     >>> all(c.holds(ap.suppress(m, p)) for c in sigma)
     True
     """
@@ -289,13 +290,14 @@ class _Run:
         labels, starred = self._clusters(coloured.bundles)
         diverse_rows, n_clusters = int(np.count_nonzero(labels >= 0)), len(starred)
         rest = np.flatnonzero(labels < 0)
-        if 0 < len(rest) and not self._can_be_anonymized(rest):
+        if len(rest) and not self.privacy.holds(rest):
             if coloured.by != "search" or not self._join_clusters(rest, labels, starred):
                 return None
             rest = rest[:0]
         if len(rest):
             labels[rest] = n_clusters + self._anonymized(rest)
-            starred = np.vstack([starred, np.zeros((labels.max() + 1 - n_clusters, self.m.d), bool)])
+            n_others = labels.max() + 1 - n_clusters
+            starred = np.vstack([starred, np.zeros((n_others, self.m.d), dtype=bool)])
         groups = _Groups(self, labels, starred)
         stars_of_rest = groups.stars()[n_clusters:].sum()
         groups.starred[n_clusters:] |= self._surplus(groups, n_clusters)
@@ -333,9 +335,6 @@ class _Run:
             return [function(*job) for job in jobs]
         with ThreadPoolExecutor(self.workers) as pool:
             return list(pool.map(lambda job: function(*job), jobs))
-
-    def _can_be_anonymized(self, rest: np.ndarray) -> bool:
-        return self.privacy.holds(rest)
 
     def _anonymized(self, rest: np.ndarray) -> np.ndarray:
         """Group the rest, and check the groups."""

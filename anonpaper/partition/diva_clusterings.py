@@ -278,8 +278,10 @@ class Clusterings:
     # -- few target rows: all clusterings --------------------------------------------------
 
     def _all(self, v: int, free: np.ndarray) -> list[list[Bundle]]:
-        """All clusterings of the free target rows, those first that overlap least, need fewest
-        stars, and have the lowest rows."""
+        """List all clusterings of the free target rows.
+
+        Those come first that overlap least, then those of fewest stars, then of lowest rows.
+        """
         key = np.r_[v, free].tobytes() + self.count[[v]].tobytes()
         if key not in self._listed:
             least, most = self._missing(v), int(self.targets.high[v] - self.count[v])
@@ -425,7 +427,8 @@ class Clusterings:
         if self.looks_ahead:
             room -= self._reserve(u, carried)
         fitting = min(wanted, room)
-        if self.looks_ahead and u not in self.coloured and count[u] + fitting < self.targets.low[u]:
+        waits = self.looks_ahead and u not in self.coloured
+        if waits and count[u] + fitting < self.targets.low[u]:
             fitting = min(fitting, room - self.privacy.k)
         return max(fitting, 0)
 
