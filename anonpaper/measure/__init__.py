@@ -1,7 +1,7 @@
 """Measures: numbers about a release. None of them changes anything."""
 
+from anonpaper.measure.attacks import guessing, membership, plausible_values, ruled_out
 from anonpaper.measure.diversity import accuracy, penalized_discernibility, values_kept
-from anonpaper.measure.attacks import guessing, membership, plausible_values
 from anonpaper.measure.loss import (
     average_class_size,
     discernibility,
@@ -35,6 +35,7 @@ __all__ = [
     "prefdev",
     "query_errors",
     "relative_errors",
+    "ruled_out",
     "stars",
     "suppressed_rows",
     "workload",

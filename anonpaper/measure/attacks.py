@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numba import njit
 
 from anonpaper.errors import ParameterError, check_number
 from anonpaper.microdata import Attribute, Microdata, build_cells
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import PublishedAttribute, Release
 
-__all__ = ["guessing", "membership", "plausible_values"]
+__all__ = ["guessing", "membership", "plausible_values", "ruled_out"]
 
 
 def plausible_values(m: Microdata, known: Sequence, least_share: float) -> np.ndarray:
@@ -117,25 +118,75 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
     >>> float(guessing(m, labels, plausible_values(m, ["Age"], 0.3)).mean().round(3))
     0.55
     """
-    labels = np.asarray(labels, dtype=np.int64)
-    groups = GroupCounts.of(m, labels)
-    values = m.sensitive_attribute.size
     if plausible is None:
-        plausible = np.ones((1, values), dtype=bool)
-    if plausible.shape not in ((m.n, values), (1, values)):
-        raise ParameterError(f"plausible must have shape ({m.n}, {values}), got {plausible.shape}")
-    counts = np.zeros((len(groups.sizes), values), dtype=np.int64)
-    counts[np.repeat(np.arange(len(counts)), groups.distinct()), groups.sensitive] = groups.counts
-
-    shown = np.flatnonzero(labels >= 0)
-    of_row = counts[labels[shown]]
-    considered = np.where(np.broadcast_to(plausible, (m.n, values))[shown], of_row, 0)
+        plausible = np.ones((m.n, m.sensitive_attribute.size), dtype=bool)
+    shown, of_row = _counts_of_group(m, labels, plausible)
+    considered = np.where(plausible[shown], of_row, 0)
     considered = np.where(considered.any(axis=1, keepdims=True), considered, of_row)
     named = considered == considered.max(axis=1, keepdims=True)
     right = named[np.arange(len(shown)), m.sensitive_codes[shown]]
     success = np.full(m.n, np.nan)
     success[shown] = right / named.sum(axis=1)
     return success
+
+
+def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.ndarray:
+    """Return the share of every row's group whose values are implausible for the row.
+
+    Parameters
+    ----------
+    m : Microdata
+        The original table, n rows.
+    labels : array of int, shape (n,)
+        The groups; -1 for rows that are not published.
+    plausible : numpy.ndarray, shape (n, m), dtype bool
+        What the attacker knows.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,), dtype float64
+        In [0, 1]; NaN for rows that are not published.
+
+    Raises
+    ------
+    ColumnError, ParameterError
+        As :func:`guessing`.
+
+    Notes
+    -----
+    O(n·m).
+
+    References
+    ----------
+    boger2020, section 5.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> plausible = plausible_values(m, ["Gender"], 0.3)
+    >>> ruled_out(m, ap.examples.hospital_two_diverse().labels, plausible).tolist()
+    [0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 0.5]
+    """
+    shown, of_row = _counts_of_group(m, labels, plausible)
+    share = np.full(m.n, np.nan)
+    share[shown] = (of_row * ~plausible[shown]).sum(axis=1) / of_row.sum(axis=1)
+    return share
+
+
+def _counts_of_group(
+    m: Microdata, labels: np.ndarray, plausible: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The published rows, and the counts of sensitive values of their groups."""
+    labels = np.asarray(labels, dtype=np.int64)
+    groups = GroupCounts.of(m, labels)
+    values = m.sensitive_attribute.size
+    if plausible.shape != (m.n, values):
+        raise ParameterError(f"plausible must have shape ({m.n}, {values}), got {plausible.shape}")
+    counts = np.zeros((len(groups.sizes), values), dtype=np.int64)
+    counts[np.repeat(np.arange(len(counts)), groups.distinct()), groups.sensitive] = groups.counts
+    shown = np.flatnonzero(labels >= 0)
+    return shown, counts[labels[shown]]
 
 
 def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
@@ -195,13 +246,28 @@ def _share_that_fits(release: Release, people: Microdata) -> float:
     index = np.column_stack([p.index[shown] for p in release.published])
     rows = build_cells(index, [len(p.members) for p in release.published], None, 1).tuples
     fitting = [_fitting(p, people.attributes[j]) for j, p in enumerate(release.published)]
-    said_in = np.zeros(len(people.cells), dtype=bool)
-    for person in range(len(said_in)):
-        fits = np.ones(len(rows), dtype=bool)
-        for j in range(len(fitting)):
-            fits &= fitting[j][rows[:, j], people.cells.tuples[person, j]]
-        said_in[person] = fits.any()
+    start = np.cumsum([0, *(table.size for table in fitting)])
+    widths = np.array([table.shape[1] for table in fitting])
+    said_in = _any_row_fits(
+        people.cells.tuples, rows, np.concatenate([t.ravel() for t in fitting]), start, widths
+    )
     return float(people.cells.tuple_sizes[said_in].sum() / people.n)
+
+
+@njit(cache=True)
+def _any_row_fits(persons, rows, fitting, start, widths):
+    said_in = np.zeros(len(persons), np.bool_)
+    for person in range(len(persons)):
+        for row in range(len(rows)):
+            fits = True
+            for j in range(len(widths)):
+                if not fitting[start[j] + rows[row, j] * widths[j] + persons[person, j]]:
+                    fits = False
+                    break
+            if fits:
+                said_in[person] = True
+                break
+    return said_in
 
 
 def _fitting(p: PublishedAttribute, theirs: Attribute) -> np.ndarray:

@@ -237,7 +237,7 @@ def summaries_of_tuples(m: Microdata, kinds: list[Distance], how: Metric) -> Sum
     places = [m.attributes[j].positions[tuples[:, j]] for j in univariate]
     summaries = empty_summaries(how, len(tuples))
     summaries.size[:] = 1
-    summaries.sums[:] = np.array(places).reshape(len(univariate), -1).T
+    summaries.sums[:] = np.array(places).reshape(len(univariate), len(tuples)).T
     summaries.means[:] = summaries.sums
     summaries.only[:] = tuples[:, np.r_[sets, pairs]]
     # Of one value, a tuple needs no sets and no counts.

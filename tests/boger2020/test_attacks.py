@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, ParameterError
-from anonpaper.measure.attacks import guessing, membership, plausible_values
+from anonpaper.measure.attacks import guessing, membership, plausible_values, ruled_out
 
 
 @st.composite
@@ -51,6 +51,18 @@ def test_guesses_are_those_made_one_by_one(table, least_share, withheld):
     assert np.allclose(
         guessing(m, labels, plausible), guess_one_by_one(m, labels, plausible), equal_nan=True
     )
+
+
+@settings(deadline=None, max_examples=50)
+@given(tables(), st.sampled_from([0, 0.3, 0.6]))
+def test_values_ruled_out_are_counted_one_by_one(table, least_share):
+    m, labels = table
+    plausible = plausible_values(m, ["b"], least_share)
+    expected = [
+        np.mean([not plausible[row, v] for v in m.sensitive_codes[labels == labels[row]]])
+        for row in range(m.n)
+    ]
+    assert np.allclose(ruled_out(m, labels, plausible), expected)
 
 
 @settings(deadline=None, max_examples=50)
