@@ -6,9 +6,11 @@ the first. `TAXONOMIES` are ours; weights are parameters of the notebooks.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from functools import cache
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -21,11 +23,12 @@ from anonpaper.errors import BudgetExceededError
 from anonpaper.measure import effective_k, necd, nwp
 from anonpaper.microdata import Microdata
 from anonpaper.publish import recode
+from anonpaper.randomness import generator
 from anonpaper.recoders.archive import choose, non_dominated
 from anonpaper.recoders.exhaustive import exhaustive
 from anonpaper.recoders.hill_climbing import hill_climbing
 from anonpaper.recoders.lattice import full_domain
-from anonpaper.recoders.objectives import achievement
+from anonpaper.recoders.objectives import Evaluator, achievement
 from anonpaper.recoders.preference import preference_search
 from anonpaper.recoding import Hierarchy, Recoding
 
@@ -246,6 +249,51 @@ def full_domain_solution(m: Microdata, k_pref: int, preference: Sequence[float])
     }  # fmt: skip
 
 
+def time_evaluation(
+    m: Microdata, rows: int, recodings: int, seed: int, repeat: int = 3
+) -> dict:
+    """Return what evaluating random recodings of a part of a table costs.
+
+    Parameters
+    ----------
+    rows : int
+        Rows drawn from the table.
+    recodings : int
+        Random recodings, each with its own share of kept borders.
+
+    Returns
+    -------
+    dict
+        ``cells``, the distinct QI tuples, ``microseconds`` per recoding (the best of `repeat`
+        measurements) and recodings ``per second``.
+    """
+    evaluator = Evaluator(m if rows == m.n else m.sample(rows, seed))
+    rng = generator(seed)
+    bits = rng.random((recodings, evaluator.n_bits)) < rng.random((recodings, 1))
+    evaluator.evaluate(bits[:1])  # compiles
+    seconds = []
+    for _ in range(repeat):
+        began = time.perf_counter()
+        evaluator.evaluate(bits)
+        seconds.append(time.perf_counter() - began)
+    return {
+        "cells": evaluator.n_tuples,
+        "microseconds": 1e6 * min(seconds) / recodings,
+        "per second": recodings / min(seconds),
+    }
+
+
+def time_search(m: Microdata, **setting) -> dict:
+    """Return the seconds of one search, after one that is not counted, and its work.
+
+    Parameters are those of `search`.
+    """
+    search(m, **setting | {"evaluations": 200})  # compiles
+    began = time.perf_counter()
+    r = search(m, **setting)
+    return {"seconds": time.perf_counter() - began, "distinct": r.info["distinct"]}
+
+
 def _even(m: Microdata, k: int, preference: tuple, **options) -> Recoding:
     return preference_search(m, k, preference, start="even", **options)
 
@@ -290,7 +338,8 @@ def draw_choice(
     for part, colour, label in (
         (solutions[~feasible], "0.8", f"k < {k}"), (solutions[feasible], blue, f"k ≥ {k}"),
     ):  # fmt: skip
-        ax.plot(part["nwp"], part["necd"], ".", color=colour, markersize=2, label=label)
+        ax.plot(part["nwp"], part["necd"], ".", color=colour, markersize=2, label=label,
+                rasterized=True)
     x, y = np.meshgrid(np.linspace(0, 1, 101), np.linspace(0, 1, 101))
     ax.contour(x, y, achievement(x, y, preference), levels=8, colors="0.5", linewidths=0.5)
     ax.plot(*preference, "+", color="black", markersize=7, label="preference")
@@ -299,3 +348,37 @@ def draw_choice(
         ax.plot(chosen["nwp"], chosen["necd"], "o", color=red, label="chosen")
     ax.set(xlabel="NWP (loss)", ylabel="NECD (bias)", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     return chosen
+
+
+def explorer(solutions: pd.DataFrame):
+    """Return sliders for k and the preference point beside the picture of `draw_choice`.
+
+    Parameters
+    ----------
+    solutions : pandas.DataFrame
+        As for `draw_choice`.
+
+    Returns
+    -------
+    ipywidgets.interactive
+        Its ``result`` is the chosen solution.
+    """
+    import ipywidgets
+
+    def show(k: int, loss: float, bias: float) -> pd.Series | None:
+        figure, ax = plots.subplots(height=3)
+        chosen = draw_choice(ax, solutions, k, (loss, bias))
+        if chosen is not None:
+            ax.set_title(f"NWP {chosen['nwp']:.3f}, NECD {chosen['necd']:.3f}, "
+                         f"effective k {chosen['effective_k']}")
+        plt.show()
+        plt.close(figure)
+        return chosen
+
+    share = {"min": 0.0, "max": 1.0, "step": 0.05, "continuous_update": False}
+    return ipywidgets.interactive(
+        show,
+        k=ipywidgets.IntSlider(5, 2, 200, continuous_update=False, description="k"),
+        loss=ipywidgets.FloatSlider(0.2, description="NWP", **share),
+        bias=ipywidgets.FloatSlider(1.0, description="NECD", **share),
+    )

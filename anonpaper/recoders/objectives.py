@@ -159,6 +159,7 @@ class Evaluator:
         self.n = m.n
         self.sizes = np.array([attribute.size for attribute in m.attributes])
         self.n_bits = int((self.sizes - 1).sum())
+        self.n_tuples = len(m.cells)
         vector = weight_vector(m.qi, weights)
         # Penalty of a row per value that its sub-domain holds beyond the first. An attribute of
         # one value cannot lose anything (the printed penalty would divide by zero).

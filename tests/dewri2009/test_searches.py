@@ -254,6 +254,11 @@ def test_with_even_bits_nothing_feasible_is_found_on_adult(adult):
         ap.preference_search(adult, 5, evaluations=3000, seed=0, start="even")
 
 
+def test_the_graded_start_always_knows_a_feasible_solution(adult):
+    r = ap.preference_search(adult, adult.n, evaluations=100, seed=0)
+    assert r.info["nwp"] == pytest.approx(1) and r.info["effective_k"] == adult.n
+
+
 def test_tables_without_bits_have_one_recoding():
     m = ap.Microdata(pd.DataFrame({"land": ["x"] * 5}), ["land"])
     for r in (ap.preference_search(m, 5), ap.exhaustive(m, 5), ap.hill_climbing(m, 5)):
