@@ -191,6 +191,37 @@ def _exhaustive(m: Microdata, attributes: tuple[str, ...], k_pref: int, preferen
     return exhaustive(m.with_roles(qi=list(attributes)), k_pref, preference)
 
 
+def efficiency_of_optimum(
+    m: Microdata, attributes: Sequence[str], k_pref: int, preference: Sequence[float]
+) -> dict:
+    """Return whether the recoding of least ach of a projection is efficient (Definition 2).
+
+    Parameters
+    ----------
+    attributes : sequence of str
+        The projection, of at most 18 bits.
+
+    Returns
+    -------
+    dict
+        ``feasible`` recodings, how many are on the true ``front`` of loss and bias, and how many
+        are better than the optimum in both objectives, and in one and not worse in the other.
+    """
+    r = _exhaustive(m, tuple(attributes), k_pref, tuple(preference))
+    seen = r.info["evaluated"]
+    seen = seen[seen["effective_k"] >= k_pref]
+    less_loss, less_bias = seen["nwp"] < r.info["nwp"], seen["necd"] < r.info["necd"]
+    no_more_loss, no_more_bias = seen["nwp"] <= r.info["nwp"], seen["necd"] <= r.info["necd"]
+    one_better = (less_loss & no_more_bias) | (no_more_loss & less_bias)
+    return {
+        "recodings": r.info["evaluations"],
+        "feasible": len(seen),
+        "front": len(r.info["front"]),
+        "better in both": int((less_loss & less_bias).sum()),
+        "better in one": int(one_better.sum()),
+    }
+
+
 def distance_to_optimum(
     m: Microdata, attributes: Sequence[str], k_pref: int, preference: Sequence[float], method: str,
     evaluations: int, seed: int,

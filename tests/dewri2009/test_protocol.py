@@ -64,6 +64,13 @@ def test_no_gap_is_negative_and_processes_change_nothing(adult):
     assert (alone["gap"] >= 0).all()
 
 
+def test_the_optimum_is_efficient(adult):
+    for k, preference in ((5, [0.2, 1.0]), (50, [0.2, 0.1])):
+        found = dewri2009.efficiency_of_optimum(adult, PROJECTION, k, preference)
+        assert found["better in both"] == 0
+        assert found["recodings"] == 2**11 >= found["feasible"] >= found["front"] >= 1
+
+
 def test_the_hypervolume_never_falls(adult):
     course = dewri2009.course_of_search(adult, 5, [0.2, 1.0], "paper", 1000, seed=0)
     assert course["hypervolume"].is_monotonic_increasing
