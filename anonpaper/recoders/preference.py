@@ -256,7 +256,7 @@ def _expand_best(archive: Archive, evaluations: int) -> None:
         if not waiting:
             return
         _, place = heapq.heappop(waiting)
-        neighbours = archive.unseen(archive.bits[place] ^ flips)
+        neighbours = archive.unseen(archive.values("bits")[place] ^ flips)
         if len(neighbours):
             archive.look_up(neighbours[: evaluations - archive.evaluations])
 

@@ -15,7 +15,8 @@ def problems(draw):
     m = draw(tables(max_rows=30, max_qi=3, max_values=5))
     fan_out = draw(st.integers(2, 3))
     trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out) for a in m.attributes}
-    return m, trees, draw(st.integers(1, min(m.n, 8))), draw(st.sampled_from([None, 1, 2, 3]))
+    levels = [None, *range(1, min(m.n, 3) + 1)]
+    return m, trees, draw(st.integers(1, min(m.n, 8))), draw(st.sampled_from(levels))
 
 
 @settings(deadline=None, max_examples=60)
