@@ -474,7 +474,7 @@ def _place(how, rule, rows, tuples, r, clusters, cluster_tree, search, open_for)
 @njit(cache=True, inline="always")
 def _tag(v):
     """The bit of a sensitive value: 64 apart share one, which only makes a search look at more."""
-    return np.uint64(1) << np.uint64(v % 64)
+    return np.uint64(1) << np.uint64(v & 63)
 
 
 @njit(cache=True, inline="always")

@@ -62,25 +62,19 @@ class NearestTree(NamedTuple):
         The cluster at every leaf, or -1.
     turn : numpy.ndarray, shape (2 * leaves,), dtype int64
         The lowest turn of the clusters below each node.
-    tags : numpy.ndarray, shape (2 * leaves,), dtype uint64
-        The tags that clusters below each node have, one bit each; a search can ask for one.
-    least_size : numpy.ndarray, shape (2 * leaves,), dtype int64
-        The least size of the clusters below each node.
-    low, high : numpy.ndarray, shape (2 * leaves, u), dtype float64
-        The range of the means below each node.
-    values : numpy.ndarray, shape (2 * leaves, s), dtype uint64
-        Bit (code mod 63) is set if a cluster below may be of that one value, bit 63 if one is of
-        several values.
+    box : numpy.ndarray, shape (2 * leaves, 1 + 2u), dtype float64
+        What is below each node: the least size, then for each of u univariate attributes the
+        least and the greatest mean.
+    bits : numpy.ndarray, shape (2 * leaves, 1 + s), dtype uint64
+        What is below each node: the tags, then for each of s set attributes the values that
+        clusters are of (codes from 62 on share bit 62), and bit 63 for clusters of several.
     """
 
     leaf: np.ndarray
     cluster: np.ndarray
     turn: np.ndarray
-    tags: np.ndarray
-    least_size: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    values: np.ndarray
+    box: np.ndarray
+    bits: np.ndarray
 
 
 def build_tree(
@@ -95,11 +89,8 @@ def build_tree(
         leaf=np.full(c, ROOT, np.int64),
         cluster=np.full(leaves, -1, np.int64),
         turn=np.full(2 * leaves, NEVER, np.int64),
-        tags=np.zeros(2 * leaves, np.uint64),
-        least_size=np.full(2 * leaves, NEVER, np.int64),
-        low=np.full((2 * leaves, u), np.inf),
-        high=np.full((2 * leaves, u), -np.inf),
-        values=np.zeros((2 * leaves, s), np.uint64),
+        box=np.zeros((2 * leaves, 1 + 2 * u)),
+        bits=np.zeros((2 * leaves, 1 + s), np.uint64),
     )
     _fill(tree, clusters, turns, np.full(c, ANY, np.uint64) if tags is None else tags, order)
     return tree
@@ -160,17 +151,19 @@ def _fill(tree, clusters, turns, tags, order):
 def _set_leaf(tree, clusters, i, turn, tags):
     node = tree.leaf[i]
     tree.turn[node] = turn
-    tree.tags[node] = tags
-    tree.least_size[node] = clusters.size[i]
-    tree.low[node] = clusters.means[i]
-    tree.high[node] = clusters.means[i]
-    for s in range(tree.values.shape[1]):
-        tree.values[node, s] = _bit(clusters.only[i, s])
+    tree.box[node, 0] = clusters.size[i]
+    for u in range(clusters.means.shape[1]):
+        tree.box[node, 1 + 2 * u] = clusters.means[i, u]
+        tree.box[node, 2 + 2 * u] = clusters.means[i, u]
+    tree.bits[node, 0] = tags
+    for s in range(tree.bits.shape[1] - 1):
+        tree.bits[node, 1 + s] = _bit(clusters.only[i, s])
 
 
 @njit(cache=True)
 def _bit(code):
-    return np.uint64(1) << np.uint64(_SEVERAL_BIT if code == SEVERAL else code % _SEVERAL_BIT)
+    place = _SEVERAL_BIT if code == SEVERAL else min(code & 63, _SEVERAL_BIT - 1)
+    return np.uint64(1) << np.uint64(place)
 
 
 @njit(cache=True)
@@ -182,13 +175,13 @@ def _join_boxes(tree, node):
     elif tree.turn[right] == NEVER:
         right = left
     tree.turn[node] = min(tree.turn[left], tree.turn[right])
-    tree.tags[node] = tree.tags[left] | tree.tags[right]
-    tree.least_size[node] = min(tree.least_size[left], tree.least_size[right])
-    for u in range(tree.low.shape[1]):
-        tree.low[node, u] = min(tree.low[left, u], tree.low[right, u])
-        tree.high[node, u] = max(tree.high[left, u], tree.high[right, u])
-    for s in range(tree.values.shape[1]):
-        tree.values[node, s] = tree.values[left, s] | tree.values[right, s]
+    tree.box[node, 0] = min(tree.box[left, 0], tree.box[right, 0])
+    for low in range(1, tree.box.shape[1], 2):
+        high = low + 1
+        tree.box[node, low] = min(tree.box[left, low], tree.box[right, low])
+        tree.box[node, high] = max(tree.box[left, high], tree.box[right, high])
+    for b in range(tree.bits.shape[1]):
+        tree.bits[node, b] = tree.bits[left, b] | tree.bits[right, b]
 
 
 @njit(cache=True)
@@ -294,48 +287,57 @@ def next_nearest(search, how, seekers, i, clusters, tree, tag):
         One bit, or `ANY`; the same during a search.
     """
     # This loop is where the time goes: it reads arrays of its own, not fields of tuples.
-    apart, turns, nodes = search.distance, search.turn, search.node
-    cluster, turn, tags = tree.cluster, tree.turn, tree.tags
+    aparts, turns, nodes = search.distance, search.turn, search.node
+    cluster, turn, box, bits = tree.cluster, tree.turn, tree.box, tree.bits
     leaves = len(cluster)
-    least_size, low, high, values = tree.least_size, tree.low, tree.high, tree.values
     scale, set_weight = how.scale, how.set_weight
     size, means, only = seekers.size, seekers.means, seekers.only
     length = search.length[0]
-    found = -1
-    while length and found < 0:
-        node, search.reached[0] = nodes[0], apart[0]
+    node, reached = 0, 0.0
+    while length and node < leaves:
+        node, reached = nodes[0], aparts[0]
         length -= 1
-        _sift_down(apart, turns, nodes, length)
-        if node >= leaves:
-            found = cluster[node - leaves]
-            continue
-        for child in range(2 * node, 2 * node + 2):
-            if turn[child] == NEVER or not tags[child] & tag:
-                continue
-            if child >= leaves:
-                away = distance_between(how, seekers, i, clusters, cluster[child - leaves])
-            else:
-                away = _distance_to_box(
-                    scale, set_weight, size, means, only, i, least_size, low, high, values, child
-                )
-            _sift_up(apart, turns, nodes, length, away, turn[child], child)
-            length += 1
-    search.length[0] = length
-    return found
+        _sift_down(aparts, turns, nodes, length)
+        # Go down as long as a child is nearer than all nodes that wait.
+        while 0 < node < leaves:
+            parent, node = node, 0
+            for child in range(2 * parent, 2 * parent + 2):
+                if turn[child] == NEVER or not bits[child, 0] & tag:
+                    continue
+                if child >= leaves:
+                    apart = distance_between(how, seekers, i, clusters, cluster[child - leaves])
+                else:
+                    apart = _distance_to_box(
+                        scale, set_weight, size, means, only, i, box, bits, child
+                    )
+                if node == 0:
+                    node, reached = child, apart
+                elif (apart, turn[child]) < (reached, turn[node]):
+                    _sift_up(aparts, turns, nodes, length, reached, turn[node], node)
+                    node, reached = child, apart
+                    length += 1
+                else:
+                    _sift_up(aparts, turns, nodes, length, apart, turn[child], child)
+                    length += 1
+            if node and length and (aparts[0], turns[0]) < (reached, turn[node]):
+                _sift_up(aparts, turns, nodes, length, reached, turn[node], node)
+                length += 1
+                node = 0
+    search.length[0], search.reached[0] = length, reached
+    return cluster[node - leaves] if node else -1
 
 
 @njit(cache=True)
-def _distance_to_box(
-    scale, set_weight, size, means, only, i, least_size, low, high, values, node
-):  # fmt: skip
+def _distance_to_box(scale, set_weight, size, means, only, i, box, bits, node):
     """Return a lower bound of the distance of cluster i to every cluster below a node."""
     total = 0.0
-    gain = squared_distance_gain(size[i], least_size[node])
+    gain = squared_distance_gain(size[i], box[node, 0])
     for u in range(len(scale)):
-        gap = max(low[node, u] - means[i, u], means[i, u] - high[node, u], 0.0)
+        mean = means[i, u]
+        gap = max(box[node, 1 + 2 * u] - mean, mean - box[node, 2 + 2 * u], 0.0)
         total += scale[u] * gain * gap * gap
     for s in range(len(set_weight)):
-        if not values[node, s] & _bit(only[i, s]):
+        if not bits[node, 1 + s] & _bit(only[i, s]):
             total += set_weight[s]
     return total
 

@@ -164,7 +164,7 @@ def compare_groupings(
     Returns
     -------
     list of dict
-        Per grouping, ``known`` and ``least_share``: ``success``, the mean probability of a right
+        Per grouping, ``knowledge`` and ``least_share``: ``success``, the mean probability of a right
         guess, ``worst_group``, the largest mean of a group, and ``ruled_out``, the share of a
         group's values that are implausible for a member, mean over members.
     """
@@ -183,7 +183,7 @@ def compare_groupings(
                 rows.append(
                     {
                         "grouping": grouping,
-                        "known": " and ".join(columns) or "nothing",
+                        "knowledge": " and ".join(columns) or "nothing",
                         "least_share": share,
                         "success": float(success.mean()),
                         "worst_group": float(by_group.max()),
