@@ -164,9 +164,9 @@ def compare_groupings(
     Returns
     -------
     list of dict
-        Per grouping, ``knowledge`` and ``least_share``: ``success``, the mean probability of a right
-        guess, ``worst_group``, the largest mean of a group, and ``ruled_out``, the share of a
-        group's values that are implausible for a member, mean over members.
+        Per grouping, ``knowledge`` and ``least_share``: ``success``, the mean probability of a
+        right guess, ``worst_group``, the largest mean of a group, and ``ruled_out``, the share
+        of a group's values that are implausible for a member, mean over members.
     """
     groupings = {
         "clustered": klt(m, seed=seed),
