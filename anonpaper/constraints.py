@@ -22,16 +22,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from anonpaper.errors import ConstraintError, ParameterError, check_integer, check_number
 from anonpaper.microdata import Attribute, Microdata
-
-if TYPE_CHECKING:
-    from anonpaper.publish import Release
 
 __all__ = [
     "Contradiction",
@@ -188,7 +184,7 @@ class DiversityConstraint:
             rows &= of_rows == code
         return rows
 
-    def count(self, rel: Release) -> int:
+    def count(self, rel) -> int:
         """Return how many published rows carry the target values, from 0 to n.
 
         Examples
@@ -209,7 +205,7 @@ class DiversityConstraint:
                 carries &= says_so[published.index]
         return int(np.count_nonzero(carries))
 
-    def holds(self, rel: Release) -> bool:
+    def holds(self, rel) -> bool:
         """Whether a release has at least `low` and at most `high` rows with the target values."""
         return self.low <= self.count(rel) <= self.high
 
@@ -242,7 +238,7 @@ def _unescape(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text.strip(), flags=re.DOTALL)
 
 
-def check_constraints(rel: Release, constraints: Iterable[DiversityConstraint]) -> pd.DataFrame:
+def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.DataFrame:
     """Say of every constraint whether a release satisfies it.
 
     Parameters

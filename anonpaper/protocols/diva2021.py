@@ -6,13 +6,14 @@ Functions that return rows are called by :func:`anonpaper.experiment.run_grid`.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
 import networkx as nx
 import numpy as np
 
+from anonpaper.claims import DIRECTION, NOT_REPRODUCED, REPRODUCED, Claim
 from anonpaper.constraints import (
     DiversityConstraint,
     average_constraints,
@@ -24,8 +25,10 @@ from anonpaper.constraints import (
 )
 from anonpaper.datasets import load, population
 from anonpaper.datasets.places import project_root
+from anonpaper.datasets.popsyn import ATTRIBUTES
 from anonpaper.errors import (
     BudgetExceededError,
+    ConstraintError,
     DatasetUnavailableError,
     ParameterError,
     check_number,
@@ -46,10 +49,13 @@ from anonpaper.randomness import generator
 __all__ = [
     "BASELINES",
     "STRATEGIES",
+    "claim",
     "constraint_set",
     "constraints_by_rule",
     "constraints_with_conflict",
     "figure_3_steps",
+    "figure_tables",
+    "measure",
     "run_baseline",
     "run_diva",
     "table_4",
@@ -65,6 +71,14 @@ TABLE_4 = {
     "census": (("sex", "race"), 286_882),
     "german": (("personal-status-and-sex", "people-liable"), 960),
 }
+#: Of each table of the figures, the attributes whose values, single and in pairs, are targets.
+SWEPT = {
+    "census": ("sex", "race", "marital stat", "class of worker", "education"),
+    "pantheon": ("gender", "continentName", "countryCode"),
+} | dict.fromkeys(("uniform", "zipf", "gaussian"), tuple(ATTRIBUTES)[:-1])
+#: How far the upper bounds of the figures' constraints lie above the lower ones. With equal bounds
+#: many sets have no solution: nested targets then miss each other by fewer than k rows.
+SLACK = 0.2
 RULES = {
     "minimum": minimum_constraints,
     "average": average_constraints,
@@ -160,9 +174,9 @@ def constraints_with_conflict(
     rate = check_number("rate", rate, 0, 1)
     entries = [*attributes, *combinations(attributes, 2)]
     pool = proportion_constraints(m, entries, total, NOT_KNOWN, slack)
-    cells = m.cells
-    first_rows = cells.rows[cells.tuple_start[:-1]]
-    targets = np.array([c.target_rows(m)[first_rows] for c in pool])
+    cells = m.with_roles(qi=attributes, sensitive=None).cells  # few tuples, each with its rows
+    distinct = m.take(cells.rows[cells.tuple_start[:-1]])
+    targets = np.array([c.target_rows(distinct) for c in pool])
     enough = (targets @ cells.tuple_sizes) >= least
     pool = [c for c, keep in zip(pool, enough, strict=True) if keep]
     targets = targets[enough].astype(np.int8)
@@ -189,6 +203,80 @@ def constraints_with_conflict(
     return [pool[i] for i in sorted(chosen)]
 
 
+def figure_tables(names: Sequence[str], population_rows: int = 100_000) -> dict[str, Microdata]:
+    """Return the tables of the figures by name, without the columns that have no role.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Data sets, or distributions of Pop-Syn.
+    population_rows : int
+        Rows of Pop-Syn.
+    """
+    tables = {}
+    for name in names:
+        if name in ("uniform", "zipf", "gaussian"):
+            tables[name] = population(name, population_rows)
+        else:  # workers get a copy: what they do not read stays behind
+            m = load(name)
+            frame = m.frame[[*m.qi, m.sensitive]]
+            tables[name] = Microdata(frame, m.qi, m.sensitive, origin=m.origin)
+    return tables
+
+
+# -- runs for the figures --------------------------------------------------------------------
+
+
+def measure(
+    tables: Mapping[str, Microdata],
+    table: str,
+    rows: int,
+    number: int,
+    conflict: float,
+    k: int,
+    algorithms: Sequence[str],
+    seed: int,
+    max_backtracks: int,
+) -> list[dict]:
+    """Run algorithms at one setting of Table 5.
+
+    Parameters
+    ----------
+    tables : mapping of str to Microdata
+    table : str
+        Which of them.
+    rows, number, conflict, k
+        |R|, |Sigma|, cf(Sigma) and k; `rows` are drawn from the table if it has more.
+    algorithms : sequence of str
+        Of :data:`STRATEGIES` and :data:`BASELINES`.
+    seed : int
+        Draws rows and constraints, and is that of the algorithms.
+    max_backtracks : int
+        Budget of one run of DIVA; not one of seconds, so that it does not depend on the machine
+        whether a run ends with a result.
+
+    Returns
+    -------
+    list of dict
+        One row per algorithm, as :func:`run_diva` and :func:`run_baseline` return it.
+    """
+    m = tables[table]
+    if rows < m.n:
+        m = m.sample(rows, seed)
+    sigma = constraints_with_conflict(
+        m, number, conflict, attributes=SWEPT[table], total=m.n // 2, slack=SLACK, seed=seed
+    )
+    m.cells  # noqa: B018 - grouping equal rows is common to all algorithms and not timed
+    for compiled in (k_member, oka, mondrian):  # nor is loading the compiled code
+        compiled(m.take(np.arange(min(m.n, 2_000))), k)
+    return [
+        run_diva(m, sigma, k, algorithm, seed, max_backtracks)
+        if algorithm in STRATEGIES
+        else run_baseline(m, sigma, k, algorithm, seed) | {"achieved": conflict_rate(m, sigma)}
+        for algorithm in algorithms
+    ]
+
+
 # -- one run ---------------------------------------------------------------------------------
 
 
@@ -198,19 +286,23 @@ def run_diva(
     k: int,
     strategy: str,
     seed: int,
-    max_seconds: float = 60.0,
+    max_backtracks: int = 10_000,
 ) -> dict:
     """Run DIVA once: seconds, accuracies, stars, and what the search did.
 
-    A run that exceeds its budget has ``finished`` 0 and no accuracy.
+    ``outcome`` is "found", "budget used up" or "no solution"; only the first has accuracies.
     """
-    row = {"algorithm": strategy, "conflict": conflict_rate(m, constraints)}
+    row = {"algorithm": strategy, "achieved": conflict_rate(m, constraints)}
     began = time.perf_counter()
     try:
-        p = diva(m, constraints, k, strategy, seed=seed, max_seconds=max_seconds)
-    except BudgetExceededError:
-        return row | {"seconds": time.perf_counter() - began, "finished": 0}
-    row |= {"seconds": time.perf_counter() - began, "finished": 1}
+        p = diva(
+            m, constraints, k, strategy, seed=seed,
+            max_backtracks=max_backtracks, max_seconds=3600,
+        )  # fmt: skip
+    except (BudgetExceededError, ConstraintError) as error:
+        outcome = "no solution" if isinstance(error, ConstraintError) else "budget used up"
+        return row | {"seconds": time.perf_counter() - began, "outcome": outcome}
+    row |= {"seconds": time.perf_counter() - began, "outcome": "found"}
     row |= {name: p.info[name] for name in ("candidates_tried", "backtracks", "coloured_by")}
     return row | _measured(m, p, constraints, k)
 
@@ -224,7 +316,7 @@ def run_baseline(
         p = mondrian(m, k)
     else:
         p = {"k_member": k_member, "oka": oka}[algorithm](m, k, seed)
-    row = {"algorithm": algorithm, "seconds": time.perf_counter() - began, "finished": 1}
+    row = {"algorithm": algorithm, "seconds": time.perf_counter() - began, "outcome": "found"}
     return row | _measured(m, p, constraints, k)
 
 
@@ -238,6 +330,35 @@ def _measured(m, p, constraints, k) -> dict:
         "accuracy_stars": accuracy(rel, k, of="stars"),
         "satisfied": float(check_constraints(rel, constraints)["holds"].mean()),
     }
+
+
+def claim(
+    id: str,
+    where: str,
+    statement: str,
+    measured: str,
+    *,
+    holds: bool,
+    in_direction: bool = False,
+    reason: str = "",
+    published: str = "",
+) -> Claim:
+    """Return a claim of the paper with the verdict that two conditions on measured numbers give.
+
+    Parameters
+    ----------
+    id, where, statement, measured, published
+        As for :class:`~anonpaper.claims.Claim`.
+    holds, in_direction : bool
+        Whether what was measured bears the statement out, and if not, whether its direction.
+    reason : str
+        Why it differs; only shown where it does.
+    """
+    verdict = REPRODUCED if holds else DIRECTION if in_direction else NOT_REPRODUCED
+    return Claim(
+        id, "diva2021", where, statement, measured, verdict,
+        reason="" if holds else reason, published=published,
+    )  # fmt: skip
 
 
 # -- Figure 3 --------------------------------------------------------------------------------
