@@ -43,6 +43,7 @@ _HOME = {
     "hilbert": "anonpaper.partition.hilbert",
     "exact": "anonpaper.partition.exact",
     "optimal_two_diverse": "anonpaper.partition.matching",
+    "klt": "anonpaper.partition.klt",
     "k_member": "anonpaper.partition.k_member",
     "oka": "anonpaper.partition.oka",
     "mondrian": "anonpaper.partition.mondrian",
@@ -63,6 +64,8 @@ _HOME = {
     "generalize": "anonpaper.publish",
     "recode": "anonpaper.publish",
     "shallow_generalize": "anonpaper.shallow",
+    "swap": "anonpaper.publish",
+    "anatomize": "anonpaper.publish",
     "load": "anonpaper.datasets",
 }
 

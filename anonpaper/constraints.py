@@ -22,16 +22,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from anonpaper.errors import ConstraintError, ParameterError, check_integer, check_number
 from anonpaper.microdata import Attribute, Microdata
-
-if TYPE_CHECKING:
-    from anonpaper.publish import Release
 
 __all__ = [
     "Contradiction",
@@ -134,7 +130,7 @@ class DiversityConstraint:
         {'sex': 'Female', 'race': 'Black'}
         """
         parts = re.fullmatch(r"\s*(.*\])\s*,\s*([+-]?\d+)\s*,\s*([+-]?\d+)\s*", text, re.DOTALL)
-        targets = re.split(r"(?<=\])\s*&\s*(?=[^\[\]]*(?:\\.[^\[\]]*)*\[)", parts[1]) if parts else []
+        targets = re.split(_BETWEEN_TARGETS, parts[1]) if parts else []
         pairs = [re.fullmatch(_ONE_TARGET, target, re.DOTALL) for target in targets]
         if not parts or not all(pairs):
             raise ConstraintError(
@@ -188,7 +184,7 @@ class DiversityConstraint:
             rows &= of_rows == code
         return rows
 
-    def count(self, rel: Release) -> int:
+    def count(self, rel) -> int:
         """Return how many published rows carry the target values, from 0 to n.
 
         Examples
@@ -209,7 +205,7 @@ class DiversityConstraint:
                 carries &= says_so[published.index]
         return int(np.count_nonzero(carries))
 
-    def holds(self, rel: Release) -> bool:
+    def holds(self, rel) -> bool:
         """Whether a release has at least `low` and at most `high` rows with the target values."""
         return self.low <= self.count(rel) <= self.high
 
@@ -228,6 +224,8 @@ def _code_of(constraint: DiversityConstraint, attribute: Attribute, value: objec
     return matches[0]
 
 
+#: The & between two targets: after a bracket, and a name and a bracket follow.
+_BETWEEN_TARGETS = r"(?<=\])\s*&\s*(?=[^\[\]]*(?:\\.[^\[\]]*)*\[)"
 #: name[value], where a backslash stands before brackets and backslashes that belong to them.
 _ONE_TARGET = r"((?:[^\[\]\\]|\\.)+)\[((?:[^\[\]\\]|\\.)*)\]"
 
@@ -240,7 +238,7 @@ def _unescape(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text.strip(), flags=re.DOTALL)
 
 
-def check_constraints(rel: Release, constraints: Iterable[DiversityConstraint]) -> pd.DataFrame:
+def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.DataFrame:
     """Say of every constraint whether a release satisfies it.
 
     Parameters
@@ -478,7 +476,8 @@ def _values(m: Microdata, attributes: Sequence, total: int | None, without: Coll
             for row in codes
         ]
         wanted = [not any(value in without for value in target) for target in targets]
-        targets, counts = [t for t, keep in zip(targets, wanted, strict=True) if keep], counts[wanted]
+        targets = [target for target, keep in zip(targets, wanted, strict=True) if keep]
+        counts = counts[wanted]
         here = m.n if total is None else check_integer("total", total, len(counts), m.n)
         yield names, targets, counts, here
 
@@ -514,9 +513,8 @@ def conflict_rate(
     Examples
     --------
     >>> import anonpaper as ap
-    >>> sigma = [DiversityConstraint({"Gender": "F"}, 0, 9), DiversityConstraint({"Age": "<30"}, 0, 9)]
-    >>> conflict_rate(ap.examples.hospital(), sigma)
-    0.0
+    >>> conflict_rate(ap.examples.patients(), ap.examples.patients_constraints())
+    0.5
     """
     if of not in ("rows", "jaccard", "containment"):
         raise ParameterError(f'of must be "rows", "jaccard" or "containment", got {of!r}')

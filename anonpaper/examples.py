@@ -87,8 +87,8 @@ def patients() -> Microdata:
 
     Examples
     --------
-    >>> patients().frame.loc["t8"].tolist()
-    ['Female', 'Asian', 58, 'BC', 'Vancouver', 'Seizure']
+    >>> print(*patients().frame.loc["t8"])
+    Female Asian 58 BC Vancouver Seizure
     """
     rows = [
         ("Female", "Caucasian", 80, "AB", "Calgary", "Hypertension"),
@@ -110,8 +110,7 @@ def patients() -> Microdata:
 
 
 def patients_three_anonymous() -> Partition:
-    """Return the grouping of Table 2 of diva2021: 3-anonymous, but no African and no woman of
-    the Caucasians is left."""
+    """Return the grouping of Table 2 of diva2021: 3-anonymous, but it shows no African."""
     return Partition([0, 0, 0, 1, 1, 1, 1, 2, 2, 2], algorithm="Table 2 of diva2021")
 
 

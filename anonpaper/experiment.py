@@ -169,12 +169,15 @@ class Results:
         self._save(files, name, tables, kind="table", of=of, timing=timing, caption=caption)
         return frame
 
-    def claims(self, claims: Iterable[claim_tables.Claim]) -> pd.DataFrame:
+    def claims(self, claims: Iterable[claim_tables.Claim], *,
+               timing: bool = False) -> pd.DataFrame:
         """Save the notebook's claims as claims_<notebook>.csv and .tex.
 
         Parameters
         ----------
         claims : iterable of Claim
+        timing : bool, optional
+            Whether one of them is judged from run times, so that no two runs give the same table.
 
         Returns
         -------
@@ -197,7 +200,7 @@ class Results:
             "tex": shown.to_latex(index=False, escape=True, column_format="llllll"),
         }
         self._save(files, f"claims_{self.notebook}", self.microdata, kind="claims", of="",
-                   timing=False)
+                   timing=timing)
         return shown
 
     def _save(self, files: Mapping[str, bytes | str], name: str, tables: Sequence[Microdata],
@@ -479,9 +482,12 @@ def _describe(table: Microdata) -> dict:
 
 
 def _in_place_of(table: Microdata) -> str | None:
-    """Return "occ, in place of ..." for a table that stands for another one."""
+    """Return "occ, in place of ..." for a table that stands for another one.
+
+    What stands in brackets is left out: the line has to fit under a figure of one column.
+    """
     theirs = getattr(table.origin, "substitute_for", None)
-    return f"{table.origin.dataset}, in place of {theirs}" if theirs else None
+    return f"{table.origin.dataset}, in place of {theirs.partition(' (')[0]}" if theirs else None
 
 
 def _package_versions() -> dict[str, str]:

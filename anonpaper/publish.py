@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
-from anonpaper.errors import ParameterError
+from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Attribute, Microdata, build_cells
 from anonpaper.partition.starred import StarredPartition
@@ -22,13 +22,26 @@ from anonpaper.principles import (
     DistinctLDiversity,
     EntropyLDiversity,
     FrequencyLDiversity,
+    GroupCounts,
     KAnonymity,
     TCloseness,
     Theta,
 )
+from anonpaper.randomness import generator
 from anonpaper.recoding import Recoding, label_values
 
-__all__ = ["PublishedAttribute", "Release", "generalize", "group_bounds", "recode", "suppress"]
+__all__ = [
+    "Anatomy",
+    "GroupRelease",
+    "PublishedAttribute",
+    "Release",
+    "anatomize",
+    "generalize",
+    "group_bounds",
+    "recode",
+    "suppress",
+    "swap",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,6 +231,93 @@ class Release:
         )
 
 
+class GroupRelease(Release):
+    """A table whose quasi-identifiers stay as they are: groups hide the sensitive value.
+
+    Its classes are the groups of the partition, whether or not they are published: the attacker
+    is granted to know them (boger2020, section 5).
+    """
+
+    @property
+    def classes(self) -> Partition:
+        """The groups within which rows share their sensitive values; -1 for rows withheld."""
+        return self.partition
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The published table: the input's columns with a role, as they were but for the SA.
+
+        Index, column order and types are kept, missing values stay missing; rows withheld are
+        left out.
+        """
+        m, shown = self.microdata, self.is_published
+        roles = [name for name in m.frame.columns if name in m.qi or name == m.sensitive]
+        frame = m.frame.loc[shown, roles].copy()
+        # A row that has the value wanted stands for it, so that its type is kept.
+        row_of_code = np.zeros(m.sensitive_attribute.size, dtype=np.int64)
+        row_of_code[m.sensitive_codes] = np.arange(m.n)
+        published = m.frame[m.sensitive].take(row_of_code[self.sensitive_codes[shown]])
+        frame[m.sensitive] = published.set_axis(frame.index)
+        return frame
+
+    def _audited(self) -> tuple[Microdata, np.ndarray]:
+        m = self.microdata
+        published = m.with_roles()
+        published._coded = {
+            **published._coded,
+            m.sensitive: (m.sensitive_attribute, self.sensitive_codes),
+        }
+        return published, self.classes.labels
+
+
+class Anatomy(GroupRelease):
+    """Quasi-identifiers and sensitive values in two tables that share a group number.
+
+    Attributes
+    ----------
+    qit : pandas.DataFrame
+        Quasi-identifiers and column ``group`` of every published row; the input's index.
+    st : pandas.DataFrame
+        Columns ``group``, the sensitive attribute and ``count``; one row for every sensitive
+        value of every group.
+    """
+
+    @cached_property
+    def qit(self) -> pd.DataFrame:
+        """The quasi-identifiers with the number of their group."""
+        m = self.microdata
+        qit = m.frame.loc[self.is_published, [c for c in m.frame.columns if c in m.qi]].copy()
+        return qit.assign(group=self.partition.labels[self.is_published])
+
+    @cached_property
+    def st(self) -> pd.DataFrame:
+        """The sensitive values of every group with their number of rows."""
+        m = self.microdata
+        groups = GroupCounts.of(m, self.partition.labels)
+        return pd.DataFrame(
+            {
+                "group": np.repeat(np.arange(len(groups.sizes)), groups.distinct()),
+                m.sensitive: m.sensitive_attribute.values[groups.sensitive],
+                "count": groups.counts,
+            }
+        )
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The table with one row per person, `qit`; `st` is the other one."""
+        return self.qit
+
+    @property
+    def sensitive_codes(self) -> np.ndarray:
+        """Not there: raise ParameterError, for no row has a sensitive value of its own."""
+        raise ParameterError(
+            "an anatomy gives no row a sensitive value: read the counts of its group in `st`"
+        )
+
+    def _audited(self) -> tuple[Microdata, np.ndarray]:
+        return self.microdata, self.classes.labels
+
+
 def suppress(m: Microdata, p: Partition) -> Release:
     """Publish groups by suppression: a star where the rows of a group differ.
 
@@ -360,6 +460,108 @@ def recode(m: Microdata, r: Recoding) -> Release:
         for j, attribute in enumerate(m.attributes)
     )
     return Release(m, published, "recode", recoding=r)
+
+
+def swap(m: Microdata, p: Partition, seed: int | np.random.Generator) -> GroupRelease:
+    """Publish groups by data swapping: sensitive values are permuted within every group.
+
+    Columns with a role, their order, the index and every QI value stay as they are, so that
+    queries written for the table run on the release. A value may fall on its own row again.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table, with a sensitive attribute.
+    p : Partition
+        Its groups; rows labelled -1 are withheld.
+    seed : int or numpy.random.Generator
+        Seed of the permutations, all of which are equally likely.
+
+    Returns
+    -------
+    GroupRelease
+
+    Raises
+    ------
+    ColumnError
+        The table has no sensitive attribute.
+    ParameterError
+        The partition is of another number of rows, or the seed is none.
+
+    References
+    ----------
+    boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer, FUZZ-IEEE 2012. O(n log n).
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> release = swap(m, ap.examples.hospital_two_diverse(), seed=0)
+    >>> release.frame["Disease"].iloc[:4].tolist()
+    ['bronchitis', 'pneumonia', 'HIV', 'HIV']
+    """
+    _check_match(m, p)
+    by_group = np.argsort(p.labels, kind="stable")
+    shuffled = np.lexsort([generator(seed).random(m.n), p.labels])
+    codes = np.empty_like(m.sensitive_codes)
+    codes[by_group] = m.sensitive_codes[shuffled]
+    return GroupRelease(m, _as_they_are(m), "swap", partition=p, sensitive_codes=codes)
+
+
+def anatomize(m: Microdata, p: Partition) -> Anatomy:
+    """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table, with a sensitive attribute.
+    p : Partition
+        Its groups; rows labelled -1 are withheld.
+
+    Returns
+    -------
+    Anatomy
+        With the tables ``qit`` and ``st``, joined by the group number.
+
+    Raises
+    ------
+    ColumnError
+        The table has no sensitive attribute, or a role column is called "group" or "count".
+    ParameterError
+        The partition is of another number of rows.
+
+    References
+    ----------
+    X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006,
+    section 3; boger2020, section 2.2. O(n log n).
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> release = anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+    >>> release.qit.head(2)
+          Age Gender Education  group
+    Name
+    Adam  <30      M    Master      0
+    Bob   <30      M    Master      0
+    >>> release.st.head(2)
+       group     Disease  count
+    0      0         HIV      2
+    1      0  bronchitis      1
+    """
+    _check_match(m, p)
+    m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
+    taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
+    if taken:
+        raise ColumnError(f"rename {taken}: the tables of an anatomy have columns of that name")
+    return Anatomy(m, _as_they_are(m), "anatomize", partition=p)
+
+
+def _as_they_are(m: Microdata) -> tuple[PublishedAttribute, ...]:
+    return tuple(
+        PublishedAttribute(attribute, m.codes[:, j], np.eye(attribute.size, dtype=bool))
+        for j, attribute in enumerate(m.attributes)
+    )
 
 
 def _check_match(m: Microdata, p: Partition) -> None:

@@ -260,7 +260,7 @@ class TestResults:
     @pytest.mark.parametrize(("source", "texts"), [
         ({}, []),
         ({"stand_in": True}, ["stand-in data"]),
-        ({"substitute_for": "OCC"}, ["data: stroke, in place of OCC"]),
+        ({"substitute_for": "OCC (by IPUMS)"}, ["data: stroke, in place of OCC"]),
     ])
     def test_figures_say_what_data_they_show(self, root, figure, source, texts):
         results = Results("xiao2010", notebook="1_example", microdata=[from_source(**source)])
@@ -290,7 +290,9 @@ class TestResults:
 
     def test_claims_are_saved_with_their_notebook(self, root):
         claim = Claim("a", "xiao2010", "Figure 2", "fewer stars", 0.8, "reproduced")
-        shown = Results("xiao2010", notebook="1_example").claims([claim])
+        shown = Results("xiao2010", notebook="1_example").claims([claim], timing=True)
+        manifest = json.loads((root / "manifest/xiao2010/1_example.json").read_text())
+        assert all(output["timing"] for output in manifest["outputs"].values())
         saved = pd.read_csv(root / "xiao2010/claims_1_example.csv")
         assert shown.columns.tolist() == ["where", "claim", "published", "measured", "verdict",
                                           "reason"]

@@ -18,6 +18,7 @@ from __future__ import annotations
 from anonpaper.datasets.catalogue import available, fetch
 from anonpaper.datasets.loading import load
 from anonpaper.datasets.origin import Origin, StandInWarning
+from anonpaper.datasets.popsyn import population
 from anonpaper.datasets.published import reference, references
 from anonpaper.datasets.pums import load_acs_pums, load_ipums
 
@@ -29,6 +30,7 @@ __all__ = [
     "load",
     "load_acs_pums",
     "load_ipums",
+    "population",
     "reference",
     "references",
 ]

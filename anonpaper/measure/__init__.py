@@ -1,5 +1,7 @@
 """Measures: numbers about a release. None of them changes anything."""
 
+from anonpaper.measure.attacks import guessing, membership, plausible_values, ruled_out
+from anonpaper.measure.diversity import accuracy, penalized_discernibility, values_kept
 from anonpaper.measure.loss import (
     average_class_size,
     discernibility,
@@ -10,6 +12,7 @@ from anonpaper.measure.loss import (
     suppressed_rows,
 )
 from anonpaper.measure.preference import ach, effective_k, necd, nwp, prefdev
+from anonpaper.measure.queries import chi_square, query_errors, relative_errors, workload
 from anonpaper.measure.risk import (
     disclosure_confidence,
     disclosure_risk,
@@ -28,8 +31,10 @@ from anonpaper.measure.utility import (
 
 __all__ = [
     "Classification",
+    "accuracy",
     "ach",
     "average_class_size",
+    "chi_square",
     "classification",
     "discernibility",
     "disclosure_confidence",
@@ -39,15 +44,24 @@ __all__ = [
     "exposure",
     "gcp",
     "generalizations",
+    "guessing",
     "kl_divergence",
     "marginal_similarity",
+    "membership",
     "ncp",
     "necd",
     "nwp",
+    "penalized_discernibility",
+    "plausible_values",
     "prefdev",
+    "query_errors",
     "reconstruction",
     "records_at_risk",
+    "relative_errors",
+    "ruled_out",
     "stars",
     "suppressed_rows",
     "undiverse_rows",
+    "values_kept",
+    "workload",
 ]

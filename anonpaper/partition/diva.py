@@ -13,8 +13,9 @@ Given a table R, k, and a set of diversity constraints, DIVA (Algorithm 1)
 ConstraintError if no such table exists, which names constraints that exclude each other, or a
 BudgetExceededError if the search was cut short. A table that satisfies all as it is, is returned
 as it is, without a star; else an optimal one has at least k stars, so that the number of stars is
-at most :math:`nd/k` times the optimum. In practice it is far closer (tests hold a factor on random
-tables).
+at most :math:`nd/k` times the optimum. It is far closer in practice: on random tables of up to
+eight rows, against exhaustive search, the tests hold it to five times the optimum, and on average
+it is 1.2 times.
 
 Beyond the paper: l-diversity as the privacy model; values suppressed in clusters that would
 exceed another constraint's upper bound; an exact test of existence where the search ends without
@@ -41,7 +42,7 @@ from anonpaper.partition.diva_clusterings import Bundle, Clusterings, Privacy
 from anonpaper.partition.diva_colouring import STRATEGIES, Budget, Search, next_node
 from anonpaper.partition.diva_exact import find_plan, smallest_conflict
 from anonpaper.partition.diva_graph import Targets, build_graph
-from anonpaper.partition.diva_integrate import surplus_to_star
+from anonpaper.partition.diva_integrate import restorable, surplus_to_star
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian, require_diverse
 from anonpaper.partition.starred import StarredPartition
@@ -142,7 +143,7 @@ def diva(
     >>> m, sigma = ap.examples.patients(), ap.examples.patients_constraints()
     >>> p = diva(m, sigma, k=2)
     >>> [[f"t{row + 1}" for row in rows] for rows in p.groups()]
-    [['t7', 't8'], ['t9', 't10'], ['t5', 't6'], ['t3', 't4'], ['t1', 't2']]
+    [['t7', 't8'], ['t9', 't10'], ['t5', 't6'], ['t1', 't2'], ['t3', 't4']]
     >>> all(c.holds(ap.suppress(m, p)) for c in sigma)
     True
     """
@@ -224,7 +225,8 @@ class _Run:
         satisfied = ((counts >= self.targets.low) & (counts <= self.targets.high)).all()
         if not satisfied or not groups.are_private():
             return None
-        info = self._info(_Coloured([], "nothing to do", (), 0, 0, 0), 0, 0, (0, 0, 0))
+        no_stars = {"suppress": 0, "anonymize": 0, "integrate": 0}
+        info = self._info(_Coloured([], "nothing to do", (), 0, 0, 0), 0, 0, no_stars)
         return StarredPartition(labels, groups.starred, info, self._name())
 
     def colour_components(self, graph: nx.Graph, budget: Budget) -> _Coloured | None:
@@ -288,23 +290,25 @@ class _Run:
         labels, starred = self._clusters(coloured.bundles)
         diverse_rows, n_clusters = int(np.count_nonzero(labels >= 0)), len(starred)
         rest = np.flatnonzero(labels < 0)
-        if 0 < len(rest) and not self._can_be_anonymized(rest):
+        if len(rest) and not self.privacy.holds(rest):
             if coloured.by != "search" or not self._join_clusters(rest, labels, starred):
                 return None
             rest = rest[:0]
-        groups = _Groups(self, labels, starred)
-        stars_of_clusters = groups.stars()
         if len(rest):
-            labels = labels.copy()
             labels[rest] = n_clusters + self._anonymized(rest)
-            starred = np.vstack([starred, np.zeros((labels.max() + 1 - n_clusters, self.m.d), bool)])
-            groups = _Groups(self, labels, starred)
-        stars_of_rest = groups.stars() - stars_of_clusters
+            n_others = labels.max() + 1 - n_clusters
+            starred = np.vstack([starred, np.zeros((n_others, self.m.d), dtype=bool)])
+        groups = _Groups(self, labels, starred)
+        stars_of_rest = groups.stars()[n_clusters:].sum()
         groups.starred[n_clusters:] |= self._surplus(groups, n_clusters)
-        stars_of_integrate = groups.stars() - stars_of_clusters - stars_of_rest
-        info = self._info(
-            coloured, diverse_rows, n_clusters, (stars_of_clusters, stars_of_rest, stars_of_integrate)
-        )
+        groups.starred &= ~self._restorable(groups)
+        stars = groups.stars()
+        by_phase = {
+            "suppress": int(stars[:n_clusters].sum()),
+            "anonymize": int(stars_of_rest),
+            "integrate": int(stars[n_clusters:].sum() - stars_of_rest),
+        }
+        info = self._info(coloured, diverse_rows, n_clusters, by_phase)
         return StarredPartition(labels, groups.starred, info, self._name())
 
     def _clusters(self, bundles: list[Bundle]) -> tuple[np.ndarray, np.ndarray]:
@@ -331,9 +335,6 @@ class _Run:
             return [function(*job) for job in jobs]
         with ThreadPoolExecutor(self.workers) as pool:
             return list(pool.map(lambda job: function(*job), jobs))
-
-    def _can_be_anonymized(self, rest: np.ndarray) -> bool:
-        return self.privacy.holds(rest)
 
     def _anonymized(self, rest: np.ndarray) -> np.ndarray:
         """Group the rest, and check the groups."""
@@ -385,9 +386,20 @@ class _Run:
             counts[n_clusters:], groups.sizes[n_clusters:], self.targets.columns, allowed, self.m.d
         )
 
+    def _restorable(self, groups: _Groups) -> np.ndarray:
+        """Values suppressed for a bound that turned out not to be reached."""
+        return restorable(
+            groups.agrees,
+            groups.starred,
+            self.targets.counts(groups.agrees, groups.labels),
+            self.targets.columns,
+            self.targets.high - groups.counts().sum(axis=0),
+            groups.sizes,
+        )
+
     # -- reporting -----------------------------------------------------------------------
 
-    def _info(self, coloured: _Coloured, diverse_rows: int, n_clusters: int, stars: tuple) -> dict:
+    def _info(self, coloured: _Coloured, diverse_rows: int, n_clusters: int, stars: dict) -> dict:
         return {
             "order": coloured.order,
             "nodes_coloured": len(coloured.order),
@@ -396,7 +408,7 @@ class _Run:
             "coloured_by": coloured.by,
             "diverse_rows": diverse_rows,
             "diverse_clusters": n_clusters,
-            "stars_by_phase": dict(zip(("suppress", "anonymize", "integrate"), stars, strict=True)),
+            "stars_by_phase": stars,
             "components": coloured.components,
         }
 
@@ -422,7 +434,7 @@ class _Groups:
                 self.low[:, j] = np.minimum.reduceat(column, first)
                 self.agrees[:, j] = self.low[:, j] == np.maximum.reduceat(column, first)
         self.starred = np.zeros_like(self.agrees) if starred is None else starred
-        self._run, self._labels, self._members = run, labels, (order, first)
+        self._run, self.labels, self._members = run, labels, (order, first)
 
     @property
     def kept(self) -> np.ndarray:
@@ -430,12 +442,12 @@ class _Groups:
 
     def counts(self) -> np.ndarray:
         """Published target rows of every group and constraint."""
-        return self._run.targets.counts(self.kept, self._labels)
+        return self._run.targets.counts(self.kept, self.labels)
 
-    def stars(self) -> int:
-        """Suppressed values; an attribute of a single value shows it even so."""
+    def stars(self) -> np.ndarray:
+        """Suppressed values of every group; an attribute of a single value shows it even so."""
         several = np.array([attribute.size > 1 for attribute in self._run.m.attributes])
-        return int((self.sizes * (~self.kept & several).sum(axis=1)).sum())
+        return self.sizes * (~self.kept & several).sum(axis=1)
 
     def are_private(self) -> bool:
         privacy = self._run.privacy

@@ -18,7 +18,7 @@ them some sets would have no solution although Definition 2.4 has one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import lgamma
@@ -143,8 +143,8 @@ class Clusterings:
         self.free = np.ones(n, dtype=bool)
         self.count = np.zeros(s, np.int64)
         self.coloured = {}
-        self.truncated = False  # whether some node had more clusterings than were made
         self._listed: dict[bytes, list] = {}
+        self._finer = [[w for w in range(s) if self._is_finer(w, u)] for u in range(s)]
         self._signature = build_cells(
             np.asfortranarray(self.targets.carries.astype(np.int32)), [2] * s, None, 1
         )
@@ -177,27 +177,48 @@ class Clusterings:
 
     def is_open(self, v: int) -> bool:
         """Whether an uncoloured node may still get a colour, as far as counting tells."""
-        missing = self.targets.low[v] - self.count[v]
         room = self.targets.high[v] - self.count[v]
-        if missing <= 0:
-            return room >= 0
-        least = self._least(v)
-        return room >= least and len(self.free_targets(v)) >= least
+        if room < self._reserve(v):
+            return False
+        if self._missing(v) == 0:
+            return True
+        coarser = [u for u, finer in enumerate(self._finer) if v in finer]
+        room = min([room, *(self.targets.high[coarser] - self.count[coarser])])
+        return room >= self._least(v) and len(self.free_targets(v)) >= self._least(v)
 
     def free_targets(self, v: int) -> np.ndarray:
         """Numbers of the target rows that are in no cluster yet."""
         return np.flatnonzero(self.targets.is_target[:, v] & self.free)
 
+    def _missing(self, v: int) -> int:
+        """How many rows a node needs beyond those that its neighbours' clusters carry."""
+        return max(int(self.targets.low[v] - self.count[v]), 0)
+
     def _least(self, v: int) -> int:
         """The fewest rows that new clusters of a node must have in all."""
-        return max(int(self.targets.low[v] - self.count[v]), self.privacy.k)
+        return max(self._missing(v), self.privacy.k)
+
+    def _is_finer(self, w: int, u: int) -> bool:
+        """Whether whatever carries w carries u too, which names fewer attributes."""
+        if not self.targets.columns[u] < self.targets.columns[w]:
+            return False
+        return bool(self.targets.carries[self.targets.is_target[:, w], u].all())
+
+    def _reserve(self, u: int, carried: Sequence[int] = ()) -> int:
+        """How many more rows of a node finer uncoloured ones need, not counting `carried`."""
+        needed: dict[frozenset, int] = {}
+        for w in self._finer[u]:
+            if w not in self.coloured and w not in carried and self._missing(w):
+                columns = self.targets.columns[w]  # of equal columns targets are disjoint
+                needed[columns] = needed.get(columns, 0) + self._least(w)
+        return max(needed.values(), default=0)
 
     def log_number(self, v: int) -> float:
         """Logarithm of the number of clusterings, to compare nodes by (MinChoice).
 
         Exact where they are listed; else that of the choices of as many rows as are missing.
         """
-        if self.count[v] >= self.targets.low[v]:
+        if self._missing(v) == 0:
             return 0.0
         free, least = self.free_targets(v), self._least(v)
         if len(free) < least:
@@ -219,7 +240,7 @@ class Clusterings:
         rng : numpy.random.Generator, optional
             Given, clusterings come in random order and of random rows (DIVA-Basic).
         """
-        if self.count[v] >= self.targets.low[v]:
+        if self._missing(v) == 0:
             yield []
             return
         free, least = self.free_targets(v), self._least(v)
@@ -233,7 +254,8 @@ class Clusterings:
             yield from listed
             yield from ([self._carrying_only(v, b) for b in s] for s in listed)
             return
-        self.truncated = True
+        if self.looks_ahead:
+            least = max(least, min(self._reserve(v), most))
         for attempt in range(self.max_candidates):
             if rng is None:
                 wanted = least + (most - least) * attempt // self.max_candidates
@@ -242,6 +264,8 @@ class Clusterings:
                 clustering = self._drawn(v, free, int(rng.integers(least, most + 1)), rng)
             if clustering is not None:
                 yield clustering
+            if clustering is not None and rng is not None:
+                yield [self._carrying_only(v, bundle) for bundle in clustering]
 
     def bundle(self, rows: np.ndarray, starred: frozenset = frozenset()) -> Bundle:
         """Return one cluster of these rows."""
@@ -254,12 +278,13 @@ class Clusterings:
     # -- few target rows: all clusterings --------------------------------------------------
 
     def _all(self, v: int, free: np.ndarray) -> list[list[Bundle]]:
-        """All clusterings of the free target rows, those first that overlap least, need fewest
-        stars, and have the lowest rows."""
+        """List all clusterings of the free target rows.
+
+        Those come first that overlap least, then those of fewest stars, then of lowest rows.
+        """
         key = np.r_[v, free].tobytes() + self.count[[v]].tobytes()
         if key not in self._listed:
-            least = int(self.targets.low[v] - self.count[v])
-            most = int(self.targets.high[v] - self.count[v])
+            least, most = self._missing(v), int(self.targets.high[v] - self.count[v])
             self._listed[key] = [
                 [self.bundle(np.array(rows)) for rows in clusters]
                 for clusters in partial_partitions(free.tolist(), self.privacy.k)
@@ -282,8 +307,11 @@ class Clusterings:
         return len(bundle.rows) * int(differs.sum())
 
     def _carrying_only(self, v: int, bundle: Bundle) -> Bundle:
-        """The same cluster, with all suppressed that other constraints name."""
-        return self.bundle(bundle.rows, self.targets.named - self.targets.columns[v])
+        """The same rows, with all suppressed that other constraints name."""
+        starred = self.targets.named - self.targets.columns[v]
+        if bundle.divisible:
+            return self._divisible(bundle.rows, starred)
+        return self.bundle(bundle.rows, starred)
 
     # -- many target rows: some clusterings ------------------------------------------------
 
@@ -293,22 +321,33 @@ class Clusterings:
         """Take `wanted` rows, signature by signature; None if they cannot be had.
 
         The *signature* of a row is the set of constraints that it carries. Rows of one signature
-        are taken together: first as they are, as far as all the others' bounds allow, then with
-        the values suppressed of which there would be too many, and last rows of any signature
-        with all suppressed that other constraints name. Signatures that few uncoloured
-        neighbours claim come first, then larger ones.
+        are taken together: first what finer constraints need, then rows as they are, as far as
+        all the others' bounds allow, then with the values suppressed of which there would be too
+        many, and last rows of any signature with all suppressed that other constraints name.
+        Signatures that few uncoloured neighbours claim come first, then larger ones.
         """
         count, missing = self.count.copy(), wanted
         taken: list[Bundle] = []
         left = self._by_signature(v, free, reverse)
-        for suppresses in (False, True):
+
+        def take(i: int, at_most: int, suppresses: bool) -> int:
+            bundle = self._take(v, left[i], at_most, missing, count, suppresses)
+            if bundle is None:
+                return 0
+            taken.append(bundle)
+            left[i] = left[i][~np.isin(left[i], bundle.rows)]
+            count[:] += bundle.adds
+            return len(bundle.rows)
+
+        finer = [w for w in self._finer[v] if w not in self.coloured and self.looks_ahead]
+        for w in sorted(finer, key=lambda w: (-len(self.targets.columns[w]), w)):
             for i, rows in enumerate(left):
-                bundle = self._take(v, rows, missing, count, suppresses)
-                if bundle is not None:
-                    taken.append(bundle)
-                    count += bundle.adds
-                    missing -= len(bundle.rows)
-                    left[i] = rows[~np.isin(rows, bundle.rows)]
+                still = int(self.targets.low[w] - count[w])
+                if still > 0 and len(rows) and self.targets.carries[rows[0], w]:
+                    missing -= take(i, max(still, self.privacy.k), False)
+        for suppresses in (False, True):
+            for i in range(len(left)):
+                missing -= take(i, missing, suppresses)
         if missing:
             starred = self.targets.named - self.targets.columns[v]
             rows = self.privacy.choose(np.sort(np.concatenate(left)), missing)
@@ -335,27 +374,35 @@ class Clusterings:
         )
 
     def _take(
-        self, v: int, rows: np.ndarray, missing: int, count: np.ndarray, suppresses: bool
+        self,
+        v: int,
+        rows: np.ndarray,
+        at_most: int,
+        missing: int,
+        count: np.ndarray,
+        suppresses: bool,
     ) -> Bundle | None:
         """Take as many rows of one signature as fit, or None; what stays missing is 0 or >= k."""
         k = self.privacy.k
-        wanted = min(len(rows), missing)
+        wanted = min(len(rows), at_most, missing)
         if wanted < k:
             return None
         starred: frozenset = frozenset()
         if suppresses:
+            carried = self._carried(rows, starred)
             scarce = [
                 self.targets.columns[u] - self.targets.columns[v]
-                for u in self._carried(rows, starred)
-                if u != v and self._fitting(u, wanted, count) < wanted
+                for u in carried
+                if u != v and self._fitting(u, wanted, count, carried) < wanted
             ]
             starred = frozenset(min(columns) for columns in scarce if columns)
+        carried = self._carried(rows, starred)
         previous = None
         while wanted != previous:  # what fits one constraint may no longer fit another
             previous = wanted
-            for u in self._carried(rows, starred):
+            for u in carried:
                 if u != v:
-                    wanted = self._fitting(u, wanted, count)
+                    wanted = self._fitting(u, wanted, count, carried)
             if 0 < missing - wanted < k:
                 wanted = missing - k
             if wanted < k:
@@ -370,14 +417,18 @@ class Clusterings:
         carried = np.flatnonzero(self.targets.carries[rows[0]])
         return [int(u) for u in carried if not self.targets.columns[u] & starred]
 
-    def _fitting(self, u: int, wanted: int, count: np.ndarray) -> int:
+    def _fitting(self, u: int, wanted: int, count: np.ndarray, carried: Sequence[int]) -> int:
         """The most rows, up to `wanted`, by which the count of a constraint may grow.
 
-        Whoever looks ahead leaves an uncoloured constraint satisfied, or room for a cluster.
+        Whoever looks ahead leaves an uncoloured constraint satisfied, or room for a cluster, and
+        leaves room for finer constraints that the rows do not carry.
         """
         room = int(self.targets.high[u] - count[u])
+        if self.looks_ahead:
+            room -= self._reserve(u, carried)
         fitting = min(wanted, room)
-        if self.looks_ahead and u not in self.coloured and count[u] + fitting < self.targets.low[u]:
+        waits = self.looks_ahead and u not in self.coloured
+        if waits and count[u] + fitting < self.targets.low[u]:
             fitting = min(fitting, room - self.privacy.k)
         return max(fitting, 0)
 

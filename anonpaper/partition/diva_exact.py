@@ -178,7 +178,10 @@ def _solve(
 ) -> dict[tuple[int, int], int] | None:
     """Return the numbers x[e, p] above 0, None if the program has no solution."""
     pairs = [
-        (e, p) for e, t in enumerate(types) for p, shown in enumerate(patterns) if shown <= t.carries
+        (e, p)
+        for e, t in enumerate(types)
+        for p, shown in enumerate(patterns)
+        if shown <= t.carries
     ]
     program = _Program(len(pairs) + len(patterns))
     named = len(targets.named)
@@ -209,7 +212,8 @@ def _solve(
     x = program.solve(budget)
     if x is None:
         return None
-    return {pair: int(number) for pair, number in zip(pairs, x[: len(pairs)], strict=True) if number}
+    numbers = zip(pairs, x[: len(pairs)], strict=True)
+    return {pair: int(number) for pair, number in numbers if number}
 
 
 def _require_diversity(program, privacy, types, pairs, members, z) -> None:
@@ -275,6 +279,7 @@ class _Program:
             if ((matrix @ x >= low) & (matrix @ x <= high)).all() and (x >= 0).all():
                 return x
         raise BudgetExceededError(
-            f"the search found no diverse k-anonymous table, and the exact test ended undecided "
-            f"within the {budget.max_seconds:g} seconds allowed: raise max_seconds or widen the bounds"
+            "the search found no diverse k-anonymous table, and the exact test ended undecided "
+            f"within the {budget.max_seconds:g} seconds allowed: raise max_seconds or widen the "
+            "bounds"
         )

@@ -1,4 +1,4 @@
-"""The graph of diversity constraints (diva2021, section 3.3): one node each, an edge per overlap."""
+"""The graph of diversity constraints: a node each, an edge per overlap (diva2021, section 3.3)."""
 
 from __future__ import annotations
 

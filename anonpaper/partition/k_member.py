@@ -86,8 +86,7 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
 
 def narrow_columns(tuples: np.ndarray) -> np.ndarray:
     """Return the codes one attribute after another, in the narrowest type that holds them."""
-    narrowest = np.uint8 if tuples.max() < 2**8 else np.uint16 if tuples.max() < 2**16 else np.int32
-    return np.ascontiguousarray(tuples.T.astype(narrowest))
+    return np.ascontiguousarray(tuples.T.astype(np.min_scalar_type(tuples.max())))
 
 
 def _labels(

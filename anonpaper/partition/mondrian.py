@@ -101,7 +101,8 @@ def mondrian(
     start = np.cumsum([0, *(a.size for a in m.attributes)])
     labels, n_groups, depth = _cut_all(
         m.codes, np.concatenate([a.positions for a in m.attributes]), start,
-        np.array([a.ordered for a in m.attributes]), sensitive, values, k, l or 0, required, relaxed,
+        np.array([a.ordered for a in m.attributes]),
+        sensitive, values, k, l or 0, required, relaxed,
     )  # fmt: skip
     name = f"{'relaxed ' if relaxed else ''}Mondrian, k = {k}"
     if l is not None:

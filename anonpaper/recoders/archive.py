@@ -53,8 +53,7 @@ class Archive:
         self.evaluations = 0  # chromosomes asked for, repetitions included
         self.least_ach = np.nan  # of the feasible chromosomes so far
         self._place: dict[bytes, int] = {}
-        self._bits: list[np.ndarray] = []
-        self._columns: dict[str, list[np.ndarray]] = {}
+        self._columns: dict[str, np.ndarray] = {}  # with room to grow
 
     def look_up(self, bits: np.ndarray) -> np.ndarray:
         """Return the places of chromosomes in the record, evaluating those that are new.
@@ -68,15 +67,15 @@ class Archive:
         numpy.ndarray, shape (p,), dtype int64
         """
         bits = np.asarray(bits, dtype=bool)
-        new = []
-        for number, key in enumerate(_keys(bits)):
+        keys, new = _keys(bits), []
+        for number, key in enumerate(keys):
             if key not in self._place:
                 self._place[key] = len(self._place)
                 new.append(number)
         if new:
             self._evaluate(bits[new], np.array(new) + self.evaluations + 1)
         self.evaluations += len(bits)
-        return self.places(bits)
+        return np.array([self._place[key] for key in keys], dtype=np.int64)
 
     def places(self, bits: np.ndarray) -> np.ndarray:
         """Return the places of chromosomes that were evaluated before."""
@@ -90,18 +89,8 @@ class Archive:
         return len(self._place)
 
     def values(self, name: str) -> np.ndarray:
-        """Return one column of :meth:`frame`, shape (distinct chromosomes,)."""
-        parts = self._columns[name]
-        if len(parts) > 1:
-            self._columns[name] = parts = [np.concatenate(parts)]
-        return parts[0]
-
-    @property
-    def bits(self) -> np.ndarray:
-        """All distinct chromosomes, shape (distinct, n_bits), in order of first evaluation."""
-        if len(self._bits) > 1:
-            self._bits = [np.concatenate(self._bits)]
-        return self._bits[0]
+        """Return one column of :meth:`frame`; ``bits`` as bool, shape (distinct, n_bits)."""
+        return self._columns[name][: len(self)]
 
     def frame(self, places: np.ndarray | None = None) -> pd.DataFrame:
         """Return distinct solutions as a tidy table.
@@ -118,9 +107,9 @@ class Archive:
             ``effective_k``, ``ach``, ``prefdev`` and ``bits`` (zeros and ones, for
             :meth:`Recoding.decode`).
         """
-        places = np.arange(len(self._place)) if places is None else np.asarray(places)
+        places = np.arange(len(self)) if places is None else np.asarray(places)
         columns = {name: self.values(name)[places] for name in self._columns}
-        return pd.DataFrame(columns | {"bits": _as_text(self.bits[places])})
+        return pd.DataFrame(columns | {"bits": _as_text(columns["bits"])})
 
     def _evaluate(self, bits: np.ndarray, evaluation: np.ndarray) -> None:
         found = self.evaluator.evaluate(bits)
@@ -131,13 +120,22 @@ class Archive:
             "effective_k": found.smallest,
             "ach": achievement(found.nwp, found.necd, self.preference),
             "prefdev": preference_deviation(found.nwp, found.necd, self.preference),
+            "bits": bits,
         }
         for name, values in columns.items():
-            self._columns.setdefault(name, []).append(values)
-        self._bits.append(bits)
+            self._append(name, values)
         feasible = columns["effective_k"] >= self.k
         if feasible.any():
             self.least_ach = float(np.fmin(self.least_ach, columns["ach"][feasible].min()))
+
+    def _append(self, name: str, values: np.ndarray) -> None:
+        """Put new values at the end of a column, whose room doubles where there is none left."""
+        column = self._columns.get(name, values[:0])
+        if len(column) < len(self):
+            room = np.empty((max(2 * len(column), len(self)), *values.shape[1:]), values.dtype)
+            room[: len(column)] = column
+            self._columns[name] = column = room
+        column[len(self) - len(values) : len(self)] = values
 
 
 def choose(

@@ -69,9 +69,9 @@ def exhaustive(
     n_bits = archive.evaluator.n_bits
     if n_bits > MOST_BITS:
         raise SizeLimitError(
-            f"{m.d} attributes with {sum(a.size for a in m.attributes)} values make {n_bits} bits, "
-            f"at most {MOST_BITS} can be searched exhaustively: take fewer attributes or a coarser "
-            "granularity"
+            f"{m.d} attributes with {sum(a.size for a in m.attributes)} values make {n_bits} "
+            f"bits, at most {MOST_BITS} can be searched exhaustively: take fewer attributes or a "
+            "coarser granularity"
         )
     places_of_bits = np.arange(n_bits)[::-1]
     for low in range(0, 2**n_bits, _AT_ONCE):

@@ -117,8 +117,8 @@ def full_domain(
     shape = tuple(len(levels) for levels in maps)
     if prod(shape) > MOST_NODES:
         raise SizeLimitError(
-            f"hierarchies of {shape} levels make {prod(shape):,} nodes, at most {MOST_NODES:,} can "
-            "be searched: use lower hierarchies or fewer quasi-identifiers"
+            f"hierarchies of {shape} levels make {prod(shape):,} nodes, at most "
+            f"{MOST_NODES:,} can be searched: use lower hierarchies or fewer quasi-identifiers"
         )
     top = tuple(size - 1 for size in shape)
     cost = _costs(m, maps, weights)

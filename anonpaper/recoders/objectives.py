@@ -30,6 +30,9 @@ __all__ = [
 #: The "very small positive number" of the achievement function.
 EPSILON = 1e-6
 
+# Looking up so many codes takes about a millisecond; waking threads can take longer than that.
+_WORTH_A_THREAD = 1_000_000
+
 
 def achievement(
     nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]
@@ -156,6 +159,7 @@ class Evaluator:
         self.n = m.n
         self.sizes = np.array([attribute.size for attribute in m.attributes])
         self.n_bits = int((self.sizes - 1).sum())
+        self.n_tuples = len(m.cells)
         vector = weight_vector(m.qi, weights)
         # Penalty of a row per value that its sub-domain holds beyond the first. An attribute of
         # one value cannot lose anything (the printed penalty would divide by zero).
@@ -174,22 +178,36 @@ class Evaluator:
         bits : array of bool, shape (p, n_bits)
             One chromosome per row, as :meth:`Recoding.encode` gives it.
         """
-        bits = np.ascontiguousarray(bits, dtype=bool).reshape(-1, self.n_bits)
-        nwp, smallest, largest = _evaluate_all(
+        bits = np.ascontiguousarray(bits, dtype=bool)
+        work = len(bits) * self._codes.size
+        evaluate = _evaluate_in_parallel if work > _WORTH_A_THREAD else _evaluate_serially
+        nwp, smallest, largest = evaluate(
             bits, self.sizes, self._value_rows, self._unit_penalty, self._codes, self._tuple_sizes
         )
         nwp /= self.n
         return Evaluation(nwp, smallest, largest, (largest - smallest) / max(self.n - 1, 1))
 
 
-@njit(cache=True, parallel=True)
-def _evaluate_all(bits, sizes, value_rows, unit_penalty, codes, tuple_sizes):
+@njit(cache=True)
+def _evaluate_serially(bits, sizes, value_rows, unit_penalty, codes, tuple_sizes):
     """Total penalty, smallest and largest class of every chromosome."""
-    n_chromosomes = len(bits)
-    penalty = np.empty(n_chromosomes)
-    smallest = np.empty(n_chromosomes, np.int64)
-    largest = np.empty(n_chromosomes, np.int64)
-    for p in prange(n_chromosomes):
+    penalty = np.empty(len(bits))
+    smallest = np.empty(len(bits), np.int64)
+    largest = np.empty(len(bits), np.int64)
+    for p in range(len(bits)):
+        maps = _sub_domains(bits[p], sizes)
+        penalty[p] = _penalty(maps, sizes, value_rows, unit_penalty)
+        smallest[p], largest[p] = _class_range(maps, sizes, codes, tuple_sizes)
+    return penalty, smallest, largest
+
+
+@njit(cache=True, parallel=True)
+def _evaluate_in_parallel(bits, sizes, value_rows, unit_penalty, codes, tuple_sizes):
+    """The same, chromosomes spread over threads."""
+    penalty = np.empty(len(bits))
+    smallest = np.empty(len(bits), np.int64)
+    largest = np.empty(len(bits), np.int64)
+    for p in prange(len(bits)):
         maps = _sub_domains(bits[p], sizes)
         penalty[p] = _penalty(maps, sizes, value_rows, unit_penalty)
         smallest[p], largest[p] = _class_range(maps, sizes, codes, tuple_sizes)

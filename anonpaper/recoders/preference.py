@@ -10,9 +10,10 @@ privacy constraints and preference based objectives*, GECCO 2009, section 5. Whe
 open or in error:
 
 * crossover is one-point, the mutation rate is per bit, and duplicates stay in the population;
-* the first chromosomes are random, but each with its own share of ones (``start="graded"``). With
-  every bit a fair coin (``start="even"``) all first solutions of a large table are 1-anonymous,
-  nothing tells how far they are from being feasible, and f1 draws them away from it;
+* the first chromosomes are random, but with a share of ones that rises from 0 to 1 through the
+  population (``start="graded"``). With every bit a fair coin (``start="even"``) all first
+  solutions of a large table are 1-anonymous, nothing tells how far they are from being feasible,
+  and f1 draws them away from it;
 * the sentence of section 5.2 on crowding is worded in reverse; the less crowded solution wins, as
   in NSGA-II.
 
@@ -87,7 +88,8 @@ def preference_search(
         Probability that a bit is flipped, in [0, 0.25]; by default the paper's 0.001, with
         `refine` 1 / bits.
     start : {"graded", "even"}
-        First chromosomes: every one with its own share of ones, drawn evenly from [0, 1], or
+        Random first chromosomes: with a share of ones that rises from 0 to 1 through the
+        population, so that the first one is full generalization, which is always feasible; or
         every bit a fair coin.
     refine : bool
         Not in the paper. NSGA-II gets half of the evaluations; the other half goes, again and
@@ -117,7 +119,7 @@ def preference_search(
     ParameterError
         A parameter is out of its range, weights do not sum to 1 or name no quasi-identifier.
     BudgetExceededError
-        No feasible solution was found.
+        No feasible solution was found; this can happen with ``start="even"`` only.
 
     Notes
     -----
@@ -231,10 +233,10 @@ def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
 
 
 class _GradedSampling(Sampling):
-    """Random chromosomes, each with its own probability of ones."""
+    """Random chromosomes whose probability of ones rises from 0 to 1 in equal steps."""
 
     def _do(self, problem, n_samples, *args, random_state=None, **kwargs) -> np.ndarray:
-        share = random_state.random((n_samples, 1))
+        share = np.linspace(0, 1, n_samples)[:, None]
         return random_state.random((n_samples, problem.n_var)) < share
 
 
@@ -254,7 +256,7 @@ def _expand_best(archive: Archive, evaluations: int) -> None:
         if not waiting:
             return
         _, place = heapq.heappop(waiting)
-        neighbours = archive.unseen(archive.bits[place] ^ flips)
+        neighbours = archive.unseen(archive.values("bits")[place] ^ flips)
         if len(neighbours):
             archive.look_up(neighbours[: evaluations - archive.evaluations])
 
@@ -282,7 +284,7 @@ def _result(
         raise BudgetExceededError(
             f"no {k}-anonymous recoding among the {len(archive)} that were looked at (largest "
             f"effective k: {archive.values('effective_k').max()}): allow more evaluations, or use "
-            'start="graded" or refine=True'
+            'start="graded"'
         )
     return recoding_of(
         m, chosen, f"{algorithm}, k = {k}",

@@ -1,0 +1,285 @@
+r"""Attacks on swapped and anatomized tables: guessing a sensitive value, and testing membership.
+
+The attacker knows the quasi-identifiers of a person and is granted the group that the person is
+in, though a swapped table does not show it.
+
+Source: boger2020, section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+
+from anonpaper.errors import ParameterError, check_number
+from anonpaper.microdata import Attribute, Microdata, build_cells
+from anonpaper.principles import GroupCounts
+from anonpaper.publish import PublishedAttribute, Release
+
+__all__ = ["guessing", "membership", "plausible_values", "ruled_out"]
+
+
+def plausible_values(m: Microdata, known: Sequence, least_share: float) -> np.ndarray:
+    """Return which sensitive values an attacker holds possible for people of every kind.
+
+    The background knowledge is that of section 5 of boger2020: which values are unlikely for
+    someone of this age, this schooling, ... It is taken from the table itself, the best that an
+    attacker could have.
+
+    Parameters
+    ----------
+    m : Microdata
+        The original table.
+    known : sequence of column labels
+        The quasi-identifiers by which the attacker judges.
+    least_share : float
+        Below this share among people who agree on `known`, a value is held implausible; in
+        [0, 1].
+
+    Returns
+    -------
+    numpy.ndarray, shape (n, m), dtype bool
+        Per row and sensitive value.
+
+    Raises
+    ------
+    ColumnError
+        A column of `known` is no quasi-identifier, or the table has no sensitive attribute.
+    ParameterError
+        `least_share` is out of range, or `known` is empty.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> plausible_values(m, ["Gender"], 0.2).sum(axis=1).tolist()
+    [3, 3, 3, 3, 2, 2, 2, 2, 2, 2]
+    """
+    least_share = check_number("least_share", least_share, 0, 1)
+    places = [m.attribute_index(name) for name in known]
+    if not places:
+        raise ParameterError("known is empty: name at least one quasi-identifier")
+    sizes = [m.attributes[j].size for j in places]
+    kind = build_cells(m.codes[:, places], sizes, None, 1).tuple_of_row
+    values = m.sensitive_attribute.size
+    counts = np.bincount(kind * np.int64(values) + m.sensitive_codes)
+    counts = np.pad(counts, (0, (kind.max() + 1) * values - len(counts))).reshape(-1, values)
+    share = counts / counts.sum(axis=1, keepdims=True)
+    return ((counts > 0) & (share >= least_share))[kind]
+
+
+def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = None) -> np.ndarray:
+    """Return the probability that an attacker guesses the sensitive value of every row.
+
+    The attacker names a most frequent value of the person's group, among those that are
+    plausible for the person; between equally frequent ones a coin decides. Where no value of
+    the group seems plausible, all are.
+
+    Parameters
+    ----------
+    m : Microdata
+        The original table, n rows.
+    labels : array of int, shape (n,)
+        The groups; -1 for rows that are not published.
+    plausible : numpy.ndarray, shape (n, m), dtype bool, optional
+        What the attacker knows (see :func:`plausible_values`); nothing by default.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,), dtype float64
+        In [0, 1]; without knowledge its mean over a group is the largest share of a value in it.
+        NaN for rows that are not published.
+
+    Raises
+    ------
+    ColumnError
+        The table has no sensitive attribute.
+    ParameterError
+        `labels` or `plausible` is of another shape.
+
+    Notes
+    -----
+    O(n·m). Swapping and anatomy give the same probabilities: the order of values within a group
+    says nothing.
+
+    References
+    ----------
+    boger2020, sections 2.1 and 5.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> labels = ap.examples.hospital_two_diverse().labels
+    >>> float(guessing(m, labels).mean().round(3))
+    0.5
+    >>> float(guessing(m, labels, plausible_values(m, ["Age"], 0.3)).mean().round(3))
+    0.55
+    """
+    if plausible is None:
+        plausible = np.ones((m.n, m.sensitive_attribute.size), dtype=bool)
+    shown, of_row = _counts_of_group(m, labels, plausible)
+    considered = np.where(plausible[shown], of_row, 0)
+    considered = np.where(considered.any(axis=1, keepdims=True), considered, of_row)
+    named = considered == considered.max(axis=1, keepdims=True)
+    right = named[np.arange(len(shown)), m.sensitive_codes[shown]]
+    success = np.full(m.n, np.nan)
+    success[shown] = right / named.sum(axis=1)
+    return success
+
+
+def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.ndarray:
+    """Return the share of every row's group whose values are implausible for the row.
+
+    Parameters
+    ----------
+    m : Microdata
+        The original table, n rows.
+    labels : array of int, shape (n,)
+        The groups; -1 for rows that are not published.
+    plausible : numpy.ndarray, shape (n, m), dtype bool
+        What the attacker knows.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,), dtype float64
+        In [0, 1]; NaN for rows that are not published.
+
+    Raises
+    ------
+    ColumnError, ParameterError
+        As :func:`guessing`.
+
+    Notes
+    -----
+    O(n·m).
+
+    References
+    ----------
+    boger2020, section 5.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> plausible = plausible_values(m, ["Gender"], 0.3)
+    >>> ruled_out(m, ap.examples.hospital_two_diverse().labels, plausible).tolist()
+    [0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 0.5]
+    """
+    shown, of_row = _counts_of_group(m, labels, plausible)
+    share = np.full(m.n, np.nan)
+    share[shown] = (of_row * ~plausible[shown]).sum(axis=1) / of_row.sum(axis=1)
+    return share
+
+
+def _counts_of_group(
+    m: Microdata, labels: np.ndarray, plausible: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The published rows, and the counts of sensitive values of their groups."""
+    labels = np.asarray(labels, dtype=np.int64)
+    groups = GroupCounts.of(m, labels)
+    values = m.sensitive_attribute.size
+    if plausible.shape != (m.n, values):
+        raise ParameterError(f"plausible must have shape ({m.n}, {values}), got {plausible.shape}")
+    counts = np.zeros((len(groups.sizes), values), dtype=np.int64)
+    counts[np.repeat(np.arange(len(counts)), groups.distinct()), groups.sensitive] = groups.counts
+    shown = np.flatnonzero(labels >= 0)
+    return shown, counts[labels[shown]]
+
+
+def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
+    """Test who is in a release: those for whom some published row fits their quasi-identifiers.
+
+    Parameters
+    ----------
+    release : Release
+        Of any method.
+    outsiders : Microdata
+        People who are not in the table, with the same quasi-identifiers.
+
+    Returns
+    -------
+    dict
+        ``members`` and ``outsiders``: the share of either who are said to be in the release;
+        ``advantage``: their difference, 0 for a test that learns nothing, 1 for a perfect one.
+
+    Raises
+    ------
+    ParameterError
+        The two tables have different quasi-identifiers.
+
+    Notes
+    -----
+    O(c·r·d) for c distinct tuples of people and r distinct published rows. A value that the
+    table does not have fits a star, and an interval of numbers around it.
+
+    References
+    ----------
+    boger2020, section 5.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> release = ap.suppress(m.take([0, 1, 2, 3]), ap.Partition([0, 0, 1, 1]))
+    >>> membership(release, m.take([4, 5, 6, 7, 8, 9]))
+    {'members': 1.0, 'outsiders': 0.0, 'advantage': 1.0}
+    """
+    m = release.microdata
+    if outsiders.qi != m.qi:
+        raise ParameterError(
+            f"members have the quasi-identifiers {m.qi}, outsiders {outsiders.qi}"
+        )
+    said_in = [_share_that_fits(release, people) for people in (m, outsiders)]
+    return {
+        "members": said_in[0],
+        "outsiders": said_in[1],
+        "advantage": said_in[0] - said_in[1],
+    }
+
+
+def _share_that_fits(release: Release, people: Microdata) -> float:
+    """Share of people for whom at least one published row fits."""
+    shown = release.is_published
+    index = np.column_stack([p.index[shown] for p in release.published])
+    rows = build_cells(index, [len(p.members) for p in release.published], None, 1).tuples
+    fitting = [_fitting(p, people.attributes[j]) for j, p in enumerate(release.published)]
+    start = np.cumsum([0, *(table.size for table in fitting)])
+    widths = np.array([table.shape[1] for table in fitting])
+    said_in = _any_row_fits(
+        people.cells.tuples, rows, np.concatenate([t.ravel() for t in fitting]), start, widths
+    )
+    return float(people.cells.tuple_sizes[said_in].sum() / people.n)
+
+
+@njit(cache=True)
+def _any_row_fits(persons, rows, fitting, start, widths):
+    said_in = np.zeros(len(persons), np.bool_)
+    for person in range(len(persons)):
+        for row in range(len(rows)):
+            fits = True
+            for j in range(len(widths)):
+                if not fitting[start[j] + rows[row, j] * widths[j] + persons[person, j]]:
+                    fits = False
+                    break
+            if fits:
+                said_in[person] = True
+                break
+    return said_in
+
+
+def _fitting(p: PublishedAttribute, theirs: Attribute) -> np.ndarray:
+    """Whether a published sub-domain fits a value, shape (sub-domains, values).
+
+    A value that the table does not have fits a star, and an interval of numbers around it.
+    """
+    place = {value: code for code, value in enumerate(p.attribute.values)}
+    code = np.array([place.get(value, -1) for value in theirs.values])
+    strange = p.is_star[:, None]
+    if p.attribute.numeric and theirs.numeric:
+        low = p.attribute.positions[p.members.argmax(axis=1), None]
+        high = p.attribute.positions[::-1][p.members[:, ::-1].argmax(axis=1), None]
+        strange = strange | ((theirs.positions > low) & (theirs.positions < high))
+    return np.where(code >= 0, p.members[:, code], strange)

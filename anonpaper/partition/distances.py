@@ -1,0 +1,393 @@
+r"""Distances between clusters of rows, from summaries that grow with the clusters.
+
+The distance of two clusters a and b is a weighted sum over the attributes. Of every attribute it
+is one of three kinds:
+
+``"univariate"``
+    The weighted univariate distance of Domingo-Ferrer and Mateo-Sanz (2002),
+    :math:`\frac{|a||b|}{|a|+|b|}(\bar a - \bar b)^2`: what merging adds to the sum of squares
+    around the means. Values are placed linearly on [0, 1].
+``"set"``
+    1 if one cluster holds a value that the other lacks, else 0.
+a function of two values
+    Its mean over all pairs of a row of a and a row of b.
+
+Numeric and two-valued attributes are ``"univariate"`` by default, all others ``"set"``, as in
+boger2020, section 4.4. A row is a cluster of size 1.
+
+Whatever the kind, a cluster enters only through a *summary* (its size, the sums of its places,
+its sets of values, its sums of distances to every value), which takes the next row, or another
+cluster, in time independent of the cluster's size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from anonpaper.errors import ColumnError, ParameterError
+from anonpaper.microdata import Attribute, Microdata
+
+__all__ = [
+    "Metric",
+    "Summaries",
+    "absorb",
+    "copy_summary",
+    "distance_between",
+    "distance_kinds",
+    "empty_summaries",
+    "metric",
+    "squared_distance_gain",
+    "summaries_of_tuples",
+    "weights_of",
+]
+
+#: More than one value: what `only` says of a cluster that is not of one value.
+SEVERAL = -1
+
+Distance = str | Callable[[object, object], float]
+
+
+class Metric(NamedTuple):
+    """A weighted sum of attribute distances, its attributes sorted by kind.
+
+    Attributes
+    ----------
+    scale : numpy.ndarray, shape (u,), dtype float64
+        Weight over squared width of every univariate attribute.
+    set_weight : numpy.ndarray, shape (s,), dtype float64
+        Weight of every set attribute.
+    word : numpy.ndarray, shape (s + 1,), dtype int64
+        Words ``word[j]:word[j + 1]`` of a summary hold the set of set attribute j.
+    pair_weight : numpy.ndarray, shape (p,), dtype float64
+        Weight of every attribute with a function of two values.
+    value : numpy.ndarray, shape (p + 1,), dtype int64
+        Places ``value[j]:value[j + 1]`` of a summary belong to the values of pair attribute j.
+    between : numpy.ndarray, dtype float64
+        The distances of values, attribute after attribute, each flattened row by row.
+    between_start : numpy.ndarray, shape (p + 1,), dtype int64
+        Where each attribute begins in `between`.
+    """
+
+    scale: np.ndarray
+    set_weight: np.ndarray
+    word: np.ndarray
+    pair_weight: np.ndarray
+    value: np.ndarray
+    between: np.ndarray
+    between_start: np.ndarray
+
+
+class Summaries(NamedTuple):
+    """Summaries of c clusters.
+
+    Attributes
+    ----------
+    size : numpy.ndarray, shape (c,), dtype int64
+        Number of rows.
+    sums, means : numpy.ndarray, shape (c, u), dtype float64
+        Sum and mean of the places of the rows on every univariate attribute.
+    only : numpy.ndarray, shape (c, s + p), dtype int32
+        The one code that all rows share on a set or pair attribute, or `SEVERAL`.
+    words : numpy.ndarray, shape (c, w), dtype uint64
+        The sets of values as bits; kept only where there are several values.
+    value_counts, distances : numpy.ndarray, shape (c, v), dtype float64
+        Of every value of a pair attribute: rows with it, and the sum of the distances of all
+        rows to it; kept only where there are several values.
+    """
+
+    size: np.ndarray
+    sums: np.ndarray
+    means: np.ndarray
+    only: np.ndarray
+    words: np.ndarray
+    value_counts: np.ndarray
+    distances: np.ndarray
+
+
+# -- which distance, and which weight ---------------------------------------------------------
+
+
+def weights_of(m: Microdata, weights: Mapping[object, float] | None) -> np.ndarray:
+    """Return the weight of every quasi-identifier, 1 where none is given.
+
+    Raises
+    ------
+    ColumnError
+        A weight for a column that is no quasi-identifier.
+    ParameterError
+        A weight that is not a finite number of at least 0.
+    """
+    weights = _checked_mapping("weights", weights, m)
+    for name, weight in weights.items():
+        number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+        if not number or not 0 <= weight < np.inf:
+            raise ParameterError(
+                f"the weight of {name!r} must be a finite number of at least 0, got {weight!r}"
+            )
+    return np.array([float(weights.get(name, 1.0)) for name in m.qi])
+
+
+def distance_kinds(m: Microdata, distance: Mapping[object, Distance] | None) -> list[Distance]:
+    """Return the kind of distance of every quasi-identifier, the paper's where none is given.
+
+    Raises
+    ------
+    ColumnError
+        A distance for a column that is no quasi-identifier.
+    ParameterError
+        A distance that is neither ``"univariate"`` nor ``"set"`` nor a function.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> distance_kinds(ap.examples.hospital(), {"Education": "univariate"})
+    ['set', 'univariate', 'univariate']
+    """
+    chosen = _checked_mapping("distance", distance, m)
+    kinds = []
+    for attribute in m.attributes:
+        default = "univariate" if attribute.numeric or attribute.size <= 2 else "set"
+        kind = chosen.get(attribute.name, default)
+        if not callable(kind) and kind not in ("univariate", "set"):
+            raise ParameterError(
+                f"the distance of {attribute.name!r} must be 'univariate', 'set' or a function "
+                f"of two values, got {kind!r}"
+            )
+        kinds.append(kind)
+    return kinds
+
+
+def _checked_mapping(name: str, given: Mapping | None, m: Microdata) -> dict:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ParameterError(f"{name} must map column names, got {given!r}")
+    unknown = [column for column in given if column not in m.qi]
+    if unknown:
+        raise ColumnError(f"{name} names {unknown}; the quasi-identifiers are {m.qi}")
+    return dict(given)
+
+
+def metric(m: Microdata, kinds: list[Distance], weights: np.ndarray) -> Metric:
+    """Return the weighted sum of the attributes' distances; O(size^2) calls of a function.
+
+    Raises
+    ------
+    ParameterError
+        A function gives something else than a finite number of at least 0, or depends on the
+        order of its two values.
+    """
+    univariate, sets, pairs = attributes_by_kind(kinds)
+    tables = [_tabulated(m.attributes[j], kinds[j]) for j in pairs]
+    widths = np.array([m.attributes[j].width for j in univariate])
+    return Metric(
+        scale=weights[univariate] / np.where(widths > 0, widths, 1.0) ** 2,
+        set_weight=weights[sets],
+        word=_offsets([(m.attributes[j].size + 63) // 64 for j in sets]),
+        pair_weight=weights[pairs],
+        value=_offsets([m.attributes[j].size for j in pairs]),
+        between=np.concatenate([np.zeros(0), *(table.ravel() for table in tables)]),
+        between_start=_offsets([table.size for table in tables]),
+    )
+
+
+def attributes_by_kind(kinds: list[Distance]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the places of univariate, set and pair attributes among the quasi-identifiers."""
+    univariate = [j for j, kind in enumerate(kinds) if kind == "univariate"]
+    sets = [j for j, kind in enumerate(kinds) if kind == "set"]
+    pairs = [j for j, kind in enumerate(kinds) if callable(kind)]
+    return tuple(np.array(places, dtype=np.int64) for places in (univariate, sets, pairs))
+
+
+def _offsets(lengths: list[int]) -> np.ndarray:
+    return np.cumsum([0, *lengths], dtype=np.int64)
+
+
+def _tabulated(attribute: Attribute, function: Callable[[object, object], float]) -> np.ndarray:
+    """Distances of all pairs of values of an attribute, shape (size, size)."""
+    table = np.array(
+        [[function(a, b) for b in attribute.values] for a in attribute.values], dtype=np.float64
+    )
+    if not (np.isfinite(table) & (table >= 0)).all():
+        a, b = np.argwhere(~(np.isfinite(table) & (table >= 0)))[0]
+        raise ParameterError(
+            f"the distance of {attribute.name!r} must be a finite number of at least 0; of "
+            f"{attribute.values[a]!r} and {attribute.values[b]!r} it is {table[a, b]}"
+        )
+    if not np.array_equal(table, table.T):
+        a, b = np.argwhere(table != table.T)[0]
+        raise ParameterError(
+            f"the distance of {attribute.name!r} must be symmetric; of {attribute.values[a]!r} "
+            f"and {attribute.values[b]!r} it is {table[a, b]}, the other way round {table[b, a]}"
+        )
+    return table
+
+
+# -- summaries --------------------------------------------------------------------------------
+
+
+def summaries_of_tuples(m: Microdata, kinds: list[Distance], how: Metric) -> Summaries:
+    """Summarize every distinct QI tuple as a cluster of one row."""
+    tuples = m.cells.tuples
+    univariate, sets, pairs = attributes_by_kind(kinds)
+    places = [m.attributes[j].positions[tuples[:, j]] for j in univariate]
+    summaries = empty_summaries(how, len(tuples))
+    summaries.size[:] = 1
+    summaries.sums[:] = np.array(places).reshape(len(univariate), len(tuples)).T
+    summaries.means[:] = summaries.sums
+    summaries.only[:] = tuples[:, np.r_[sets, pairs]]
+    # Of one value, a tuple needs no sets and no counts.
+    return summaries._replace(
+        words=summaries.words[:0],
+        value_counts=summaries.value_counts[:0],
+        distances=summaries.distances[:0],
+    )
+
+
+def empty_summaries(how: Metric, capacity: int) -> Summaries:
+    """Return room for so many clusters."""
+    u, s, p = len(how.scale), len(how.set_weight), len(how.pair_weight)
+    return Summaries(
+        size=np.zeros(capacity, np.int64),
+        sums=np.zeros((capacity, u)),
+        means=np.zeros((capacity, u)),
+        only=np.full((capacity, s + p), SEVERAL, np.int32),
+        words=np.zeros((capacity, how.word[-1]), np.uint64),
+        value_counts=np.zeros((capacity, how.value[-1])),
+        distances=np.zeros((capacity, how.value[-1])),
+    )
+
+
+@njit(cache=True)
+def copy_summary(source, i, target, j):
+    """Make summary j of `target` that of cluster i of `source`."""
+    target.size[j] = source.size[i]
+    target.sums[j] = source.sums[i]
+    target.means[j] = source.means[i]
+    target.only[j] = source.only[i]
+    if len(source.words):
+        target.words[j] = source.words[i]
+        target.value_counts[j] = source.value_counts[i]
+        target.distances[j] = source.distances[i]
+
+
+@njit(cache=True)
+def absorb(how, mine, i, other, j):
+    """Add cluster j of `other` to cluster i of `mine`."""
+    for a in range(mine.only.shape[1]):
+        alike = mine.only[i, a] == other.only[j, a] and mine.only[i, a] != SEVERAL
+        if not alike:
+            if a < len(how.set_weight):
+                _unite_sets(how, mine, i, other, j, a)
+            else:
+                _add_value_counts(how, mine, i, other, j, a)
+            mine.only[i, a] = SEVERAL
+    mine.size[i] += other.size[j]
+    for a in range(mine.sums.shape[1]):
+        mine.sums[i, a] += other.sums[j, a]
+        mine.means[i, a] = mine.sums[i, a] / mine.size[i]
+
+
+@njit(cache=True)
+def _unite_sets(how, mine, i, other, j, a):
+    """Unite the sets of set attribute a, one of which has several values afterwards."""
+    first = how.word[a]
+    if mine.only[i, a] != SEVERAL:
+        mine.words[i, first : how.word[a + 1]] = 0
+        _include(mine.words, i, first, mine.only[i, a])
+    if other.only[j, a] != SEVERAL:
+        _include(mine.words, i, first, other.only[j, a])
+    else:
+        for w in range(first, how.word[a + 1]):
+            mine.words[i, w] |= other.words[j, w]
+
+
+@njit(cache=True)
+def _include(words, i, first, code):
+    words[i, first + code // 64] |= np.uint64(1) << np.uint64(code % 64)
+
+
+@njit(cache=True)
+def _add_value_counts(how, mine, i, other, j, a):
+    """Add the counts of pair attribute a, and the distances of all rows to each of its values."""
+    pair = a - len(how.set_weight)
+    first = how.value[pair]
+    values = how.value[pair + 1] - first
+    if mine.only[i, a] != SEVERAL:
+        code, rows = mine.only[i, a], mine.size[i]
+        for v in range(values):
+            mine.value_counts[i, first + v] = rows if v == code else 0
+            between = how.between[how.between_start[pair] + code * values + v]
+            mine.distances[i, first + v] = rows * between
+    if other.only[j, a] != SEVERAL:
+        code, rows = other.only[j, a], other.size[j]
+        mine.value_counts[i, first + code] += rows
+        for v in range(values):
+            between = how.between[how.between_start[pair] + code * values + v]
+            mine.distances[i, first + v] += rows * between
+    else:
+        for v in range(first, first + values):
+            mine.value_counts[i, v] += other.value_counts[j, v]
+            mine.distances[i, v] += other.distances[j, v]
+
+
+# -- distances --------------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def squared_distance_gain(n1, n2):
+    """Return n1·n2/(n1+n2), by which a squared distance of means weighs; grows with n1 and n2."""
+    return n1 * n2 / (n1 + n2)
+
+
+@njit(cache=True)
+def distance_between(how, a, i, b, j):
+    """Distance of cluster i of `a` and cluster j of `b`."""
+    total = 0.0
+    gain = squared_distance_gain(a.size[i], b.size[j])
+    for u in range(len(how.scale)):
+        gap = a.means[i, u] - b.means[j, u]
+        total += how.scale[u] * gain * gap * gap
+    sets = len(how.set_weight)
+    for s in range(sets):
+        if not _same_set(how, a, i, b, j, s):
+            total += how.set_weight[s]
+    for p in range(len(how.pair_weight)):
+        between = _sum_between(how, a, i, b, j, p)
+        total += how.pair_weight[p] * (between / (a.size[i] * b.size[j]))
+    return total
+
+
+@njit(cache=True)
+def _same_set(how, a, i, b, j, s):
+    if a.only[i, s] != b.only[j, s]:
+        return False
+    if a.only[i, s] != SEVERAL:
+        return True
+    for w in range(how.word[s], how.word[s + 1]):
+        if a.words[i, w] != b.words[j, w]:
+            return False
+    return True
+
+
+@njit(cache=True)
+def _sum_between(how, a, i, b, j, p):
+    """Sum of the distances of all pairs of rows on pair attribute p."""
+    place = len(how.set_weight) + p
+    first, values = how.value[p], how.value[p + 1] - how.value[p]
+    mine, theirs = a.only[i, place], b.only[j, place]
+    if mine != SEVERAL and theirs != SEVERAL:
+        between = how.between[how.between_start[p] + mine * values + theirs]
+        return a.size[i] * b.size[j] * between
+    if mine != SEVERAL:
+        return a.size[i] * b.distances[j, first + mine]
+    if theirs != SEVERAL:
+        return b.size[j] * a.distances[i, first + theirs]
+    total = 0.0
+    for v in range(first, first + values):
+        total += a.value_counts[i, v] * b.distances[j, v]
+    return total

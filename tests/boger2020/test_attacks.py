@@ -1,0 +1,139 @@
+"""Attacks: guesses against loops over rows, membership against comparing everybody."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import anonpaper as ap
+from anonpaper.errors import ColumnError, ParameterError
+from anonpaper.measure.attacks import guessing, membership, plausible_values, ruled_out
+
+
+@st.composite
+def tables(draw):
+    n = draw(st.integers(1, 25))
+
+    def column(size):
+        return st.lists(st.integers(0, size - 1), min_size=n, max_size=n)
+
+    frame = pd.DataFrame({"a": draw(column(4)), "b": draw(column(3)), "s": draw(column(4))})
+    labels = np.unique(draw(column(4)), return_inverse=True)[1]
+    return ap.Microdata(frame, ["a", "b"], "s"), labels
+
+
+def guess_one_by_one(m, labels, plausible):
+    success = []
+    for row, label in enumerate(labels):
+        if label < 0:
+            success.append(np.nan)
+            continue
+        values = m.sensitive_codes[labels == label].tolist()
+        possible = [v for v in values if plausible[row, v]] or values
+        most = max(possible.count(v) for v in possible)
+        named = {v for v in possible if possible.count(v) == most}
+        success.append((m.sensitive_codes[row] in named) / len(named))
+    return success
+
+
+@settings(deadline=None, max_examples=80)
+@given(tables(), st.sampled_from([0, 0.2, 0.5, 1]), st.booleans())
+def test_guesses_are_those_made_one_by_one(table, least_share, withheld):
+    m, labels = table
+    if withheld and labels.max() > 0:
+        labels = np.where(labels == labels.max(), -1, labels)
+    everything = np.ones((m.n, m.sensitive_attribute.size), dtype=bool)
+    assert np.allclose(
+        guessing(m, labels), guess_one_by_one(m, labels, everything), equal_nan=True
+    )
+    plausible = plausible_values(m, ["a"], least_share)
+    assert np.allclose(
+        guessing(m, labels, plausible), guess_one_by_one(m, labels, plausible), equal_nan=True
+    )
+
+
+@settings(deadline=None, max_examples=50)
+@given(tables(), st.sampled_from([0, 0.3, 0.6]))
+def test_values_ruled_out_are_counted_one_by_one(table, least_share):
+    m, labels = table
+    plausible = plausible_values(m, ["b"], least_share)
+    expected = [
+        np.mean([not plausible[row, v] for v in m.sensitive_codes[labels == labels[row]]])
+        for row in range(m.n)
+    ]
+    assert np.allclose(ruled_out(m, labels, plausible), expected)
+
+
+@settings(deadline=None, max_examples=50)
+@given(tables(), st.sampled_from([0, 0.3, 0.6]))
+def test_plausible_values_by_pandas(table, least_share):
+    m, _ = table
+    share = m.frame.groupby("a")["s"].value_counts(normalize=True)
+    expected = [
+        [
+            (a, s) in share.index and share[a, s] >= least_share
+            for s in m.sensitive_attribute.values
+        ]
+        for a in m.frame["a"]
+    ]
+    assert plausible_values(m, ["a"], least_share).tolist() == expected
+
+
+def test_no_guess_beats_theta_on_average():
+    m = ap.load("adult", rows=4000, seed=2)
+    p = ap.klt(m, theta=0.3)
+    by_group = pd.Series(guessing(m, p.labels)).groupby(p.labels).mean()
+    assert by_group.max() <= 0.3 + 1e-12
+
+
+def fits(person, row):
+    """Whether a published row, shown as text, could be a person's."""
+    for value, shown in zip(person, row, strict=True):
+        if shown == "*" or shown == value:
+            continue
+        if isinstance(shown, str) and shown.startswith("["):
+            low, high = (int(end) for end in shown.strip("[]").split(" - "))
+            if low <= value <= high:
+                continue
+        return False
+    return True
+
+
+@settings(deadline=None, max_examples=50)
+@given(tables(), st.sampled_from(["swap", "generalize", "suppress"]))
+def test_membership_is_what_comparing_everybody_gives(table, method):
+    m, labels = table
+    p = ap.Partition(labels)
+    release = {
+        "swap": lambda: ap.swap(m, p, seed=0),
+        "generalize": lambda: ap.generalize(m, p),
+        "suppress": lambda: ap.suppress(m, p),
+    }[method]()
+    strangers = ap.Microdata(
+        pd.DataFrame({"a": [0, 1, 2, 3, 9], "b": [0, 1, 2, 0, 1]}), ["a", "b"]
+    )
+    shown = release.frame[["a", "b"]].to_numpy().tolist()
+    found = membership(release, strangers)
+    for who, people in (("members", m), ("outsiders", strangers)):
+        persons = people.frame[["a", "b"]].to_numpy().tolist()
+        expected = np.mean([any(fits(person, row) for row in shown) for person in persons])
+        assert found[who] == pytest.approx(expected)
+    assert found["advantage"] == found["members"] - found["outsiders"]
+    assert found["members"] == 1
+
+
+def test_bad_input():
+    m = ap.examples.hospital()
+    with pytest.raises(ColumnError, match="'Disease' is not a quasi-identifier"):
+        plausible_values(m, ["Disease"], 0.1)
+    with pytest.raises(ParameterError, match="known is empty"):
+        plausible_values(m, [], 0.1)
+    with pytest.raises(ParameterError, match="least_share"):
+        plausible_values(m, ["Age"], 1.5)
+    with pytest.raises(ParameterError, match="plausible must have shape"):
+        guessing(m, [0] * 10, np.ones((3, 4), dtype=bool))
+    with pytest.raises(ParameterError, match="labels must have shape"):
+        guessing(m, [0] * 9)
+    with pytest.raises(ParameterError, match="quasi-identifiers"):
+        membership(ap.suppress(m, ap.Partition([0] * 10)), m.with_roles(qi=["Age"]))

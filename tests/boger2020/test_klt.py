@@ -1,0 +1,211 @@
+"""klt against a row-by-row version, pycanon and plain pandas; bad input; determinism."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pycanon import anonymity
+from referees.klt import RowByRow
+
+import anonpaper as ap
+from anonpaper.errors import ColumnError, InfeasibleError, ParameterError
+from anonpaper.partition.klt import UnplacedRowsWarning, klt
+
+
+def steps_apart(a, b):
+    return abs(int(a) - int(b))
+
+
+def not_both_even(a, b):
+    return 0 if a == b else 1 + (int(a) + int(b)) % 2
+
+
+@st.composite
+def tables(draw):
+    n = draw(st.integers(4, 45))
+
+    def column(size):
+        return st.lists(st.integers(0, size - 1), min_size=n, max_size=n)
+
+    frame = pd.DataFrame(
+        {
+            "age": draw(column(draw(st.sampled_from([2, 9, 40])))),
+            "race": pd.Categorical(draw(column(3)), categories=range(70)),
+            "sex": pd.Categorical(draw(column(2)), categories=[0, 1]),
+            "town": pd.Categorical(draw(column(4)), categories=range(4)),
+            "ill": draw(column(draw(st.integers(2, 7)))),
+        }
+    )
+    return ap.Microdata(frame, qi=["age", "race", "sex", "town"], sensitive="ill")
+
+
+rules = st.tuples(st.integers(1, 6), st.integers(1, 4), st.sampled_from([0.3, 0.34, 0.5, 0.75, 1]))
+weights = st.dictionaries(
+    st.sampled_from(["age", "race", "sex", "town"]), st.sampled_from([0, 0.5, 5])
+)
+distances = st.fixed_dictionaries(
+    {},
+    optional={
+        "age": st.sampled_from(["set", steps_apart]),
+        "race": st.sampled_from(["univariate", not_both_even]),
+        "sex": st.just("set"),
+        "town": st.sampled_from(["univariate", steps_apart]),
+    },
+)
+
+
+@settings(deadline=None, max_examples=80)
+@given(tables(), rules, weights, distances, st.integers(0, 3))
+def test_same_groups_as_row_by_row(m, rule, weights, distance, seed):
+    k, l, theta = rule
+    k = min(k, m.n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnplacedRowsWarning)
+        try:
+            p = klt(m, k, l, theta, weights, distance, seed)
+        except InfeasibleError:
+            assert not any_group_holds(m, k, l, theta)
+            return
+    plain = RowByRow(m, k, l, theta, weights, distance, seed)
+    assert p.labels.tolist() == plain.run().tolist()
+    assert (p.info["repeats"], p.info["formed"]) == (plain.repeats, plain.formed)
+
+
+def any_group_holds(m, k, l, theta):
+    """Take s rows as evenly as the counts allow, for every s."""
+    counts = np.sort(m.sensitive_counts[m.sensitive_counts > 0])
+    for s in range(max(k, l), m.n + 1):
+        most = np.floor(theta * s + 1e-6)
+        if len(counts) >= l and np.minimum(counts, most).sum() >= s:
+            return True
+    return False
+
+
+@pytest.fixture(scope="module")
+def adult():
+    return ap.load("adult")
+
+
+@pytest.fixture(scope="module")
+def adult_groups(adult):
+    return klt(adult, k=10, l=5, theta=0.3, seed=0)
+
+
+def test_no_row_of_adult_is_lost(adult, adult_groups):
+    assert adult_groups.info["unplaced_rows"] == 0
+    assert adult_groups.n_unpublished == 0
+    assert adult_groups.info["repeats"] == 0
+    assert adult_groups.sizes().sum() == 32_561
+
+
+def test_all_three_principles_hold_by_pandas(adult, adult_groups):
+    occupation = adult.frame["occupation"].astype(object).fillna("?")
+    by_group = occupation.groupby(adult_groups.labels)
+    assert by_group.size().min() >= 10
+    assert by_group.nunique().min() >= 5
+    shares = by_group.apply(lambda values: values.value_counts(normalize=True).iloc[0])
+    assert shares.max() <= 0.3 + 1e-12
+
+
+def test_all_three_principles_hold_by_pycanon(adult, adult_groups):
+    published = pd.DataFrame(
+        {
+            "group": adult_groups.labels,
+            "occupation": adult.frame["occupation"].astype(object).fillna("?").to_numpy(),
+        }
+    )
+    assert anonymity.k_anonymity(published, ["group"]) >= 10
+    assert anonymity.l_diversity(published, ["group"], ["occupation"]) >= 5
+    alpha, _ = anonymity.alpha_k_anonymity(published, ["group"], ["occupation"])
+    assert alpha <= 0.3 + 1e-12
+
+
+def test_same_seed_same_groups_other_seed_others(adult, adult_groups):
+    assert np.array_equal(klt(adult, seed=0).labels, adult_groups.labels)
+    generator = np.random.default_rng(0)
+    assert np.array_equal(klt(adult, seed=generator).labels, adult_groups.labels)
+    assert not np.array_equal(klt(adult, seed=1).labels, adult_groups.labels)
+
+
+def test_weight_on_an_attribute_keeps_its_values_together(adult, adult_groups):
+    def spread(p):
+        return adult.frame.groupby(p.labels)["age"].std().mean()
+
+    assert spread(klt(adult, weights={"age": 50})) < 0.9 * spread(adult_groups)
+
+
+def test_order_of_the_columns_does_not_change_the_distance(adult):
+    m = adult.sample(400, seed=1)
+    turned = m.with_roles(qi=["sex", "race", "education", "age"])
+    # Univariate terms change places, so equal sums may round apart: only the sizes are compared.
+    assert klt(turned).sizes().sum() == klt(m).sizes().sum() == 400
+
+
+def test_a_table_with_a_value_too_frequent_loses_only_rows_that_cannot_be_placed():
+    frame = pd.DataFrame({"age": range(60), "ill": ["flu"] * 40 + list("abcde" * 4)})
+    m = ap.Microdata(frame, ["age"], "ill")
+    with pytest.warns(UnplacedRowsWarning, match="of 60 rows"):
+        p = klt(m, k=4, l=2, theta=0.5)
+    assert p.info["unplaced_rows"] == p.n_unpublished >= 20
+    assert ap.Theta(0.5).holds(m, p.labels) and ap.KAnonymity(4).holds(m, p.labels)
+    assert p.info["repeats"] > 0
+
+
+@pytest.mark.parametrize("theta", [0, -0.1, 1.01, float("nan"), "0.3", None])
+def test_theta_out_of_range(theta):
+    with pytest.raises(ParameterError, match="theta must be a number"):
+        klt(ap.examples.hospital(), 4, 2, theta)
+
+
+@pytest.mark.parametrize(("k", "l"), [(0, 2), (11, 2), (2.5, 2), (4, 0), (4, "2"), (True, 2)])
+def test_k_and_l_out_of_range(k, l):
+    with pytest.raises(ParameterError, match="must be an integer"):
+        klt(ap.examples.hospital(), k, l, 0.5)
+
+
+def test_l_above_the_number_of_sensitive_values():
+    with pytest.raises(InfeasibleError, match="l = 5 distinct values of 'Disease': only 4 occur"):
+        klt(ap.examples.hospital(), 5, 5, 0.5)
+
+
+def test_theta_too_small_for_the_sensitive_values():
+    with pytest.raises(InfeasibleError, match="at least 5 distinct values"):
+        klt(ap.examples.hospital(), 4, 2, 0.2)
+    # l * theta < 1 is fine where there are more than l values.
+    assert klt(ap.examples.hospital(), 4, 1, 0.5).info["unplaced_rows"] == 0
+
+
+@pytest.mark.parametrize("weight", [-1, float("nan"), float("inf"), "2", None, True])
+def test_bad_weight(weight):
+    with pytest.raises(ParameterError, match="weight of 'Age' must be a finite number"):
+        klt(ap.examples.hospital(), 4, 2, 0.5, weights={"Age": weight})
+
+
+def test_unknown_columns():
+    m = ap.examples.hospital()
+    with pytest.raises(ColumnError, match=r"weights names \['Height'\]"):
+        klt(m, 4, 2, 0.5, weights={"Height": 1})
+    with pytest.raises(ColumnError, match=r"distance names \['Disease'\]"):
+        klt(m, 4, 2, 0.5, distance={"Disease": "set"})
+    with pytest.raises(ColumnError, match="sensitive"):
+        klt(m.with_roles(sensitive=None), 4, 2, 0.5)
+
+
+def test_bad_distances():
+    m = ap.examples.hospital()
+    with pytest.raises(ParameterError, match="'univariate', 'set' or a function"):
+        klt(m, 4, 2, 0.5, distance={"Age": "cosine"})
+    with pytest.raises(ParameterError, match="must be symmetric"):
+        klt(m, 4, 2, 0.5, distance={"Age": lambda a, b: float(a < b)})
+    with pytest.raises(ParameterError, match="at least 0"):
+        klt(m, 4, 2, 0.5, distance={"Age": lambda a, b: -1.0})
+    with pytest.raises(ParameterError, match="must map column names"):
+        klt(m, 4, 2, 0.5, weights=[1, 2, 3])
+
+
+def test_bad_seed():
+    with pytest.raises(ParameterError, match="seed"):
+        klt(ap.examples.hospital(), 4, 2, 0.5, seed=None)

@@ -1,0 +1,144 @@
+"""Workloads: answers against SQL run by sqlite, errors against loops, bad input."""
+
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper.errors import ColumnError, ParameterError
+from anonpaper.measure.queries import chi_square, places, query_errors, relative_errors, workload
+
+SELECTIVITY = {"age": 35, "education": 8, "race": 3, "sex": 1}
+
+
+@pytest.fixture(scope="module")
+def adult():
+    return ap.load("adult", rows=3000, seed=4)
+
+
+@pytest.fixture(scope="module")
+def groups(adult):
+    return ap.klt(adult, seed=0)
+
+
+def answers_of_sqlite(queries, frame, table="adult"):
+    connection = sqlite3.connect(":memory:")
+    missing_named = frame.apply(
+        lambda c: c if c.notna().all() else c.astype(str).replace("nan", "?")
+    )
+    missing_named.to_sql(table, connection, index=False)
+    answers = np.zeros((len(queries), queries.sensitive.size))
+    for number, query in enumerate(queries.sql(table)):
+        for value, total in connection.execute(query):
+            answers[number, queries.sensitive.code(value)] = total
+    return answers
+
+
+def test_answers_are_those_of_sql(adult, groups):
+    queries = workload(adult, SELECTIVITY, size=60, seed=3)
+    release = ap.swap(adult, groups, seed=1)
+    ours = queries.answers(adult, release)
+    assert np.array_equal(
+        ours[0], answers_of_sqlite(queries, adult.frame[[*adult.qi, "occupation"]])
+    )
+    assert np.array_equal(ours[1], answers_of_sqlite(queries, release.frame))
+    assert not np.array_equal(ours[0], ours[1])
+
+
+def test_sql_of_real_numbers_and_of_names_that_need_quotes():
+    frame = pd.DataFrame(
+        {'a "b"': [0.5, 1.25, 2.0, 7.5], "q": ["it's", "x", "x", "y"], "s": list("uvuv")}
+    )
+    m = ap.Microdata(frame, ['a "b"', "q"], "s")
+    queries = workload(m, {'a "b"': 2, "q": 2}, size=40, seed=0)
+    assert np.array_equal(queries.answers(m)[0], answers_of_sqlite(queries, frame, "my table"))
+
+
+def test_selectivity_is_what_was_asked_for(adult):
+    queries = workload(adult, SELECTIVITY, size=500, seed=0)
+    included = dict(zip(adult.qi, queries.included, strict=True))
+    assert (included["education"].sum(axis=1) == 8).all()
+    assert (included["race"].sum(axis=1) == 3).all()
+    assert (included["sex"].sum(axis=1) == 1).all()
+    low, high = queries.windows["age"].T
+    assert (high - low + 1 == 35).all() and low.min() == 17 and high.max() == 90
+    # Every value is as likely as any other: 250 of 500 expected, standard deviation 11.2.
+    assert np.all(np.abs(included["education"].sum(axis=0) - 250) < 56)
+    assert [places(attribute) for attribute in adult.attributes] == [74, 16, 5, 2]
+
+
+def test_everything_selected_is_answered_exactly(adult, groups):
+    queries = workload(adult, {"age": 74, "education": 16, "race": 5, "sex": 2}, size=5)
+    release = ap.swap(adult, groups, seed=1)
+    assert query_errors(queries, [release, ap.anatomize(adult, groups)]).max() < 1e-12
+    assert (queries.answers(adult)[0] == adult.sensitive_counts).all()
+
+
+def test_anatomy_gives_the_mean_of_many_swaps(adult, groups):
+    queries = workload(adult, SELECTIVITY, size=20, seed=1)
+    swaps = [ap.swap(adult, groups, seed=seed) for seed in range(200)]
+    *answers, expected = queries.answers(*swaps, ap.anatomize(adult, groups))
+    error = np.abs(np.mean(answers, axis=0) - expected)
+    spread = np.std(answers, axis=0) / np.sqrt(200)
+    assert (error <= 6 * spread + 1e-9).all()
+
+
+def test_errors_are_those_of_the_equations(adult, groups):
+    queries = workload(adult, SELECTIVITY, size=30, seed=2)
+    releases = [ap.swap(adult, groups, seed=seed) for seed in (1, 2)]
+    truth = queries.answers(adult)[0]
+    errors = []
+    for release in releases:
+        error = 0.0
+        for x, y in zip(queries.answers(release)[0], truth, strict=True):
+            error += sum((a - b) ** 2 / (a + b) for a, b in zip(x, y, strict=True) if a + b > 0)
+        errors.append(error)
+    assert np.allclose(query_errors(queries, releases), errors)
+    assert np.allclose(
+        relative_errors(queries, releases[:1], releases[1]), 100 * errors[0] / max(errors[1], 1)
+    )
+    assert relative_errors(queries, [releases[1]], releases[1]) == pytest.approx([100])
+
+
+def test_chi_square():
+    assert chi_square([[2, 0], [0, 0]], [[0, 0], [3, 0]]).tolist() == [2, 3]
+    assert chi_square([1, 2, 3], [1, 2, 3]) == 0
+    assert chi_square([1, 5], [4, 2]) == chi_square([4, 2], [1, 5])
+
+
+def test_blocks_do_not_matter(adult, monkeypatch):
+    queries = workload(adult, SELECTIVITY, size=50, seed=0)
+    whole = queries.answers(adult)
+    monkeypatch.setattr("anonpaper.measure.queries._BLOCK", 7000)
+    assert np.array_equal(queries.answers(adult), whole)
+
+
+def test_same_seed_same_queries(adult):
+    first, again, other = (workload(adult, SELECTIVITY, 50, seed=s) for s in (5, 5, 6))
+    assert list(first.sql()) == list(again.sql()) != list(other.sql())
+
+
+def test_bad_input(adult, groups):
+    with pytest.raises(ColumnError, match="'height' is not a quasi-identifier"):
+        workload(adult, {"height": 1})
+    with pytest.raises(
+        ParameterError, match="selectivity of 'race' must be an integer from 1 to 5"
+    ):
+        workload(adult, {"race": 6})
+    with pytest.raises(
+        ParameterError, match="selectivity of 'age' must be an integer from 1 to 74"
+    ):
+        workload(adult, {"age": 0})
+    with pytest.raises(ParameterError, match="size"):
+        workload(adult, {}, size=0)
+    queries = workload(adult, {}, size=1)
+    with pytest.raises(ParameterError, match="'generalize' values are generalized"):
+        queries.answers(ap.generalize(adult, groups))
+    with pytest.raises(ParameterError, match="not of the same people"):
+        queries.answers(adult, adult.take(np.arange(100)))
+    with pytest.raises(ParameterError, match="the table has"):
+        queries.answers(ap.examples.hospital())
+    with pytest.raises(ParameterError, match="no release"):
+        query_errors(queries, [])

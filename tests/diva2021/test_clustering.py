@@ -1,0 +1,148 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referees.clustering import k_member_rows, strict_mondrian_rows
+
+import anonpaper as ap
+from anonpaper import errors
+from anonpaper.randomness import generator
+
+
+@st.composite
+def tables(draw, max_rows=24, numbers=False):
+    n = draw(st.integers(4, max_rows))
+    d = draw(st.integers(1, 4))
+    values = st.integers(0, 6) if numbers else st.sampled_from("abcd")
+    columns = {f"q{j}": draw(st.lists(values, min_size=n, max_size=n)) for j in range(d)}
+    columns["s"] = draw(st.lists(st.sampled_from("xyz"), min_size=n, max_size=n))
+    m = ap.Microdata(pd.DataFrame(columns), [f"q{j}" for j in range(d)], "s")
+    return m, draw(st.integers(2, min(5, n)))
+
+
+def star_rate(m, p):
+    return ap.measure.stars(ap.suppress(m, p)) / (m.n * m.d)
+
+
+@settings(deadline=None, max_examples=150)
+@given(tables(), st.integers(0, 5))
+def test_k_member_takes_the_choices_of_the_row_by_row_algorithm(case, seed):
+    m, k = case
+    p = ap.k_member(m, k, seed)
+    expected = k_member_rows(m.codes, k, first=int(generator(seed).integers(m.n)))
+    # Copies of a tuple are interchangeable: clusters are compared by the tuples in them.
+    def tuples(groups):
+        return [sorted(map(tuple, m.codes[list(rows)])) for rows in groups]
+    assert tuples(p.groups()) == tuples(expected)
+
+
+@settings(deadline=None, max_examples=100)
+@given(tables())
+def test_k_member_and_oka_make_floor_n_over_k_clusters_of_at_least_k(case):
+    m, k = case
+    for p in (ap.k_member(m, k), ap.oka(m, k)):
+        assert p.n_groups == m.n // k and p.sizes().min() >= k and p.sizes().sum() == m.n
+    assert (ap.k_member(m, k).sizes() == k).sum() >= m.n // k - m.n % k
+
+
+@pytest.mark.parametrize("algorithm", [ap.k_member, ap.oka, ap.mondrian])
+def test_nothing_is_lost_where_all_tuples_have_k_copies(algorithm):
+    frame = pd.DataFrame({"a": list("xyzw") * 6, "b": list("pqpq") * 6})
+    m = ap.Microdata(frame, ["a", "b"])
+    p = algorithm(m, 3)
+    if algorithm is ap.oka:  # its random starts may lie in one tuple: only the sizes are sure
+        assert p.sizes().min() >= 3
+    else:
+        assert star_rate(m, p) == 0
+
+
+def test_oka_assigns_rows_to_the_nearest_start():
+    frame = pd.DataFrame({"a": list("xxxxyyyy"), "b": list("ppppqqqq")})
+    m = ap.Microdata(frame, ["a", "b"])
+    for seed in range(20):
+        p = ap.oka(m, 4, seed)
+        assert star_rate(m, p) in (0, 1)
+        if p.info["given_back"] == 0:
+            assert star_rate(m, p) == 0
+
+
+@pytest.mark.parametrize("algorithm", [ap.k_member, ap.oka])
+def test_the_same_seed_gives_the_same_labels(algorithm):
+    m = ap.load("adult", rows=2_000)
+    first, again = (algorithm(m, 7, seed=1).labels for _ in range(2))
+    assert np.array_equal(first, again)
+    # Different first rows may be furthest from the same row: not every seed makes a difference.
+    assert any(not np.array_equal(first, algorithm(m, 7, seed).labels) for seed in range(2, 12))
+
+
+@settings(deadline=None, max_examples=100)
+@given(tables(max_rows=40, numbers=True))
+def test_strict_mondrian_takes_the_cuts_of_the_row_by_row_algorithm(case):
+    m, k = case
+    p = ap.mondrian(m, k)
+    expected = strict_mondrian_rows(m.codes, [a.positions for a in m.attributes], k)
+    assert sorted(rows.tolist() for rows in p.groups()) == sorted(expected)
+    most_copies = m.cells.tuple_sizes.max()
+    assert k <= p.sizes().min() and p.sizes().max() <= 2 * m.d * (k - 1) + most_copies
+
+
+@settings(deadline=None, max_examples=100)
+@given(tables(max_rows=40))
+def test_strict_mondrian_keeps_copies_together_in_boxes_that_do_not_overlap(case):
+    m, k = case
+    p = ap.mondrian(m, k)
+    for t in range(len(m.cells)):
+        assert len(set(p.labels[m.cells.tuple_of_row == t])) == 1
+    boxes = [(m.codes[rows].min(axis=0), m.codes[rows].max(axis=0)) for rows in p.groups()]
+    for i, (low, high) in enumerate(boxes):
+        for other_low, other_high in boxes[:i]:
+            assert ((high < other_low) | (other_high < low)).any()
+
+
+@settings(deadline=None, max_examples=100)
+@given(tables(max_rows=40))
+def test_relaxed_mondrian_makes_groups_of_k_to_2k_minus_1(case):
+    m, k = case
+    sizes = ap.mondrian(m, k, relaxed=True).sizes()
+    assert k <= sizes.min() and sizes.max() <= 2 * k - 1
+
+
+@settings(deadline=None, max_examples=150)
+@given(tables(max_rows=40), st.booleans(), st.sampled_from(["frequency", "distinct"]))
+def test_mondrian_is_l_diverse_or_says_that_the_table_cannot_be(case, relaxed, diversity):
+    m, k = case
+    principle = {"frequency": ap.FrequencyLDiversity(2), "distinct": ap.DistinctLDiversity(2)}
+    one_group = np.zeros(m.n, int)
+    if not principle[diversity].holds(m, one_group):
+        with pytest.raises(errors.InfeasibleError):
+            ap.mondrian(m, k, 2, diversity=diversity, relaxed=relaxed)
+        return
+    p = ap.mondrian(m, k, 2, diversity=diversity, relaxed=relaxed)
+    assert principle[diversity].holds(m, p.labels) and p.sizes().min() >= k
+
+
+@pytest.mark.parametrize("algorithm", [ap.k_member, ap.oka, ap.mondrian])
+@pytest.mark.parametrize("k", [1, 11, 2.5, "3", True])
+def test_k_out_of_range_is_refused(algorithm, k):
+    with pytest.raises(errors.ParameterError, match="k must be an integer from 2 to 10"):
+        algorithm(ap.examples.patients(), k)
+
+
+def test_mondrian_refuses_an_unknown_diversity_and_a_missing_sensitive_attribute():
+    m = ap.examples.patients()
+    with pytest.raises(errors.ParameterError, match="entropy"):
+        ap.mondrian(m, 2, 2, diversity="entropy")
+    with pytest.raises(errors.ColumnError, match="sensitive"):
+        ap.mondrian(m.with_roles(sensitive=None), 2, 2)
+    with pytest.raises(errors.InfeasibleError, match="largest feasible l is 6"):
+        ap.mondrian(m, 2, 7, diversity="distinct")
+
+
+def test_a_wide_sparse_attribute_is_cut_like_any_other():
+    rng = np.random.default_rng(0)
+    m = ap.Microdata(pd.DataFrame({"a": rng.choice(100_000, 300, replace=False)}), ["a"])
+    p = ap.mondrian(m, 5)
+    assert sorted(rows.tolist() for rows in p.groups()) == sorted(
+        strict_mondrian_rows(m.codes, [m.attributes[0].positions], 5)
+    )
