@@ -97,7 +97,7 @@ def hyobscure(
 
 
 def obfuscation_channel(
-    joint: np.ndarray, distances: np.ndarray, bound: float, iterations: int = 200
+    joint: np.ndarray, distances: np.ndarray, bound: float, iterations: int = 100
 ) -> np.ndarray:
     """Find the channel between clusters that leaks least within a bound on the distortion.
 
@@ -141,7 +141,7 @@ def obfuscation_channel(
     while distortion(_channel(joint, distances, high, iterations)) > bound and high < 1e6:
         low, high = high, 4 * high
     best = np.eye(size)
-    for _ in range(30):
+    for _ in range(15):
         middle = (low + high) / 2
         channel = _channel(joint, distances, middle, iterations)
         if distortion(channel) <= bound:
