@@ -210,7 +210,8 @@ def test_hyobscure_publishes_values_of_others_in_classes_of_k():
     release = BASELINES["HyObscure"](m, 5, 2, trees_of(m), seed=0)
     assert 0 < release.partition.info["obfuscated"] < 1
     assert np.array_equal(release.sensitive_codes, m.sensitive_codes)
-    truthful = [p.members[p.index, c].mean() for p, c in zip(release.published, m.codes.T, strict=True)]
+    truthful = [p.members[p.index, codes].mean()
+                for p, codes in zip(release.published, m.codes.T, strict=True)]
     assert min(truthful) < 1
 
 
