@@ -7,6 +7,7 @@ not count.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -88,7 +89,7 @@ class GroupCounts:
         return -np.add.reduceat(share * np.log(share), self.start[:-1])
 
 
-class Principle:
+class Principle(ABC):
     """A condition on every single group of a partition.
 
     Subclasses say per group which level it reaches (`levels`), whether a larger level is more
@@ -99,9 +100,9 @@ class Principle:
     needs_sensitive: ClassVar[bool] = True
     bound: float
 
+    @abstractmethod
     def levels(self, counts: GroupCounts) -> np.ndarray:
         """Level that every group reaches, shape (G,)."""
-        raise NotImplementedError
 
     def level(self, m: Microdata, labels: np.ndarray) -> float:
         """Level that the whole grouping reaches: that of its worst group."""

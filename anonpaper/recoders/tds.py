@@ -22,6 +22,7 @@ further specialization elsewhere cannot mend it. It is dropped for good.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -161,7 +162,7 @@ class _Specialization:
         return -self.gain, -self.penalty_drop, self.attribute, self.number
 
 
-class _Domain:
+class _Domain(ABC):
     """The domain of an attribute with the counts of sensitive values per value."""
 
     def __init__(self, m: Microdata, j: int) -> None:
@@ -172,9 +173,9 @@ class _Domain:
         self.histogram = np.bincount(key, minlength=size * values).reshape(size, values)
         self.root = np.arange(size)
 
+    @abstractmethod
     def specializations(self, parent: np.ndarray) -> Iterator[_Specialization]:
         """Yield the ways to specialize a sub-domain."""
-        raise NotImplementedError
 
     def penalty(self, part: np.ndarray) -> float:
         """NCP of the rows in a sub-domain."""
