@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonpaper.errors import InfeasibleError, ParameterError, check_integer, check_number
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = [
     "AlphaKAnonymity",
@@ -374,6 +374,7 @@ def require_eligible(m: Microdata, l: int) -> int:
     InfeasibleError
         Too many rows share a sensitive value; the message names it and the largest feasible l.
     """
+    check_microdata(m)
     counts = m.sensitive_counts
     l = check_integer("l", l, 2, m.n)
     pillar = int(counts.argmax())

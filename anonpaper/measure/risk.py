@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from anonpaper.principles import GroupCounts, Theta
-from anonpaper.publish import Release
+from anonpaper.publish import Release, check_release
 
 __all__ = ["disclosure_confidence"]
 
@@ -34,7 +34,7 @@ def disclosure_confidence(rel: Release) -> pd.Series:
     >>> disclosure_confidence(ap.suppress(m, ap.examples.hospital_two_anonymous()))["Adam"].item()
     1.0
     """
-    m, labels = rel._audited()
+    m, labels = check_release(rel)._audited()
     shown = labels >= 0
     m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
     shares = Theta(1).levels(GroupCounts.of(m, labels))
