@@ -105,6 +105,10 @@ def check_integer(name: str, value: object, low: int, high: int | None = None) -
         ...
     anonpaper.errors.ParameterError: k must be an integer from 2 to 10, got 1
     """
+    if high is not None and high < low:
+        raise ParameterError(
+            f"{name} must be at least {low}, but this table allows {high} at most: it is too small"
+        )
     reach = f"of at least {low}" if high is None else f"from {low} to {high}"
     wanted = f"an integer {reach}"
     try:

@@ -430,10 +430,16 @@ def _fingerprint(common: Mapping[str, Any]) -> str:
 def _content(value: Any) -> Any:
     """Return what makes a table what it is, not what it has cached; also in collections."""
     if isinstance(value, Microdata):
-        domains = [attribute.values for attribute in value.attributes]
-        return value.qi, value.sensitive, domains, _content(value.frame)
+        roles = value.attributes
+        if value.sensitive is not None:
+            roles = (*roles, value.sensitive_attribute)
+        domains = [(a.name, list(a.values), a.numeric, a.ordered) for a in roles]
+        codes = value.codes, None if value.sensitive is None else value.sensitive_codes
+        others = value.frame.drop(columns=[a.name for a in roles])
+        return value.qi, value.sensitive, value.missing, domains, codes, _content(others)
     if isinstance(value, pd.DataFrame):
-        rows = pd.util.hash_pandas_object(value).to_numpy()
+        texts = {name: str for name in value.select_dtypes(object).columns}  # lists have no hash
+        rows = pd.util.hash_pandas_object(value.astype(texts)).to_numpy()
         return list(value.columns), [str(dtype) for dtype in value.dtypes], rows
     if isinstance(value, Mapping):
         return {name: _content(item) for name, item in value.items()}

@@ -62,12 +62,16 @@ def table_of(points: Sequence[tuple[int, int, int]], q: int, m: int | None = Non
     """
     q = check_integer("q", q, 1)
     m = check_integer("m", 3 * q if m is None else m, 3, 3 * q)
-    points = [tuple(int(c) for c in point) for point in points]
-    if not points:
+    if not len(points):
         raise ParameterError("a 3DM instance needs at least one point")
     for point in points:
-        if len(point) != 3 or min(point) < 0 or max(point) >= q:
-            raise ParameterError(f"a point needs three coordinates from 0 to {q - 1}, got {point}")
+        coordinates = np.asarray(point)
+        integers = np.issubdtype(coordinates.dtype, np.integer) and coordinates.shape == (3,)
+        if not integers or coordinates.min() < 0 or coordinates.max() >= q:
+            raise ParameterError(
+                f"a point needs three integers from 0 to {q - 1} as coordinates, got {point!r}"
+            )
+    points = [tuple(int(c) for c in point) for point in points]
     if len(set(points)) < len(points):
         raise ParameterError("a point stands twice")
 
@@ -113,7 +117,7 @@ def matching_of(table: Microdata, p: Partition) -> list[int] | None:
     -------
     list of int or None
         The places of q points that use every element once, ascending; None if the grouping has
-        more than 3q(t - 1) stars.
+        more than 3q(t - 1) stars or leaves rows out.
 
     Notes
     -----
@@ -128,6 +132,8 @@ def matching_of(table: Microdata, p: Partition) -> list[int] | None:
     [0, 1]
     """
     is_zero = table.frame[table.qi].to_numpy() == 0
+    if p.n_unpublished or len(p) != table.n:
+        return None
     chosen = []
     for rows in p.groups():
         agreed = np.flatnonzero(is_zero[rows].all(axis=0))

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.errors import InfeasibleError, check_number
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = ["Imbalance", "find_imbalance", "split_by_imbalance"]
 
@@ -112,7 +112,7 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
     (True, {1: 8})
     """
     threshold = check_number("threshold", threshold, 0, 1)
-    counts = m.sensitive_counts
+    counts = check_microdata(m).sensitive_counts
     present = np.flatnonzero(counts)
     values = m.sensitive_attribute.values[present]
     if len(present) == 1:

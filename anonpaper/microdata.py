@@ -24,7 +24,7 @@ from anonpaper.errors import (
 )
 from anonpaper.randomness import generator
 
-__all__ = ["MISSING", "Attribute", "CellTable", "Microdata"]
+__all__ = ["MISSING", "Attribute", "CellTable", "Microdata", "build_cells", "check_microdata"]
 
 #: The value that stands for a missing one when missing values are kept.
 MISSING = "?"
@@ -146,7 +146,9 @@ class Microdata:
         The sensitive attribute (SA).
     missing : {"category", "drop", "error"}
         What becomes of missing values in the role columns: the value ``"?"``, last in its
-        domain; rows left out (``dropped`` counts them); or a MissingValueError.
+        domain; rows left out (``dropped`` counts them); or a MissingValueError. A column of
+        numbers with the value ``"?"`` has no order any more: it is generalized to sets, not to
+        intervals. Drop the rows, or fill the gaps, to keep the intervals.
     domains : mapping of column label to sequence of values, optional
         Declared domains in order, for attributes whose data do not show every value. A pandas
         Categorical declares its categories by itself.
@@ -326,12 +328,23 @@ class Microdata:
         ----------
         rows : array of int, shape (r,)
             Row positions, or a boolean mask of length n.
+
+        Raises
+        ------
+        EmptyTableError
+            If no row is taken.
+        ParameterError
+            If a position is out of range, or a mask of another length.
         """
         rows = np.asarray(rows)
-        if rows.dtype == bool:
+        if rows.dtype == bool and rows.shape == (self.n,):
             rows = np.flatnonzero(rows)
         if len(rows) == 0:
             raise EmptyTableError("no rows were taken")
+        if not np.issubdtype(rows.dtype, np.integer) or rows.min() < 0 or rows.max() >= self.n:
+            raise ParameterError(
+                f"rows must be positions from 0 to {self.n - 1}, or a mask of length {self.n}"
+            )
         part = _Rows.__new__(_Rows)
         part.n, part._whole, part._rows = len(rows), self, rows
         part.qi, part.sensitive, part.missing = list(self.qi), self.sensitive, self.missing
@@ -376,6 +389,22 @@ class Microdata:
         if name not in self._coded:
             self._coded[name] = _code(self.frame[name], self._domains.get(name))
         return self._coded[name]
+
+
+def check_microdata(m: object) -> Microdata:
+    """Return `m` if it is a Microdata; say how to make one if it is not.
+
+    Raises
+    ------
+    ParameterError
+        If `m` is anything else, such as the DataFrame itself.
+    """
+    if not isinstance(m, Microdata):
+        raise ParameterError(
+            f"expected a Microdata, got {type(m).__name__}: "
+            "ap.Microdata(frame, qi=[...], sensitive=...) gives a DataFrame its roles"
+        )
+    return m
 
 
 class _Rows(Microdata):
@@ -444,6 +473,10 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         and not pd.api.types.is_bool_dtype(values)
         and values.is_monotonic_increasing
     )
+    if numeric and not np.isfinite(values.to_numpy(dtype=float)).all():
+        raise ColumnError(
+            f"{column.name!r} holds infinite numbers: replace them by numbers or by missing values"
+        )
     values = np.array(values.tolist() + [None], dtype=object)[:-1]
     codes = np.array(codes, dtype=np.int32)
     absent = codes < 0

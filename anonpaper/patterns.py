@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.errors import InfeasibleError, check_integer, check_number
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.randomness import generator
 
 __all__ = ["frequency_analysis", "pattern_friendly"]
@@ -41,6 +41,7 @@ def frequency_analysis(m: Microdata) -> pd.DataFrame:
     >>> frequency_analysis(ap.examples.hospital())["top_share"].tolist()
     [0.5, 0.6, 0.6]
     """
+    m = check_microdata(m)
     rows = []
     for attribute, codes in zip(m.attributes, m.codes.T, strict=True):
         counts = np.bincount(codes, minlength=attribute.size)
@@ -117,6 +118,7 @@ def pattern_friendly(
     from sklearn.inspection import permutation_importance
     from sklearn.model_selection import StratifiedKFold
 
+    m = check_microdata(m)
     share = check_number("share", share, 0, 1, open_low=True)
     folds = check_integer("folds", folds, 2, m.n)
     check_integer("trees", trees, 1)

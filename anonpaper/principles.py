@@ -7,13 +7,14 @@ not count.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from anonpaper.errors import InfeasibleError, ParameterError, check_integer, check_number
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = [
     "AlphaKAnonymity",
@@ -88,7 +89,7 @@ class GroupCounts:
         return -np.add.reduceat(share * np.log(share), self.start[:-1])
 
 
-class Principle:
+class Principle(ABC):
     """A condition on every single group of a partition.
 
     Subclasses say per group which level it reaches (`levels`), whether a larger level is more
@@ -99,9 +100,9 @@ class Principle:
     needs_sensitive: ClassVar[bool] = True
     bound: float
 
+    @abstractmethod
     def levels(self, counts: GroupCounts) -> np.ndarray:
         """Level that every group reaches, shape (G,)."""
-        raise NotImplementedError
 
     def level(self, m: Microdata, labels: np.ndarray) -> float:
         """Level that the whole grouping reaches: that of its worst group."""
@@ -373,6 +374,7 @@ def require_eligible(m: Microdata, l: int) -> int:
     InfeasibleError
         Too many rows share a sensitive value; the message names it and the largest feasible l.
     """
+    check_microdata(m)
     counts = m.sensitive_counts
     l = check_integer("l", l, 2, m.n)
     pillar = int(counts.argmax())

@@ -16,7 +16,7 @@ from numba import njit
 
 from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Attribute, Microdata, build_cells
+from anonpaper.microdata import Attribute, Microdata, build_cells, check_microdata
 from anonpaper.partition.starred import StarredPartition
 from anonpaper.principles import (
     DistinctLDiversity,
@@ -180,7 +180,8 @@ class Release:
     def frame(self) -> pd.DataFrame:
         """The published table: index and column order of the input, rows withheld left out.
 
-        Columns without a role are left out too: nothing but QI and SA is protected.
+        Columns without a role are left out too: nothing but QI and SA is protected. The index
+        says which row of the input a row is; do not publish it (``to_csv(..., index=False)``).
         """
         m = self.microdata
         rows = self.is_published
@@ -190,7 +191,7 @@ class Release:
         ordered = [name for name in m.frame.columns if name in roles]
         frame = pd.DataFrame({name: roles[name] for name in ordered}, index=m.frame.index[rows])
         for name in ordered:
-            frame[name] = _as_before(frame[name], m.frame[name])
+            frame[name] = _as_before(frame[name], m.frame[name][rows])
         return frame
 
     def audit(self) -> pd.DataFrame:
@@ -200,7 +201,8 @@ class Release:
         -------
         pandas.DataFrame
             Columns ``principle``, ``level`` and ``meaning``; levels are those of the worst
-            equivalence class. Without a sensitive attribute only k-anonymity is reported.
+            equivalence class, t-closeness takes every two sensitive values to be equally far
+            apart. Without a sensitive attribute only k-anonymity is reported.
         """
         m, labels = self._audited()
         principles = [("k-anonymity", KAnonymity(1), "smallest class, rows")]
@@ -316,6 +318,22 @@ class Anatomy(GroupRelease):
 
     def _audited(self) -> tuple[Microdata, np.ndarray]:
         return self.microdata, self.classes.labels
+
+
+def check_release(rel: object) -> Release:
+    """Return `rel` if it is a Release; say how to make one if it is not.
+
+    Raises
+    ------
+    ParameterError
+        If `rel` is anything else, such as a Partition or the published frame.
+    """
+    if not isinstance(rel, Release):
+        raise ParameterError(
+            f"expected a Release, got {type(rel).__name__}: ap.suppress(m, p), ap.recode(m, r) "
+            "and their like make one"
+        )
+    return rel
 
 
 def suppress(m: Microdata, p: Partition) -> Release:
@@ -448,6 +466,12 @@ def recode(m: Microdata, r: Recoding) -> Release:
     >>> release.frame.loc["Adam"].tolist()
     ['[<30 - [30, 50)]', '*', '[Bachelor - Master]', 'HIV']
     """
+    check_microdata(m)
+    if not isinstance(r, Recoding):
+        raise ParameterError(
+            f"expected a Recoding, got {type(r).__name__}: groups are published by ap.suppress, "
+            "ap.generalize, ap.swap or ap.anatomize"
+        )
     mine = [(a.name, list(a.values)) for a in m.attributes]
     theirs = [(a.name, list(a.values)) for a in r.attributes]
     if mine != theirs:
@@ -565,6 +589,13 @@ def _as_they_are(m: Microdata) -> tuple[PublishedAttribute, ...]:
 
 
 def _check_match(m: Microdata, p: Partition) -> None:
+    check_microdata(m)
+    if isinstance(p, Recoding):
+        raise ParameterError("a Recoding is published by ap.recode(m, r)")
+    if not isinstance(p, Partition):
+        raise ParameterError(
+            f"expected a Partition, got {type(p).__name__}: ap.Partition(labels) makes one"
+        )
     if len(p) != m.n:
         raise ParameterError(f"the partition labels {len(p)} rows, the table has {m.n}")
 
@@ -605,9 +636,6 @@ def group_bounds(codes, labels, n_groups):
 
 
 def _as_before(published: pd.Series, original: pd.Series) -> pd.Series:
-    """Give a column its old dtype back where no value was generalized."""
-    if isinstance(original.dtype, pd.CategoricalDtype):
-        known = published.isin(original.cat.categories).all()
-    else:
-        known = not published.map(lambda value: isinstance(value, str)).any()
-    return published.astype(original.dtype) if known else published
+    """Give a column that is published as it was its old type back."""
+    same = published.to_numpy(dtype=object) == original.to_numpy(dtype=object)
+    return original if np.all(same) else published

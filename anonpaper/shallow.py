@@ -19,7 +19,7 @@ import numpy as np
 
 from anonpaper.errors import ColumnError, HierarchyError, ParameterError, check_integer
 from anonpaper.groups import Partition
-from anonpaper.microdata import Attribute, Microdata
+from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish import PublishedAttribute, Release, group_bounds
 from anonpaper.recoding import Hierarchy
 
@@ -77,6 +77,7 @@ def shallow_generalize(
     >>> release.frame.loc["Adam"].tolist()
     ['{<30, [30, 50)}', 'M', '*', 'HIV']
     """
+    m = check_microdata(m)
     strangers = [name for name in [*pattern_friendly, *hierarchies] if name not in m.qi]
     if strangers:
         raise ColumnError(f"{strangers} are no quasi-identifiers; those are {m.qi}")

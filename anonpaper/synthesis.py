@@ -35,7 +35,7 @@ from anonpaper.errors import (
     check_integer,
 )
 from anonpaper.imbalance import find_imbalance
-from anonpaper.microdata import Attribute, Microdata
+from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.provenance import sha256, whole_file
 
 __all__ = ["METHODS", "augment", "fuse", "quality", "synthesize"]
@@ -146,7 +146,7 @@ def synthesize(
     ParameterError
         A bad method, number of epochs or rows, batch size or seed; or SDV is not installed.
     """
-    values = _checked_needs(m, needed)
+    values = _checked_needs(check_microdata(m), needed)
     if method not in METHODS:
         raise ParameterError(f"method must be one of {list(METHODS)}, got {method!r}")
     settings = {"method": method, "seed": check_integer("seed", seed, 0, 2**32 - 1)}
@@ -210,6 +210,7 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
     >>> fused.n, int(fused.synthetic.sum())
     (12, 2)
     """
+    m = check_microdata(m)
     names = [*m.qi, m.sensitive] if m.sensitive is not None else list(m.qi)
     missing = [name for name in names if name not in rows.columns]
     if missing:

@@ -16,7 +16,7 @@ import pytest
 from anonpaper import plots
 from anonpaper.claims import Claim
 from anonpaper.errors import ParameterError
-from anonpaper.experiment import Results, run_grid
+from anonpaper.experiment import Results, _fingerprint, run_grid
 from anonpaper.microdata import Microdata
 
 CELLS = '''
@@ -325,3 +325,21 @@ class TestResults:
         monkeypatch.chdir(inside)
         Results("xiao2010", notebook="1").table(NUMBERS, "t", caption="")
         assert (tmp_path / "figures/paper/xiao2010/t.csv").is_file()
+
+
+def test_cells_are_kept_for_the_same_roles_domains_and_order_only():
+    frame = pd.DataFrame({"a": list("pqr"), "s": list("xyz"), "lists": [[1], [2], [3]]})
+    ordered = frame.assign(a=pd.Categorical(frame["a"], ordered=True))
+    unordered = frame.assign(a=pd.Categorical(frame["a"]))
+    tables = [
+        Microdata(frame, ["a"], "s"),
+        Microdata(frame, ["a"]),
+        Microdata(frame, ["a"], "s", domains={"s": ["x", "y", "z"]}),
+        Microdata(frame, ["a"], "s", domains={"s": ["z", "y", "x"]}),
+        Microdata(ordered, ["a"], "s"),
+        Microdata(frame.iloc[::-1], ["a"], "s"),
+        Microdata(frame.assign(lists=[[1], [2], [4]]), ["a"], "s"),
+    ]
+    digests = [_fingerprint({"m": m}) for m in tables]
+    assert digests[0] == digests[2] == _fingerprint({"m": Microdata(unordered, ["a"], "s")})
+    assert len(set(digests)) == len(digests) - 1

@@ -99,13 +99,16 @@ def load(
         raise ParameterError(f'missing must be "category", "drop" or "error", got {missing!r}')
     entry = dataset(name)
     frame, origin = load_table(name, part=part, seed=seed)
+    whole = len(frame)
     if missing == "drop":
         frame, origin = _without_missing(frame, origin)
+    dropped = whole - len(frame)
     if qi is None:
         qi = entry.qi
     if sensitive is None and entry.sensitive not in qi:
         sensitive = entry.sensitive
     microdata = Microdata(frame, qi, sensitive, missing=missing, origin=origin)
+    microdata.dropped = dropped
     return microdata if rows is None else _draw(microdata, rows, seed)
 
 

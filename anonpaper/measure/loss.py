@@ -9,7 +9,7 @@ from numba import njit
 
 from anonpaper.errors import ParameterError, check_integer
 from anonpaper.microdata import build_cells
-from anonpaper.publish import PublishedAttribute, Release
+from anonpaper.publish import PublishedAttribute, Release, check_release
 
 __all__ = [
     "average_class_size",
@@ -44,7 +44,7 @@ def stars(rel: Release) -> int:
     >>> stars(ap.suppress(m, ap.examples.hospital_two_anonymous()))
     2
     """
-    shown = rel.is_published
+    shown = check_release(rel).is_published
     starred = sum(int(np.count_nonzero(p.is_star[p.index[shown]])) for p in rel.published)
     return starred + int(np.count_nonzero(~shown)) * len(rel.published)
 
@@ -68,6 +68,7 @@ def suppressed_rows(rel: Release) -> int:
     >>> suppressed_rows(ap.suppress(m, ap.examples.hospital_two_diverse()))
     4
     """
+    check_release(rel)
     return int(np.count_nonzero(star_pattern(rel).any(axis=1) | ~rel.is_published))
 
 
@@ -99,7 +100,7 @@ def discernibility(rel: Release) -> int:
     >>> discernibility(ap.suppress(m, ap.examples.hospital_two_diverse()))
     36
     """
-    sizes = rel.classes.sizes()
+    sizes = check_release(rel).classes.sizes()
     return int((sizes**2).sum()) + rel.classes.n_unpublished * rel.microdata.n
 
 
@@ -125,7 +126,7 @@ def average_class_size(rel: Release, k: int = 1) -> float:
     1.25
     """
     k = check_integer("k", k, 1)
-    if rel.classes.n_groups == 0:
+    if check_release(rel).classes.n_groups == 0:
         raise ParameterError("no row is published: there is no class to average over")
     return float(rel.classes.sizes().mean() / k)
 
@@ -211,7 +212,7 @@ def certainty_penalty(p: PublishedAttribute) -> np.ndarray:
 def checked_weights(rel: Release, weights: Mapping[object, float] | None) -> np.ndarray:
     """Return the weights in the order of the attributes, 1 where none is given."""
     weights = dict(weights or {})
-    names = [p.attribute.name for p in rel.published]
+    names = [p.attribute.name for p in check_release(rel).published]
     unknown = [name for name in weights if name not in names]
     if unknown:
         raise ParameterError(f"weights name no quasi-identifier: {unknown}; those are {names}")
@@ -264,9 +265,11 @@ def kl_divergence(rel: Release) -> float:
     >>> round(kl_divergence(ap.suppress(m, ap.examples.hospital_two_diverse())), 4)
     0.8789
     """
-    m = rel.microdata
+    m = check_release(rel).microdata
     cells = m.cells
     points = np.repeat(cells.tuples, np.diff(cells.start), axis=0)
+    if not rel.is_published.any():
+        return float("inf")
     if rel.recoding is not None:
         density = _density_of_recoding(rel, points)
     elif all(((p.sizes == 1) | p.is_star).all() for p in rel.published):

@@ -7,7 +7,7 @@ import pandas as pd
 
 from anonpaper.errors import ColumnError, EmptyTableError, ParameterError, check_number
 from anonpaper.principles import GroupCounts, Theta
-from anonpaper.publish import Release
+from anonpaper.publish import Release, check_release
 from anonpaper.randomness import generator
 
 __all__ = [
@@ -47,7 +47,7 @@ def disclosure_confidence(rel: Release) -> pd.Series:
     >>> disclosure_confidence(ap.suppress(m, ap.examples.hospital_two_anonymous()))["Adam"].item()
     1.0
     """
-    m, labels = rel._audited()
+    m, labels = check_release(rel)._audited()
     shown = labels >= 0
     m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
     shares = Theta(1).levels(GroupCounts.of(m, labels))
@@ -170,8 +170,8 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     """
     if reading not in _EXPOSURE_READINGS:
         raise ParameterError(f"reading must be one of {_EXPOSURE_READINGS}, got {reading!r}")
-    m = rel.microdata
     counts, _ = _class_counts(rel)
+    m = rel.microdata
     if value is None:
         real = np.bincount(m.sensitive_codes[~m.synthetic], minlength=m.sensitive_attribute.size)
         dominant = int((real if real.any() else m.sensitive_counts).argmax())
@@ -296,7 +296,7 @@ def reconstruction(
     1.0
     """
     known = check_number("known", known, 0, 1, open_low=True)
-    m = rel.microdata
+    m = check_release(rel).microdata
     real = np.flatnonzero(~m.synthetic)
     if len(real) < 2:
         raise EmptyTableError("reconstruction needs at least two rows of real people")
@@ -317,7 +317,7 @@ def reconstruction(
 
 def _class_counts(rel: Release) -> tuple[GroupCounts, np.ndarray]:
     """Count the sensitive values of the classes an attacker sees; with their labels."""
-    m, labels = rel._audited()
+    m, labels = check_release(rel)._audited()
     if m.sensitive is None:
         raise ColumnError("this measure needs a sensitive attribute: with_roles(sensitive=...)")
     if not (labels >= 0).any():

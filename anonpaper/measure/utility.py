@@ -19,8 +19,8 @@ from anonpaper.errors import (
     ParameterError,
     check_integer,
 )
-from anonpaper.microdata import Attribute, Microdata
-from anonpaper.publish import PublishedAttribute, Release
+from anonpaper.microdata import Attribute, Microdata, check_microdata
+from anonpaper.publish import PublishedAttribute, Release, check_release
 from anonpaper.randomness import generator
 from anonpaper.recoding import Hierarchy
 
@@ -74,7 +74,7 @@ def distortion(
     >>> distortion(ap.suppress(m, ap.Partition([0] * m.n)), trees)
     1.0
     """
-    m = rel.microdata
+    m = check_release(rel).microdata
     share = _scaled_weights(m, weights)
     shown = rel.is_published
     total = 0.0
@@ -108,7 +108,7 @@ def generalizations(rel: Release) -> int:
     >>> generalizations(ap.suppress(m, ap.examples.hospital_two_anonymous()))
     2
     """
-    shown = rel.is_published
+    shown = check_release(rel).is_published
     changed = np.count_nonzero(~shown) * rel.microdata.d
     for p, codes in zip(rel.published, rel.microdata.codes.T, strict=True):
         kept = (p.sizes == 1)[p.index] & (p.members.argmax(axis=1)[p.index] == codes)
@@ -153,6 +153,7 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     >>> marginal_similarity(m, ap.suppress(m, ap.Partition(m.cells.tuple_of_row)))
     1.0
     """
+    m, rel = check_microdata(m), check_release(rel)
     if m.qi != rel.microdata.qi or m.sensitive != rel.microdata.sensitive:
         raise ColumnError("marginals compare tables of the same quasi-identifiers and sensitive")
     shown = np.flatnonzero(rel.is_published)
@@ -261,7 +262,7 @@ def classification(
     """
     from sklearn.ensemble import RandomForestClassifier
 
-    mine = rel.microdata
+    mine, test = check_release(rel).microdata, check_microdata(test)
     if mine.qi != test.qi or mine.sensitive != test.sensitive or mine.sensitive is None:
         raise ColumnError(
             f"the release has the roles {mine.qi} and {mine.sensitive!r}, the test rows "

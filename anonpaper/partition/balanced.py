@@ -31,7 +31,7 @@ from numba import njit
 
 from anonpaper.errors import InfeasibleError, check_integer, check_number
 from anonpaper.groups import Partition
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import GroupCounts
 from anonpaper.randomness import generator
 
@@ -100,6 +100,7 @@ def balanced_classes(
     >>> balanced_classes(ap.examples.hospital(), k=4, l=3).sizes().tolist()
     [5, 5]
     """
+    m = check_microdata(m)
     k = check_integer("k", k, 2, m.n)
     l = check_integer("l", l, 2, k)  # noqa: E741
     reach = check_integer("reach", reach, 1)

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import networkx as nx
 import numpy as np
@@ -91,10 +91,11 @@ def diva(
     diversity : {"frequency", "distinct"}
         Which l-diversity.
     max_backtracks, max_seconds : int, float
-        Budget of the search and of the exact test.
+        Budget: colours that may be taken back in each component of the graph, and seconds for
+        the search and the exact test together.
     max_candidates : int
         The most clusterings of one constraint that are tried at a time if it has more than 8 free
-        target rows.
+        target rows, and the most clusters that a left-over row is tried in.
     workers : int
         Threads that colour connected components of the graph; the result does not depend on it.
 
@@ -177,7 +178,8 @@ def diva(
             f"no {k}-anonymous{'' if l is None else f' and {l}-diverse'} table satisfies together "
             + " and ".join(f"({constraints[v]})" for v in culprits)
         )
-    bundles = [run.part(rows, starred) for rows, starred in plan.parts]
+    not_counted = np.zeros(0, np.int64)
+    bundles = [Bundle(rows, starred, not_counted, divisible=True) for rows, starred in plan.parts]
     return run.release(_Coloured(bundles, "exact test", *run.effort))
 
 
@@ -267,7 +269,7 @@ class _Run:
             state,
             choose_node=lambda: next_node(state, self.strategy, rng),
             candidates=lambda v: state.of(v, rng if self.strategy == "basic" else None),
-            budget=budget,
+            budget=replace(budget, backtracks=0),
         )
         if not search.colour():
             return (), search.tried, search.backtracks, None
@@ -278,10 +280,6 @@ class _Run:
             for bundle in clustering
         ]
         return order, search.tried, search.backtracks, bundles
-
-    def part(self, rows: np.ndarray, starred: frozenset) -> Bundle:
-        """Return a part of an exact plan as a bundle."""
-        return Bundle(rows, starred, np.zeros(0, np.int64), True)
 
     # -- Suppress, Anonymize, Integrate ----------------------------------------------------
 
@@ -362,7 +360,7 @@ class _Run:
             cost = (
                 breaks.sum(axis=1) * (groups.sizes + 1) + (self.m.d - groups.kept.sum(axis=1))
             )
-            for cluster in np.argsort(cost, kind="stable"):
+            for cluster in np.argsort(cost, kind="stable")[: self.max_candidates]:
                 kept = groups.kept[cluster] & ~breaks[cluster]
                 adds = self.targets.counts(kept[None], np.where(labels == cluster, 0, -1))[0]
                 carried = [kept[sorted(columns)].all() for columns in self.targets.columns]

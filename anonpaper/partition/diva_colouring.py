@@ -30,7 +30,7 @@ STRATEGIES = ("basic", "min_choice", "max_fan_out")
 
 @dataclass
 class Budget:
-    """How long a search may go on; shared by the components of a graph.
+    """How long a search may go on.
 
     Attributes
     ----------

@@ -23,6 +23,8 @@ from anonpaper.principles import require_eligible
 
 __all__ = ["hilbert", "hilbert_index"]
 
+_MAX_BITS = 64
+
 
 def hilbert(m: Microdata, l: int) -> Partition:
     """Group rows along a Hilbert curve so that every group is frequency l-diverse.
@@ -49,14 +51,15 @@ def hilbert(m: Microdata, l: int) -> Partition:
         l is not an integer from 2 to n.
     InfeasibleError
         The table itself is not l-eligible.
-    SizeLimitError
-        The curve would need more than 64 bits: too many QI of too large domains.
 
     Notes
     -----
+    A place on the curve is a number of 64 bits: each of d attributes is seen at 64/d bits at
+    most, and beyond 64 attributes only the first 64 shape the curve. Tuples that fall on one
+    place are taken in lexicographic order.
+
     O(c·d·b + c log c) for c distinct tuples and b bits, then O(n·m) for the grouping, m being
-    the number of sensitive values. Equal keys are taken in the order of sensitive codes, rows of
-    one cell in their order in the table.
+    the number of sensitive values. Rows of one cell are taken in their order in the table.
 
     Examples
     --------
@@ -66,8 +69,9 @@ def hilbert(m: Microdata, l: int) -> Partition:
     """
     l = require_eligible(m, l)
     cells = m.cells
-    bits = max(int(max(a.size for a in m.attributes) - 1).bit_length(), 1)
-    key = hilbert_index(_scaled(cells.tuples, [a.size for a in m.attributes], bits), bits)
+    sizes = [a.size for a in m.attributes[:_MAX_BITS]]
+    bits = min(max(max(sizes) - 1, 1).bit_length(), _MAX_BITS // len(sizes))
+    key = hilbert_index(_scaled(cells.tuples[:, : len(sizes)], sizes, bits), bits)
 
     queue_start, queue, rank = _queues(
         np.argsort(key, kind="stable"), cells.start, cells.sensitive, m.sensitive_attribute.size
@@ -116,7 +120,7 @@ def hilbert_index(points: np.ndarray, bits: int) -> np.ndarray:
     [0, 1, 2, 3]
     """
     points = np.ascontiguousarray(points, dtype=np.int64)
-    if points.shape[1] * bits > 64:
+    if points.shape[1] * bits > _MAX_BITS:
         raise SizeLimitError(
             f"a Hilbert curve through {points.shape[1]} attributes at {bits} bits each needs more "
             "than 64 bits: use fewer quasi-identifiers, or coarser domains"

@@ -100,7 +100,8 @@ def build_tree(
 def _similar_together(how, clusters, order, leaves):
     """Sort clusters so that every node of the tree divides its own along one attribute.
 
-    Each node is divided along the attribute that adds most to the distances within it.
+    Each node is divided along the attribute that adds most to the distances within it; clusters
+    at no distance from each other stay in their order, so that the first turns are together.
     """
     u, s = len(how.scale), len(how.set_weight)
     stack = [(0, leaves)]
@@ -126,9 +127,9 @@ def _similar_together(how, clusters, order, leaves):
                 widest, axis = spread, u + a
         if axis >= 0:
             if axis < u:
-                by_axis = np.argsort(clusters.means[mine, axis])
+                by_axis = np.argsort(clusters.means[mine, axis], kind="mergesort")
             else:
-                by_axis = np.argsort(clusters.only[mine, axis - u])
+                by_axis = np.argsort(clusters.only[mine, axis - u], kind="mergesort")
             order[first:last] = mine[by_axis]
             stack.append((first, width // 2))
             stack.append((middle, width // 2))

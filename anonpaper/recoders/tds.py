@@ -22,6 +22,7 @@ further specialization elsewhere cannot mend it. It is dropped for good.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -29,7 +30,7 @@ import numpy as np
 from numba import njit
 from scipy.stats import entropy
 
-from anonpaper.errors import ColumnError
+from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.principles import require_eligible
 from anonpaper.recoding import Hierarchy, Recoding
@@ -90,11 +91,17 @@ def tds(
     unknown = [name for name in hierarchies if name not in m.qi]
     if unknown:
         raise ColumnError(f"hierarchies are given for {unknown}, the quasi-identifiers are {m.qi}")
+    for name, hierarchy in hierarchies.items():
+        if not isinstance(hierarchy, Hierarchy):
+            raise ParameterError(
+                f"the hierarchy of {name!r} is a {type(hierarchy).__name__}: "
+                "ap.Hierarchy(rows) makes one"
+            )
 
     groups = _Groups(m, l)
     domains = [
         _FreeCuts(m, j) if a.ordered and a.name not in hierarchies else
-        _Tree(m, j, hierarchies.get(a.name) or Hierarchy.balanced(a.values, _FAN_OUT))
+        _Tree(m, j, _levels_of(a, hierarchies.get(a.name)))
         for j, a in enumerate(m.attributes)
     ]  # fmt: skip
     candidates = [c for domain in domains for c in domain.specializations(domain.root)]
@@ -131,6 +138,16 @@ def tds(
     )
 
 
+def _levels_of(attribute: Attribute, hierarchy: Hierarchy | None) -> list[np.ndarray]:
+    """Return the sub-domain of every value on each level of a tree, from the root down."""
+    if hierarchy is not None:
+        return [hierarchy.map_at(attribute, level) for level in range(hierarchy.height, -1, -1)]
+    levels = [np.arange(attribute.size)]
+    while levels[-1].max() > 0:
+        levels.append(levels[-1] // _FAN_OUT)
+    return levels[::-1]
+
+
 def _map_of(parts: list[np.ndarray], attribute: Attribute) -> np.ndarray:
     """Number the sub-domains of an attribute in the order of their first values."""
     ids = np.empty(attribute.size, np.int32)
@@ -161,7 +178,7 @@ class _Specialization:
         return -self.gain, -self.penalty_drop, self.attribute, self.number
 
 
-class _Domain:
+class _Domain(ABC):
     """The domain of an attribute with the counts of sensitive values per value."""
 
     def __init__(self, m: Microdata, j: int) -> None:
@@ -172,9 +189,9 @@ class _Domain:
         self.histogram = np.bincount(key, minlength=size * values).reshape(size, values)
         self.root = np.arange(size)
 
+    @abstractmethod
     def specializations(self, parent: np.ndarray) -> Iterator[_Specialization]:
         """Yield the ways to specialize a sub-domain."""
-        raise NotImplementedError
 
     def penalty(self, part: np.ndarray) -> float:
         """NCP of the rows in a sub-domain."""
@@ -209,11 +226,9 @@ class _FreeCuts(_Domain):
 class _Tree(_Domain):
     """Any other attribute: a sub-domain is split into its children in a hierarchy."""
 
-    def __init__(self, m: Microdata, j: int, hierarchy: Hierarchy) -> None:
+    def __init__(self, m: Microdata, j: int, levels: list[np.ndarray]) -> None:
         super().__init__(m, j)
-        self.levels = [
-            hierarchy.map_at(self.attribute, level) for level in range(hierarchy.height, -1, -1)
-        ]
+        self.levels = levels
 
     def specializations(self, parent: np.ndarray) -> Iterator[_Specialization]:
         for depth, ids in enumerate(self.levels):

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from referees.tables import tables
 
+import anonpaper as ap
 from anonpaper import Microdata, errors
 from anonpaper.microdata import build_cells
 
@@ -171,3 +172,22 @@ def test_cells_of_domains_too_large_for_one_key():
     distinct, counts = np.unique(codes, axis=0, return_counts=True)
     assert (cells.tuples == distinct).all()
     assert (cells.tuple_sizes == counts).all()
+
+
+def test_infinite_numbers_are_refused():
+    with pytest.raises(errors.ColumnError, match="infinite"):
+        Microdata(pd.DataFrame({"a": [1.0, np.inf]}), ["a"]).codes  # noqa: B018
+
+
+@pytest.mark.parametrize("rows", [[9], [-1], [0.5], [True, False]])
+def test_positions_out_of_range_are_refused(rows):
+    with pytest.raises(errors.ParameterError, match="positions from 0 to 3"):
+        Microdata(PEOPLE, ["age"]).take(rows)
+
+
+def test_a_frame_in_place_of_a_table_is_named():
+    with pytest.raises(errors.ParameterError, match="got DataFrame"):
+        ap.tp(PEOPLE, 2)
+    one = Microdata(PEOPLE.iloc[:1], ["age"], "ill")
+    with pytest.raises(errors.ParameterError, match="too small"):
+        ap.tp(one, 2)

@@ -182,3 +182,31 @@ def test_withheld_rows_are_counted_never_silent():
     nobody = ap.suppress(m, ap.Partition([-1] * 10))
     with pytest.raises(errors.ParameterError, match="no row"):
         ap.measure.average_class_size(nobody)
+
+
+def test_mistaken_arguments_are_named():
+    m = ap.examples.hospital()
+    p, r = ap.tp(m, 2), ap.tds(m, 2)
+    with pytest.raises(errors.ParameterError, match="ap.recode"):
+        ap.suppress(m, r)
+    with pytest.raises(errors.ParameterError, match="expected a Recoding"):
+        ap.recode(m, p)
+    with pytest.raises(errors.ParameterError, match="got list"):
+        ap.generalize(m, [0] * 10)
+    for measure in (ap.measure.stars, ap.measure.kl_divergence, ap.measure.discernibility):
+        with pytest.raises(errors.ParameterError, match="expected a Release, got Partition"):
+            measure(p)
+    nobody = ap.generalize(m, ap.Partition([-1] * 10))
+    assert ap.measure.kl_divergence(nobody) == math.inf
+
+
+@pytest.mark.parametrize("dtype", ["string", "object", "category", "Int64", "float", "bool"])
+def test_columns_without_stars_keep_their_type(dtype):
+    values = [0, 1, 0, 1] if dtype in ("Int64", "float", "bool") else list("abab")
+    frame = pd.DataFrame({"x": pd.Series(values, dtype=dtype), "y": [1, 1, 2, 2]})
+    m = ap.Microdata(frame, ["x"], "y")
+    whole = ap.Partition(m.cells.tuple_of_row)
+    for rel in (ap.suppress(m, whole), ap.generalize(m, whole)):
+        pd.testing.assert_frame_equal(rel.frame, frame)
+    starred = ap.suppress(m, ap.Partition([0, 0, 0, 0])).frame
+    assert starred["x"].tolist() == ["*"] * 4 and starred["y"].dtype == frame["y"].dtype

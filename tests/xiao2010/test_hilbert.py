@@ -70,3 +70,14 @@ def test_neighbours_are_grouped():
 def test_equal_counts_of_l_values_are_grouped_without_rest():
     frame = pd.DataFrame({"x": range(12), "s": list("abc") * 4})
     assert ap.hilbert(ap.Microdata(frame, ["x"], "s"), 3).sizes().tolist() == [3] * 4
+
+
+@pytest.mark.parametrize(("d", "size"), [(8, 300), (5, 20_000), (40, 4), (70, 3)])
+def test_wide_tables_and_large_domains_are_grouped_at_a_coarser_resolution(d, size):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, size, (200, d)), columns=[f"q{j}" for j in range(d)])
+    frame["s"] = np.arange(200) % 5
+    m = ap.Microdata(frame, list(frame.columns[:-1]), "s")
+    p = ap.hilbert(m, 4)
+    assert ap.FrequencyLDiversity(4).holds(m, p.labels)
+    assert p.info["bits"] * min(d, 64) <= 64

@@ -105,12 +105,15 @@ def test_the_table_has_the_properties_the_proof_uses(instance):
 def test_a_grouping_with_more_stars_shows_no_matching():
     table = hardness.table_of([(0, 0, 0), (1, 1, 1)], q=2)
     assert hardness.matching_of(table, ap.Partition(np.zeros(6, int))) is None
+    for partial in ([-1] * 6, [0, -1, 0, -1, 0, -1], [0, 0, 0]):
+        assert hardness.matching_of(table, ap.Partition(partial)) is None
 
 
 @pytest.mark.parametrize(
     ("points", "q", "m"),
     [([], 2, 3), ([(0, 0, 2)], 2, 3), ([(0, 0)], 2, 3), ([(0, 0, 0)] * 2, 2, 3),
-     ([(0, 0, 0)], 0, 3), ([(0, 0, 0)], 2, 2), ([(0, 0, 0)], 2, 7)],
+     ([(0, 0, 0)], 0, 3), ([(0, 0, 0)], 2, 2), ([(0, 0, 0)], 2, 7),
+     ([(0.9, 0, 0)], 2, 3), ([5], 2, 3), (["abc"], 2, 3)],
 )  # fmt: skip
 def test_instances_out_of_range_are_refused(points, q, m):
     with pytest.raises(errors.ParameterError):

@@ -139,3 +139,11 @@ def test_the_running_example_gives_the_papers_table_4():
     r = ap.tds(ap.examples.hospital(), 2)
     assert r.sub_domains("Age") == [["<30", "[30, 50)"], [">=50"]]
     assert r.sub_domains("Education") == [["High school"], ["Bachelor", "Master"]]
+
+
+def test_values_that_are_written_alike_stay_apart():
+    frame = pd.DataFrame({"x": np.array([1, "1", 1, "1"], dtype=object), "s": list("aabb")})
+    m = ap.Microdata(frame, ["x"], "s")
+    assert ap.tds(m, 2) == ap.Recoding.identity(m.attributes)
+    with pytest.raises(errors.ParameterError, match="hierarchy of 'x' is a list"):
+        ap.tds(m, 2, hierarchies={"x": [["1", "*"]]})

@@ -1,0 +1,68 @@
+"""boger2020: clustering for k = 10, l = 5, theta = 0.3, and 1,000 queries on five tables.
+
+The yardsticks are the row-by-row version of the tests, which makes the same groups, and one
+pandas groupby of the same columns.
+"""
+
+import sys
+from pathlib import Path
+
+import measure
+import pandas as pd
+
+import anonpaper as ap
+from anonpaper.protocols import boger2020
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from referees.klt import RowByRow  # noqa: E402
+
+OCC_QI = ["Age", "Education", "Race", "Gender"]
+
+
+def rows():
+    adult = ap.load("adult", qi=list(boger2020.QI))
+
+    few = adult.sample(1_000, seed=0)
+    fast = measure.best_seconds(lambda: from_codes(few))
+    plain = measure.best_seconds(lambda: RowByRow(few, 10, 5, 0.3).run(), repeat=1)
+    yield measure.against("klt by rows (the paper's steps), Adult 1,000", plain, "klt", fast, None)
+
+    whole = measure.best_seconds(lambda: from_codes(adult), repeat=5)
+    coded = pd.DataFrame(adult.codes, columns=adult.qi)
+    groupby = measure.best_seconds(lambda: coded.groupby(adult.qi, sort=False).ngroup(), repeat=5)
+    yield measure.against("klt, Adult 32,561, seconds", whole, "pandas groupby", groupby, 1_000)
+
+    # By rows, 10 times as many take 100 times as long.
+    for low, high, limit in ((10_000, 100_000, 20), (100_000, 1_000_000, 25)):
+        small = measure.best_seconds(lambda: from_codes(occ(low)), repeat=2)  # noqa: B023
+        large = measure.best_seconds(lambda: from_codes(occ(high)), repeat=1)  # noqa: B023
+        yield measure.against(f"klt, occ {high:,}, seconds", large, f"{low:,}", small, limit)
+
+    adult.cells  # noqa: B018 - grouped once, for the releases and the queries
+    p = ap.klt(adult)
+    releases = [ap.swap(adult, p, seed) for seed in range(5)]
+    seconds = measure.best_seconds(lambda: ask(adult, releases))
+    yield measure.against("1,000 queries x 5 tables x 38 selectivities", seconds,
+                          "klt, Adult", whole, 20)  # fmt: skip
+
+
+def occ(rows):
+    """Return rows of occ, drawn with replacement where it has fewer."""
+    return ap.load("occ", rows=rows, qi=OCC_QI)
+
+
+def from_codes(m):
+    """Cluster a table with nothing grouped before."""
+    m.__dict__.pop("cells", None)
+    return ap.klt(m)
+
+
+def ask(adult, releases):
+    """Ask the queries of Figures 8 to 12."""
+    varied = [{name: values} for name in boger2020.QI
+              for values in boger2020.selectivities(adult, name)]  # fmt: skip
+    for number, selectivity in enumerate([{}, *varied]):
+        asked = ap.measure.workload(
+            adult, boger2020.DEFAULT_SELECTIVITY | selectivity, 1_000, seed=number
+        )
+        ap.measure.query_errors(asked, releases)
