@@ -292,6 +292,8 @@ def _longer(array: np.ndarray, more: int) -> np.ndarray:
 
 
 # -- steps 1 to 4 -----------------------------------------------------------------------------
+#
+# Small functions are inlined: handing over a few dozen arrays would cost more than what they do.
 
 
 def _form_all(how: Metric, rule: Rule, rows: Rows, tuples: Summaries) -> tuple[Clusters, int]:
