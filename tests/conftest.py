@@ -1,9 +1,28 @@
 """What every test can rely on: no results in the project, no window, no warning left open."""
 
 import matplotlib as mpl
+import nbval.kernel
 import pytest
 
 mpl.use("agg")
+
+start_kernel = nbval.kernel.start_new_kernel
+
+
+def start_kernel_again(*arguments, **options):
+    """Start a kernel for nbval, up to three times.
+
+    Kernels of workers side by side can be given the same free TCP port, and one of them dies.
+    """
+    for _ in range(2):
+        try:
+            return start_kernel(*arguments, **options)
+        except RuntimeError:
+            continue
+    return start_kernel(*arguments, **options)
+
+
+nbval.kernel.start_new_kernel = start_kernel_again
 
 
 @pytest.fixture(autouse=True)

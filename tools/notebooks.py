@@ -103,7 +103,8 @@ def run(name: str, profile: str) -> None:
     try:
         papermill.execute_notebook(source, executed, parameters, kernel_name="python3",
                                    cwd=source.parent, progress_bar=False,
-                                   extra_arguments=QUIET_KERNEL)
+                                   extra_arguments=QUIET_KERNEL,
+                                   kernel_manager_class=socket_kernel_manager())
     except PapermillExecutionError as error:
         failed = results / ".failed" / f"{name}.ipynb"
         failed.parent.mkdir(parents=True, exist_ok=True)
@@ -130,13 +131,30 @@ def refresh(name: str) -> None:
         try:
             papermill.execute_notebook(source, executed, kernel_name="python3",
                                        cwd=source.parent, progress_bar=False,
-                                       extra_arguments=QUIET_KERNEL)
+                                       extra_arguments=QUIET_KERNEL,
+                                       kernel_manager_class=socket_kernel_manager())
         except PapermillExecutionError as error:
             raise NotebookError(f"{error}\nfailed; the notebook is left as it was") from None
         seconds = time.perf_counter() - began
         clean_file(executed)
         write_whole(source, executed.read_bytes())
     print(f"{name:<44} {seconds:7.1f} s   executed in place", flush=True)
+
+
+def socket_kernel_manager() -> type:
+    """Return a kernel manager that talks through socket files.
+
+    Kernels started side by side can be given the same free TCP port, and one of them dies.
+    """
+    from jupyter_client.manager import AsyncKernelManager
+    from traitlets import default
+
+    class SocketKernelManager(AsyncKernelManager):
+        @default("transport")
+        def _transport(self) -> str:
+            return "ipc"
+
+    return SocketKernelManager
 
 
 def notebook_names() -> list[str]:

@@ -64,6 +64,9 @@ __all__ = ["UnplacedRowsWarning", "klt"]
 #: Shares are computed in floating point: equality up to rounding counts as met, as in Theta.
 _ROUNDING = 1e-9
 
+#: Rooms below this many rows may be rounding.
+_LITTLE = 1e-3
+
 
 class UnplacedRowsWarning(UserWarning):
     """Some rows fit into no group and are not published."""
@@ -289,6 +292,8 @@ def _longer(array: np.ndarray, more: int) -> np.ndarray:
 
 
 # -- steps 1 to 4 -----------------------------------------------------------------------------
+#
+# Small functions are inlined: handing over a few dozen arrays would cost more than what they do.
 
 
 def _form_all(how: Metric, rule: Rule, rows: Rows, tuples: Summaries) -> tuple[Clusters, int]:
@@ -520,7 +525,8 @@ def _count_open(rule, clusters, first, formed, open_for):
 
 def _merge_all(how: Metric, rule: Rule, clusters: Clusters) -> np.ndarray:
     """Merge clusters; return the cluster that each became part of at last, -1 if left out."""
-    tree = build_tree(how, clusters, np.arange(len(clusters.largest)))
+    turns, tags = _turns_and_rooms(rule, clusters)
+    tree = build_tree(how, clusters, turns, tags)
     became = _merge_unsatisfied(how, rule, clusters, tree, room_to_search(tree))
     for c in range(len(became)):
         if became[c] not in (c, -1):  # joined an older cluster, which may have joined another
@@ -546,7 +552,7 @@ def _merge_unsatisfied(how, rule, clusters, tree, search):
                 became[c] = -1
                 stuck = c
             else:
-                _merge(how, clusters, tree, min(c, partner), max(c, partner))
+                _merge(how, rule, clusters, tree, min(c, partner), max(c, partner))
                 became[max(c, partner)] = min(c, partner)
                 stuck = -1
     return became
@@ -561,9 +567,13 @@ def _holds(rule, size, distinct, largest):
 def _partner(how, rule, clusters, tree, search, c):
     """Return the closest cluster with which all holds, else the closest with which theta holds."""
     closest_for_theta = -1
+    tag = ANY
+    for v in range(clusters.counts.shape[1]):
+        if _room(rule, clusters, c, v) < -_LITTLE:
+            tag = _tag(v)
     start_search(search, tree)
     while True:
-        other = next_nearest(search, how, clusters, c, clusters, tree, ANY)
+        other = next_nearest(search, how, clusters, c, clusters, tree, tag)
         if other < 0:
             return closest_for_theta
         size = clusters.size[c] + clusters.size[other]
@@ -586,11 +596,40 @@ def _united(counts, other_counts):
 
 
 @njit(cache=True)
-def _merge(how, clusters, tree, older, younger):
+def _merge(how, rule, clusters, tree, older, younger):
     absorb(how, clusters, older, clusters, younger)
     clusters.counts[older] += clusters.counts[younger]
     clusters.distinct[older], clusters.largest[older] = _united(
         clusters.counts[older], np.zeros_like(clusters.counts[older])
     )
     change_turn(tree, younger, NEVER)
-    refresh(tree, clusters, older, older, ANY)
+    refresh(tree, clusters, older, older, _rooms(rule, clusters, older))
+
+
+@njit(cache=True, inline="always")
+def _room(rule, clusters, c, v):
+    """How many rows of a value theta allows beyond those that a cluster has; negative if too many.
+
+    Rooms add up when clusters merge: one that lacks room for a value needs another that has some.
+    """
+    return rule.theta * clusters.size[c] - clusters.counts[c, v]
+
+
+@njit(cache=True)
+def _rooms(rule, clusters, c):
+    """The bits of the values for which a cluster has room."""
+    rooms = np.uint64(0)
+    for v in range(clusters.counts.shape[1]):
+        if _room(rule, clusters, c, v) >= _LITTLE:
+            rooms |= _tag(v)
+    return rooms
+
+
+@njit(cache=True)
+def _turns_and_rooms(rule, clusters):
+    """Turns of all clusters, those formed first going first, and their rooms."""
+    turns = np.arange(len(clusters.size))
+    rooms = np.zeros(len(turns), np.uint64)
+    for c in turns:
+        rooms[c] = _rooms(rule, clusters, c)
+    return turns, rooms
