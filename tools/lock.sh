@@ -12,7 +12,7 @@ pip="$folder/venv/bin/python -m pip"
 torch=$(sed -nE 's/.*"(torch==[^"]+)".*/\1/p' pyproject.toml)
 untied=$(grep -E '^(pycanon|beartype)==' requirements.lock)
 $pip install -qq "$torch"
-$pip install -qq --editable '.[synthesis,notebooks,test]'
+$pip install -qq --editable '.[synthesis,cluster,notebooks,site,test]'
 # shellcheck disable=SC2086  # two words: pycanon and beartype
 $pip install -qq --no-deps $untied
 
