@@ -9,7 +9,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
-.DEFAULT_GOAL := figures
+.DEFAULT_GOAL := all
 
 PROFILE ?= quick
 WORKERS ?= auto
@@ -22,7 +22,8 @@ TORCH := $(shell grep '^torch==' requirements.lock)
 UNTIED := $(shell grep -E '^(pycanon|beartype)==' requirements.lock)
 
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb notebooks/*/*.ipynb))
-PAPERS := $(sort $(patsubst notebooks/%/,%,$(dir $(wildcard notebooks/*/*.ipynb))))
+LESSONS := $(sort $(wildcard notebooks/course/*.ipynb))
+PAPERS := $(sort $(patsubst notebooks/%/,%,$(dir $(filter-out $(LESSONS),$(wildcard notebooks/*/*.ipynb)))))
 RESULTS := figures/$(PROFILE)
 STATES := $(NOTEBOOKS:notebooks/%.ipynb=$(RESULTS)/.state/%.sha256)
 EXECUTED := $(NOTEBOOKS:notebooks/%.ipynb=$(RESULTS)/notebooks/%.ipynb)
@@ -33,6 +34,9 @@ ONE_THREAD := MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_N
 # packages of the user's own Python stay out of the environment
 export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: all
+all: figures course  ## figures, lessons and all else that is made from them; the default
 
 .PHONY: help
 help:  ## list the targets
@@ -82,7 +86,7 @@ data/cache/.fetched: anonpaper/datasets/registry.toml | $(ENV)/.package-installe
 # ---- notebooks --------------------------------------------------------------------------------
 
 .PHONY: figures
-figures: $(RESULTS)/manifest.json  ## run what changed into figures/$(PROFILE); the default
+figures: $(RESULTS)/manifest.json  ## run what changed into figures/$(PROFILE)
 
 # what each notebook depends on is noted in a file that changes only when that does
 .PHONY: plan
@@ -119,6 +123,15 @@ $(REFRESHED): refresh-%: data/cache/.fetched
 .PHONY: lab
 lab: env data  ## open JupyterLab
 	@$(RUN) -m jupyter lab --notebook-dir notebooks
+
+# ---- the course -------------------------------------------------------------------------------
+
+.PHONY: course
+course: $(if $(LESSONS),build/course/README.md)  ## write the lessons without their solutions
+
+build/course/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) tools/course.py \
+                        | $(ENV)/.package-installed
+	@$(RUN) tools/course.py
 
 # ---- checks -----------------------------------------------------------------------------------
 

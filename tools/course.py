@@ -1,0 +1,111 @@
+"""Write the students' versions of the lessons, for the Makefile.
+
+    course.py            notebooks/course/*.ipynb -> build/course
+
+A student's version is the source lesson without its solutions, model answers and outputs; its
+self-checks stay. nbgrader's own preprocessors take the solutions out, so that a course that uses
+nbgrader gets the same lessons from the sources. The folder appears whole or not at all.
+"""
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from anonpaper.provenance import project_root
+
+ROOT = project_root(Path(__file__).parent)
+LESSONS = ROOT / "notebooks" / "course"
+STUDENTS = ROOT / "build" / "course"
+CODE_STUB = "# YOUR CODE HERE"
+TEXT_STUB = "*Your answer here.*"
+INDEX = """# The course
+
+{lessons} lessons on publishing tables of people, for a master's course in data privacy. Every
+exercise is followed by a cell that checks the answer and says what is wrong with it; it does not
+need to be changed. The lessons do not depend on each other's answers.
+
+| lesson | asks |
+|---|---|
+{rows}
+
+`make lab` opens JupyterLab; the lessons run offline.
+"""
+
+
+class LessonError(Exception):
+    """A lesson cannot be made into a student's version; the message names the cell."""
+
+
+def main() -> int:
+    """Write build/course anew and return the exit code."""
+    lessons = sorted(LESSONS.glob("*.ipynb"))
+    STUDENTS.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=STUDENTS.parent) as folder:
+        staging = Path(folder) / "course"
+        try:
+            write_students(lessons, staging)
+        except LessonError as error:
+            print(f"course: {error}", file=sys.stderr)
+            return 1
+        shutil.rmtree(STUDENTS, ignore_errors=True)
+        os.replace(staging, STUDENTS)
+    print(f"{STUDENTS.relative_to(ROOT)}: {len(lessons)} lessons without their solutions")
+    return 0
+
+
+def write_students(lessons: list[Path], folder: Path) -> None:
+    """Write the students' versions of the lessons, the instructor's guide and an index."""
+    import nbformat
+
+    folder.mkdir()
+    rows = []
+    for path in lessons:
+        lesson = nbformat.read(path, as_version=4)
+        rows.append(index_row(lesson, path.name))
+        (folder / path.name).write_text(nbformat.writes(student_version(lesson), indent=1) + "\n")
+    guide = LESSONS / "INSTRUCTOR.md"
+    if guide.exists():
+        shutil.copyfile(guide, folder / guide.name)
+    (folder / "README.md").write_text(INDEX.format(lessons=len(rows), rows="\n".join(rows)))
+
+
+def student_version(lesson):
+    """Return a copy of a lesson without solutions, model answers and outputs.
+
+    Raises
+    ------
+    LessonError
+        nbgrader finds no end of a solution, a solution outside of a solution cell, or metadata
+        that are not valid.
+    """
+    import nbformat
+    from nbgrader.nbgraderformat import ValidationError
+    from nbgrader.preprocessors import CheckCellMetadata, ClearOutput, ClearSolutions
+
+    student = nbformat.from_dict(lesson)
+    for step in (
+        CheckCellMetadata(),
+        ClearSolutions(code_stub={"python": CODE_STUB}, text_stub=TEXT_STUB),
+        ClearOutput(),
+    ):
+        step.log.propagate = False   # its errors are raised as well
+        try:
+            student, _ = step.preprocess(student, {})
+        except (RuntimeError, ValidationError) as error:
+            raise LessonError(f"{lesson.cells[0].source.splitlines()[0]}: {error}") from None
+    nbformat.validate(student)
+    return student
+
+
+def index_row(lesson, name: str) -> str:
+    """Return a lesson's line of the index: its title and the first sentence below it."""
+    title, _, text = lesson.cells[0].source.partition("\n")
+    sentence = re.match(r".*?[.?!](?=\s|$)", " ".join(text.split()))
+    return f"| [{title.removeprefix('# ')}]({name}) | {sentence[0] if sentence else ''} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
