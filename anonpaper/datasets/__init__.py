@@ -21,6 +21,7 @@ from anonpaper.datasets.origin import Origin, StandInWarning
 from anonpaper.datasets.popsyn import population
 from anonpaper.datasets.published import reference, references
 from anonpaper.datasets.pums import load_acs_pums, load_ipums
+from anonpaper.datasets.voters import voter_list
 
 __all__ = [
     "Origin",
@@ -33,4 +34,5 @@ __all__ = [
     "population",
     "reference",
     "references",
+    "voter_list",
 ]
