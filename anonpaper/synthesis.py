@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import time
 import warnings
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
@@ -133,7 +134,8 @@ def synthesize(
     pandas.DataFrame
         The role columns, in the order of ``m.qi`` and then the sensitive one; values of `needed`
         in its order. Numbers are clipped to the real range, whole numbers stay whole.
-        ``attrs["clipped"]`` counts the values that were.
+        ``attrs["clipped"]`` counts the values that were; ``attrs["seconds"]`` tells how long
+        training and sampling took when the rows were made, also where they come from the cache.
 
     Raises
     ------
@@ -165,18 +167,22 @@ def synthesize(
     )))[:24]  # fmt: skip
     folder = cache_folder() / "models"
     sampled = folder / f"{key}-{sha256(repr(list(values.items())))[:12]}.parquet"
-    if cache and sampled.exists():
-        return _as_in(m, pd.read_parquet(sampled))
-    with _quiet_and_seeded(seed) as libraries:
-        model = _trained(libraries, real, m, settings, folder / f"{key}.pkl" if cache else None)
-        libraries.seed(seed)
-        rows = pd.concat(
-            [_sample(libraries, model, m, code, rows) for code, rows in values.items()],
-            ignore_index=True,
-        )
-    rows = rows[list(real.columns)]
-    if cache:
-        _keep(sampled, rows.to_parquet)
+    with _alone(folder / f"{key}.lock") if cache else contextlib.nullcontext():
+        if cache and sampled.exists():
+            return _as_in(m, pd.read_parquet(sampled))
+        began = time.perf_counter()
+        with _quiet_and_seeded(seed) as libraries:
+            kept = folder / f"{key}.pkl" if cache else None
+            model = _trained(libraries, real, m, settings, kept)
+            libraries.seed(seed)
+            rows = pd.concat(
+                [_sample(libraries, model, m, code, rows) for code, rows in values.items()],
+                ignore_index=True,
+            )
+        rows = rows[list(real.columns)]
+        rows.attrs["seconds"] = time.perf_counter() - began
+        if cache:
+            _keep(sampled, rows.to_parquet)
     return _as_in(m, rows)
 
 
@@ -332,7 +338,7 @@ def _as_in(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
         else:
             columns[attribute.name] = attribute.values[found.astype(int)]
     frame = pd.DataFrame(columns)
-    frame.attrs["clipped"] = clipped
+    frame.attrs.update(clipped=clipped, seconds=rows.attrs.get("seconds", 0.0))
     return frame
 
 
@@ -445,6 +451,16 @@ def _sample(libraries, model, m: Microdata, code: int, rows: int) -> pd.DataFram
             f"that are needed: train it for more epochs, or use another method ({list(METHODS)})"
         )
     return found.head(rows)
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Wait for whoever trains the same model: it is trained once and then found in the cache."""
+    from filelock import FileLock  # torch brings it along
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path):
+        yield
 
 
 def _keep(path: Path, write) -> None:

@@ -17,8 +17,10 @@ from anonpaper import synthesis
 from anonpaper.baselines import BASELINES
 from anonpaper.datasets import load, reference
 from anonpaper.errors import InfeasibleError
+from anonpaper.experiment import run_grid
 from anonpaper.groups import Partition
 from anonpaper.hierarchies import LEVELS, hierarchies
+from anonpaper.imbalance import find_imbalance
 from anonpaper.measure import (
     classification,
     disclosure_risk,
@@ -60,6 +62,7 @@ __all__ = [
     "release_of",
     "ten_users",
     "time_method",
+    "train",
 ]
 
 DATASETS = ("adult", "stroke", "census", "diabetes")
@@ -177,30 +180,53 @@ def held_out(m: Microdata, seed: int = 0) -> tuple[Microdata, Microdata]:
     return m.take(~is_test), m.take(is_test)
 
 
+def train(
+    tables: Mapping[str, Microdata], name: str, method: str, epochs: int, seed: int
+) -> dict:
+    """Make the synthetic rows that balance a table; for :func:`anonpaper.experiment.run_grid`.
+
+    The rows go to the cache of models. The seconds returned are those of the training and the
+    sampling when the rows were made, be it now or before.
+    """
+    m = tables[name]
+    rows = synthesis.synthesize(m, find_imbalance(m).needed, method, epochs=epochs, seed=seed)
+    return {
+        "rows": m.n, "synthetic rows": len(rows), "clipped values": rows.attrs["clipped"],
+        "seconds": rows.attrs["seconds"],
+    }  # fmt: skip
+
+
 def augment_cases(
-    tables: Mapping[str, Microdata], epochs: int | Mapping[str, int], method: str = "ctgan",
-    seed: int = 0,
-) -> dict[str, dict[str, Microdata]]:  # fmt: skip
-    """Return per data set the real rows and the same with synthetic ones.
+    tables: Mapping[str, Microdata], epochs: int, method: str = "ctgan", seed: int = 0
+) -> tuple[dict[str, dict[str, Microdata]], pd.DataFrame]:
+    """Return per data set the real rows and the same with synthetic ones; also what that took.
+
+    Models that are not in the cache are trained side by side, the largest tables first.
 
     Parameters
     ----------
     tables : mapping of name to Microdata
         Real rows.
-    epochs : int or mapping of name to int
+    epochs : int
         Of the training.
     method, seed
         As for :func:`anonpaper.synthesis.augment`.
+
+    Returns
+    -------
+    cases : dict
+        Name -> ``{"real": Microdata, "fused": Microdata}``.
+    trained : pandas.DataFrame
+        One row per table, as :func:`train` returns it.
     """
-    return {
-        name: {
-            "real": m,
-            "fused": synthesis.augment(
-                m, method, epochs=epochs if isinstance(epochs, int) else epochs[name], seed=seed
-            ),
-        }
+    by_size = sorted(tables, key=lambda name: -tables[name].n)
+    grid = [dict(name=name, method=method, epochs=epochs, seed=seed) for name in by_size]
+    trained = run_grid(train, grid, common={"tables": dict(tables)}, name=method)
+    cases = {
+        name: {"real": m, "fused": synthesis.augment(m, method, epochs=epochs, seed=seed)}
         for name, m in tables.items()
     }
+    return cases, trained.set_index("name").loc[list(tables)].reset_index()
 
 
 def proposed(
