@@ -2,8 +2,8 @@
 
 `run_grid` calls one function for every setting of a grid: in parallel, resumed where an earlier
 run was cut off, and with the same rows in the same order however many workers there are.
-`Results` saves a notebook's figures, tables and claims, and notes beside them what they were made
-from.
+`Results` saves a notebook's figures and tables, notes beside them what they were made from, and
+judges the paper's claims from them.
 
 Three variables of the environment say where things go: ``ANONPAPER_PROFILE`` (``quick`` or
 ``paper``), ``ANONPAPER_FIGURES`` (the folder of all results; figures/<profile> of the project by
@@ -30,8 +30,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from tqdm.auto import tqdm
 
-from anonpaper import claims as claim_tables
-from anonpaper import plots
+from anonpaper import claims, plots
 from anonpaper.datasets.places import cache_folder
 from anonpaper.errors import ParameterError, check_integer
 from anonpaper.microdata import Microdata
@@ -55,7 +54,7 @@ Row = Mapping[str, Any]
 
 
 class Results:
-    """The figures, tables and claims of one notebook, each saved with what it was made from.
+    """The figures and tables of one notebook, each saved with what it was made from.
 
     Files go to <root>/<paper>/, where <root> is $ANONPAPER_FIGURES or figures/<profile>. What they
     were made from goes to <root>/manifest/<paper>/<notebook>.json, which is written anew after
@@ -169,39 +168,38 @@ class Results:
         self._save(files, name, tables, kind="table", of=of, timing=timing, caption=caption)
         return frame
 
-    def claims(self, claims: Iterable[claim_tables.Claim], *,
-               timing: bool = False) -> pd.DataFrame:
-        """Save the notebook's claims as claims_<notebook>.csv and .tex.
+    def claims(self, *, timing: bool = False) -> pd.DataFrame:
+        """Judge the claims that this notebook measures, from the tables it has saved.
+
+        Nothing is written: the report judges the same claims from the same files.
 
         Parameters
         ----------
-        claims : iterable of Claim
         timing : bool, optional
-            Whether one of them is judged from run times, so that no two runs give the same table.
+            Whether to judge the claims that rest on run times, so that no two runs give the same
+            table, instead of all others.
 
         Returns
         -------
         DataFrame
-            The claims as a table for the end of the notebook: where, claim, published, measured,
-            verdict and reason.
+            For the end of the notebook: where, claim, published, measured, verdict and reason.
 
         Raises
         ------
         ParameterError
-            If a claim is another paper's, or two share an id.
+            If :mod:`anonpaper.claims` has no such claims of this notebook.
         """
-        frame = claim_tables.table(claims)
-        strangers = sorted(set(frame["paper"]) - {self.paper})
-        if strangers:
-            raise ParameterError(f"claims of {strangers} among the results of {self.paper!r}")
-        shown = frame.drop(columns=["id", "paper"])
-        files = {
-            "csv": _csv(frame),
-            "tex": shown.to_latex(index=False, escape=True, column_format="llllll"),
-        }
-        self._save(files, f"claims_{self.notebook}", self.microdata, kind="claims", of="",
-                   timing=timing)
-        return shown
+        timed = {Path(path).stem for path, about in self._outputs.items() if about["timing"]}
+        chosen = [claim.id for claim in claims.of_paper(self.paper)
+                  if claim.notebook == self.notebook
+                  and timing == (not timed.isdisjoint(claim.tables))]
+        if not chosen:
+            raise ParameterError(
+                f"anonpaper/claims/{self.paper}.py has no claims of {self.notebook!r} that rest "
+                f"on {'run times' if timing else 'other tables than run times'}"
+            )
+        judged = claims.judge(self.paper, self.root / self.paper).set_index("id").loc[chosen]
+        return judged[["where", "claim", "published", "measured", "verdict", "reason"]]
 
     def _save(self, files: Mapping[str, bytes | str], name: str, tables: Sequence[Microdata],
               **about) -> None:

@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 from anonpaper import plots
-from anonpaper.claims import Claim
 from anonpaper.errors import ParameterError
 from anonpaper.experiment import Results, _fingerprint, run_grid
 from anonpaper.microdata import Microdata
@@ -288,20 +287,28 @@ class TestResults:
         assert (root / "diva2021/plain.csv").read_text().startswith("l,stars\n2,")
         assert (root / "diva2021/named.csv").read_text().startswith("l,stars\n2,")
 
-    def test_claims_are_saved_with_their_notebook(self, root):
-        claim = Claim("a", "xiao2010", "Figure 2", "fewer stars", 0.8, "reproduced")
-        shown = Results("xiao2010", notebook="1_example").claims([claim], timing=True)
-        manifest = json.loads((root / "manifest/xiao2010/1_example.json").read_text())
-        assert all(output["timing"] for output in manifest["outputs"].values())
-        saved = pd.read_csv(root / "xiao2010/claims_1_example.csv")
+    def test_claims_are_judged_from_the_saved_tables(self, root):
+        results = Results("xiao2010", notebook="3_star_minimization")
+        phases = pd.DataFrame({"table": ["OCC"], "phase 1": [3], "phase 2": [1], "phase 3": [0]})
+        results.table(phases, "phases", caption="")
+        shown = results.claims()
         assert shown.columns.tolist() == ["where", "claim", "published", "measured", "verdict",
                                           "reason"]
-        assert saved.loc[0, ["id", "verdict"]].tolist() == ["a", "reproduced"]
+        assert shown.loc["phase-three", "verdict"] == "reproduced"
+        assert shown.loc["stars-l", "verdict"] == "not run"
 
-    def test_claims_of_another_paper_are_refused(self, root):
-        claim = Claim("a", "diva2021", "Figure 2", "fewer stars", 0.8, "reproduced")
-        with pytest.raises(ParameterError, match=r"claims of \['diva2021'\]"):
-            Results("xiao2010", notebook="1_example").claims([claim])
+    def test_claims_about_run_times_stand_apart(self, root):
+        results = Results("xiao2010", notebook="3_star_minimization")
+        times = pd.DataFrame({"table": "OCC", "algorithm": ["TP", "TP+", "Hilbert"], "l": 2,
+                              "seconds": [1.0, 2.0, 1.5]})
+        results.table(times, "figure_4", caption="", timing=True)
+        shown = results.claims(timing=True)
+        assert set(shown.index) == {"time-hilbert-l", "time-tp-l", "time-order"}
+        assert not set(shown.index) & set(results.claims().index)
+
+    def test_a_notebook_without_claims_is_told_where_to_enter_them(self, root):
+        with pytest.raises(ParameterError, match=r"claims/xiao2010.py has no claims of '1_ex"):
+            Results("xiao2010", notebook="1_example").claims()
 
     def test_one_name_is_used_once(self, root, figure):
         results = Results("xiao2010", notebook="1_example")

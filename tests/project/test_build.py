@@ -125,7 +125,7 @@ def test_only_what_depends_on_a_change_runs_again(project):
     executed = nbformat.read(notebook, as_version=4)
     executed.cells[0].execution_count = 7   # outputs are no input
     nbformat.write(executed, notebook)
-    source = project / "anonpaper" / "claims.py"
+    source = project / "anonpaper" / "experiment.py"
     source.write_text("# a comment\n" + source.read_text())
     assert ran(make(project)) == []
 
