@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from anonpaper.display import html
 from anonpaper.errors import ParameterError
 
 __all__ = ["Partition", "dense_labels"]
@@ -83,6 +84,18 @@ class Partition:
         name = f"{self.algorithm}: " if self.algorithm else ""
         withheld = f", {self.n_unpublished} not published" if self.n_unpublished else ""
         return f"Partition({name}{len(self)} rows in {self.n_groups} groups{withheld})"
+
+    def _repr_html_(self) -> str:
+        facts = [("algorithm", self.algorithm)] if self.algorithm else []
+        if self.n_groups:
+            sizes = self._sizes
+            facts.append(("rows in a group", f"{sizes.min():,} to {sizes.max():,}, mean "
+                          f"{sizes.mean():.1f}"))
+        if self.n_unpublished:
+            facts.append(("not published", f"{self.n_unpublished:,} rows"))
+        facts += [(name, value) for name, value in self.info.items()
+                  if isinstance(value, (bool, int, float, str, np.number))]
+        return html(f"Partition, {len(self):,} rows in {self.n_groups:,} groups", facts)
 
 
 def dense_labels(labels: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from anonpaper.display import html, html_table
 from anonpaper.errors import (
     ColumnError,
     EmptyTableError,
@@ -375,6 +376,17 @@ class Microdata:
         origin = "" if self.origin is None else f", origin={str(self.origin)!r}"
         return f"Microdata({self.n} rows, qi={self.qi}, sensitive={self.sensitive!r}{origin})"
 
+    def _repr_html_(self) -> str:
+        facts = [("quasi-identifiers", _with_sizes(self.attributes))]
+        if self.sensitive is not None:
+            facts.append(("sensitive", _with_sizes([self.sensitive_attribute])))
+        facts += [(name, value) for name, value in [
+            ("origin", self.origin), ("rows left out for missing values", self.dropped),
+            ("synthetic rows", int(self.synthetic.sum())),
+        ] if value]
+        roles = [name for name in self.frame.columns if name in (*self.qi, self.sensitive)]
+        return html(f"Microdata, {self.n:,} rows", facts, html_table(self.frame[roles]))
+
     # -- coding ------------------------------------------------------------------------
 
     def _required_sensitive(self) -> object:
@@ -389,6 +401,10 @@ class Microdata:
         if name not in self._coded:
             self._coded[name] = _code(self.frame[name], self._domains.get(name))
         return self._coded[name]
+
+
+def _with_sizes(attributes: Iterable[Attribute]) -> str:
+    return ", ".join(f"{a.name} ({a.size} values)" for a in attributes)
 
 
 def check_microdata(m: object) -> Microdata:

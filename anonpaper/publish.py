@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
+from anonpaper.display import html, html_table
 from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Attribute, Microdata, build_cells, check_microdata
@@ -232,6 +233,20 @@ class Release:
             f"{self.classes.n_groups} equivalence classes)"
         )
 
+    def _repr_html_(self) -> str:
+        shown = int(self.is_published.sum())
+        facts = [("published by", self.method),
+                 ("rows", f"{shown:,} of {self.microdata.n:,}"),
+                 ("equivalence classes", self.classes.n_groups)]
+        if shown:
+            audit = self.audit()
+            facts += list(zip(audit["principle"], audit["level"], strict=True))
+        return html("Release", facts, *map(html_table, self._tables()))
+
+    def _tables(self) -> tuple[pd.DataFrame, ...]:
+        """The tables that are published."""
+        return (self.frame,)
+
 
 class GroupRelease(Release):
     """A table whose quasi-identifiers stay as they are: groups hide the sensitive value.
@@ -308,6 +323,9 @@ class Anatomy(GroupRelease):
     def frame(self) -> pd.DataFrame:
         """The table with one row per person, `qit`; `st` is the other one."""
         return self.qit
+
+    def _tables(self) -> tuple[pd.DataFrame, ...]:
+        return self.qit, self.st
 
     @property
     def sensitive_codes(self) -> np.ndarray:
@@ -637,5 +655,7 @@ def group_bounds(codes, labels, n_groups):
 
 def _as_before(published: pd.Series, original: pd.Series) -> pd.Series:
     """Give a column that is published as it was its old type back."""
+    if original.isna().any():
+        return published
     same = published.to_numpy(dtype=object) == original.to_numpy(dtype=object)
     return original if np.all(same) else published

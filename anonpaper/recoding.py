@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from anonpaper.display import html, html_table
 from anonpaper.errors import HierarchyError, ParameterError, check_integer
 from anonpaper.microdata import Attribute
 
@@ -242,6 +243,18 @@ class Recoding:
             f"{a.name}: {k} of {a.size}" for a, k in zip(self.attributes, self.sizes, strict=True)
         )
         return f"Recoding({self.algorithm + ': ' if self.algorithm else ''}{kept})"
+
+    def _repr_html_(self) -> str:
+        facts = [("algorithm", self.algorithm)] if self.algorithm else []
+        facts += [(name, value) for name, value in self.info.items()
+                  if isinstance(value, (bool, int, float, str, np.number))]
+        rows = []
+        for attribute, size in zip(self.attributes, self.sizes, strict=True):
+            labels = [label_values(attribute, mask) for mask in self.members(attribute.name)[:8]]
+            named = ", ".join(map(str, labels)) + (", ..." if size > 8 else "")
+            rows.append((attribute.name, f"{size} of {attribute.size}", named))
+        table = pd.DataFrame(rows, columns=["attribute", "values left", "which"])
+        return html("Recoding", facts, html_table(table, index=False, rows=len(table)))
 
 
 def _checked_map(attribute: Attribute, ids) -> np.ndarray:

@@ -210,3 +210,9 @@ def test_columns_without_stars_keep_their_type(dtype):
         pd.testing.assert_frame_equal(rel.frame, frame)
     starred = ap.suppress(m, ap.Partition([0, 0, 0, 0])).frame
     assert starred["x"].tolist() == ["*"] * 4 and starred["y"].dtype == frame["y"].dtype
+
+
+def test_missing_values_of_a_nullable_column_are_published():
+    frame = pd.DataFrame({"age": pd.array([30, None, 30], "Int64"), "ill": list("aba")})
+    m = ap.Microdata(frame, ["age"], "ill")
+    assert ap.suppress(m, ap.Partition([0, 1, 0])).frame["age"].tolist() == [30, "?", 30]

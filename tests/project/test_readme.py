@@ -1,6 +1,7 @@
 """The README's promises: its example runs, its links lead somewhere, its names exist."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -38,3 +39,13 @@ def test_make_targets_exist():
     named.discard("paper-<paper>")
     assert named
     assert {name for name in named if not name.startswith("paper-<")} <= targets
+
+
+def test_the_commands_run_as_they_are_printed(tmp_path):
+    commands = re.findall(r"^python -m anonpaper .*", README, flags=re.MULTILINE)
+    assert len(commands) >= 3
+    for command in commands:
+        done = subprocess.run([sys.executable, *shlex.split(command)[1:]], cwd=tmp_path,
+                              capture_output=True, text=True)
+        assert done.returncode == 0, (command, done.stderr)
+    assert (tmp_path / "safe.csv").read_text().startswith("age,occupation,race,sex\n")

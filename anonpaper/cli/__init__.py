@@ -1,0 +1,79 @@
+"""The command line: ``python -m anonpaper COMMAND``.
+
+Results go to standard output, progress and warnings to standard error. The exit code is 0 if all
+went well, 1 if what was asked for cannot be had from this table (or a data set not be fetched),
+and 2 if the command itself is wrong: an unknown column, a file that is not there or must not be
+written. Nothing is written unless all of it is.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from collections.abc import Sequence
+
+from anonpaper.cli.arguments import parser
+from anonpaper.errors import (
+    AnonpaperError,
+    BudgetExceededError,
+    ConstraintError,
+    DatasetUnavailableError,
+    InfeasibleError,
+)
+
+__all__ = ["main"]
+
+_CANNOT_BE_HAD = (BudgetExceededError, ConstraintError, DatasetUnavailableError, InfeasibleError)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Instead of ``sys.argv[1:]``.
+
+    Returns
+    -------
+    int
+        The exit code: 0, 1 or 2.
+    """
+    options = parser().parse_args(arguments)
+    say = _silent if options.quiet else _say
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
+            warnings.simplefilter("always", UserWarning)
+            _commands()[options.command](options, say)
+        sys.stdout.flush()
+    except AnonpaperError as error:
+        print(f"anonpaper {options.command}: {error}", file=sys.stderr)
+        return 1 if isinstance(error, _CANNOT_BE_HAD) else 2
+    except BrokenPipeError:   # what reads the output has seen enough, as in `... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        print(f"anonpaper {options.command}: interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _commands() -> dict:
+    from anonpaper.cli import commands
+
+    return {"datasets": commands.datasets, "fetch": commands.fetch, "audit": commands.audit,
+            "anonymize": commands.anonymize}
+
+
+_BEGAN = time.perf_counter()
+
+
+def _say(message: str) -> None:
+    print(f"[{time.perf_counter() - _BEGAN:5.1f} s] {message}", file=sys.stderr, flush=True)
+
+
+def _silent(message: str) -> None:
+    """Say nothing."""

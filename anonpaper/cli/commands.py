@@ -1,0 +1,318 @@
+"""The four commands; each takes the parsed options and a function that tells of the progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+import anonpaper as ap
+from anonpaper.cli import files, report
+from anonpaper.cli.arguments import METHOD_OPTIONS, column_names, pairs
+from anonpaper.cli.methods import METHODS, Method, publish, run
+from anonpaper.constraints import DiversityConstraint, check_constraints, read_constraints
+from anonpaper.datasets.registry import registry
+from anonpaper.errors import (
+    ConstraintError,
+    DatasetError,
+    DatasetUnavailableError,
+    EmptyTableError,
+    HierarchyError,
+    InfeasibleError,
+    ParameterError,
+)
+from anonpaper.microdata import Microdata
+from anonpaper.publish import Anatomy, Release
+from anonpaper.randomness import generator
+from anonpaper.recoding import Hierarchy
+
+__all__ = ["anonymize", "audit", "datasets", "fetch"]
+
+Say = Callable[[str], None]
+
+
+def datasets(options, say: Say) -> None:
+    """Print what data sets there are."""
+    found = ap.datasets.available()
+    if options.json:
+        print(report.as_json({"datasets": found.to_dict("records")}))
+        return
+    for entry in found.itertuples():
+        print(f"{entry.name}: {entry.rows:,} rows; {entry.licence}\n"
+              f"    now: {entry.origin}\n    {entry.how_to_get}")
+
+
+def fetch(options, say: Say) -> None:
+    """Fetch data sets; print where each came from."""
+    unknown = [name for name in options.names if name not in registry()]
+    if unknown:
+        raise ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
+    if options.output:
+        if len(options.names) > 1:
+            raise ParameterError("-o takes one data set: fetch them one by one")
+        files.check_output(options.output, [], force=options.force)
+    origins = {}
+    for name in options.names:
+        say(f"fetching {name}")
+        try:
+            origins |= ap.datasets.fetch([name])
+        except DatasetError as error:
+            raise DatasetUnavailableError(str(error)) from None
+        if not options.json:
+            print(f"{name}: {origins[name]}", flush=True)
+    if options.output:
+        frame = ap.load(options.names[0]).frame
+        files.write_tables({options.output: files.Table(frame)}, [], force=options.force)
+    if options.json:
+        print(report.as_json({name: str(origin) for name, origin in origins.items()}))
+
+
+def audit(options, say: Say) -> None:
+    """Print how exposed the people of a table are."""
+    if options.top < 0:
+        raise ParameterError(f"--top must be at least 0, got {options.top}")
+    _, m = _microdata(options, say)
+    found = report.audit(m, options.top)
+    print(report.as_json(found) if options.json else report.as_text(found))
+
+
+def anonymize(options, say: Say) -> None:
+    """Write an anonymous table and print what was done."""
+    method = METHODS[options.method]
+    publication = _publication(options, method)
+    secrets = method.needs_sensitive or options.l or publication in ("swap", "anatomize")
+    if secrets and options.sensitive is None:
+        raise ParameterError("--sensitive must name the column that nobody should learn")
+    inputs = _inputs(options)
+    outputs = _outputs(options, publication)
+    for name in outputs:
+        files.check_output(name, inputs, force=options.force)
+
+    table, m = _microdata(options, say)
+    kept = _kept_columns(options, table, m, method, say)
+    hierarchies = _hierarchies(options, m, method, publication)
+    parameters = _parameters(options, method, m, hierarchies)
+
+    say(f"{options.method}: grouping {m.n:,} rows")
+    m, result = run(method, m, parameters)
+    release = publish(m, result, publication, hierarchies, options.seed)
+    if not release.is_published.any():
+        raise EmptyTableError("no row could be published")
+    for principle in method.promised(parameters):
+        if not principle.holds(*release._audited()):
+            raise InfeasibleError(f"the result does not meet {principle}: nothing was written")
+    found = report.release_report(release, options.method, _shown(parameters))
+    if "constraints" in parameters:
+        checked = check_constraints(release, parameters["constraints"])
+        found["constraints"] = checked.to_dict("records")
+
+    tables = _published_tables(release, table, kept, outputs, options)
+    if outputs:
+        say(f"writing {', '.join(tables)}")
+        files.write_tables(tables, inputs, force=options.force)
+        found["written to"] = list(tables)
+        print(report.as_json(found) if options.json else report.as_text(found))
+    else:
+        files.write_stream(tables[files.STANDARD_STREAM], sys.stdout.buffer)
+        if not options.quiet:
+            text = report.as_json(found) if options.json else report.as_text(found)
+            print(text, file=sys.stderr)
+
+
+# -- reading -------------------------------------------------------------------------------
+
+
+def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
+    say(f"reading {options.file}")
+    table = files.read_table(
+        options.file, delimiter=options.delimiter, encoding=options.encoding,
+        missing_texts=options.na, text=column_names(options.text, []),
+        ordered=column_names(options.ordered, []),
+    )
+    columns = list(table.frame.columns)
+    qi = column_names(options.qi, columns)
+    strangers = [name for name in [*qi, options.sensitive] if name not in (*columns, None)]
+    if strangers and len(columns) == 1:
+        raise files.FileError(
+            f"{options.file} has one column only, {columns[0]!r}, when read with the delimiter "
+            f"{table.delimiter!r}: --delimiter says which it is"
+        )
+    m = Microdata(table.frame, qi, options.sensitive, missing=options.missing)
+    if m.dropped:
+        say(f"{m.dropped:,} rows with missing values are left out")
+    elif lost := [name for name in qi if _loses_its_order(m, name)]:
+        say(f"missing values are kept as the value ? and take the order from {', '.join(lost)}: "
+            "sets are published instead of intervals; --missing drop leaves such rows out")
+    return table, m
+
+
+def _loses_its_order(m: Microdata, name: str) -> bool:
+    column = m.frame[name]
+    return bool(pd.api.types.is_numeric_dtype(column) and column.isna().any())
+
+
+def _kept_columns(options, table, m: Microdata, method: Method, say: Say) -> list[str]:
+    """Return the columns to be published as they are; say which are not published at all."""
+    columns = list(table.frame.columns)
+    kept = column_names(options.keep, columns)
+    roles = {*m.qi, m.sensitive}
+    unknown = [name for name in kept if name not in columns or name in roles]
+    if unknown:
+        raise ParameterError(
+            f"--keep names {unknown}; the columns that --qi and --sensitive leave are "
+            f"{[name for name in columns if name not in roles]}"
+        )
+    if kept and method.publications == ("its own",):
+        raise ParameterError(f"--keep cannot be used with {options.method}: its rows are new ones")
+    left = [name for name in columns if name not in roles and name not in kept]
+    if left:
+        say(f"not published: {left} (neither --qi nor --sensitive; --keep publishes them)")
+    if kept:
+        say(f"warning: published as they are, without protection: {kept}")
+    return kept
+
+
+def _hierarchies(options, m, method: Method, publication: str) -> dict[str, Hierarchy]:
+    if not options.hierarchy:
+        return {}
+    if "hierarchies" not in method.parameters and publication != "shallow":
+        raise ParameterError(
+            f"{options.method} published by {publication} does not use --hierarchy"
+            + ("; --publish shallow does" if "shallow" in method.publications else "")
+        )
+    found = {}
+    for name, path in pairs(options.hierarchy, m.qi):
+        if name not in m.qi or not path:
+            raise ParameterError(f"--hierarchy {name}={path}: NAME=FILE, NAME one of {m.qi}")
+        try:
+            found[name] = Hierarchy.from_csv(path, sep=options.hierarchy_delimiter)
+        except HierarchyError as error:
+            raise HierarchyError(f"{path}: {error}") from None
+        except OSError as error:
+            raise files.FileError(f"{path}: {error.strerror}") from None
+        except ValueError as error:   # no csv, or not UTF-8
+            raise files.FileError(f"{path}: {error}") from None
+    return found
+
+
+# -- what the method is given --------------------------------------------------------------
+
+
+def _publication(options, method: Method) -> str:
+    form = options.publish or method.publications[0]
+    if form not in method.publications:
+        raise ParameterError(
+            f"--publish {form} does not go with {options.method}, which is published by "
+            f"{', '.join(method.publications)}"
+        )
+    return form
+
+
+def _parameters(options, method: Method, m: Microdata, hierarchies) -> dict[str, object]:
+    """Return the method's parameters; every option given must be one of them."""
+    given = {
+        keyword: getattr(options, option)
+        for option, keyword in METHOD_OPTIONS.items() if getattr(options, option) is not None
+    }
+    wrong = [name for name in given if name not in method.parameters]
+    if wrong:
+        raise ParameterError(
+            f"{options.method} does not take {', '.join(wrong)}; it takes "
+            f"{', '.join(method.parameters) or 'nothing'}"
+        )
+    lacking = [f"--{name}" for name in method.required if name not in given]
+    if lacking:
+        raise ParameterError(f"{options.method} needs {' and '.join(lacking)}")
+    for name in {"weights", "granularity"} & set(given):
+        given[name] = _numbers(given[name], m)
+    if "constraints" in given:
+        given["constraints"] = _constraints(given["constraints"])
+    if "seed" in method.parameters:
+        given["seed"] = options.seed
+    if hierarchies and "hierarchies" in method.parameters:
+        given["hierarchies"] = hierarchies
+    return given
+
+
+def _numbers(texts: Sequence[str], m: Microdata) -> dict[str, float]:
+    try:
+        return {name: float(value) for name, value in pairs(texts, m.qi)}
+    except ValueError:
+        raise ParameterError(f"{texts}: each must be NAME=NUMBER, NAME one of {m.qi}") from None
+
+
+def _constraints(path: str) -> list[DiversityConstraint]:
+    """Read constraints from lines, csv or JSON; what is wrong in them is an error of usage."""
+    try:
+        if path.lower().endswith(".json"):
+            entries = json.loads(Path(path).read_text(encoding="utf-8"))
+            return [DiversityConstraint(e["target"], e["low"], e["high"]) for e in entries]
+        if path.lower().endswith(".csv"):
+            return _constraints_of_csv(path)
+        return read_constraints(path)
+    except ConstraintError as error:
+        raise ParameterError(f"{path}: {error}") from None
+    except OSError as error:
+        raise files.FileError(f"{path}: {error.strerror}") from None
+    except (AttributeError, KeyError, TypeError, UnicodeError, json.JSONDecodeError) as error:
+        raise files.FileError(
+            f"{path}: a list of objects with target, low and high is expected ({error!r})"
+        ) from None
+
+
+def _constraints_of_csv(path: str) -> list[DiversityConstraint]:
+    frame = files.read_table(path).frame
+    if not {"low", "high"} < set(frame.columns):
+        raise ConstraintError("the columns must be attributes, low and high")
+    attributes = [name for name in frame.columns if name not in ("low", "high")]
+    return [
+        DiversityConstraint(
+            {name: row[name] for name in attributes if not pd.isna(row[name])},
+            row["low"], row["high"],
+        )
+        for row in frame.to_dict("records")
+    ]
+
+
+def _shown(parameters: dict) -> dict:
+    """Return parameters as they are reported: files and trees by their number."""
+    shown = dict(parameters)
+    for name in {"constraints", "hierarchies"} & set(shown):
+        shown[name] = len(shown[name])
+    return shown
+
+
+# -- writing -------------------------------------------------------------------------------
+
+
+def _inputs(options) -> list[str]:
+    others = [path for text in options.hierarchy
+              for path in [text[place + 1 :] for place, sign in enumerate(text) if sign == "="]]
+    return [options.file, *others, *filter(None, [options.constraints])]
+
+
+def _outputs(options, publication: str) -> list[str]:
+    """Return the files to be written; none if the table goes to standard output."""
+    name = options.output or files.STANDARD_STREAM
+    if publication == "anatomize":
+        if name == files.STANDARD_STREAM:
+            raise ParameterError("anatomize publishes two tables: name a file with -o")
+        return [name, files.beside(name, "sensitive")]
+    return [] if name == files.STANDARD_STREAM else [name]
+
+
+def _published_tables(release: Release, table, kept, outputs, options) -> dict[str, files.Table]:
+    frame = release.frame
+    if kept:
+        frame = frame.join(table.frame[kept])
+        others = [name for name in frame.columns if name not in table.frame.columns]
+        frame = frame[[name for name in table.frame.columns if name in frame.columns] + others]
+    if options.shuffle:
+        frame = frame.iloc[generator(options.seed).permutation(len(frame))]
+    found = [files.Table(frame, table.delimiter, table.written)]
+    if isinstance(release, Anatomy):
+        found.append(files.Table(release.st, table.delimiter, table.written))
+    return dict(zip(outputs or [files.STANDARD_STREAM], found, strict=True))

@@ -1,0 +1,257 @@
+"""What the command line says about a table and about a release, as text or as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from anonpaper import measure
+from anonpaper.groups import Partition
+from anonpaper.microdata import Microdata
+from anonpaper.principles import (
+    DistinctLDiversity,
+    EntropyLDiversity,
+    FrequencyLDiversity,
+    GroupCounts,
+    KAnonymity,
+    RecursiveLDiversity,
+    TCloseness,
+    Theta,
+)
+from anonpaper.publish import Release, recode
+from anonpaper.recoding import Recoding
+
+__all__ = ["as_json", "as_text", "audit", "release_report"]
+
+_PRINCIPLES = [
+    ("k-anonymity", KAnonymity(1), "rows in the smallest group"),
+    ("distinct l-diversity", DistinctLDiversity(1), "fewest sensitive values in a group"),
+    ("frequency l-diversity", FrequencyLDiversity(1), "smallest size / largest count of a value"),
+    ("entropy l-diversity", EntropyLDiversity(1), "smallest exp(entropy) of a group"),
+    ("recursive (c, 2)-diversity", RecursiveLDiversity(1, 2), "c must exceed this"),
+    ("theta, and alpha of (alpha, k)", Theta(1), "largest share of one value in a group"),
+    ("t-closeness", TCloseness(1), "largest distance from the whole table, values equally far"),
+    ("t-closeness, ordered", TCloseness(1, "ordered"), "the same along the order of the values"),
+]
+
+_ROWS_NAMED = 5   # of a group, when the riskiest are listed
+
+
+def levels(m: Microdata, p: Partition) -> list[dict]:
+    """Return the level of every principle that a grouping reaches.
+
+    Parameters
+    ----------
+    m : Microdata
+    p : Partition
+        At least one row in a group.
+
+    Returns
+    -------
+    list of dict
+        ``principle``, ``level``, ``meaning``; without a sensitive attribute k-anonymity alone.
+    """
+    ordered = m.sensitive is not None and m.sensitive_attribute.ordered
+    return [
+        {"principle": name, "level": principle.level(m, p.labels), "meaning": meaning}
+        for name, principle, meaning in _PRINCIPLES
+        if (m.sensitive is not None or not principle.needs_sensitive)
+        and (ordered or "ordered" not in name)
+    ]
+
+
+def audit(m: Microdata, top: int) -> dict:
+    """Say how exposed the rows of a table are as it stands.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table; people whose quasi-identifiers are equal are a group.
+    top : int
+        How many of the riskiest groups are listed, at least 0. Rows are numbered from 1, the
+        header not counted.
+
+    Returns
+    -------
+    dict
+        ``table``, ``uniqueness``, ``levels``, ``feasible`` and ``riskiest groups``.
+    """
+    classes = recode(m, Recoding.identity(m.attributes)).classes
+    sizes = classes.sizes()
+    found = {
+        "table": {"rows": m.n, "quasi-identifiers": list(m.qi), "sensitive": m.sensitive,
+                  "rows dropped": m.dropped, "groups": classes.n_groups},
+        "uniqueness": _uniqueness(m, sizes),
+        "levels": levels(m, classes),
+    }
+    if m.sensitive is not None:
+        frequent = int(m.sensitive_counts.argmax())
+        found["feasible"] = {
+            "values": int(np.count_nonzero(m.sensitive_counts)),
+            "most frequent": m.sensitive_attribute.values[frequent],
+            "its rows": int(m.sensitive_counts[frequent]),
+            "largest frequency l": int(m.n // m.sensitive_counts[frequent]),
+        }
+    found["riskiest groups"] = _riskiest(m, classes, top)
+    return found
+
+
+def _uniqueness(m: Microdata, sizes: np.ndarray) -> dict:
+    alone = int(np.count_nonzero(sizes == 1))
+    without = {}
+    for name in m.qi if m.d > 1 else []:
+        others = m.with_roles([other for other in m.qi if other != name], None)
+        without[name] = int(np.count_nonzero(others.cells.tuple_sizes == 1))
+    return {
+        "unique rows": alone,
+        "share": alone / m.n,
+        "in groups below 5": int(sizes[sizes < 5].sum()),
+        "distinct values": {a.name: a.size for a in m.attributes},
+        "unique rows without": without,
+    }
+
+
+def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
+    """Groups in which a sensitive value is surest, the smallest first among equals."""
+    counts = GroupCounts.of(m, classes.labels)
+    share = counts.largest() / counts.sizes
+    if m.sensitive is None:   # then the risk is to be found at all
+        share = 1 / counts.sizes
+    order = np.lexsort((counts.sizes, -share))[:top]
+    groups = classes.groups()
+    found = []
+    for g in order:
+        rows = groups[g]
+        about = {
+            "values": {a.name: a.values[m.codes[rows[0], j]] for j, a in enumerate(m.attributes)},
+            "rows": len(rows),
+        }
+        if m.sensitive is not None:
+            entries = slice(counts.start[g], counts.start[g + 1])
+            likeliest = counts.sensitive[entries][counts.counts[entries].argmax()]
+            about["likeliest value"] = m.sensitive_attribute.values[likeliest]
+            about["its share"] = float(share[g])
+        shown = (m.frame.index[rows[:_ROWS_NAMED]] + 1).tolist()
+        about["in rows"] = [*map(str, shown), *(["..."] if len(rows) > _ROWS_NAMED else [])]
+        found.append(about)
+    return found
+
+
+def release_report(rel: Release, method: str, parameters: Mapping[str, object]) -> dict:
+    """Say what was done to a table.
+
+    Parameters
+    ----------
+    rel : Release
+        At least one row of it is published.
+    method : str
+        Its name.
+    parameters : mapping
+        What it was given.
+
+    Returns
+    -------
+    dict
+        ``method``, ``parameters``, ``published as``, ``rows``, ``levels``, ``loss``.
+    """
+    m = rel.microdata
+    published = int(rel.is_published.sum())
+    return {
+        "method": method,
+        "parameters": dict(parameters),
+        "published as": rel.method,
+        "rows": {"in the table": m.n, "published": published, "withheld": m.n - published,
+                 "dropped for missing values": m.dropped, "groups": rel.classes.n_groups},
+        "levels": levels(*_as_an_attacker_sees(rel)),
+        "loss": {
+            "stars": measure.stars(rel),
+            "rows with a star": measure.suppressed_rows(rel),
+            "share of detail lost (GCP)": measure.gcp(rel),
+            "discernibility": measure.discernibility(rel),
+            "mean group size": measure.average_class_size(rel),
+        },
+    }
+
+
+def _as_an_attacker_sees(rel: Release) -> tuple[Microdata, Partition]:
+    m, labels = rel._audited()
+    return m, Partition(labels)
+
+
+# -- as text and as JSON -------------------------------------------------------------------
+
+
+def as_json(found: Mapping) -> str:
+    """Return a report as JSON; an infinite level is null."""
+    return json.dumps(_plain(found), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)
+
+
+def as_text(found: Mapping) -> str:
+    """Return a report as text: a title and indented lines per part."""
+    blocks = []
+    simple = {key: value for key, value in found.items()
+              if not isinstance(value, Mapping) and not _is_table(value)}
+    if simple:
+        blocks.append("\n".join(_lines(simple, indent="")))
+    for title, part in found.items():
+        if isinstance(part, Mapping) and part:
+            blocks.append("\n".join([title, *_lines(part)]))
+        elif _is_table(part):
+            blocks.append(f"{title}\n{_table(part)}")
+    return "\n\n".join(blocks)
+
+
+def _is_table(part: object) -> bool:
+    return isinstance(part, list) and len(part) > 0 and isinstance(part[0], Mapping)
+
+
+def _lines(part: Mapping, indent: str = "  ") -> list[str]:
+    width = max(len(str(key)) for key in part)
+    return [f"{indent}{key!s:<{width}}  {_short(value)}" for key, value in part.items()]
+
+
+def _short(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_short(item)}" for key, item in value.items()) or "none"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_short, value))
+    if value is None:
+        return "none"
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, (int, np.integer)):
+        return f"{value:,}" if abs(value) > 9999 else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _table(rows: Sequence[Mapping]) -> str:
+    """Write rows below their names, texts to the left and numbers to the right."""
+    flat = [
+        {name: item for key, value in row.items()
+         for name, item in (value.items() if isinstance(value, Mapping) else [(key, value)])}
+        for row in rows
+    ]
+    columns = []
+    for name in flat[0]:
+        cells = [str(name), *(_short(row[name]) for row in flat)]
+        width = max(map(len, cells))
+        numbers = all(isinstance(row[name], (int, float, np.number)) for row in flat)
+        columns.append([cell.rjust(width) if numbers else cell.ljust(width) for cell in cells])
+    return "\n".join("  " + "  ".join(line).rstrip() for line in zip(*columns, strict=True))

@@ -1,0 +1,54 @@
+"""How the objects of the package show themselves in Jupyter: a title, facts, a few rows.
+
+Everything is escaped, long values are cut, and nothing depends on a style sheet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import pandas as pd
+
+__all__ = ["html", "html_table"]
+
+#: Rows of a table, and characters of a value, that are shown.
+ROWS, CHARACTERS = 5, 160
+
+
+def html(title: str, facts: Sequence[tuple[str, object]], *parts: str) -> str:
+    """Return a small block of HTML.
+
+    Parameters
+    ----------
+    title : str
+        What it is.
+    facts : sequence of (name, value)
+        Shown one a line, as text.
+    *parts : str
+        Finished HTML that follows, such as :func:`html_table` makes.
+
+    Examples
+    --------
+    >>> html("Table", [("rows", "a < b")])
+    '<div><p><b>Table</b><br>rows: a &lt; b</p></div>'
+    """
+    lines = [f"<b>{escape(title)}</b>", *(f"{escape(n)}: {escape(_cut(v))}" for n, v in facts)]
+    return f"<div><p>{'<br>'.join(lines)}</p>{''.join(parts)}</div>"
+
+
+def html_table(frame: pd.DataFrame, *, index: bool = True, rows: int = ROWS) -> str:
+    """Return the first rows of a table as HTML, with a line that says how many there are."""
+    shown = frame.head(rows).map(_cut)
+    shown.columns = [_cut(name) for name in frame.columns]
+    table = shown.to_html(border=0, index=index)
+    if len(frame) > rows:
+        table += f"<p>{rows} of {len(frame):,} rows</p>"
+    return table
+
+
+def _cut(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return text if len(text) <= CHARACTERS else text[: CHARACTERS - 3] + "..."

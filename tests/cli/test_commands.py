@@ -1,0 +1,287 @@
+"""What the commands do: every method, and files that are read and written faithfully."""
+
+import inspect
+import io
+import json
+import sys
+
+import hypothesis.strategies as st
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+
+import anonpaper as ap
+from anonpaper.cli import main
+from anonpaper.cli.files import FileError, Table, read_table, write_stream
+from anonpaper.cli.methods import BASELINES, METHODS
+from anonpaper.errors import ColumnError, EmptyTableError
+
+ROLES = ["--qi", "age,sex,zip", "--sensitive", "illness"]
+TREE = ["--hierarchy", "age=age.csv"]
+ARGUMENTS = {
+    "tp": ["--l", "2"],
+    "tp+": ["--l", "2"],
+    "hilbert": ["--l", "3"],
+    "exact": ["--l", "2", "--objective", "rows", "--max-rows", "8"],
+    "optimal_two_diverse": [],
+    "klt": ["--k", "4", "--l", "2", "--theta", "0.5", "--weight", "age=2"],
+    "mondrian": ["--k", "3", "--l", "2", "--diversity", "distinct", "--relaxed"],
+    "k_member": ["--k", "3"],
+    "oka": ["--k", "3"],
+    "diva": ["--k", "3", "--constraints", "sigma.txt"],
+    "balanced_classes": ["--k", "4", "--l", "2"],
+    "tds": ["--l", "2", *TREE],
+    "full_domain": ["--k", "3", "--l", "2", *TREE],
+    "preference_search": ["--k", "3", "--population", "10", "--evaluations", "100",
+                          "--preference", "0.3,0.5", "--granularity", "age=2"],
+    "hill_climbing": ["--k", "3", "--evaluations", "100"],
+    "exhaustive": ["--k", "3"],
+} | {name: ["--k", "3", "--l", "2", *TREE] for name in BASELINES}
+FEW = ("exact", "optimal_two_diverse", "exhaustive")
+
+
+def anonymized(capsys, *arguments):
+    """Run anonymize with JSON on standard output and return the report."""
+    assert main(["anonymize", *map(str, arguments), "--json", "-q"]) == 0, capsys.readouterr().err
+    return json.loads(capsys.readouterr().out)
+
+
+def test_every_method_of_the_package_has_a_name():
+    made_by = {"Partition", "StarredPartition", "Recoding"}
+    functions = {name for name in ap.__all__ if callable(getattr(ap, name))
+                 and str(inspect.signature(getattr(ap, name)).return_annotation) in made_by}
+    assert {name.replace("+", "_plus") for name in METHODS} == functions | set(BASELINES)
+    assert set(BASELINES.values()) == set(ap.baselines.BASELINES)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_and_every_way_to_publish(name, people, few, age_tree, tmp_path, capsys,
+                                               monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sigma.txt").write_text("sex[f], 5, 40\nzip[02139], 3, 40\n")
+    table, roles = (few, ["--qi", "age,sex", "--sensitive", "illness"]) if name in FEW else (
+        people, ROLES)
+    for form in METHODS[name].publications:
+        more = [] if form == "its own" else ["--publish", form]
+        more += TREE if form == "shallow" and table is people else []
+        report = anonymized(capsys, table, *roles, "--method", name, *ARGUMENTS[name], *more,
+                            "-o", "out.csv", "--force")
+        levels = {entry["principle"]: entry["level"] for entry in report["levels"]}
+        parameters = report["parameters"]
+        if name not in BASELINES:
+            assert levels["k-anonymity"] >= parameters.get("k", 2)
+            assert levels["distinct l-diversity"] >= parameters.get("l", 1)
+        published = pd.read_csv("out.csv", dtype=str, keep_default_na=False)
+        assert len(published) == report["rows"]["published"]
+        columns = {"age", "sex", "illness"} | ({"zip"} if table is people else set())
+        if form == "anatomize":
+            columns = columns - {"illness"} | {"group"}
+            sensitive = pd.read_csv("out_sensitive.csv", keep_default_na=False)
+            assert sensitive["count"].sum() == len(published)
+        assert set(published.columns) == columns
+
+
+def test_it_does_what_the_package_does(people, capsys, tmp_path):
+    anonymized(capsys, people, *ROLES, "--method", "tp+", "--l", "3", "-o", tmp_path / "out.csv")
+    frame = pd.read_csv(people, dtype={"zip": str}, keep_default_na=False)
+    m = ap.Microdata(frame, ["age", "sex", "zip"], "illness")
+    expected = ap.suppress(m, ap.tp_plus(m, 3)).frame
+    found = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
+    assert found.to_numpy().tolist() == expected.astype(str).to_numpy().tolist()
+
+
+def test_the_same_seed_gives_the_same_bytes(people, capsys, tmp_path):
+    written = []
+    for seed in (1, 1, 2):
+        anonymized(capsys, people, *ROLES, "--method", "klt", "--k", 4, "--l", 2, "--seed", seed,
+                   "--shuffle", "-o", tmp_path / "out.csv", "--force")
+        written.append((tmp_path / "out.csv").read_bytes())
+    assert written[0] == written[1] != written[2]
+
+
+def test_values_are_written_as_they_were(people, capsys, tmp_path):
+    anonymized(capsys, people, "--qi", 'zip,"income, monthly"', "--sensitive", "illness",
+               "--method", "tp", "--l", 2, "--keep", "name", "-o", tmp_path / "out.csv")
+    before = pd.read_csv(people, dtype=str, keep_default_na=False)
+    after = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
+    assert after.columns.tolist() == ["name", "zip", "income, monthly", "illness"]
+    assert after["illness"].tolist() == before["illness"].tolist()
+    assert "NA" in set(after["illness"])
+    for column in ("zip", "income, monthly"):
+        kept = after[column] != "*"
+        assert kept.any()
+        assert after[column][kept].tolist() == before[column][kept].tolist()
+
+
+def test_parquet_in_and_out(people, capsys, tmp_path):
+    frame = pd.read_csv(people, dtype={"zip": str}, keep_default_na=False)
+    frame.to_parquet(tmp_path / "people.parquet")
+    for suffix in ("csv", "parquet"):
+        anonymized(capsys, tmp_path / "people.parquet", *ROLES, "--method", "mondrian", "--k", 5,
+                   "--publish", "generalize", "-o", tmp_path / f"out.{suffix}")
+    found = pd.read_parquet(tmp_path / "out.parquet")
+    same = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
+    assert found.astype(str).to_numpy().tolist() == same.to_numpy().tolist()
+    assert any("[" in str(value) for value in found["age"])
+
+
+def test_constraints_from_csv_json_and_text_are_the_same(people, capsys, tmp_path):
+    (tmp_path / "a.csv").write_text("sex,zip,low,high\nf,,5,40\n,02139,3,40\n")
+    (tmp_path / "a.json").write_text(json.dumps([
+        {"target": {"sex": "f"}, "low": 5, "high": 40},
+        {"target": {"zip": "02139"}, "low": 3, "high": 40}]))
+    (tmp_path / "a.txt").write_text("sex[f], 5, 40\nzip[02139], 3, 40\n")
+    reports = [
+        anonymized(capsys, people, *ROLES, "--method", "diva", "--k", 3, "--constraints",
+                   tmp_path / f"a.{suffix}", "-o", tmp_path / "out.csv", "--force")
+        for suffix in ("csv", "json", "txt")]
+    assert reports[0] == reports[1] == reports[2]
+    assert [entry["holds"] for entry in reports[0]["constraints"]] == [True, True]
+
+
+@pytest.mark.parametrize(("content", "code", "message"), [
+    ("sex[f], 30, 40\n", 1, "sex[f]"),            # there are 24
+    ("sex[f], 5\n", 2, "line 1"),
+    ("colour[f], 5, 9\n", 1, "colour"),
+])
+def test_constraints_that_cannot_be_met_or_read(people, tmp_path, capsys, content, code, message):
+    (tmp_path / "sigma.txt").write_text(content)
+    assert main(["anonymize", str(people), *ROLES, "--method", "diva", "--k", "3",
+                 "--constraints", str(tmp_path / "sigma.txt")]) == code
+    assert message in capsys.readouterr().err
+
+
+def test_more_rows_than_there_are_cannot_be_had(people, capsys):
+    assert main(["anonymize", str(people), *ROLES, "--method", "k_member", "--k", "49"]) == 1
+    assert "k is at most 48" in capsys.readouterr().err
+
+
+def test_audit_counts_the_unique_and_lists_the_riskiest(tmp_path, capsys):
+    path = tmp_path / "people.csv"
+    path.write_text("age,sex,ill\n30,f,a\n30,f,a\n41,m,a\n52,m,b\n52,m,a\n52,m,a\n")
+    command = ["audit", str(path), "--qi", "age,sex", "--sensitive", "ill", "-q"]
+    assert main([*command, "--json", "--top", "2"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["uniqueness"]["unique rows"] == 1
+    assert found["uniqueness"]["unique rows without"] == {"age": 0, "sex": 1}
+    levels = {entry["principle"]: entry["level"] for entry in found["levels"]}
+    assert levels["k-anonymity"] == 1
+    assert levels["recursive (c, 2)-diversity"] is None   # infinite
+    first, second = found["riskiest groups"]
+    assert first["values"] == {"age": 41, "sex": "m"}
+    assert (first["rows"], first["its share"], first["in rows"]) == (1, 1.0, ["3"])
+    assert second["in rows"] == ["1", "2"]
+    assert found["feasible"]["largest frequency l"] == 1
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert "distinct l-diversity" in text
+    assert "riskiest groups" in text
+
+
+def test_audit_without_a_sensitive_column(few, capsys):
+    assert main(["audit", str(few), "--qi", "age,sex", "-q"]) == 0
+    printed = capsys.readouterr().out
+    assert "k-anonymity" in printed
+    assert "l-diversity" not in printed
+
+
+# -- reading -------------------------------------------------------------------------------
+
+
+def read(tmp_path, content, **options):
+    path = tmp_path / "table.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_table(str(path), **options).frame
+
+
+def test_what_is_a_number_and_what_is_not(tmp_path):
+    frame = read(tmp_path, (
+        "age,zip,dose,code,when,id,big,gap\n"
+        "39,02139,1.50,NA,2024-01-31,12345678901234567890,1,7\n"
+        "4,10001,-2,None,2023-12-01,12345678901234567891,-0,\n"))
+    assert frame["age"].tolist() == [39, 4]
+    assert frame["zip"].tolist() == ["02139", "10001"]
+    assert frame["dose"].tolist() == [1.5, -2.0]
+    assert frame["code"].tolist() == ["NA", "None"]
+    assert frame["when"].cat.ordered
+    assert frame["id"].tolist() == ["12345678901234567890", "12345678901234567891"]
+    assert frame["gap"].dtype == "Int64"
+    assert frame["gap"].isna().tolist() == [False, True]
+
+
+def test_columns_declared_text_or_ordered(tmp_path):
+    content = "a,b\n1,003\n2,001\n"
+    frame = read(tmp_path, content, text=["a"], ordered=["b"])
+    assert frame["a"].tolist() == ["1", "2"]
+    assert frame["b"].cat.categories.tolist() == ["001", "003"]
+    with pytest.raises(ColumnError, match="has no columns"):
+        read(tmp_path, content, text=["c"])
+
+
+def test_other_delimiters_encodings_and_missing_texts(tmp_path):
+    frame = read(tmp_path, "Größe;Ort\n1;?\n2;Köln\n".encode("cp1252"), delimiter=";",
+                 encoding="cp1252", missing_texts=["?"])
+    assert frame.columns.tolist() == ["Größe", "Ort"]
+    assert frame["Ort"].isna().tolist() == [True, False]
+    with pytest.raises(FileError, match="not encoded in utf-8"):
+        read(tmp_path, "Größe\n1\n".encode("cp1252"))
+    assert read(tmp_path, b"\xef\xbb\xbfage\n1\n").columns.tolist() == ["age"]
+
+
+@pytest.mark.parametrize(("content", "error", "message"), [
+    ("", FileError, "empty"),
+    ("a,b\n", EmptyTableError, "no rows"),
+    ("a,a\n1,2\n", ColumnError, "several columns"),
+    ("\n\n", FileError, "empty"),
+    ('a,b\n1,"2\n', FileError, "line 2"),
+    ("a,b\n1,2\n3\n", FileError, "line 3: 1 fields"),
+    ("a,b\n1,2\n3,4,5\n", FileError, "line 3: 3 fields"),
+])
+def test_what_is_no_table_is_refused(tmp_path, content, error, message):
+    with pytest.raises(error, match=message):
+        read(tmp_path, content)
+
+
+def test_the_wrong_delimiter_is_suggested(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("age;sex\n1;f\n")
+    assert main(["audit", str(tmp_path / "a.csv"), "--qi", "age"]) == 2
+    assert "one column only" in capsys.readouterr().err
+
+
+def test_missing_values_by_each_policy(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    path.write_text("age,ill\n30,a\n30,b\n,a\n,b\n41,a\n41,b\n")
+    command = ["anonymize", str(path), "--qi", "age", "--sensitive", "ill", "--method", "tp",
+               "--l", "2", "--missing"]
+    assert main([*command, "category"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[3] == "?,a"
+    assert "take the order from age" in printed.err
+    assert main([*command, "drop"]) == 0
+    printed = capsys.readouterr()
+    assert len(printed.out.splitlines()) == 5
+    assert "2 rows with missing values are left out" in printed.err
+    assert main([*command, "error"]) == 2
+
+
+CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=6)
+NUMBERS = st.sampled_from(["0", "7", "-12", "1.50", "2.5", "007", "1e3", "NA", "nan", "*"])
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.tuples(CELLS | NUMBERS, NUMBERS), min_size=1, max_size=6))
+def test_what_is_read_is_written_the_same(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("tables") / "table.csv"
+    texts = pd.DataFrame(rows, columns=["a, b", "c"])
+    texts.to_csv(path, index=False, lineterminator="\n")
+    table = read_table(str(path))
+    stream = io.BytesIO()
+    write_stream(Table(table.frame, table.delimiter, table.written), stream)
+    again = pd.read_csv(io.BytesIO(stream.getvalue()), dtype=str, keep_default_na=False)
+    assert again.to_numpy().tolist() == texts.to_numpy().tolist()
+
+
+def test_a_table_on_standard_input(people, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(people.read_bytes())))
+    assert main(["audit", "-", *ROLES, "--json", "-q"]) == 0
+    assert json.loads(capsys.readouterr().out)["table"]["rows"] == 48

@@ -1,0 +1,146 @@
+"""The command line as a process: exit codes, streams, and files that must not be touched."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+QI = ["--qi", "age,sex,zip", "--sensitive", "illness"]
+TP = ["--method", "tp+", "--l", "2"]
+
+
+def run(*arguments, **options):
+    return subprocess.run([sys.executable, "-m", "anonpaper", *map(str, arguments)],
+                          capture_output=True, text=True, **options)
+
+
+def test_help_names_every_command():
+    done = run("--help")
+    assert done.returncode == 0
+    for command in ("datasets", "fetch", "audit", "anonymize"):
+        assert command in done.stdout
+    assert done.stderr == ""
+
+
+def test_the_table_goes_to_standard_output_and_the_report_to_standard_error(people):
+    done = run("anonymize", people, *QI, *TP)
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == "age,sex,zip,illness"
+    assert len(lines) == 49
+    assert "frequency l-diversity" in done.stderr
+    assert "not published: ['name', 'income, monthly']" in done.stderr
+
+
+def test_with_an_output_file_the_report_goes_to_standard_output(people, tmp_path):
+    done = run("anonymize", people, *QI, *TP, "-o", tmp_path / "out.csv", "--json", "--quiet")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    report = json.loads(done.stdout)
+    assert report["rows"]["published"] == 48
+    assert (tmp_path / "out.csv").read_text().startswith("age,sex,zip,illness\n")
+
+
+def test_a_pipe_from_and_to_other_programs(people):
+    done = run("anonymize", "-", *QI, *TP, "-q", input=people.read_text())
+    assert done.returncode == 0
+    assert done.stdout == run("anonymize", people, *QI, *TP, "-q").stdout
+
+
+def test_a_reader_that_has_seen_enough_gets_no_traceback(people):
+    with subprocess.Popen([sys.executable, "-m", "anonpaper", "audit", people, *QI],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        running.stdout.close()
+        assert "Traceback" not in running.stderr.read()
+
+
+def test_what_cannot_be_had_is_exit_code_1_and_says_what_can(people, tmp_path):
+    out = tmp_path / "out.csv"
+    done = run("anonymize", people, *QI, "--method", "tp", "--l", "7", "-o", out)
+    assert done.returncode == 1
+    assert "largest feasible l is 6" in done.stderr
+    assert done.stdout == ""
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["--qi", "age,size", *TP], "unknown columns ['size']"),
+    ([*QI, "--method", "tp"], "tp needs --l"),
+    (["--qi", "age", "--method", "tp", "--l", "2"], "--sensitive must name"),
+    (["--qi", "age", "--method", "oka", "--k", "2", "--publish", "swap"], "--sensitive must name"),
+    ([*QI, *TP, "--k", "3"], "tp+ does not take k; it takes l"),
+    ([*QI, *TP, "--publish", "recode"], "--publish recode does not go with tp+"),
+    ([*QI, *TP, "--hierarchy", "age=x.csv"], "--publish shallow does"),
+    ([*QI, *TP, "--keep", "age"], "--keep names ['age']"),
+    ([*QI, "--method", "tq", "--l", "2"], "'tq' is none of tp, tp+"),
+    ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--publish", "anatomize"], "two tables"),
+    ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--weight", "age"], "NAME=NUMBER"),
+    ([*QI, "--method", "tds", "--l", "2", "--hierarchy", "age=nowhere.csv"], "No such file"),
+    ([*QI, "--method", "diva", "--k", "2", "--constraints", "nowhere.csv"], "No such file"),
+])
+def test_wrong_usage_is_exit_code_2_without_a_traceback(people, arguments, message):
+    done = run("anonymize", people, *arguments, cwd=people.parent)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_missing_file_is_exit_code_2(tmp_path):
+    done = run("audit", tmp_path / "nobody.csv", "--qi", "age")
+    assert done.returncode == 2
+    assert "nobody.csv: No such file" in done.stderr
+
+
+def links(people, tmp_path):
+    """Other names of one file."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "symbolic.csv").symlink_to(people)
+    os.link(people, folder / "hard.csv")
+    return [people, folder / "symbolic.csv", folder / "hard.csv",
+            folder / ".." / "people.csv", f"{tmp_path}//people.csv"]
+
+
+def test_a_file_that_was_read_is_never_written(people, tmp_path):
+    before = people.read_bytes()
+    for name in links(people, tmp_path):
+        done = run("anonymize", people, *QI, *TP, "-o", name, "--force")
+        assert done.returncode == 2, name
+        assert "was read: name another" in done.stderr
+    assert people.read_bytes() == before
+
+
+def test_a_hierarchy_that_was_read_is_never_written(people, age_tree):
+    before = age_tree.read_bytes()
+    done = run("anonymize", people, *QI, "--method", "tds", "--l", "2",
+               "--hierarchy", f"age={age_tree}", "-o", age_tree, "--force")
+    assert done.returncode == 2
+    assert age_tree.read_bytes() == before
+
+
+def test_another_file_is_replaced_with_force_only(people, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_text("precious")
+    done = run("anonymize", people, *QI, *TP, "-o", out)
+    assert done.returncode == 2
+    assert "there already" in done.stderr
+    assert out.read_text() == "precious"
+    assert run("anonymize", people, *QI, *TP, "-o", out, "--force").returncode == 0
+    assert out.read_text().startswith("age,")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "people.csv"]
+
+
+def test_fetch_and_datasets(tmp_path):
+    done = run("datasets")
+    assert done.returncode == 0
+    assert "adult: 32,561 rows; CC BY 4.0" in done.stdout
+    done = run("fetch", "german", "-o", tmp_path / "german.csv", "-q")
+    assert done.returncode == 0
+    assert done.stdout.startswith("german: ")
+    assert len((tmp_path / "german.csv").read_text().splitlines()) == 1001
+    done = run("fetch", "germany")
+    assert done.returncode == 2
+    assert "there are adult, german" in done.stderr
