@@ -13,7 +13,6 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 
-from anonpaper.claims import DIRECTION, NOT_REPRODUCED, REPRODUCED, Claim
 from anonpaper.constraints import (
     DiversityConstraint,
     average_constraints,
@@ -49,7 +48,6 @@ from anonpaper.randomness import generator
 __all__ = [
     "BASELINES",
     "STRATEGIES",
-    "claim",
     "constraint_set",
     "constraints_by_rule",
     "constraints_with_conflict",
@@ -330,35 +328,6 @@ def _measured(m, p, constraints, k) -> dict:
         "accuracy_stars": accuracy(rel, k, of="stars"),
         "satisfied": float(check_constraints(rel, constraints)["holds"].mean()),
     }
-
-
-def claim(
-    id: str,
-    where: str,
-    statement: str,
-    measured: str,
-    *,
-    holds: bool,
-    in_direction: bool = False,
-    reason: str = "",
-    published: str = "",
-) -> Claim:
-    """Return a claim of the paper with the verdict that two conditions on measured numbers give.
-
-    Parameters
-    ----------
-    id, where, statement, measured, published
-        As for :class:`~anonpaper.claims.Claim`.
-    holds, in_direction : bool
-        Whether what was measured bears the statement out, and if not, whether its direction.
-    reason : str
-        Why it differs; only shown where it does.
-    """
-    verdict = REPRODUCED if holds else DIRECTION if in_direction else NOT_REPRODUCED
-    return Claim(
-        id, "diva2021", where, statement, measured, verdict,
-        reason="" if holds else reason, published=published,
-    )  # fmt: skip
 
 
 # -- Figure 3 --------------------------------------------------------------------------------

@@ -123,16 +123,6 @@ def test_the_graph_of_figure_3_is_that_of_figure_2():
     assert nx.is_connected(graph) and sorted(graph.edges) == [(0, 2), (1, 2)]
 
 
-def test_a_claim_has_the_verdict_that_its_conditions_give():
-    def verdict(**conditions):
-        return protocol.claim("c", "Figure 1", "it is so", "1", reason="why", **conditions)
-
-    assert (verdict(holds=True).verdict, verdict(holds=True).reason) == ("reproduced", "")
-    assert verdict(holds=False, in_direction=True).verdict == "reproduced in direction"
-    assert verdict(holds=False).verdict == "not reproduced"
-    assert verdict(holds=False).reason == "why"
-
-
 def test_the_tables_of_the_figures_have_their_roles_only():
     tables = protocol.figure_tables(["german", "zipf"], population_rows=50)
     german = ap.load("german")
