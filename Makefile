@@ -36,7 +36,7 @@ export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: all
-all: figures course  ## figures, lessons and all else that is made from them; the default
+all: figures course $(RESULTS)/REPORT.html  ## figures, lessons, report; the default
 
 .PHONY: help
 help:  ## list the targets
@@ -112,6 +112,16 @@ endif
 $(PAPERS:%=paper-%): paper-%: $$(filter $$(RESULTS)/notebooks/$$*/$$(PERCENT),$$(EXECUTED))
 	@$(MERGE)
 PERCENT := %
+
+.PHONY: report
+report: $(ENV)/.package-installed  ## judge the papers' claims from the tables in figures/$(PROFILE)
+	@$(REPORT)
+
+$(RESULTS)/REPORT.html: $(RESULTS)/manifest.json $(wildcard anonpaper/claims/*.py) tools/report.py \
+  $(wildcard tools/templates/*) | $(ENV)/.package-installed
+	@$(REPORT)
+
+REPORT = $(RUN) tools/report.py --profile $(PROFILE)
 
 REFRESHED := $(NOTEBOOKS:notebooks/%.ipynb=refresh-%)
 .PHONY: notebooks $(REFRESHED)

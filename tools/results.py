@@ -146,7 +146,7 @@ def place_in_paper(item: tuple[str, dict]) -> tuple:
     path, about = item
     parts = re.findall(r"\d+|\D+", about["of"])
     numbered = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]
-    return (about["kind"] == "claims", not about["of"], numbered, path)
+    return (not about["of"], numbered, path)
 
 
 def as_csv(rows: list[dict], columns: list[str]) -> str:

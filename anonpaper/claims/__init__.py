@@ -12,7 +12,9 @@ figure is kept there.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
+from inspect import getdoc
 from numbers import Real
 from pathlib import Path
 from pkgutil import iter_modules
@@ -31,9 +33,9 @@ VERDICTS = (REPRODUCED, DIRECTION, NOT_REPRODUCED, NOT_TESTABLE, NOT_RUN)
 
 MOSTLY = 0.8   # share of the settings from which an order counts as reproduced in direction
 EVERYWHERE = f"at every setting; in direction: at {MOSTLY:.0%} of them"
-EXACT = "none"
-COLUMNS = ("id", "paper", "notebook", "where", "claim", "published", "measured", "tolerance",
-           "spread", "verdict", "reason")
+EXACT = "exact"
+COLUMNS = ("id", "paper", "notebook", "where", "claim", "tables", "how", "published", "measured",
+           "tolerance", "spread", "verdict", "reason")
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,8 @@ class Claim:
         The measured tables it is judged from: names of csv files that the notebook saves.
     judge : callable
         Given these tables as DataFrames, in their order, it returns a `Finding`. It is also
-        given ``published`` and ``tolerance`` by these names where they are numbers.
+        given ``published`` and ``tolerance`` by these names where they are numbers. The first
+        line of its docstring says how it judges.
     reason : str
         What explains a difference: other data, another machine, a smaller grid, a slip of the
         paper. Shown unless the claim is reproduced.
@@ -135,6 +138,12 @@ class Claim:
             raise ParameterError(
                 f"claim {self.id!r}: tables is a tuple of names of csv files, got {self.tables!r}"
             )
+
+    @property
+    def how(self) -> str:
+        """How it is judged from the tables: the first line of the judge's docstring."""
+        function = self.judge.func if isinstance(self.judge, partial) else self.judge
+        return (getdoc(function) or "").partition("\n")[0]
 
 
 def papers() -> list[str]:
@@ -362,7 +371,8 @@ def _judged(claim: Claim, folder: Path) -> dict[str, str]:
     """Return a claim with what was found, as a row of `judge`."""
     published = claim.published() if callable(claim.published) else claim.published
     about = {"id": claim.id, "paper": claim.paper, "notebook": claim.notebook,
-             "where": claim.where, "claim": claim.claim, "published": _three_digits(published),
+             "where": claim.where, "claim": claim.claim, "tables": " ".join(claim.tables),
+             "how": claim.how, "published": _three_digits(published),
              "tolerance": _relative(claim.tolerance)}
     files = [folder / f"{table}.csv" for table in claim.tables]
     missing = [file.name for file in files if not file.exists()]

@@ -1,0 +1,151 @@
+"""The report: what is committed is what judging the committed tables gives now."""
+
+import importlib.util
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from anonpaper import claims
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "figures" / "paper"
+
+
+def load_tool():
+    specification = importlib.util.spec_from_file_location("report", ROOT / "tools" / "report.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+report = load_tool()
+
+
+@pytest.fixture(scope="module")
+def papers():
+    return report.judged_papers(RESULTS)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """An empty project with notebooks of xiao2010, for the report to be written in."""
+    monkeypatch.setattr(report, "ROOT", tmp_path)
+    (tmp_path / "notebooks" / "xiao2010").mkdir(parents=True)
+    return tmp_path
+
+
+class Page(HTMLParser):
+    """The ids and the links of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.tags = [], [], Counter()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.tags[tag] += 1
+        self.ids += [given["id"]] if "id" in given else []
+        self.links += [given[name] for name in ("href", "src") if name in given]
+
+
+# ---- what is committed ------------------------------------------------------------------------
+
+@pytest.mark.parametrize("name", ["REPORT.md", "REPORT.html"])
+def test_the_committed_report_is_what_judging_gives_now(papers, name):
+    assert (RESULTS / name).read_text() == report.reports(papers, "paper")[name]
+
+
+def test_the_readme_counts_the_same_verdicts(papers):
+    readme = (ROOT / "README.md").read_text()
+    assert report.with_counts(readme, papers) == readme
+    for paper in papers:
+        (row,) = re.findall(rf"^\| \[{paper['key']}\]\(\S+\) \|(.*)\|$", readme, re.MULTILINE)
+        number, *by_verdict = map(int, row.split("|"))
+        assert number == sum(by_verdict) == len(claims.of_paper(paper["key"]))
+
+
+def test_what_was_run_at_the_papers_sizes_is_judged(papers):
+    for paper in papers:
+        if (RESULTS / paper["key"]).is_dir():
+            assert paper["counts"][claims.NOT_RUN] == 0, paper["key"]
+
+
+def test_every_link_of_the_report_leads_somewhere(papers):
+    run = {paper["key"] for paper in papers if (RESULTS / paper["key"]).is_dir()}
+    text = (RESULTS / "REPORT.md").read_text()
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    anchors = set(re.findall(r'<a id="([^"]+)">', text))
+    assert len(links) > 100
+    for link in links:
+        if link.startswith("#"):
+            assert link[1:] in anchors
+        elif any(f"{paper}/" in link for paper in run):
+            assert (RESULTS / link).exists(), link
+
+
+def test_the_page_needs_no_other_file_and_names_every_claim(papers):
+    page = Page((RESULTS / "REPORT.html").read_text())
+    assert not {"script", "link", "img", "iframe"} & set(page.tags)
+    assert not [link for link in page.links if "//" in link]
+    assert max(Counter(page.ids).values()) == 1
+    wanted = {f"{paper['key']}-{id}" for paper in papers for id in paper["claims"]["id"]}
+    assert wanted <= set(page.ids)
+    assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
+
+
+# ---- how it is written ------------------------------------------------------------------------
+
+def test_without_tables_every_claim_is_listed_as_not_run(project, capsys):
+    assert report.main(["--profile", "quick"]) == 0
+    number = len(claims.of_paper("xiao2010"))
+    assert f"{number} claims of 1 papers judged" in capsys.readouterr().out
+    text = (project / "figures/quick/REPORT.md").read_text()
+    assert text.count("| **not run**: ") == number
+    assert "`make paper-xiao2010` runs its notebooks." in text
+
+
+def test_minutes_data_and_verdict_come_from_what_the_notebook_left(project):
+    folder = project / "figures/quick"
+    (folder / "xiao2010").mkdir(parents=True)
+    data = {"origin": "occ: census (package index, sha256 36)", "rows": 1000, "stand_in": True}
+    share = {"seconds": 90, "outputs": {"xiao2010/phases.csv": {"data": [data, data]}}}
+    (folder / "manifest/xiao2010").mkdir(parents=True)
+    (folder / "manifest/xiao2010/3_star_minimization.json").write_text(json.dumps(share))
+    for third, verdict in ((0, "reproduced"), (2, "not reproduced")):
+        phases = pd.DataFrame({"table": ["OCC"], "phase 1": [3], "phase 2": [1],
+                               "phase 3": [third]})
+        phases.to_csv(folder / "xiao2010/phases.csv", index=False)
+        report.main([])
+        text = (folder / "REPORT.md").read_text()
+        assert (f"in {third} of {4 + third} runs | exact | no random step; every projection and l "
+                f"| **{verdict}**") in text
+        assert "1.5 minutes. Data: occ: census (package index); 1,000 rows (stand-in" in text
+
+
+def test_the_readme_is_written_for_the_papers_sizes_only(project):
+    readme = project / "README.md"
+    readme.write_text("before\n" + "\n".join(report.MARKS) + "\nafter\n")
+    report.main(["--profile", "quick"])
+    assert "xiao2010" not in readme.read_text()
+    report.main(["--profile", "paper"])
+    once = readme.read_text()
+    number = len(claims.of_paper("xiao2010"))
+    assert f"REPORT.md#xiao2010) | {number} | 0 | 0 | 0 | 0 | {number} |" in once
+    assert once.startswith("before\n") and once.endswith("\nafter\n")
+    report.main(["--profile", "paper"])
+    assert readme.read_text() == once
+
+
+def test_a_readme_without_marks_is_refused(papers):
+    with pytest.raises(SystemExit, match="README.md lacks the lines"):
+        report.with_counts("no marks", papers)
+
+
+def test_a_cell_of_markdown_keeps_its_bars():
+    assert report.cell("|R| < 2*k") == r"\|R\| \< 2\*k"

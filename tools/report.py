@@ -1,0 +1,125 @@
+"""Judge the papers' claims from the tables of a profile and write the report, for the Makefile.
+
+    report.py --profile quick    figures/quick/REPORT.md, figures/quick/REPORT.html
+    report.py --profile paper    the same in figures/paper, and the counts in README.md
+
+Verdicts come from the saved tables alone; minutes and data from what each notebook noted of its
+last run. A claim whose table is missing is listed as not run.
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+import jinja2
+import pandas as pd
+
+from anonpaper import claims
+from anonpaper.provenance import project_root, write_whole
+
+ROOT = project_root(Path(__file__).parent)
+TEMPLATES = Path(__file__).parent / "templates"
+MARKS = ("<!-- verdicts: written by make PROFILE=paper report -->", "<!-- end of verdicts -->")
+KINDS = {claims.REPRODUCED: "yes", claims.DIRECTION: "partly", claims.NOT_REPRODUCED: "no",
+         claims.NOT_TESTABLE: "untestable", claims.NOT_RUN: "not-run"}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Parse the command line, write the report and return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--profile", default="quick")
+    profile = parser.parse_args(arguments).profile
+    results = ROOT / "figures" / profile
+    papers = judged_papers(results)
+    for name, text in reports(papers, profile).items():
+        write_whole(results / name, text)
+    if profile == "paper":
+        readme = ROOT / "README.md"
+        if readme.exists():
+            write_whole(readme, with_counts(readme.read_text(), papers))
+    judged = sum(len(paper["claims"]) for paper in papers)
+    print(f"figures/{profile}/REPORT.md: {judged} claims of {len(papers)} papers judged")
+    return 0
+
+
+def judged_papers(results: Path) -> list[dict]:
+    """Return each paper that has notebooks and claims, with its verdicts and its runs."""
+    keys = [key for key in claims.papers() if (ROOT / "notebooks" / key).is_dir()]
+    papers = []
+    for key in keys:
+        judged = claims.judge(key, results / key)
+        notebooks = [run_of(key, name, results) | {"claims": part.to_dict("records")}
+                     for name, part in judged.groupby("notebook", sort=False)]
+        seconds = sum(notebook["seconds"] for notebook in notebooks)
+        papers.append({"key": key, "claims": judged, "counts": counts(judged),
+                       "minutes": minutes(seconds), "notebooks": notebooks})
+    return papers
+
+
+def counts(judged: pd.DataFrame) -> dict[str, int]:
+    """Return the number of claims by verdict."""
+    number = judged["verdict"].value_counts()
+    return {verdict: int(number.get(verdict, 0)) for verdict in claims.VERDICTS}
+
+
+def run_of(paper: str, notebook: str, results: Path) -> dict:
+    """Return what a notebook noted of its last run: how long it took and on what data."""
+    share = results / "manifest" / paper / f"{notebook}.json"
+    noted = json.loads(share.read_text()) if share.exists() else {"seconds": 0, "outputs": {}}
+    return {"name": notebook, "seconds": noted["seconds"], "minutes": minutes(noted["seconds"]),
+            "data": data_of(noted["outputs"])}
+
+
+def minutes(seconds: float) -> str:
+    """Return seconds as minutes with one decimal, at least 0.1; nothing of nothing."""
+    return f"{max(seconds / 60, 0.1):.1f}" if seconds else ""
+
+
+def data_of(outputs: dict[str, dict]) -> list[str]:
+    """Return the tables of people that outputs were made from, each once, with their rows."""
+    described = [f"{data['origin'] or 'an example of the notebook'}; {data['rows']:,} rows"
+                 + (" (stand-in data)" if data.get("stand_in") else "")
+                 for about in outputs.values() for data in about["data"]]
+    return [re.sub(r", sha256 [^)]*", "", text) for text in dict.fromkeys(described)]
+
+
+def reports(papers: list[dict], profile: str) -> dict[str, str]:
+    """Return the report as Markdown and as a page of HTML that needs no other file."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True, undefined=jinja2.StrictUndefined,
+        autoescape=lambda name: name.endswith(".html.jinja"))
+    environment.filters["cell"] = cell
+    flag = "" if profile == "quick" else f"PROFILE={profile} "
+    given = {"papers": papers, "profile": profile, "verdicts": claims.VERDICTS, "kinds": KINDS,
+             "command": f"make {flag}"}
+    return {name: environment.get_template(f"{name}.jinja").render(given)
+            for name in ("REPORT.md", "REPORT.html")}
+
+
+def cell(text: str) -> str:
+    """Return text as it stands in a cell of a Markdown table."""
+    return re.sub(r"([|<*])", r"\\\1", text)
+
+
+def with_counts(readme: str, papers: list[dict]) -> str:
+    """Return the README with the number of claims by verdict between its marks."""
+    before, found, rest = readme.partition(MARKS[0])
+    _, ended, after = rest.partition(MARKS[1])
+    if not (found and ended):
+        raise SystemExit(f"README.md lacks the lines {' and '.join(MARKS)} around the verdicts")
+    shown = [verdict for verdict in claims.VERDICTS
+             if verdict != claims.NOT_RUN or any(paper["counts"][verdict] for paper in papers)]
+    lines = ["| paper | claims | " + " | ".join(shown) + " |", "|---" * (len(shown) + 2) + "|"]
+    for paper in papers:
+        numbers = [paper["counts"][verdict] for verdict in shown]
+        link = f"[{paper['key']}](figures/paper/REPORT.md#{paper['key']})"
+        lines.append("| " + " | ".join(map(str, [link, len(paper["claims"]), *numbers])) + " |")
+    table = "\n".join(lines)
+    return f"{before}{found}\n\n{table}\n\n{ended}{after}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
