@@ -382,6 +382,7 @@ def _quiet_and_seeded(seed: int) -> Iterator[SimpleNamespace]:
     _installed("sdv")
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
+        import joblib
         import torch
         from sdv import single_table
         from sdv.evaluation import evaluate_quality
@@ -408,10 +409,12 @@ def _quiet_and_seeded(seed: int) -> Iterator[SimpleNamespace]:
 
         reseed(seed)
         try:
-            yield SimpleNamespace(
-                single_table=single_table, Condition=Condition, metadata=metadata, seed=reseed,
-                evaluate_quality=evaluate_quality, load_synthesizer=load_synthesizer,
-            )  # fmt: skip
+            # CTGAN would start processes for columns, which live on for minutes
+            with joblib.parallel_config(backend="sequential"):
+                yield SimpleNamespace(
+                    single_table=single_table, Condition=Condition, metadata=metadata, seed=reseed,
+                    evaluate_quality=evaluate_quality, load_synthesizer=load_synthesizer,
+                )  # fmt: skip
         finally:
             np.random.set_state(numpy_state)  # noqa: NPY002
             torch.set_num_threads(threads)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from anonpaper.errors import ColumnError, EmptyTableError, ParameterError, check_number
 from anonpaper.principles import GroupCounts, Theta
-from anonpaper.publish import Release, check_release
+from anonpaper.publish import GroupRelease, Release, check_release
 from anonpaper.randomness import generator
 
 __all__ = [
@@ -54,7 +56,12 @@ def disclosure_confidence(rel: Release) -> pd.Series:
     return pd.Series(shares[labels[shown]], index=m.frame.index[shown], name="confidence")
 
 
-def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all") -> float:
+def disclosure_risk(
+    rel: Release,
+    reading: str = "values",
+    targets: str = "all",
+    known: Sequence[object] | None = None,
+) -> float:
     """Average chance to learn a target's sensitive value (majeed2024, Eq. 5 and 6).
 
     Parameters
@@ -75,6 +82,9 @@ def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all")
     targets : {"all", "real"}
         Average over all rows, or over real people in the same classes. A row that is withheld
         counts 0.
+    known : sequence of attribute names, optional
+        The quasi-identifiers that the attacker knows; all by default. Rows that publish the same
+        values of these are one class. The paper tests "different combinations of QIDs".
 
     Returns
     -------
@@ -84,11 +94,11 @@ def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all")
     Raises
     ------
     ColumnError
-        The table has no sensitive attribute.
+        The table has no sensitive attribute, or a name in `known` is no quasi-identifier.
     EmptyTableError
         There is no target.
     ParameterError
-        Another reading or other targets.
+        Another reading or other targets; `known` for a release whose classes are groups.
 
     Notes
     -----
@@ -107,7 +117,7 @@ def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all")
         raise ParameterError(f"reading must be one of {_RISK_READINGS}, got {reading!r}")
     if targets not in ("all", "real"):
         raise ParameterError(f'targets must be "all" or "real", got {targets!r}')
-    counts, labels = _class_counts(rel)
+    counts, labels = _class_counts(rel, known)
     of_entry = np.repeat(np.arange(len(counts.sizes)), counts.distinct())
     share = counts.counts / counts.sizes[of_entry]
     is_target = ~rel.is_synthetic if targets == "real" else np.ones(len(labels), dtype=bool)
@@ -315,14 +325,33 @@ def reconstruction(
     return float(right / (len(unknown) * m.d))
 
 
-def _class_counts(rel: Release) -> tuple[GroupCounts, np.ndarray]:
+def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:
     """Count the sensitive values of the classes an attacker sees; with their labels."""
     m, labels = check_release(rel)._audited()
+    if known is not None:
+        labels = _labels_of_known(rel, known)
     if m.sensitive is None:
         raise ColumnError("this measure needs a sensitive attribute: with_roles(sensitive=...)")
     if not (labels >= 0).any():
         raise EmptyTableError("no row is published")
     return GroupCounts.of(m, labels), labels
+
+
+def _labels_of_known(rel: Release, known: Sequence[object]) -> np.ndarray:
+    """Number the combinations of the published values of some quasi-identifiers, shape (n,)."""
+    strangers = [name for name in known if name not in rel.microdata.qi]
+    if strangers:
+        raise ColumnError(f"an attacker knows quasi-identifiers, and {strangers} are none")
+    if isinstance(rel, GroupRelease):
+        raise ParameterError("the classes of this release are groups, whatever is known")
+    shown = rel.is_published
+    combination = np.zeros(np.count_nonzero(shown), dtype=np.int64)
+    for p in rel.published:
+        if p.attribute.name in known:  # dense after every step, so that numbers stay small
+            combination = pd.factorize(combination * len(p.members) + p.index[shown])[0]
+    labels = np.full(len(shown), -1, dtype=np.int64)
+    labels[shown] = combination
+    return labels
 
 
 def _share_of_own_value(rel, counts: GroupCounts, labels: np.ndarray, share: np.ndarray):

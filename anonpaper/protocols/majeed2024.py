@@ -43,7 +43,6 @@ from anonpaper.shallow import shallow_generalize
 __all__ = [
     "ABLATIONS",
     "DATASETS",
-    "MEASURES",
     "METHODS",
     "PAPER_FRIENDLY",
     "PAPER_KS",
@@ -60,6 +59,7 @@ __all__ = [
     "proposed",
     "published_risk",
     "release_of",
+    "some_qids",
     "ten_users",
     "time_method",
     "train",
@@ -69,11 +69,6 @@ DATASETS = ("adult", "stroke", "census", "diabetes")
 PAPER_KS = (2, 5, 10, 20, 30, 50, 75, 100)
 #: "Proposed" and the baselines, in the order of the paper's tables.
 METHODS = ("Proposed", *BASELINES)
-MEASURES = (
-    "D values", "D own", "D largest", "E surplus", "E single", "E majority", "R", "DM",
-    "generalizations", "undiverse rows",
-)  # fmt: skip
-
 _SENSITIVE = {
     "adult": "salary-class", "stroke": "stroke", "census": "income", "diabetes": "diabetesMed",
 }  # fmt: skip
@@ -282,9 +277,11 @@ def measure_release(
     Returns
     -------
     list of dict
-        With ``who`` "all" and "real"; the second is missing where all rows are synthetic.
+        With ``who`` "all" and "real"; the second is missing where all rows are synthetic. "D own,
+        some QIDs" is a mean over the sets of :func:`some_qids`.
     """
     dominant = dominant_value(rel.microdata)
+    subsets = some_qids(rel.microdata.qi, seed=seed)
     views = {"all": rel}
     if not rel.is_synthetic.all():
         views["real"] = rel.without_synthetic() if rel.is_synthetic.any() else rel
@@ -302,6 +299,9 @@ def measure_release(
                 "D values": disclosure_risk(view, "values"),
                 "D own": disclosure_risk(view, "own"),
                 "D largest": disclosure_risk(view, "largest"),
+                "D own, some QIDs": float(np.mean([
+                    disclosure_risk(view, "own", known=some) for some in subsets
+                ])),
                 "E surplus": exposure(view, "surplus", dominant),
                 "E single": exposure(view, "single", dominant),
                 "E majority": exposure(view, "majority", dominant),
@@ -312,6 +312,24 @@ def measure_release(
             }
         )
     return rows
+
+
+def some_qids(qi: Sequence[str], sets: int = 20, seed: int = 0) -> list[list[str]]:
+    """Draw sets of quasi-identifiers that an attacker may know, each one in or out by a coin.
+
+    The paper tests "different combinations of QIDs" and does not say which.
+
+    Examples
+    --------
+    >>> some_qids(["age", "sex"], sets=3)
+    [['age'], ['sex'], ['age', 'sex']]
+    """
+    rng, found = generator(seed), []
+    while len(found) < sets:
+        drawn = [name for name, is_in in zip(qi, rng.random(len(qi)) < 0.5, strict=True) if is_in]
+        if drawn:
+            found.append(drawn)
+    return found
 
 
 def measure_method(cases, name: str, method: str, k: int, mode: str, seed: int) -> list[dict]:
@@ -381,25 +399,42 @@ def ablate(cases, name: str, variant: str, k: int, seed: int) -> list[dict]:
 def check_proposed(cases, name: str, k: int, seed: int) -> dict:
     """Check a release of the proposed method from its published frame alone.
 
-    The frame is grouped by its published values, so this shares no code with the audit.
+    The frame is grouped by its published values, so this shares no code with the audit. A *class*
+    is what an attacker sees; a *group* is what the method formed, and groups of one appearance
+    are one class.
     """
     rel, _, seconds = release_of(cases, name, "Proposed", k, seed=seed)
     real, fused = cases[name]["real"], cases[name]["fused"]
+    sizes = rel.partition.sizes()
     groups = rel.frame.groupby(fused.qi, observed=True, dropna=False, sort=False)[fused.sensitive]
     dominant = dominant_value(real)
     return {
         "smallest class": int(groups.size().min()),
         "fewest values": int(groups.nunique().min()),
+        "smallest group": int(sizes.min()),
+        "largest group": int(sizes.max()),
         "real rows": int((~rel.is_synthetic & rel.is_published).sum()),
         "real rows lost": real.n - int((~rel.is_synthetic & rel.is_published).sum()),
         "synthetic rows": int(rel.is_synthetic.sum()),
         "synthetic rows of the dominant value": int(
             (fused.frame.loc[fused.synthetic, fused.sensitive] == dominant).sum()
         ),
+        "synthetic values out of range": _strange_values(real, fused),
         "mean similarity": rel.partition.info["mean_similarity"],
         "least entropy": rel.partition.info["least_entropy"],
         "seconds": seconds,
     }
+
+
+def _strange_values(real: Microdata, fused: Microdata) -> int:
+    """Count synthetic numbers outside of the real range and categories no real person has."""
+    added = fused.frame[fused.synthetic]
+    return int(sum(
+        (~added[name].between(real.frame[name].min(), real.frame[name].max())).sum()
+        if pd.api.types.is_numeric_dtype(real.frame[name])
+        else (~added[name].astype(str).isin(set(real.frame[name].astype(str)))).sum()
+        for name in real.qi
+    ))
 
 
 def dominant_value(m: Microdata) -> object:
