@@ -79,10 +79,11 @@ def minutes(seconds: float) -> str:
 
 def data_of(outputs: dict[str, dict]) -> list[str]:
     """Return the tables of people that outputs were made from, each once, with their rows."""
-    described = [f"{data['origin'] or 'an example of the notebook'}; {data['rows']:,} rows"
+    described = [f"{data['origin'] or 'an example of the notebook'}, {data['rows']:,} rows"
                  + (" (stand-in data)" if data.get("stand_in") else "")
                  for about in outputs.values() for data in about["data"]]
-    return [re.sub(r", sha256 [^)]*", "", text) for text in dict.fromkeys(described)]
+    return [re.sub(r", sha256 [^)]*", "", text).replace("; ", ", ")
+            for text in dict.fromkeys(described)]
 
 
 def reports(papers: list[dict], profile: str) -> dict[str, str]:

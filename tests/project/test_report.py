@@ -125,7 +125,7 @@ def test_minutes_data_and_verdict_come_from_what_the_notebook_left(project):
         text = (folder / "REPORT.md").read_text()
         assert (f"in {third} of {4 + third} runs | exact | no random step; every projection and l "
                 f"| **{verdict}**") in text
-        assert "1.5 minutes. Data: occ: census (package index); 1,000 rows (stand-in" in text
+        assert "1.5 minutes. Data: occ: census (package index), 1,000 rows (stand-in" in text
 
 
 def test_the_readme_is_written_for_the_papers_sizes_only(project):
