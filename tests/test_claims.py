@@ -231,7 +231,8 @@ def perturbed(frame):
             yield frame.assign(**{column: ~frame[column]})
         elif pd.api.types.is_numeric_dtype(frame[column]):
             for numbers in (-frame[column], 0 * frame[column], 1e3 + 7 * frame[column],
-                            frame[column] ** 2 * np.arange(1, len(frame) + 1)):
+                            frame[column] ** 2 * np.arange(1, len(frame) + 1),
+                            *(frame[column] * by for by in np.geomspace(1e-3, 1e3, 41))):
                 yield frame.assign(**{column: numbers})
         else:
             yield frame.assign(**{column: frame[column].iloc[0]})
@@ -255,9 +256,9 @@ def test_every_verdict_depends_on_the_tables(entry):
     tables = [claims.read_table(MEASURED / entry.paper / f"{name}.csv") for name in entry.tables]
     before = verdict_of(entry, tables)
     assert before is not None
-    verdicts = {verdict_of(entry, [*tables[:place], other, *tables[place + 1:]])
-                for place, table in enumerate(tables) for other in perturbed(table)}
-    assert verdicts - {before, None}
+    verdicts = (verdict_of(entry, [*tables[:place], other, *tables[place + 1:]])
+                for place, table in enumerate(tables) for other in perturbed(table))
+    assert any(verdict not in (before, None) for verdict in verdicts)
 
 
 @pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
