@@ -227,11 +227,11 @@ def better_than_the_shares(attackers: pd.DataFrame) -> Finding:
                    judge_order(told, base))
 
 
-def nobody_undiverse(ablation: pd.DataFrame) -> Finding:
+def nobody_undiverse(ablation: pd.DataFrame, *, published: int) -> Finding:
     """Count the real people in classes of one value among real people."""
     left = ablation[ablation["variant"] == "all modules"].set_index("name")[
         "undiverse rows, real"]
-    return Finding(_per_table(left, "{:,.0f}"), judge_statement((left == 0).all()))
+    return Finding(_per_table(left, "{:,.0f}"), judge_statement((left == published).all()))
 
 
 def _ranked(wide: pd.DataFrame) -> list[str]:
@@ -426,6 +426,6 @@ CLAIMS = (
     _unasked(
         id="all-diverse", where="Theorem 1", tables=("ablation",), tolerance=EXACT, published=0,
         claim="no real person stands in a class of one value among real people",
-        judge=lambda ablation, published: nobody_undiverse(ablation),
+        judge=nobody_undiverse,
     ),
 )
