@@ -62,6 +62,16 @@ class Threads:
         return [future.result() for future in futures]
 
 
+@pytest.fixture(scope="module")
+def dask_client():
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster, Client(cluster) as client:
+        yield client
+
+
 @pytest.mark.parametrize("k", [2, 7, 30])
 @pytest.mark.parametrize("name", BASELINES)
 def test_every_baseline_keeps_what_it_promises(name, k):
@@ -113,6 +123,20 @@ def test_a_cluster_gives_the_same_classes(classes):
     m, client = people(), Threads()
     assert np.array_equal(classes(m, None).labels, classes(m, client).labels)
     assert client.calls > 1
+
+
+@pytest.mark.parametrize("l", [2, None])
+@pytest.mark.parametrize(("name", "options"), [
+    ("MRMondrian", {"memory_rows": 60}), ("DHkmeans-LD-core", {}), ("SDDA", {"fragments": 4}),
+])
+def test_dask_gives_the_same_release(dask_client, name, options, l):
+    m = people()
+    alone = BASELINES[name](m, 5, l, trees_of(m), seed=1, **options)
+    before = len(dask_client.get_task_stream())
+    spread = BASELINES[name](m, 5, l, trees_of(m), seed=1, client=dask_client, **options)
+    assert len(dask_client.get_task_stream()) > before
+    assert np.array_equal(alone.partition.labels, spread.partition.labels)
+    pd.testing.assert_frame_equal(alone.frame, spread.frame)
 
 
 def test_no_class_of_sdda_crosses_a_fragment():

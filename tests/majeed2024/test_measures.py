@@ -36,6 +36,23 @@ def classes_of(release):
     return list(classes.values())
 
 
+@settings(deadline=None, max_examples=60)
+@given(grouped_tables(), st.integers(0, 7))
+def test_who_knows_some_attributes_sees_the_classes_of_their_values(case, chosen):
+    m, p = case
+    release = ap.suppress(m, p)
+    known = [name for j, name in enumerate(m.qi) if chosen >> j & 1]
+    classes = defaultdict(list)
+    for row in np.flatnonzero(release.is_published):
+        key = tuple(str(release.frame[name][m.frame.index[row]]) for name in known)
+        classes[key].append(m.frame["s"].iloc[row])
+    own = sum(c * c / len(values) for values in classes.values()
+              for c in Counter(values).values())
+    assert disclosure_risk(release, "own", known=known) == pytest.approx(own / m.n)
+    everything = disclosure_risk(release, "own", known=m.qi)
+    assert everything == pytest.approx(disclosure_risk(release, "own"))
+
+
 @settings(deadline=None, max_examples=80)
 @given(grouped_tables())
 def test_risk_and_exposure_are_the_formulas_row_by_row(case):
@@ -249,6 +266,10 @@ def test_readings_and_tables_that_make_no_sense_are_refused():
         exposure(release, "all")
     with pytest.raises(ParameterError, match="targets"):
         disclosure_risk(release, targets="some")
+    with pytest.raises(ColumnError, match="'height'"):
+        disclosure_risk(release, known=["height"])
+    with pytest.raises(ParameterError, match="groups"):
+        disclosure_risk(ap.anatomize(m, ap.Partition([0, 0])), known=m.qi)
     with pytest.raises(ColumnError):
         exposure(release, value=7)
     with pytest.raises(EmptyTableError):

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
+from anonpaper.errors import InfeasibleError
 from anonpaper.imbalance import find_imbalance
 from anonpaper.protocols import majeed2024
 from anonpaper.synthesis import fuse
@@ -33,6 +34,23 @@ def test_every_release_is_k_anonymous_and_2_diverse_and_keeps_everybody(cases, n
     assert found["smallest class"] >= k and found["fewest values"] >= 2
     assert found["real rows"] == 3000 and found["real rows lost"] == 0
     assert found["synthetic rows of the dominant value"] == 0
+    assert found["synthetic values out of range"] == 0
+    assert k <= found["smallest group"] <= found["largest group"] <= 2 * k - 1
+
+
+def test_the_check_sees_rows_that_should_not_be_there(cases):
+    real = cases["adult"]["real"]
+    alien = real.frame.head(2).assign(age=[30, 200], sex=["Male", "Robot"])
+    frame = pd.concat([real.frame, alien.astype(object)], ignore_index=True)
+    frame = frame.astype({"age": int}).assign(sex=frame["sex"].astype(str))
+    fused = ap.Microdata(frame, real.qi, real.sensitive,
+                         synthetic=np.arange(len(frame)) >= real.n)
+    assert majeed2024._strange_values(real, fused) == 2
+
+
+def test_more_values_than_there_are_cannot_be_asked_for(cases):
+    with pytest.raises(InfeasibleError, match="largest feasible l is 2"):
+        majeed2024.proposed(cases["adult"]["fused"], 5, 3, {})
 
 
 def test_a_referee_nobody_here_wrote_agrees(cases):

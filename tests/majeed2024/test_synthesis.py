@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import PackageNotFoundError
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,8 @@ from anonpaper.errors import (
     InfeasibleError,
     ParameterError,
 )
+from anonpaper.experiment import run_grid
+from anonpaper.protocols import majeed2024
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +44,73 @@ def test_importing_the_module_does_not_import_sdv():
     assert done.stdout.strip() == "[]", done.stderr
 
 
+WITHOUT = """
+import importlib, pkgutil, sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"sdv", "rdt", "ctgan", "copulas", "torch", "filelock"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+import anonpaper as ap
+for module in pkgutil.walk_packages(ap.__path__, "anonpaper."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+from anonpaper.protocols import majeed2024
+real, _ = majeed2024.prepare("adult", 600)
+cases = {"adult": {"real": real, "fused": real}}
+for method in majeed2024.METHODS:
+    release, trees, _ = majeed2024.release_of(cases, "adult", method, 10)
+    majeed2024.measure_release(release, trees)
+print(release.microdata.n)
+"""
+
+
+def test_everything_but_synthesis_works_without_sdv_and_torch():
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
+    assert done.stdout.strip() == "600", done.stderr
+
+
+def test_without_sdv_a_synthesizer_says_what_to_install(monkeypatch):
+    def not_there(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(synthesis, "version", not_there)
+    for call in (lambda: synthesis.synthesize(people(), {"yes": 3}),
+                 lambda: synthesis.quality(people(), people().frame)):
+        with pytest.raises(ParameterError, match=r"anonpaper\[synthesis\]"):
+            call()
+
+
+def test_a_worker_trains_the_same_model(tmp_path, monkeypatch):
+    from joblib.externals.loky import reusable_executor
+
+    tables = {name: people(n) for name, n in (("large", 520), ("small", 260))}
+    grid = [dict(name=name, method="ctgan", epochs=1, seed=5) for name in tables]
+    trained = run_grid(majeed2024.train, grid, workers=2, common={"tables": tables})
+    assert trained["rows"].tolist() == [520, 260] and (trained["seconds"] > 0).all()
+    spread = [synthesis.augment(m, epochs=1, seed=5).frame for m in tables.values()]
+    monkeypatch.setenv("ANONPAPER_CACHE", str(tmp_path / "another"))
+    for m, fused in zip(tables.values(), spread, strict=True):
+        pd.testing.assert_frame_equal(synthesis.augment(m, epochs=1, seed=5).frame, fused)
+    # from 500 rows on CTGAN would start processes of its own, which live on for minutes
+    assert reusable_executor._executor is None
+
+
+def test_who_needs_the_same_model_at_once_waits_for_it(monkeypatch):
+    trained, train = [], synthesis._trained
+    monkeypatch.setattr(
+        synthesis, "_trained", lambda *given: trained.append(given) or train(*given))
+    with ThreadPoolExecutor(3) as pool:
+        calls = [pool.submit(synthesis.synthesize, people(), {"yes": 9}, "gaussian_copula")
+                 for _ in range(3)]
+    first, *others = [call.result() for call in calls]
+    assert len(trained) == 1
+    for other in others:
+        pd.testing.assert_frame_equal(first, other)
+
+
 @pytest.mark.parametrize(("method", "epochs"), [("gaussian_copula", 1), ("ctgan", 2)])
 def test_added_rows_are_rare_in_range_and_repeatable(method, epochs, cache_elsewhere):
     m = people()
@@ -51,7 +122,7 @@ def test_added_rows_are_rare_in_range_and_repeatable(method, epochs, cache_elsew
     assert pd.api.types.is_integer_dtype(fused.frame["age"])
     assert set(added["weight"]) <= {50.5, 60.25, 70.0} and set(added["job"]) <= set("ab")
     models = list((cache_elsewhere / "models").iterdir())
-    assert {path.suffix for path in models} == {".pkl", ".parquet"}
+    assert {path.suffix for path in models} == {".pkl", ".parquet", ".lock"}
     for path in models:  # from the model that was kept, then from none at all
         if path.suffix == ".parquet":
             path.unlink()
