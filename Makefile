@@ -35,8 +35,10 @@ ONE_THREAD := MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_N
 export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+SITE := $(if $(wildcard site/conf.py),site)
+
 .PHONY: all
-all: figures course $(RESULTS)/REPORT.html  ## figures, lessons, report; the default
+all: figures course $(RESULTS)/REPORT.html $(SITE)  ## figures, lessons, report, site; the default
 
 .PHONY: help
 help:  ## list the targets
@@ -142,6 +144,14 @@ course: $(if $(LESSONS),build/course/README.md)  ## write the lessons without th
 build/course/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) tools/course.py \
                         | $(ENV)/.package-installed
 	@$(RUN) tools/course.py
+
+# ---- the site ---------------------------------------------------------------------------------
+
+# alone from the results that are there; with all else after it
+BEFORE_SITE := $(if $(filter all,$(or $(MAKECMDGOALS),all)),figures $(RESULTS)/REPORT.html)
+.PHONY: site
+site: $(BEFORE_SITE) | $(ENV)/.package-installed  ## write pages to read offline: build/site/$(PROFILE)
+	@$(RUN) tools/site.py --profile $(PROFILE)
 
 # ---- checks -----------------------------------------------------------------------------------
 

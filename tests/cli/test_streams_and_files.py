@@ -66,7 +66,7 @@ def test_what_cannot_be_had_is_exit_code_1_and_says_what_can(people, tmp_path):
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (["--qi", "age,size", *TP], "unknown columns ['size']"),
+    (["--qi", "age,size", "--sensitive", "illness", *TP], "unknown columns ['size']"),
     ([*QI, "--method", "tp"], "tp needs --l"),
     (["--qi", "age", "--method", "tp", "--l", "2"], "--sensitive must name"),
     (["--qi", "age", "--method", "oka", "--k", "2", "--publish", "swap"], "--sensitive must name"),

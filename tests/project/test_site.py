@@ -1,0 +1,153 @@
+"""The site: its links resolve, and a browser without a network shows every page well."""
+
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).parents[2]
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PHONE = {"width": 390, "height": 844}
+LEAST_TEXT = 14   # pixels
+
+# what a reader could trip over, looked up in the page itself
+FAULTS = """async () => {
+  if (window.MathJax) await window.MathJax.startup.promise;
+  const shown = node => node.parentElement && node.parentElement.checkVisibility();
+  const faults = [];
+  for (const image of document.images) {
+    image.loading = "eager";
+    await image.decode().catch(() => {});
+    if (!image.naturalWidth) faults.push("no picture: " + image.getAttribute("src"));
+  }
+  const wide = document.documentElement.scrollWidth - window.innerWidth;
+  if (wide > 0) faults.push("wider than the screen by " + wide);
+  const formulas = document.querySelectorAll(".math");
+  if (formulas.length && !document.querySelector("mjx-container")) faults.push("no maths");
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const small = new Set();
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (!text.data.trim() || !shown(text)) continue;
+    const parent = text.parentElement;
+    if (parent.closest("mjx-container, svg, script, style, sub, sup")) continue;
+    if (!parent.closest("pre, code") && /\\\\\\(|\\\\\\)|\\\\\\[|\\$\\$/.test(text.data))
+      faults.push("raw maths: " + text.data.trim().slice(0, 60));
+    const size = parseFloat(getComputedStyle(parent).fontSize);
+    if (size < LEAST) small.add(parent.tagName + "." + parent.className + " " + size + "px: "
+                                + text.data.trim().slice(0, 30));
+  }
+  return [...faults, ...[...small].slice(0, 5)];
+}""".replace("LEAST", str(LEAST_TEXT - 0.01))
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The site, built from what is committed or was run."""
+    folder = tmp_path_factory.mktemp("site") / "html"
+    done = subprocess.run([sys.executable, ROOT / "tools" / "site.py", "--to", folder],
+                          capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="session")
+def browser():
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        pytest.skip(f"no browser on the PATH: none of {', '.join(BROWSERS)}")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(
+            executable_path=found, args=["--no-sandbox", "--disable-gpu", "--no-first-run",
+                                         "--disable-background-networking"])
+        yield running
+        running.close()
+
+
+class Links(HTMLParser):
+    """The addresses that a page names, and its anchors."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.anchors = [], set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.anchors |= {attrs.get("id"), attrs.get("name")}
+        self.links += [attrs[key] for key in ("href", "src") if attrs.get(key)
+                       and not (tag == "link" and attrs.get("rel") == "canonical")]
+
+
+def test_every_notebook_and_lesson_has_a_page(site):
+    names = [path.relative_to(ROOT).with_suffix(".html")
+             for pattern in ("*.ipynb", "[!.]*/*.ipynb")
+             for path in (ROOT / "notebooks").glob(pattern)]
+    assert len(names) > 20
+    assert [name for name in names if not (site / name).exists()] == []
+
+
+def test_internal_links_and_their_anchors_resolve(site):
+    pages = {path: Links(path) for path in site.rglob("*.html")}
+    assert len(pages) > 50
+    broken = []
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            known = pages.get(target)
+            lost = parts.fragment and known and unquote(parts.fragment) not in known.anchors
+            if not target.exists() or lost:
+                broken.append((path.relative_to(site).as_posix(), link))
+    assert broken == []
+
+
+def test_nothing_is_asked_of_the_network(site):
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert 'src="http' not in text, path
+        assert 'rel="stylesheet" type="text/css" href="http' not in text, path
+
+
+def test_every_page_reads_well_on_a_phone(site, browser):
+    context = browser.new_context(viewport=PHONE, color_scheme="light")
+    page = context.new_page()
+    found, here = [], ""
+    page.on("console", lambda message: message.type == "error"
+            and found.append((here, f"console: {message.text}")))
+    page.on("pageerror", lambda error: found.append((here, f"script: {error}")))
+    page.on("request", lambda request: request.url.startswith(("file:", "data:", "blob:"))
+            or found.append((here, f"request: {request.url}")))
+    for path in sorted(site.rglob("*.html")):
+        here = path.relative_to(site).as_posix()
+        page.goto(path.as_uri())
+        found += [(here, fault) for fault in page.evaluate(FAULTS)]
+    context.close()
+    assert found == []
+
+
+def test_search_finds_pages_without_a_server(site, browser):
+    page = browser.new_page()
+    page.goto(f"{(site / 'search.html').as_uri()}?q=homogeneity")
+    page.wait_for_selector("#search-results li a")
+    assert page.locator("#search-results li").count() > 1
+    page.locator("#search-results li a").first.click()
+    assert page.locator("h1").count() == 1
+    page.close()
+
+
+def test_the_navigation_leads_from_page_to_page(site, browser):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto((site / "index.html").as_uri())
+    page.get_by_role("link", name="Papers").first.click()
+    page.get_by_role("link", name="xiao2010").first.click()
+    page.get_by_role("link", name="Star minimization").first.click()
+    assert "Star minimization" in page.locator("h1").inner_text()
+    page.close()
