@@ -20,7 +20,7 @@ import numpy as np
 
 from anonpaper.errors import ParameterError, check_integer
 from anonpaper.microdata import Attribute, Microdata
-from anonpaper.publish import Anatomy, GroupRelease
+from anonpaper.publish import Anatomy, GroupRelease, Release
 from anonpaper.randomness import generator
 
 __all__ = ["Workload", "chi_square", "places", "query_errors", "relative_errors", "workload"]
@@ -63,15 +63,17 @@ class Workload:
     def __len__(self) -> int:
         return len(self.included[0])
 
-    def answers(self, *tables: Microdata | GroupRelease) -> np.ndarray:
+    def answers(self, *tables: Microdata | Release) -> np.ndarray:
         """Return the histogram that every query gets from every table.
 
         Parameters
         ----------
-        *tables : Microdata or GroupRelease
-            One table of people, and releases of it that keep its quasi-identifiers: of a swapped
-            table the rows are counted, of an anatomy the expected number is given (a row counts
-            for every sensitive value by the value's share in its group).
+        *tables : Microdata or Release
+            One table of people, and releases of it. Of a swapped table the rows are counted; of
+            an anatomy the expected number is given (a row counts for every sensitive value by the
+            value's share in its group), and so it is of a release of sub-domains (a row counts by
+            the share of its sub-domains that the query includes, as if all values of a sub-domain
+            were equally likely and independent).
 
         Returns
         -------
@@ -81,19 +83,31 @@ class Workload:
         Raises
         ------
         ParameterError
-            A release generalizes quasi-identifiers, the tables are not of the same people, or
-            they have other attributes than the queries.
+            The tables are not of the same people, or they have other attributes than the queries.
 
         Notes
         -----
         Answered on the counts of the c distinct QI tuples, O(q·c·(d + t·m)) whatever the number
-        of rows; every query looks up its tuples once for all tables.
+        of rows; every query looks up its tuples once for all tables. A release of sub-domains is
+        answered on its equivalence classes in the same way.
         """
         people = [table if isinstance(table, Microdata) else table.microdata for table in tables]
         if any(m is not people[0] for m in people):
             raise ParameterError("the tables are not of the same people: ask them one by one")
         self._check_attributes(people[0])
-        tuples = people[0].cells.tuples
+        keep_tuples = [isinstance(table, Microdata | GroupRelease) for table in tables]
+        answers = np.empty((len(tables), len(self), self.sensitive.size))
+        exact = [table for table, keeps in zip(tables, keep_tuples, strict=True) if keeps]
+        if exact:
+            answers[keep_tuples] = self._answers_by_tuple(people[0], exact)
+        for place in np.flatnonzero(~np.array(keep_tuples)):
+            answers[place] = self._answers_by_class(tables[place])
+        return answers
+
+    def _answers_by_tuple(
+        self, m: Microdata, tables: Sequence[Microdata | GroupRelease]
+    ) -> np.ndarray:
+        tuples = m.cells.tuples
         counts = np.hstack([_counts_by_tuple(table) for table in tables])
         answers = np.empty((len(self), counts.shape[1]))
         block = max(1, _BLOCK // len(tuples))
@@ -104,6 +118,26 @@ class Workload:
                 selected &= included[asked][:, tuples[:, j]]
             answers[asked] = selected.astype(float) @ counts
         return answers.reshape(len(self), len(tables), -1).swapaxes(0, 1)
+
+    def _answers_by_class(self, release: Release) -> np.ndarray:
+        shown = np.flatnonzero(release.is_published)
+        labels = release.classes.labels[shown]
+        values = self.sensitive.size
+        counts = np.bincount(
+            labels * values + release.sensitive_codes[shown],
+            minlength=release.classes.n_groups * values,
+        ).reshape(-1, values)
+        row_of_class = shown[np.unique(labels, return_index=True)[1]]
+        answers = np.empty((len(self), values))
+        block = max(1, _BLOCK // max(1, len(counts)))
+        for first in range(0, len(self), block):
+            asked = slice(first, first + block)
+            part = np.ones((len(self.included[0][asked]), len(counts)))
+            for included, p in zip(self.included, release.published, strict=True):
+                of_sub_domain = included[asked].astype(float) @ p.members.T / p.sizes
+                part *= of_sub_domain[:, p.index[row_of_class]]
+            answers[asked] = part @ counts
+        return answers
 
     def sql(self, table: str = "microdata") -> Iterator[str]:
         """Yield the queries as SQL, in the form of Figure 7 of boger2020.
@@ -268,11 +302,6 @@ def _counts_by_tuple(table: Microdata | GroupRelease) -> np.ndarray:
     """Rows of every QI tuple and sensitive value, shape (c, m); of an anatomy expected ones."""
     if isinstance(table, Microdata):
         return _crosstab(table, table.cells.tuple_of_row, table.sensitive_codes)
-    if not isinstance(table, GroupRelease):
-        raise ParameterError(
-            f"queries are answered by a table, by swap and by anatomize; by {table.method!r} "
-            "values are generalized"
-        )
     m, shown = table.microdata, table.is_published
     if not isinstance(table, Anatomy):
         return _crosstab(m, m.cells.tuple_of_row[shown], table.sensitive_codes[shown])
@@ -321,14 +350,14 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return ((x - y) ** 2 / np.where(total > 0, total, 1)).sum(axis=-1)
 
 
-def query_errors(queries: Workload, releases: Sequence[GroupRelease]) -> np.ndarray:
+def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     """Return the chi-square distance to the true answers, summed over the queries.
 
     Parameters
     ----------
     queries : Workload
-    releases : sequence of GroupRelease
-        Swapped or anatomized releases of one table, t of them.
+    releases : sequence of Release
+        Releases of one table, t of them.
 
     Returns
     -------
@@ -354,7 +383,7 @@ def query_errors(queries: Workload, releases: Sequence[GroupRelease]) -> np.ndar
 
 
 def relative_errors(
-    queries: Workload, releases: Sequence[GroupRelease], base: GroupRelease
+    queries: Workload, releases: Sequence[Release], base: Release
 ) -> np.ndarray:
     """Return the errors of releases in percent of that of another one of the same table.
 
@@ -363,9 +392,9 @@ def relative_errors(
     Parameters
     ----------
     queries : Workload
-    releases : sequence of GroupRelease
-        Swapped or anatomized tables, t of them.
-    base : GroupRelease
+    releases : sequence of Release
+        Releases of one table, t of them.
+    base : Release
         What they are compared with.
 
     Returns

@@ -134,11 +134,42 @@ def test_bad_input(adult, groups):
     with pytest.raises(ParameterError, match="size"):
         workload(adult, {}, size=0)
     queries = workload(adult, {}, size=1)
-    with pytest.raises(ParameterError, match="'generalize' values are generalized"):
-        queries.answers(ap.generalize(adult, groups))
     with pytest.raises(ParameterError, match="not of the same people"):
         queries.answers(adult, adult.take(np.arange(100)))
     with pytest.raises(ParameterError, match="the table has"):
         queries.answers(ap.examples.hospital())
     with pytest.raises(ParameterError, match="no release"):
         query_errors(queries, [])
+
+
+@pytest.mark.parametrize("publish", [ap.suppress, ap.generalize])
+def test_sub_domains_answer_by_the_share_that_a_query_includes(adult, groups, publish):
+    labels = groups.labels.copy()
+    labels[labels == 0] = -1   # some rows are withheld
+    release = publish(adult, ap.Partition(np.where(labels > 0, labels - 1, -1)))
+    queries = workload(adult, SELECTIVITY, size=5, seed=8)
+    expected = np.zeros((5, adult.sensitive_attribute.size))
+    for query in range(5):
+        for row in np.flatnonzero(release.is_published):
+            share = 1.0
+            for included, p in zip(queries.included, release.published, strict=True):
+                inside = p.members[p.index[row]]
+                share *= (inside & included[query]).sum() / inside.sum()
+            expected[query, adult.sensitive_codes[row]] += share
+    np.testing.assert_allclose(queries.answers(release)[0], expected, atol=1e-9)
+
+
+def test_a_release_that_changes_nothing_answers_as_the_table_whatever_its_kind(adult):
+    queries = workload(adult, SELECTIVITY, size=30, seed=8)
+    alike = ap.Partition(adult.cells.tuple_of_row.astype(np.int64))
+    releases = [adult, ap.suppress(adult, alike), ap.anatomize(adult, alike),
+                ap.generalize(adult, alike)]
+    truth, *answers = queries.answers(*releases)
+    for answer in answers:
+        np.testing.assert_allclose(answer, truth, atol=1e-9)
+
+
+def test_stars_everywhere_answer_in_proportion_to_what_is_asked(adult):
+    release = ap.suppress(adult, ap.Partition(np.zeros(adult.n, dtype=int)))
+    (answer,) = workload(adult, {"sex": 1, "race": 2}, size=4, seed=8).answers(release)
+    np.testing.assert_allclose(answer, np.tile(adult.sensitive_counts / 2 * 2 / 5, (4, 1)))

@@ -23,7 +23,8 @@ def test_an_entry_says_what_the_table_says_of_its_person(people):
     assert list(voters) == ["name", "town", "age"]
     assert len(voters) == 200
     assert voters.index.is_unique
-    pd.testing.assert_frame_equal(voters[["town", "age"]], people.loc[voters.index, ["town", "age"]])
+    said = voters[["town", "age"]]
+    pd.testing.assert_frame_equal(said, people.loc[voters.index, ["town", "age"]])
 
 
 def test_names_are_numbers_in_an_order_that_says_nothing(people):
