@@ -9,6 +9,7 @@ HTML. The folder of the site is replaced as a whole.
 """
 
 import argparse
+import ast
 import csv
 import hashlib
 import json
@@ -162,7 +163,7 @@ def stage(site: Site) -> None:
         stage_course(site, lessons)
     stage_figures(site, papers)
     stage_modules(site, modules)
-    stage_text(site, "README.md", title="Install and use")
+    stage_use(site)
     stage_text(site, "data/README.md")
     if site.report:
         stage_text(site, site.report)
@@ -183,6 +184,9 @@ def known_pages(site: Site, names, papers, modules) -> dict[str, str]:
         pages[f"figures/paper/{paper}"] = f"figures/{paper}.md"
     if any(name.startswith("course/") for name in names):
         pages["notebooks/course"] = "course.md"
+        for path in sorted((ROOT / "notebooks" / "course").glob("*.md")):
+            file = path.relative_to(ROOT).as_posix()
+            pages[file] = file
     pages["anonpaper"] = "api/index.md"
     for module, path in modules.items():
         pages[PurePosixPath(path).parent.as_posix()] = "api/index.md"
@@ -230,13 +234,25 @@ def _relative(target: str, page: str) -> str:
     return os.path.relpath(target, PurePosixPath(page).parent)
 
 
-def stage_text(site: Site, file: str, title: str | None = None) -> None:
-    """Stage a Markdown file of the project, under another title if one is given."""
+def stage_text(site: Site, file: str) -> None:
+    """Stage a Markdown file of the project."""
     page = site.pages[file]
     text = (ROOT / file).read_text(encoding="utf-8")
-    if title:
-        text = re.sub(r"\A# .*", f"# {title}", text)
     site.write(page, relinked(site, text, file, page))
+
+
+def readme_parts() -> tuple[str, str, str]:
+    """Return the README's first paragraph, what stands between its table and its use, and that."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    before, heading, use = text.partition("## Two commands")
+    introduction, _, rest = before.partition("\n|")
+    return introduction.partition("\n")[2].strip(), rest.partition("\n\n")[2], heading + use
+
+
+def stage_use(site: Site) -> None:
+    """Stage what the README says on the use of the project."""
+    use = readme_parts()[2]
+    site.write("use.md", "# Install and use\n\n" + relinked(site, use, "README.md", "use.md"))
 
 
 def stage_notebook(site: Site, name: str) -> None:
@@ -326,12 +342,15 @@ def table_of_papers(papers: list[str], folder: str) -> str:
 
 
 def stage_course(site: Site, lessons: list[str]) -> None:
-    """Stage the page of the course."""
+    """Stage the page of the course, and the texts that lie beside its lessons."""
+    texts = [file for file in site.pages if re.match(r"notebooks/course/.*\.md", file)]
+    for file in texts:
+        stage_text(site, file)
     site.write("course.md", "\n".join([
         "# Course", "",
         "Lessons of a master's course in data privacy, with their solutions. `make course` writes "
         "the versions for students, which lack them, into build/course.", "",
-        contents([f"notebooks/{name}.ipynb" for name in lessons]),
+        contents([*(f"notebooks/{name}.ipynb" for name in lessons), *texts]),
     ]))
 
 
@@ -428,9 +447,14 @@ def stage_modules(site: Site, modules: dict[str, str]) -> None:
             *(f".. |{name}| replace:: \\|{name}\\|" for name in sets), "",
             f".. automodule:: {module}", "   :members:", "   :imported-members:", "",
         ]))
+    rows = ["| module | |", "|---|---|"]
+    for module, file in modules.items():
+        docstring = ast.get_docstring(ast.parse((ROOT / file).read_text(encoding="utf-8")))
+        title = re.sub(r":math:`([^`]*)`", r"$\1$", docstring.partition("\n\n")[0])
+        rows.append(f"| [{module}]({module}.rst) | {title.replace(chr(10), ' ')} |")
     site.write("api/index.md", "\n".join([
-        "# Package", "", "The modules of the package, from their docstrings.", "",
-        contents([f"{module}.rst" for module in modules]),
+        "# Package", "", "The modules of the package and their docstrings.", "", *rows, "",
+        contents([f"{module}.rst" for module in modules], hidden=True),
     ]))
 
 
@@ -439,10 +463,7 @@ def stage_modules(site: Site, modules: dict[str, str]) -> None:
 
 def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
     """Stage the start page, with what the README says first."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    introduction = readme.partition("\n|")[0].partition("\n")[2].strip()
-    replicates = re.findall(r"^## What replicates\n.*?(?=^## )", readme, re.DOTALL | re.MULTILINE)
-    replicates = [relinked(site, text, "README.md", "index.md") for text in replicates]
+    introduction, results, _ = readme_parts()
     ways = ["- **Begin** with [Start here](notebooks/00_start_here.ipynb)."]
     if site.report:
         ways.append("- **Judge:** the [report](report.md) sets every claim of the papers beside "
@@ -459,7 +480,7 @@ def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
     site.write("index.md", "\n".join([
         "# anonpaper", "", introduction, "", table_of_papers(papers, "papers"), "", *ways,
         "", f"Notebooks and figures are those of the {site.profile} profile where it has run.", "",
-        *replicates, "",
+        relinked(site, results, "README.md", "index.md"), "",
         contents(pages, hidden=True),
     ]))
 

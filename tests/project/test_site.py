@@ -50,10 +50,15 @@ FAULTS = """async () => {
 def site(tmp_path_factory):
     """The site, built from what is committed or was run."""
     folder = tmp_path_factory.mktemp("site") / "html"
+    build(folder)
+    return folder
+
+
+def build(folder):
     done = subprocess.run([sys.executable, ROOT / "tools" / "site.py", "--to", folder],
                           capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
-    return folder
+    return done
 
 
 @pytest.fixture(scope="session")
@@ -90,6 +95,13 @@ def test_every_notebook_and_lesson_has_a_page(site):
              for path in (ROOT / "notebooks").glob(pattern)]
     assert len(names) > 20
     assert [name for name in names if not (site / name).exists()] == []
+
+
+def test_a_site_that_is_up_to_date_is_left_alone(site):
+    before = (site / "index.html").stat().st_ino
+    again = build(site)
+    assert "nothing to be done" in again.stdout
+    assert (site / "index.html").stat().st_ino == before
 
 
 def test_internal_links_and_their_anchors_resolve(site):
