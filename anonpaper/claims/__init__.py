@@ -32,7 +32,7 @@ NOT_RUN = "not run"
 VERDICTS = (REPRODUCED, DIRECTION, NOT_REPRODUCED, NOT_TESTABLE, NOT_RUN)
 
 MOSTLY = 0.8   # share of the settings from which an order counts as reproduced in direction
-EVERYWHERE = f"at every setting; in direction: at {MOSTLY:.0%} of them"
+EVERYWHERE = f"at every setting; in direction: at {100 * MOSTLY:g} % of them"
 EXACT = "exact"
 COLUMNS = ("id", "paper", "notebook", "where", "claim", "tables", "how", "published", "measured",
            "tolerance", "spread", "verdict", "reason")

@@ -286,13 +286,13 @@ CLAIMS = (
         id="all-rows", where="Section 4.3",
         claim="groups contain all rows of Adult and satisfy k = 10, l = 5 and theta = 0.3",
         tables=("outcome",), judge=all_rows_satisfy, reason="other order of the rows",
-        tolerance=f"for every seed; in direction: for {MOSTLY:.0%} of them",
+        tolerance=f"for every seed; in direction: for {100 * MOSTLY:g} % of them",
     ),
     _clustering(
         id="no-repeats", where="Section 4.3", claim="M, the rounds for rows unassigned in step 4",
         published=0, tables=("outcome",), judge=nothing_unassigned,
         reason="M is a property of the table: others repeat the steps, see the test of klt",
-        tolerance=f"for every seed; in direction: for {MOSTLY:.0%} of them",
+        tolerance=f"for every seed; in direction: for {100 * MOSTLY:g} % of them",
     ),
     _clustering(
         id="seconds", where="Section 4.3", claim="seconds for the whole of Adult", published=210,
