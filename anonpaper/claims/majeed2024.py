@@ -29,8 +29,8 @@ ADULT_SLIP = ("24,720 - 7,841 = 16,879; the printed number follows from no rule 
               "while the other three follow from this one")
 STROKE_SLIP = ("the paper pairs up the 4,861 people of the frequent value alone, rounded up; with "
                "all people there are 5,110 // 2 = 2,555 pairs")
-INVENTED = ("invented rows of the rare value hide nobody once they are taken out: the classes they "
-            "made diverse have one value or nearly so")
+INVENTED = ("invented rows of the rare value hide nobody once they are taken out: the classes "
+            "they made diverse have one value or nearly so")
 OTHER_BASELINES = ("the baselines are our reading of published descriptions, and with two values "
                    "enforced in every class most come as low as the proposed method")
 EQUATION_6 = ("1 / (number of values) is 0.5 for every 2-diverse class of two values, whatever k; "
@@ -39,8 +39,9 @@ LESS_GENERAL = ("what is generalized less can be restored more; our simulation, 
                 "defines no number")
 OUT_OF_ALIKE = ("lowest for small classes only: large ones run out of similar rows; AFA is left "
                 "out, for its permuted categories count as not generalized")
-REAL_TEST = ("tested on held-out real people, where one value has 76 to 95 % of the rows: training "
-             "on balanced rows costs accuracy there; the paper does not describe its test rows")
+REAL_TEST = ("tested on held-out real people, where one value has 76 to 95 % of the rows: "
+             "training on balanced rows costs accuracy there; the paper does not describe its "
+             "test rows")
 DENOMINATOR = ("the paper divides by every cell of the augmented table, which nobody has to "
                "generalize; against the cells of the table to be anonymized little is saved")
 OTHER_MACHINE = "another machine and other implementations, here on distinct tuples"
@@ -48,16 +49,23 @@ OTHER_MACHINE = "another machine and other implementations, here on distinct tup
 
 # ---- 1_why_it_fails ---------------------------------------------------------------------------
 
-def number_in(table: pd.DataFrame, *, name: str, column: str, published: float) -> Finding:
-    """Compare a count of a data set with the printed one."""
-    found = table.set_index("table").loc[name, column]
-    return Finding(f"{found:,}", judge_statement(found == published))
+def count_as_printed(section_1_2: pd.DataFrame, *, name: str, column: str,
+                     printed: str) -> Finding:
+    """Compare a count of a data set with the printed one, digit by digit."""
+    found = f"{section_1_2.set_index('table').loc[name, column]:,}"
+    return Finding(found, judge_statement(found == printed))
 
 
-def printed_at_risk(name: str) -> int:
+def at_risk_as_printed(section_1_2: pd.DataFrame, *, name: str) -> Finding:
+    """Compare the people left over with Table 11."""
+    return count_as_printed(section_1_2, name=name, column="left_over",
+                            printed=printed_at_risk(name))
+
+
+def printed_at_risk(name: str) -> str:
     """Return the "existing" count of Table 11."""
-    return int(reference("majeed2024_tab11_records_at_risk").set_index("dataset")
-               .loc[name, "existing_count"])
+    table_11 = reference("majeed2024_tab11_records_at_risk").set_index("dataset")
+    return f"{table_11.loc[name, 'existing_count']:,}"
 
 
 # ---- 2_repairing_the_data ---------------------------------------------------------------------
@@ -139,7 +147,8 @@ def equation_6(disclosure_risk: pd.DataFrame, tables_6_to_9: pd.DataFrame) -> Fi
 
 def few_at_risk(table_11: pd.DataFrame) -> Finding:
     """Divide the records at risk after augmentation by those before."""
-    before, after = table_11["existing, by arithmetic"], table_11["after augmentation, by arithmetic"]
+    before = table_11["existing, by arithmetic"]
+    after = table_11["after augmentation, by arithmetic"]
     printed = table_11["after, published (whole table)"]
     return Finding(f"{after.sum():,} of {before.sum():,}",
                    judge_statement((after == printed).all(), in_direction=(after < before).all()))
@@ -169,12 +178,19 @@ def accuracy_gained(figure_8: pd.DataFrame) -> Finding:
                    judge_order(accuracy["as it is"], accuracy["repaired"]))
 
 
-def cells_saved(table_12: pd.DataFrame, *, column: str, least: bool) -> Finding:
-    """Compare the share of cells left as they are with the printed one, or with nothing at all."""
-    saved = 100 * table_12.set_index("name")[column]
+def cells_saved(table_12: pd.DataFrame) -> Finding:
+    """Compare the share of augmented cells left as they are with the printed one."""
+    saved = 100 * table_12.set_index("name")["saved of augmented cells"]
     printed = reference("majeed2024_tab12_generalizations").set_index("dataset")["improvement_pct"]
-    return Finding(_per_table(saved, "{:.0f} %"),
-                   judge_order(printed[saved.index] if least else 0 * saved, saved))
+    return Finding(_per_table(saved, "{:.1f} %"),
+                   judge_statement((saved >= printed[saved.index]).all(),
+                                   in_direction=(saved > 0).all()))
+
+
+def real_cells_saved(table_12: pd.DataFrame) -> Finding:
+    """Look whether fewer cells are generalized than the table to be anonymized has."""
+    saved = 100 * table_12.set_index("name")["saved of real cells"]
+    return Finding(_per_table(saved, "{:.1f} %"), judge_statement((saved > 0).all()))
 
 
 # ---- 6_time -----------------------------------------------------------------------------------
@@ -261,27 +277,20 @@ CLAIMS = (
     *(_count(
         id=f"at-risk-{name}", where="Section 1.2, Table 11",
         claim=f"records of {name} at risk because they cannot be paired",
-        published=partial(printed_at_risk, name), reason=ADULT_SLIP if name == "adult" else NO_RULE,
-        judge=partial(number_in, name=name, column="left_over"),
+        published=partial(printed_at_risk, name),
+        reason=ADULT_SLIP if name == "adult" else NO_RULE,
+        judge=partial(at_risk_as_printed, name=name),
     ) for name in ("adult", "stroke", "census", "diabetes")),
-    _count(
-        id="pairs-adult", where="Section 1.2", claim="classes of two in adult", published=16_280,
-        judge=partial(number_in, name="adult", column="pairs"), reason=NO_RULE,
-    ),
-    _count(
-        id="undiverse-adult", where="Section 1.2", claim="classes of two without diversity in adult",
-        published=8_439, judge=partial(number_in, name="adult", column="not_diverse"),
-        reason=NO_RULE,
-    ),
-    _count(
-        id="pairs-stroke", where="Section 1.2", claim="classes of two in stroke", published=2_431,
-        judge=partial(number_in, name="stroke", column="pairs"), reason=STROKE_SLIP,
-    ),
-    _count(
-        id="undiverse-stroke", where="Section 1.2",
-        claim="classes of two without diversity in stroke", published=2_182,
-        judge=partial(number_in, name="stroke", column="not_diverse"), reason=STROKE_SLIP,
-    ),
+    *(_count(
+        id=f"{kind}-{name}", where="Section 1.2", claim=f"{words} in {name}", published=printed,
+        judge=partial(count_as_printed, name=name, column=column, printed=printed),
+        reason=STROKE_SLIP if name == "stroke" else NO_RULE,
+    ) for kind, name, column, words, printed in (
+        ("pairs", "adult", "pairs", "classes of two", "16,280"),
+        ("undiverse", "adult", "not_diverse", "classes of two without diversity", "8,439"),
+        ("pairs", "stroke", "pairs", "classes of two", "2,431"),
+        ("undiverse", "stroke", "not_diverse", "classes of two without diversity", "2,182"),
+    )),
     _repair(
         id="sizes", where="Table 5", claim="rows of the four tables",
         published="32,561, 5,510, 199,523, 101,766", tables=("table_5",), judge=sizes_as_printed,
@@ -347,8 +356,8 @@ CLAIMS = (
         id="at-risk-after", where="Table 11", claim="fewer records at risk after augmentation",
         published="16 to 19 %", tables=("table_11",), judge=few_at_risk, spread="no random step",
         tolerance="none; in direction: fewer than before on every table",
-        reason="the paper's augmentation stopped short of balance; among real people alone classes "
-               "of one value remain",
+        reason="the paper's augmentation stopped short of balance; among real people alone "
+               "classes of one value remain",
     ),
     _privacy(
         id="reconstruction", where="Figure 6", claim="least reconstruction of all methods",
@@ -363,20 +372,20 @@ CLAIMS = (
         id="generalizations", where="Table 12",
         claim="fewer generalizations than cells of the augmented table",
         published="45.6, 20.2, 34.7, 27.2 %", tables=("table_12",),
-        judge=partial(cells_saved, column="saved of augmented cells", least=True),
-        tolerance="at least as many saved on every table",
+        judge=cells_saved,
+        tolerance="at least as many saved on every table; in direction: some",
         reason="synthetic rows and levels of hierarchies are not the paper's",
     ),
     _utility(
         id="generalizations-real", where="Table 12",
         claim="fewer generalizations than cells of the table to be anonymized",
         tables=("table_12",), tolerance="on every table", reason=DENOMINATOR,
-        judge=partial(cells_saved, column="saved of real cells", least=False),
+        judge=real_cells_saved,
     ),
     _utility(
         id="generalizations-printed", where="Table 12",
         claim="the same by the paper's own counts", tables=("table_12_arithmetic",),
-        judge=partial(cells_saved, column="saved of real cells", least=False),
+        judge=real_cells_saved,
         tolerance="on every table", reason=DENOMINATOR, spread="no random step",
     ),
     _utility(
@@ -398,7 +407,8 @@ CLAIMS = (
     _time(
         id="rises-with-k", where="Figure 10", claim="time rises with k", tables=("figure_10",),
         judge=rises_with_k,
-        reason="fewer, larger classes are less work: every row is compared with as many candidates",
+        reason="fewer, larger classes are less work: every row is compared with as many "
+               "candidates",
     ),
     _time(
         id="slowest", where="Figure 10", claim="HyObscure is the slowest method",
@@ -409,14 +419,16 @@ CLAIMS = (
         tables=("figure_10",), judge=diversity_is_faster,
     ),
     _time(
-        id="clustering", where="Section 6.5", claim="clustering takes more time than curating data",
+        id="clustering", where="Section 6.5",
+        claim="clustering takes more time than curating data",
         tables=("steps",), judge=clustering_takes_longer,
         reason="training the generative model takes nearly all of the time",
     ),
     _unasked(
         id="lemma-1", where="Lemma 1", claim="synthetic rows lower disclosure to 1/l",
         published="1/2", tables=("attackers",), judge=one_half,
-        reason="distinct 2-diversity leaves classes lopsided; only classes of even halves reach 1/2",
+        reason="distinct 2-diversity leaves classes lopsided; only classes of even halves reach "
+               "1/2",
     ),
     _unasked(
         id="real-alone", where="Theorem 1, Section 5", tables=("attackers",),

@@ -60,6 +60,7 @@ __all__ = [
     "published_risk",
     "release_of",
     "some_qids",
+    "synthetic_rows",
     "ten_users",
     "time_method",
     "train",
@@ -175,25 +176,46 @@ def held_out(m: Microdata, seed: int = 0) -> tuple[Microdata, Microdata]:
     return m.take(~is_test), m.take(is_test)
 
 
+def synthetic_rows(
+    m: Microdata, method: str, epochs: int, seed: int, learn_from: int | None = None
+) -> pd.DataFrame:
+    """Sample the rows that balance a table, from a model of it or of some of its rows.
+
+    Parameters
+    ----------
+    m : Microdata
+        Real rows.
+    method, epochs, seed
+        As for :func:`anonpaper.synthesis.synthesize`.
+    learn_from : int, optional
+        Rows, drawn at random, that the model learns from; all by default.
+    """
+    part = m if learn_from is None or learn_from >= m.n else m.sample(learn_from, seed)
+    return synthesis.synthesize(
+        part, find_imbalance(m).needed, method, epochs=epochs, seed=seed
+    )  # fmt: skip
+
+
 def train(
-    tables: Mapping[str, Microdata], name: str, method: str, epochs: int, seed: int
-) -> dict:
+    tables: Mapping[str, Microdata], name: str, method: str, epochs: int, seed: int,
+    learn_from: int | None,
+) -> dict:  # fmt: skip
     """Make the synthetic rows that balance a table; for :func:`anonpaper.experiment.run_grid`.
 
     The rows go to the cache of models. The seconds returned are those of the training and the
     sampling when the rows were made, be it now or before.
     """
-    m = tables[name]
-    rows = synthesis.synthesize(m, find_imbalance(m).needed, method, epochs=epochs, seed=seed)
+    rows = synthetic_rows(tables[name], method, epochs, seed, learn_from)
     return {
-        "rows": m.n, "synthetic rows": len(rows), "clipped values": rows.attrs["clipped"],
-        "seconds": rows.attrs["seconds"],
+        "rows": tables[name].n, "synthetic rows": len(rows),
+        "clipped values": rows.attrs["clipped"], "seconds": rows.attrs["seconds"],
     }  # fmt: skip
 
 
 def augment_cases(
-    tables: Mapping[str, Microdata], epochs: int, method: str = "ctgan", seed: int = 0
-) -> tuple[dict[str, dict[str, Microdata]], pd.DataFrame]:
+    tables: Mapping[str, Microdata], epochs: int, method: str = "ctgan", seed: int = 0,
+    learn_from: Mapping[str, int] | None = None,
+) -> tuple[dict[str, dict[str, Microdata]], pd.DataFrame]:  # fmt: skip
     """Return per data set the real rows and the same with synthetic ones; also what that took.
 
     Models that are not in the cache are trained side by side, the largest tables first.
@@ -206,6 +228,8 @@ def augment_cases(
         Of the training.
     method, seed
         As for :func:`anonpaper.synthesis.augment`.
+    learn_from : mapping of name to int, optional
+        For the tables named, how many rows the model learns from.
 
     Returns
     -------
@@ -214,13 +238,17 @@ def augment_cases(
     trained : pandas.DataFrame
         One row per table, as :func:`train` returns it.
     """
-    by_size = sorted(tables, key=lambda name: -tables[name].n)
-    grid = [dict(name=name, method=method, epochs=epochs, seed=seed) for name in by_size]
+    limits = dict(learn_from or {})
+    by_size = sorted(tables, key=lambda name: -min(tables[name].n, limits.get(name, np.inf)))
+    grid = [dict(name=name, method=method, epochs=epochs, seed=seed, learn_from=limits.get(name))
+            for name in by_size]
     trained = run_grid(train, grid, common={"tables": dict(tables)}, name=method)
     cases = {
-        name: {"real": m, "fused": synthesis.augment(m, method, epochs=epochs, seed=seed)}
+        name: {"real": m, "fused": synthesis.fuse(
+            m, synthetic_rows(m, method, epochs, seed, limits.get(name))
+        )}
         for name, m in tables.items()
-    }
+    }  # fmt: skip
     return cases, trained.set_index("name").loc[list(tables)].reset_index()
 
 
