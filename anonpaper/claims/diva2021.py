@@ -100,24 +100,25 @@ def selection_is_linear(figure_4a: pd.DataFrame) -> Finding:
 def accuracy_falls(figure_4b: pd.DataFrame) -> Finding:
     """Correlate accuracy with the number of constraints, for MinChoice and MaxFanOut."""
     chosen = figure_4b[figure_4b["algorithm"].isin(SELECTIONS)]
-    slopes = pd.DataFrame({
-        measure: chosen.groupby("algorithm")[["constraints", measure]].apply(
-            lambda runs: runs.corr().iloc[0, 1]) for measure in MEASURES})
+    slopes = _correlations(chosen, "algorithm")
+    by_seed = _correlations(chosen, "seed")
     return Finding("; ".join(f"{measure}: correlation {slopes[measure].mean():.2f}"
                              for measure in MEASURES),
                    judge_statement((slopes < -0.3).all(axis=None),
                                    in_direction=(slopes.mean() < 0).all()),
-                   spread=_seeds(figure_4b))
+                   spread="; ".join(f"{measure} {over_seeds(by_seed[measure], '{:.2f}')}"
+                                    for measure in MEASURES))
 
 
 def conflicts_cost(figure_4c: pd.DataFrame) -> Finding:
     """Compare the accuracies at the largest conflict rate with those at the least."""
-    mean = figure_4c.groupby(["conflict rate", "algorithm"])[MEASURES].mean()
-    rates = figure_4c["conflict rate"]
-    change = (mean.loc[rates.max()] / mean.loc[rates.min()] - 1).mean()
+    change = _change_with_conflict(figure_4c)
+    by_seed = pd.DataFrame([_change_with_conflict(runs)
+                            for _, runs in figure_4c.groupby("seed")]).dropna()
     return Finding("; ".join(f"{measure}: {change[measure]:+.0%}" for measure in MEASURES),
                    judge_statement((change < -0.02).all(), in_direction=(change < -0.02).any()),
-                   spread=_seeds(figure_4c))
+                   spread="; ".join(f"{measure} {over_seeds(by_seed[measure], '{:+.0%}')}"
+                                    for measure in MEASURES))
 
 
 def better_than_basic(figure_4c: pd.DataFrame) -> Finding:
@@ -143,7 +144,8 @@ def fan_out_beats_choice(figure_4c: pd.DataFrame) -> Finding:
                   f"by {ahead[m].mean():+.1%}" for m in MEASURES),
         judge_statement(all(ahead[m].mean() > 0 for m in MEASURES),
                         in_direction=any(ahead[m].mean() > 0.01 for m in MEASURES)),
-        spread=_seeds(figure_4c))
+        spread="; ".join(f"{m} {over_seeds(ahead[m].groupby('seed').mean(), '{:+.1%}')}"
+                         for m in MEASURES))
 
 
 def best_on_all(figure_4d: pd.DataFrame) -> Finding:
@@ -163,6 +165,20 @@ def uniform_is_easiest(figure_4d: pd.DataFrame) -> Finding:
     ends = {m: (order[m][0], order[m][-1]) == ("uniform", "zipf") for m in MEASURES}
     return Finding("; ".join(f"{m}: {' > '.join(order[m])}" for m in MEASURES),
                    judge_statement(all(ends.values()), in_direction=any(ends.values())))
+
+
+def _correlations(runs: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Return the correlation of each accuracy with the number of constraints, by group."""
+    return pd.DataFrame({
+        measure: runs.groupby(by)[["constraints", measure]].apply(
+            lambda part: part.corr().iloc[0, 1]) for measure in MEASURES})
+
+
+def _change_with_conflict(runs: pd.DataFrame) -> pd.Series:
+    """Return by how much each accuracy changes from the least conflict rate to the largest."""
+    mean = runs.groupby(["conflict rate", "algorithm"])[MEASURES].mean()
+    rates = runs["conflict rate"]
+    return (mean.loc[rates.max()] / mean.loc[rates.min()] - 1).mean()
 
 
 def _growth(figure_4a: pd.DataFrame) -> tuple[pd.Series, float]:
@@ -197,11 +213,12 @@ def diva_is_slower(figure_5b: pd.DataFrame, figure_5d: pd.DataFrame) -> Finding:
     seconds = pd.concat([
         figure.pivot_table(index=[axis, "seed"], columns="algorithm", values="seconds")
         for axis, figure in (("k", figure_5b), ("|R|", figure_5d))]).dropna()
-    ratio = pd.Series({name: (seconds[SELECTIONS].min(axis=1) / seconds[name]).median()
-                       for name in BASELINES})
+    ratios = seconds[BASELINES].rdiv(seconds[SELECTIONS].min(axis=1), axis=0)
+    ratio, by_seed = ratios.median(), ratios.groupby("seed").median()
     return Finding("median of DIVA / other: " + _listed(ratio),
                    judge_statement((ratio > 1).all(), in_direction=(ratio > 1).sum() >= 2),
-                   spread=_seeds(figure_5b))
+                   spread="; ".join(f"{name} {over_seeds(by_seed[name], '{:.2g}')}"
+                                    for name in BASELINES))
 
 
 def time_along(figure: pd.DataFrame, *, axis: str, rises: bool) -> Finding:
@@ -210,7 +227,7 @@ def time_along(figure: pd.DataFrame, *, axis: str, rises: bool) -> Finding:
     as_claimed = factor > 1 if rises else factor < 1
     return Finding(f"{_range(figure, axis)}: " + _listed(factor, "x {:.2g}"),
                    judge_statement(as_claimed.all(), in_direction=as_claimed.sum() >= 3),
-                   spread=_seeds(figure))
+                   spread=_factor_over_seeds(figure, axis, "seconds"))
 
 
 def accuracy_falls_along(figure: pd.DataFrame, *, axis: str) -> Finding:
@@ -219,7 +236,8 @@ def accuracy_falls_along(figure: pd.DataFrame, *, axis: str) -> Finding:
     falls = {m: (factors[m] < 1).all() for m in MEASURES}
     return Finding("; ".join(f"{m}: {_listed(factors[m], 'x {:.2g}')}" for m in MEASURES),
                    judge_statement(all(falls.values()), in_direction=any(falls.values())),
-                   spread=_seeds(figure))
+                   spread="; ".join(f"{m}: {_factor_over_seeds(figure, axis, m)}"
+                                    for m in MEASURES))
 
 
 def diva_is_more_accurate(figure_5a: pd.DataFrame, figure_5c: pd.DataFrame,
@@ -230,6 +248,8 @@ def diva_is_more_accurate(figure_5a: pd.DataFrame, figure_5c: pd.DataFrame,
         for axis, figure in (("k", figure_5a), ("|R|", figure_5c))]).dropna()
     ahead = {m: pd.Series({name: (runs[m][SELECTIONS].mean(axis=1) > runs[m][name]).mean()
                            for name in BASELINES}) for m in MEASURES}
+    by_seed = (runs[MEASURES[1]][SELECTIONS].mean(axis=1)
+               > runs[MEASURES[1]]["k_member"]).groupby("seed").mean()
     all_hold = (satisfied.set_index("algorithm").loc[SELECTIONS, "satisfied"] == 1).all()
     return Finding(
         "; ".join(f"{m}: ahead of {_listed(ahead[m], '{:.0%}')}" for m in MEASURES)
@@ -238,13 +258,20 @@ def diva_is_more_accurate(figure_5a: pd.DataFrame, figure_5c: pd.DataFrame,
             all_hold and all((ahead[m] == 1).all() for m in MEASURES),
             in_direction=all_hold and all(
                 (ahead[m][["oka", "mondrian"]] > MOSTLY).all() for m in MEASURES)),
-        spread=_seeds(figure_5a))
+        spread=f"ahead of k_member (stars) {over_seeds(by_seed, '{:.0%}')}")
 
 
 def _end_to_end(figure: pd.DataFrame, axis: str, value: str) -> pd.Series:
     """Return each algorithm's mean at the end of an axis over that at its beginning."""
     mean = figure.groupby([axis, "algorithm"])[value].mean().unstack()
     return mean.iloc[-1] / mean.iloc[0]
+
+
+def _factor_over_seeds(figure: pd.DataFrame, axis: str, value: str) -> str:
+    """Return the range over seeds of what `_end_to_end` gives for MinChoice."""
+    factors = [_end_to_end(runs, axis, value)["min_choice"]
+               for _, runs in figure.groupby("seed")]
+    return f"min_choice x {over_seeds(factors, '{:.2g}')}"
 
 
 def _range(figure: pd.DataFrame, axis: str) -> str:
@@ -255,11 +282,6 @@ def _range(figure: pd.DataFrame, axis: str) -> str:
 def _listed(numbers: pd.Series, show: str = "{:.2g}") -> str:
     """Return named numbers, one after the other."""
     return ", ".join(f"{name} {show.format(number)}" for name, number in numbers.items())
-
-
-def _seeds(runs: pd.DataFrame) -> str:
-    """Say over how many seeds means are."""
-    return f"means over {runs['seed'].nunique()} seeds"
 
 
 # ---- 4_cost_of_diversity ----------------------------------------------------------------------
