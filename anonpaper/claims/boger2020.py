@@ -119,7 +119,8 @@ def similar_to_base(figure_8: pd.DataFrame, *, tolerance: float) -> Finding:
     off = (figure_8["mean"] / 100 - 1).abs()
     return Finding(f"{off.max():.1%} off at most",
                    judge_order(off, np.full(len(off), tolerance), mostly=0.75),
-                   spread=f"{figure_8['min'].min():.0f} to {figure_8['max'].max():.0f} % over seeds")
+                   spread=f"{figure_8['min'].min():.0f} to {figure_8['max'].max():.0f} % over "
+                          "seeds")
 
 
 def order_of_figure_8(figure_8: pd.DataFrame) -> Finding:
