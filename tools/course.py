@@ -31,7 +31,8 @@ need to be changed. The lessons do not depend on each other's answers.
 |---|---|
 {rows}
 
-`make lab` opens JupyterLab; the lessons run offline.
+Open a lesson in JupyterLab with the project's environment; it runs offline with the data sets that
+`make data` has fetched.
 """
 
 
