@@ -133,6 +133,16 @@ def test_another_file_is_replaced_with_force_only(people, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "people.csv"]
 
 
+def test_of_two_files_both_are_written_or_none(people, tmp_path):
+    (tmp_path / "out_sensitive.csv").write_text("precious")
+    command = ["anonymize", people, *QI, "--method", "klt", "--k", "2", "--l", "2",
+               "--publish", "anatomize", "-o", tmp_path / "out.csv"]
+    assert run(*command).returncode == 2
+    assert not (tmp_path / "out.csv").exists()
+    assert run(*command, "--force").returncode == 0
+    assert (tmp_path / "out_sensitive.csv").read_text().startswith("group,illness,count\n")
+
+
 def test_fetch_and_datasets(tmp_path):
     done = run("datasets")
     assert done.returncode == 0
