@@ -139,10 +139,10 @@ lab: env data  ## open JupyterLab
 # ---- the course -------------------------------------------------------------------------------
 
 .PHONY: course
-course: $(if $(LESSONS),build/course/README.md)  ## write the lessons without their solutions
+course: $(if $(LESSONS),build/course/student/README.md)  ## write the lessons for students and for instructors
 
-build/course/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) tools/course.py \
-                        | $(ENV)/.package-installed
+build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
+  $(wildcard notebooks/course/*.yaml) tools/course.py | $(ENV)/.package-installed
 	@$(RUN) tools/course.py
 
 # ---- the site ---------------------------------------------------------------------------------

@@ -229,7 +229,7 @@ class RecursiveLDiversity(Principle):
     """Recursive (c, l)-diversity: r_1 < c (r_l + r_{l+1} + ... + r_m) in every group.
 
     r_1 >= r_2 >= ... are the counts of a group's sensitive values. The level reported is
-    r_1 / (r_l + ... + r_m), the smallest c that just fails: smaller is safer, infinite where a
+    r_1 / (r_l + ... + r_m), the largest c that fails: smaller is safer, infinite where a
     group has fewer than l values (Machanavajjhala et al. 2007, Definition 4.2). The inequality is
     strict: a group whose level equals c does not hold.
     """

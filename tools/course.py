@@ -1,10 +1,11 @@
-"""Write the students' versions of the lessons, for the Makefile.
+"""Write the folders of students and instructors of the course, for the Makefile.
 
-    course.py            notebooks/course/*.ipynb -> build/course
+    course.py            notebooks/course -> build/course/student, build/course/instructor
 
 A student's version is the source lesson without its solutions, model answers and outputs; its
 self-checks stay. nbgrader's own preprocessors take the solutions out, so that a course that uses
-nbgrader gets the same lessons from the sources. The folder appears whole or not at all.
+nbgrader gets the same lessons from the sources. The instructor's folder has the lessons with
+their solutions, the guide and the wrong answers. Both folders appear whole or not at all.
 """
 
 import os
@@ -18,7 +19,7 @@ from anonpaper.provenance import project_root
 
 ROOT = project_root(Path(__file__).parent)
 LESSONS = ROOT / "notebooks" / "course"
-STUDENTS = ROOT / "build" / "course"
+COURSE = ROOT / "build" / "course"
 CODE_STUB = "# YOUR CODE HERE"
 TEXT_STUB = "*Your answer here.*"
 INDEX = """# The course
@@ -43,34 +44,41 @@ class LessonError(Exception):
 def main() -> int:
     """Write build/course anew and return the exit code."""
     lessons = sorted(LESSONS.glob("*.ipynb"))
-    STUDENTS.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=STUDENTS.parent) as folder:
+    COURSE.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=COURSE.parent) as folder:
         staging = Path(folder) / "course"
         try:
-            write_students(lessons, staging)
+            write_students(lessons, staging / "student")
         except LessonError as error:
             print(f"course: {error}", file=sys.stderr)
             return 1
-        shutil.rmtree(STUDENTS, ignore_errors=True)
-        os.replace(staging, STUDENTS)
-    print(f"{STUDENTS.relative_to(ROOT)}: {len(lessons)} lessons without their solutions")
+        write_instructors(LESSONS, staging / "instructor")
+        shutil.rmtree(COURSE, ignore_errors=True)
+        os.replace(staging, COURSE)
+    print(f"{COURSE.relative_to(ROOT)}/student: {len(lessons)} lessons without their solutions")
+    print(f"{COURSE.relative_to(ROOT)}/instructor: the guide and the lessons with solutions")
     return 0
 
 
 def write_students(lessons: list[Path], folder: Path) -> None:
-    """Write the students' versions of the lessons, the instructor's guide and an index."""
+    """Write the students' versions of the lessons and an index, and nothing else."""
     import nbformat
 
-    folder.mkdir()
+    folder.mkdir(parents=True)
     rows = []
     for path in lessons:
         lesson = nbformat.read(path, as_version=4)
         rows.append(index_row(lesson, path.name))
         (folder / path.name).write_text(nbformat.writes(student_version(lesson), indent=1) + "\n")
-    guide = LESSONS / "INSTRUCTOR.md"
-    if guide.exists():
-        shutil.copyfile(guide, folder / guide.name)
     (folder / "README.md").write_text(INDEX.format(lessons=len(rows), rows="\n".join(rows)))
+
+
+def write_instructors(sources: Path, folder: Path) -> None:
+    """Copy the lessons with their solutions, the guide and the wrong answers."""
+    folder.mkdir(parents=True)
+    for path in sorted(sources.iterdir()):
+        if path.suffix in (".ipynb", ".md", ".yaml"):
+            shutil.copyfile(path, folder / path.name)
 
 
 def student_version(lesson):

@@ -349,7 +349,7 @@ def stage_course(site: Site, lessons: list[str]) -> None:
     site.write("course.md", "\n".join([
         "# Course", "",
         "Lessons of a master's course in data privacy, with their solutions. `make course` writes "
-        "the versions for students, which lack them, into build/course.", "",
+        "the versions for students, which lack them, into build/course/student.", "",
         contents([*(f"notebooks/{name}.ipynb" for name in lessons), *texts]),
     ]))
 

@@ -299,15 +299,41 @@ def test_every_exercise_has_wrong_answers_and_every_wrong_answer_its_exercise():
 # ---- the tool ---------------------------------------------------------------------------------
 
 
-def test_the_folder_of_students_has_lessons_index_and_guide(tmp_path):
-    folder = tmp_path / "course"
+def test_the_folder_of_students_has_lessons_and_index_and_nothing_for_instructors(tmp_path):
+    folder = tmp_path / "course" / "student"
     course.write_students(PATHS, folder)
     names = {path.name for path in PATHS}
-    assert {path.name for path in folder.iterdir()} == names | {"README.md", "INSTRUCTOR.md"}
+    assert {path.name for path in folder.iterdir()} == names | {"README.md"}
+    guide = (LESSONS / "INSTRUCTOR.md").read_text()
+    answers = [line.strip() for line in guide.splitlines() if re.match(r"   \S", line)]
+    assert len(answers) == 2 * len(PATHS)
+    given_out = "\n".join(path.read_text() for path in folder.iterdir())
+    assert not [answer for answer in answers if answer in given_out]
     index = (folder / "README.md").read_text()
     assert set(re.findall(r"\]\((\S+\.ipynb)\)", index)) == names
     for name in names:
         assert not [cell for cell in read(folder / name).cells if cell.get("outputs")]
+
+
+def test_the_folder_of_instructors_has_lessons_with_solutions_guide_and_wrong_answers(tmp_path):
+    folder = tmp_path / "course" / "instructor"
+    course.write_instructors(LESSONS, folder)
+    names = {path.name for path in PATHS} | {"INSTRUCTOR.md", "wrong_answers.yaml"}
+    assert {path.name for path in folder.iterdir()} == names
+    for name in names:
+        assert (folder / name).read_bytes() == (LESSONS / name).read_bytes()
+
+
+def test_the_course_is_written_into_two_folders(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(course, "ROOT", tmp_path)
+    monkeypatch.setattr(course, "COURSE", tmp_path / "build" / "course")
+    stale = tmp_path / "build" / "course" / "INSTRUCTOR.md"
+    stale.parent.mkdir(parents=True)
+    stale.touch()
+    assert course.main() == 0
+    written = tmp_path / "build" / "course"
+    assert {path.name for path in written.iterdir()} == {"student", "instructor"}
+    assert "build/course/student: 8 lessons" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("change", "message"), [
