@@ -350,7 +350,7 @@ def some_qids(qi: Sequence[str], sets: int = 20, seed: int = 0) -> list[list[str
     Examples
     --------
     >>> some_qids(["age", "sex"], sets=3)
-    [['age'], ['sex'], ['age', 'sex']]
+    [['sex'], ['age', 'sex'], ['sex']]
     """
     rng, found = generator(seed), []
     while len(found) < sets:

@@ -87,7 +87,7 @@ def test_a_worker_trains_the_same_model(tmp_path, monkeypatch):
     from joblib.externals.loky import reusable_executor
 
     tables = {name: people(n) for name, n in (("large", 520), ("small", 260))}
-    grid = [dict(name=name, method="ctgan", epochs=1, seed=5) for name in tables]
+    grid = [dict(name=name, method="ctgan", epochs=1, seed=5, learn_from=None) for name in tables]
     trained = run_grid(majeed2024.train, grid, workers=2, common={"tables": tables})
     assert trained["rows"].tolist() == [520, 260] and (trained["seconds"] > 0).all()
     spread = [synthesis.augment(m, epochs=1, seed=5).frame for m in tables.values()]
