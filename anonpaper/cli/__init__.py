@@ -8,6 +8,7 @@ written. Nothing is written unless all of it is.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import time
@@ -43,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = parser().parse_args(arguments)
     say = _silent if options.quiet else _say
+    if isinstance(sys.stdout, io.TextIOWrapper):   # a terminal may lack letters of the table's
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
@@ -53,12 +56,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"anonpaper {options.command}: {error}", file=sys.stderr)
         return 1 if isinstance(error, _CANNOT_BE_HAD) else 2
     except BrokenPipeError:   # what reads the output has seen enough, as in `... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_standard_output()
         return 1
+    except OSError as error:   # files are looked after where they are read and written
+        _leave_standard_output()
+        where = error.filename or "standard output"
+        print(f"anonpaper {options.command}: {where}: {error.strerror}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print(f"anonpaper {options.command}: interrupted", file=sys.stderr)
         return 130
     return 0
+
+
+def _leave_standard_output() -> None:
+    """Let what is still to be written go nowhere, so that the end of Python is quiet."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _commands() -> dict:

@@ -87,7 +87,8 @@ def parser() -> argparse.ArgumentParser:
         description="Fetch data sets and say where each came from.")
     fetching.add_argument("names", nargs="+", metavar="NAME",
                           help="a name that `datasets` lists")
-    _add_output(fetching, "also write the table to a csv or parquet file (one NAME only)")
+    _add_output(fetching, "also write the table to a csv or parquet file; - is standard output "
+                "(one NAME only)")
 
     auditing = commands.add_parser(
         "audit", parents=[common], allow_abbrev=False,

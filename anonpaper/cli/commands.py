@@ -50,10 +50,12 @@ def fetch(options, say: Say) -> None:
     unknown = [name for name in options.names if name not in registry()]
     if unknown:
         raise ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
-    if options.output:
-        if len(options.names) > 1:
-            raise ParameterError("-o takes one data set: fetch them one by one")
+    if options.output and len(options.names) > 1:
+        raise ParameterError("-o takes one data set: fetch them one by one")
+    to_file = options.output not in (None, files.STANDARD_STREAM)
+    if to_file:
         files.check_output(options.output, [], force=options.force)
+    told = sys.stderr if options.output == files.STANDARD_STREAM else sys.stdout
     origins = {}
     for name in options.names:
         say(f"fetching {name}")
@@ -62,12 +64,15 @@ def fetch(options, say: Say) -> None:
         except DatasetError as error:
             raise DatasetUnavailableError(str(error)) from None
         if not options.json:
-            print(f"{name}: {origins[name]}", flush=True)
+            print(f"{name}: {origins[name]}", file=told, flush=True)
     if options.output:
-        frame = ap.load(options.names[0]).frame
-        files.write_tables({options.output: files.Table(frame)}, [], force=options.force)
+        table = files.Table(ap.load(options.names[0]).frame)
+        if to_file:
+            files.write_tables({options.output: table}, [], force=options.force)
+        else:
+            files.write_stream(table, sys.stdout.buffer)
     if options.json:
-        print(report.as_json({name: str(origin) for name, origin in origins.items()}))
+        print(report.as_json({name: str(origin) for name, origin in origins.items()}), file=told)
 
 
 def audit(options, say: Say) -> None:

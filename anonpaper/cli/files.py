@@ -169,7 +169,7 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
                     rows.append(row)
                 elif row:
                     raise FileError(f"{name}, line {reader.line_num}: {len(row)} fields, but the "
-                                    f"header has {len(header)}")
+                                    f"header has {len(header)}" + _other_delimiter(header))
                 elif len(header) == 1:   # a blank line is an empty field
                     rows.append([""])
     except UnicodeError:
@@ -184,6 +184,12 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
     except (OSError, EOFError) as error:
         raise FileError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
     return header, rows
+
+
+def _other_delimiter(header: list[str]) -> str:
+    """Return a hint if a header of one field looks like several."""
+    likely = [sign for sign in ";\t|," if len(header) == 1 and sign in header[0]]
+    return f": is it --delimiter {likely[0]!r}?" if likely else ""
 
 
 def _opened(name: str, encoding: str) -> IO[str]:
@@ -258,12 +264,23 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool) -> None:
     if not path.exists():
         return
     for other in inputs:
-        if other != STANDARD_STREAM and os.path.exists(other) and os.path.samefile(name, other):
+        if other == STANDARD_STREAM:
+            same, other = _is_standard_input(path), "standard input"
+        else:
+            same = os.path.exists(other) and os.path.samefile(name, other)
+        if same:
             raise FileError(f"{name} is the same file as {other}, which was read: name another")
     if not stat.S_ISREG(path.stat().st_mode):
         raise FileError(f"{name} is no ordinary file: -o - writes to standard output")
     if not force:
         raise FileError(f"{name} is there already: name another file, or replace it with --force")
+
+
+def _is_standard_input(path: Path) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
+    except (OSError, ValueError):   # it is closed, or none of the system's
+        return False
 
 
 def write_tables(tables: dict[str, Table], inputs: Sequence[str], *, force: bool) -> None:

@@ -165,7 +165,7 @@ def release_report(rel: Release, method: str, parameters: Mapping[str, object]) 
         "published as": rel.method,
         "rows": {"in the table": m.n, "published": published, "withheld": m.n - published,
                  "dropped for missing values": m.dropped, "groups": rel.classes.n_groups},
-        "levels": levels(*_as_an_attacker_sees(rel)),
+        "levels": _levels_of_release(rel),
         "loss": {
             "stars": measure.stars(rel),
             "rows with a star": measure.suppressed_rows(rel),
@@ -174,6 +174,15 @@ def release_report(rel: Release, method: str, parameters: Mapping[str, object]) 
             "mean group size": measure.average_class_size(rel),
         },
     }
+
+
+def _levels_of_release(rel: Release) -> list[dict]:
+    """Levels of a release; groups whose quasi-identifiers are published are not k-anonymous."""
+    found = levels(*_as_an_attacker_sees(rel))
+    if rel.method in ("swap", "anatomize"):
+        found[0] |= {"principle": "group size",
+                     "meaning": "rows in the smallest group; who is in the table stays visible"}
+    return found
 
 
 def _as_an_attacker_sees(rel: Release) -> tuple[Microdata, Partition]:
@@ -185,8 +194,8 @@ def _as_an_attacker_sees(rel: Release) -> tuple[Microdata, Partition]:
 
 
 def as_json(found: Mapping) -> str:
-    """Return a report as JSON; an infinite level is null."""
-    return json.dumps(_plain(found), indent=2, ensure_ascii=False, allow_nan=False)
+    """Return a report as JSON, in ASCII; an infinite level is null."""
+    return json.dumps(_plain(found), indent=2, allow_nan=False)
 
 
 def _plain(value: object) -> object:

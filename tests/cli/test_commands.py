@@ -69,7 +69,8 @@ def test_every_method_and_every_way_to_publish(name, people, few, age_tree, tmp_
         levels = {entry["principle"]: entry["level"] for entry in report["levels"]}
         parameters = report["parameters"]
         if name not in BASELINES:
-            assert levels["k-anonymity"] >= parameters.get("k", 2)
+            hidden = "group size" if form in ("swap", "anatomize") else "k-anonymity"
+            assert levels[hidden] >= parameters.get("k", 2)
             assert levels["distinct l-diversity"] >= parameters.get("l", 1)
         published = pd.read_csv("out.csv", dtype=str, keep_default_na=False)
         assert len(published) == report["rows"]["published"]
@@ -246,6 +247,22 @@ def test_the_wrong_delimiter_is_suggested(tmp_path, capsys):
     (tmp_path / "a.csv").write_text("age;sex\n1;f\n")
     assert main(["audit", str(tmp_path / "a.csv"), "--qi", "age"]) == 2
     assert "one column only" in capsys.readouterr().err
+
+
+def test_the_wrong_delimiter_is_suggested_where_decimals_have_commas(tmp_path, capsys):
+    (tmp_path / "a.csv").write_text("age;dose\n1;2,5\n")
+    assert main(["audit", str(tmp_path / "a.csv"), "--qi", "age"]) == 2
+    assert "--delimiter ';'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["swap", "anatomize"])
+def test_quasi_identifiers_published_as_they_are_are_not_called_k_anonymous(form, people, capsys,
+                                                                            tmp_path):
+    report = anonymized(capsys, people, *ROLES, "--method", "mondrian", "--k", 4, "--publish",
+                        form, "-o", tmp_path / "out.csv")
+    meanings = {entry["principle"]: entry["meaning"] for entry in report["levels"]}
+    assert "k-anonymity" not in meanings
+    assert "who is in the table stays visible" in meanings["group size"]
 
 
 def test_missing_values_by_each_policy(tmp_path, capsys):

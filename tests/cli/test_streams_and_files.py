@@ -157,3 +157,42 @@ def test_fetch_and_datasets(tmp_path, capsys):
     assert len((tmp_path / "german.csv").read_text().splitlines()) == 1001
     assert code("fetch", "germany") == 2
     assert "there are adult, german" in capsys.readouterr().err
+
+
+def test_a_name_that_the_terminal_cannot_show_is_escaped(tmp_path):
+    (tmp_path / "a.csv").write_text("Größe\n1\n1\n", encoding="utf-8")
+    done = run("audit", tmp_path / "a.csv", "--qi", "Größe", "-q",
+               env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert done.returncode == 0, done.stderr
+    assert "Gr\\xf6\\xdfe" in done.stdout
+
+
+def test_a_standard_output_that_cannot_be_written_gives_no_traceback(people):
+    for arguments in (["audit", people, *QI], ["anonymize", people, *QI, *TP]):
+        with open(os.devnull) as only_to_be_read:
+            done = subprocess.run([sys.executable, "-m", "anonpaper", *map(str, arguments)],
+                                  stdout=only_to_be_read, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 2
+        assert "standard output: " in done.stderr
+        assert "Traceback" not in done.stderr
+        assert "Exception ignored" not in done.stderr
+
+
+def test_a_file_behind_standard_input_is_not_written(people):
+    before = people.read_bytes()
+    with people.open() as stream:
+        done = subprocess.run(
+            [sys.executable, "-m", "anonpaper", "anonymize", "-", *QI, *TP, "-o", str(people),
+             "--force"], stdin=stream, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "is the same file as standard input" in done.stderr
+    assert people.read_bytes() == before
+
+
+def test_fetch_writes_to_standard_output_too(tmp_path):
+    done = run("fetch", "german", "-o", "-", cwd=tmp_path,
+               env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 1001
+    assert "german: " in done.stderr
+    assert list(tmp_path.iterdir()) == []
