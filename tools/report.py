@@ -54,8 +54,15 @@ def judged_papers(results: Path) -> list[dict]:
                      for name, part in judged.groupby("notebook", sort=False)]
         seconds = sum(notebook["seconds"] for notebook in notebooks)
         papers.append({"key": key, "claims": judged, "counts": counts(judged),
-                       "minutes": minutes(seconds), "notebooks": notebooks})
+                       "minutes": minutes(seconds), "trained": training(results / key),
+                       "notebooks": notebooks})
     return papers
+
+
+def training(folder: Path) -> str:
+    """Return the minutes that models took to train, which a later run finds in the cache."""
+    table = folder / "training.csv"
+    return minutes(pd.read_csv(table)["seconds"].sum()) if table.exists() else ""
 
 
 def counts(judged: pd.DataFrame) -> dict[str, int]:
