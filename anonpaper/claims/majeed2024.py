@@ -205,10 +205,12 @@ def rises_with_k(figure_10: pd.DataFrame) -> Finding:
 
 
 def slowest_method(figure_10: pd.DataFrame) -> Finding:
-    """Name the method of the largest mean time."""
+    """Compare the seconds of HyObscure with those of the slowest other at every table and k."""
     wide = figure_10.pivot(index=["name", "k"], columns="method", values="seconds")
-    slowest = wide[[*_ranked(wide), "Proposed"]].mean().idxmax()
-    return Finding(slowest, judge_statement(slowest == "HyObscure"))
+    wide = wide[[*_ranked(wide), "Proposed"]]
+    others = wide.drop(columns="HyObscure").max(axis=1)
+    return Finding(f"slowest in {(wide['HyObscure'] >= others).sum()} of {len(wide)}; on average "
+                   f"{wide.mean().idxmax()} is", judge_order(others, wide["HyObscure"]))
 
 
 def diversity_is_faster(figure_10: pd.DataFrame) -> Finding:
@@ -412,7 +414,7 @@ CLAIMS = (
     ),
     _time(
         id="slowest", where="Figure 10", claim="HyObscure is the slowest method",
-        tables=("figure_10",), judge=slowest_method, tolerance=EXACT,
+        tables=("figure_10",), judge=slowest_method,
     ),
     _time(
         id="fastest", where="Figure 10", claim="LD is faster than the proposed method",
