@@ -101,10 +101,11 @@ def run(name: str, profile: str) -> None:
     set_environment(profile, staging)
     began = time.perf_counter()
     try:
-        papermill.execute_notebook(source, executed, parameters, kernel_name="python3",
-                                   cwd=source.parent, progress_bar=False,
-                                   extra_arguments=QUIET_KERNEL,
-                                   kernel_manager_class=socket_kernel_manager())
+        with tempfile.TemporaryDirectory() as sockets:
+            papermill.execute_notebook(source, executed, parameters, kernel_name="python3",
+                                       cwd=source.parent, progress_bar=False,
+                                       extra_arguments=QUIET_KERNEL,
+                                       kernel_manager_class=socket_kernel_manager(sockets))
     except PapermillExecutionError as error:
         failed = results / ".failed" / f"{name}.ipynb"
         failed.parent.mkdir(parents=True, exist_ok=True)
@@ -132,7 +133,7 @@ def refresh(name: str) -> None:
             papermill.execute_notebook(source, executed, kernel_name="python3",
                                        cwd=source.parent, progress_bar=False,
                                        extra_arguments=QUIET_KERNEL,
-                                       kernel_manager_class=socket_kernel_manager())
+                                       kernel_manager_class=socket_kernel_manager(folder))
         except PapermillExecutionError as error:
             raise NotebookError(f"{error}\nfailed; the notebook is left as it was") from None
         seconds = time.perf_counter() - began
@@ -141,10 +142,11 @@ def refresh(name: str) -> None:
     print(f"{name:<44} {seconds:7.1f} s   executed in place", flush=True)
 
 
-def socket_kernel_manager() -> type:
-    """Return a kernel manager that talks through socket files.
+def socket_kernel_manager(folder: str) -> type:
+    """Return a kernel manager that talks through socket files in a folder of its own.
 
-    Kernels started side by side can be given the same free TCP port, and one of them dies.
+    Kernels started side by side can be given the same free TCP port, or the same name of a socket
+    in the folder that they run in, and one of them dies.
     """
     from jupyter_client.manager import AsyncKernelManager
     from traitlets import default
@@ -153,6 +155,10 @@ def socket_kernel_manager() -> type:
         @default("transport")
         def _transport(self) -> str:
             return "ipc"
+
+        @default("ip")
+        def _ip(self) -> str:
+            return str(Path(folder) / "kernel")
 
     return SocketKernelManager
 

@@ -111,6 +111,13 @@ def test_make_runs_every_notebook_once_and_lists_what_it_wrote(project):
     assert ran(printed) == []
 
 
+def test_kernels_have_their_sockets_elsewhere(project):
+    """In the notebooks' folder kernels that start at once would take each other's."""
+    alone = "from pathlib import Path\nassert [f.name for f in Path().iterdir()] == ['1_first.ipynb']"
+    write_notebook(project, "one/1_first", more=alone)
+    assert ran(make(project)) == BOTH
+
+
 def test_only_what_depends_on_a_change_runs_again(project):
     make(project, "-j2")
 
