@@ -113,7 +113,8 @@ def test_make_runs_every_notebook_once_and_lists_what_it_wrote(project):
 
 def test_kernels_have_their_sockets_elsewhere(project):
     """In the notebooks' folder kernels that start at once would take each other's."""
-    alone = "from pathlib import Path\nassert [f.name for f in Path().iterdir()] == ['1_first.ipynb']"
+    alone = ("from pathlib import Path\n"
+             "assert [f.name for f in Path().iterdir()] == ['1_first.ipynb']")
     write_notebook(project, "one/1_first", more=alone)
     assert ran(make(project)) == BOTH
 
