@@ -163,8 +163,9 @@ def release_report(rel: Release, method: str, parameters: Mapping[str, object]) 
         "method": method,
         "parameters": dict(parameters),
         "published as": rel.method,
-        "rows": {"in the table": m.n, "published": published, "withheld": m.n - published,
-                 "dropped for missing values": m.dropped, "groups": rel.classes.n_groups},
+        "rows": {"in the table": m.n + m.dropped, "published": published,
+                 "withheld": m.n - published, "dropped for missing values": m.dropped,
+                 "groups": rel.classes.n_groups},
         "levels": _levels_of_release(rel),
         "loss": {
             "stars": measure.stars(rel),

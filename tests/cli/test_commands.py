@@ -3,6 +3,7 @@
 import inspect
 import io
 import json
+import re
 import sys
 
 import hypothesis.strategies as st
@@ -278,6 +279,8 @@ def test_missing_values_by_each_policy(tmp_path, capsys):
     printed = capsys.readouterr()
     assert len(printed.out.splitlines()) == 5
     assert "2 rows with missing values are left out" in printed.err
+    counts = re.search(r"in the table\D*(\d+)\D*(\d+)\D*(\d+)\D*(\d+)", printed.err)
+    assert counts.groups() == ("6", "4", "0", "2")   # published, withheld, dropped
     assert main([*command, "error"]) == 2
 
 
