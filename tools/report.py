@@ -35,6 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     papers = judged_papers(results)
     for name, text in reports(papers, profile).items():
         write_whole(results / name, text)
+    write_verdicts(results)
     if profile == "paper":
         readme = ROOT / "README.md"
         if readme.exists():
@@ -57,6 +58,13 @@ def judged_papers(results: Path) -> list[dict]:
                        "minutes": minutes(seconds), "trained": training(results / key),
                        "notebooks": notebooks})
     return papers
+
+
+def write_verdicts(results: Path) -> None:
+    """Write the verdicts on all claims of the papers that are there to verdicts.csv."""
+    judged = [paper["claims"] for paper in judged_papers(results)]
+    table = pd.concat(judged)[["paper", "id", "verdict"]] if judged else pd.DataFrame()
+    write_whole(results / "verdicts.csv", table.to_csv(index=False, lineterminator="\n"))
 
 
 def training(folder: Path) -> str:

@@ -59,7 +59,7 @@ def merged(shares: list[dict], profile: str) -> dict:
         for share in shares for path, about in share["outputs"].items()
     }
     notebooks = {
-        share["notebook"]: {key: share[key] for key in ("seconds", "code", "python", "packages")
+        share["notebook"]: {key: share[key] for key in ("seconds", "fresh", "python", "packages")
                             if key in share}
         for share in shares
     }
