@@ -119,7 +119,7 @@ PERCENT := %
 report: $(ENV)/.package-installed  ## judge the papers' claims from the tables in figures/$(PROFILE)
 	@$(REPORT)
 
-$(RESULTS)/REPORT.html: $(RESULTS)/manifest.json $(wildcard anonpaper/claims/*.py) tools/report.py \
+$(RESULTS)/REPORT.html: $(RESULTS)/manifest.json $(wildcard anonpaper/papers/*.py anonpaper/papers/*/claims.py) tools/report.py \
   $(wildcard tools/templates/*) | $(ENV)/.package-installed
 	@$(REPORT)
 

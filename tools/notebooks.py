@@ -18,7 +18,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from anonpaper.provenance import code_digest, project_root, sha256, write_whole
+from anonpaper.files import project_root, sha256, write_whole
+from anonpaper.papers.provenance import code_digest
 
 ROOT = project_root(Path(__file__).parent)
 NOTEBOOKS = ROOT / "notebooks"
