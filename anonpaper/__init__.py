@@ -19,6 +19,7 @@ Examples
 from __future__ import annotations
 
 import importlib
+import sys
 
 __version__ = "0.1.0"
 
@@ -28,7 +29,7 @@ _HOME = {
     "Attribute": "anonpaper.microdata",
     "Partition": "anonpaper.groups",
     "Recoding": "anonpaper.recoding",
-    "Hierarchy": "anonpaper.recoding",
+    "Hierarchy": "anonpaper.hierarchy",
     "KAnonymity": "anonpaper.principles",
     "DistinctLDiversity": "anonpaper.principles",
     "FrequencyLDiversity": "anonpaper.principles",
@@ -54,40 +55,70 @@ _HOME = {
     "exhaustive": "anonpaper.recoders.exhaustive",
     "hill_climbing": "anonpaper.recoders.hill_climbing",
     "full_domain": "anonpaper.recoders.lattice",
-    "granularize": "anonpaper.encoding",
-    "in_preorder": "anonpaper.encoding",
+    "granularize": "anonpaper.prepare.encoding",
+    "in_preorder": "anonpaper.prepare.encoding",
     "balanced_classes": "anonpaper.partition.balanced",
-    "find_imbalance": "anonpaper.imbalance",
-    "pattern_friendly": "anonpaper.patterns",
+    "find_imbalance": "anonpaper.prepare.imbalance",
+    "pattern_friendly": "anonpaper.prepare.patterns",
     "Release": "anonpaper.publish",
     "suppress": "anonpaper.publish",
     "generalize": "anonpaper.publish",
     "recode": "anonpaper.publish",
-    "shallow_generalize": "anonpaper.shallow",
+    "shallow_generalize": "anonpaper.publish.shallow",
     "swap": "anonpaper.publish",
     "anatomize": "anonpaper.publish",
     "load": "anonpaper.datasets",
 }
 
-_MODULES = (
-    "baselines",
-    "claims",
-    "constraints",
-    "datasets",
-    "errors",
-    "examples",
-    "experiment",
-    "hardness",
-    "hierarchies",
-    "imbalance",
-    "measure",
-    "partition",
-    "plots",
-    "preprocessing",
-    "principles",
-    "protocols",
-    "synthesis",
-)
+#: Rooms and modules that are reached as ``ap.<name>``.
+_MODULES = {
+    "constraints": "anonpaper.constraints",
+    "datasets": "anonpaper.datasets",
+    "errors": "anonpaper.errors",
+    "examples": "anonpaper.datasets.examples",
+    "hierarchies": "anonpaper.datasets.trees",
+    "measure": "anonpaper.measure",
+    "papers": "anonpaper.papers",
+    "partition": "anonpaper.partition",
+    "plots": "anonpaper.plots",
+    "prepare": "anonpaper.prepare",
+    "principles": "anonpaper.principles",
+    "publish": "anonpaper.publish",
+    "randomness": "anonpaper.randomness",
+    "recoders": "anonpaper.recoders",
+    "synthesis": "anonpaper.prepare.synthesis",
+}
+
+#: Where modules of version 0.1 are now, for notebooks that name the old place.
+_MOVED = {
+    "anonpaper.baselines": "anonpaper.papers.majeed2024.baselines",
+    "anonpaper.claims": "anonpaper.papers.claims",
+    "anonpaper.encoding": "anonpaper.prepare.encoding",
+    "anonpaper.examples": "anonpaper.datasets.examples",
+    "anonpaper.experiment": "anonpaper.papers",
+    "anonpaper.hardness": "anonpaper.papers.xiao2010.hardness",
+    "anonpaper.hierarchies": "anonpaper.datasets.trees",
+    "anonpaper.imbalance": "anonpaper.prepare.imbalance",
+    "anonpaper.patterns": "anonpaper.prepare.patterns",
+    "anonpaper.preprocessing": "anonpaper.prepare.cleaning",
+    "anonpaper.protocols": "anonpaper.papers.<paper>.protocol",
+    "anonpaper.provenance": "anonpaper.papers.provenance",
+    "anonpaper.shallow": "anonpaper.publish",
+    "anonpaper.synthesis": "anonpaper.prepare.synthesis",
+}
+
+
+class _MovedModules:
+    """Says where a module has gone, when it is imported from where it was."""
+
+    @staticmethod
+    def find_spec(name: str, path=None, target=None) -> None:
+        now = _MOVED.get(name)
+        if now:
+            raise ModuleNotFoundError(f"{name} has moved: import from {now}", name=name)
+
+
+sys.meta_path.append(_MovedModules)
 
 __all__ = ["__version__", *_HOME, *_MODULES]
 
@@ -96,9 +127,13 @@ def __getattr__(name: str):
     if name in _HOME:
         value = getattr(importlib.import_module(_HOME[name]), name)
     elif name in _MODULES:
-        value = importlib.import_module(f"anonpaper.{name}")
+        value = importlib.import_module(_MODULES[name])
+    elif f"anonpaper.{name}" in _MOVED and "<" not in _MOVED[f"anonpaper.{name}"]:
+        value = importlib.import_module(_MOVED[f"anonpaper.{name}"])
     else:
-        raise AttributeError(f"module 'anonpaper' has no attribute {name!r}")
+        now = _MOVED.get(f"anonpaper.{name}")
+        hint = f"; it has moved to {now}" if now else ""
+        raise AttributeError(f"module 'anonpaper' has no attribute {name!r}{hint}")
     globals()[name] = value
     return value
 

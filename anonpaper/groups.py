@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numba import njit
 
 from anonpaper.display import html
 from anonpaper.errors import ParameterError
 
-__all__ = ["Partition", "dense_labels"]
+__all__ = ["Partition", "StarredPartition", "dense_labels", "group_bounds"]
 
 
 class Partition:
@@ -113,3 +114,58 @@ def dense_labels(labels: np.ndarray) -> np.ndarray:
     present[labels + 1] = True
     present[0] = False
     return np.where(labels < 0, -1, np.cumsum(present)[labels + 1] - 1)
+
+
+@njit(cache=True)
+def group_bounds(codes, labels, n_groups):
+    """Return the least and the greatest code of every group and column, shape (G, d) each.
+
+    Groups are numbered 0..G-1 in `labels`; rows labelled -1 do not count.
+    """
+    n, d = codes.shape
+    low = np.full((n_groups, d), np.iinfo(np.int32).max, np.int32)
+    high = np.full((n_groups, d), -1, np.int32)
+    for j in range(d):
+        for i in range(n):
+            group = labels[i]
+            if group >= 0:
+                low[group, j] = min(low[group, j], codes[i, j])
+                high[group, j] = max(high[group, j], codes[i, j])
+    return low, high
+
+
+class StarredPartition(Partition):
+    """Groups, and the attributes that are suppressed in a group though its rows may agree.
+
+    Diversity constraints have upper bounds: a value that a whole group shares may be one too many.
+    :func:`~anonpaper.publish.suppress` and :func:`~anonpaper.publish.generalize` publish the whole
+    domain there.
+
+    Parameters
+    ----------
+    labels, info, algorithm
+        As for :class:`~anonpaper.groups.Partition`.
+    starred : array of bool, shape (G, d)
+        Which attributes are suppressed in which group.
+
+    Raises
+    ------
+    ParameterError
+        If `starred` has not one row per group.
+
+    Examples
+    --------
+    >>> p = StarredPartition([0, 0, 1, 1], [[True, False], [False, False]])
+    >>> p.starred[p.labels, 0].tolist()
+    [True, True, False, False]
+    """
+
+    def __init__(self, labels, starred, info=None, algorithm: str = "") -> None:
+        super().__init__(labels, info, algorithm)
+        self.starred = np.asarray(starred, dtype=bool)
+        if self.starred.ndim != 2 or len(self.starred) != self.n_groups:
+            raise ParameterError(
+                f"starred must have one row for each of the {self.n_groups} groups, "
+                f"got shape {self.starred.shape}"
+            )
+

@@ -11,7 +11,7 @@ import measure
 import pandas as pd
 
 import anonpaper as ap
-from anonpaper.protocols import boger2020
+from anonpaper.papers.boger2020 import protocol as boger2020
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from referees.klt import RowByRow  # noqa: E402

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 import anonpaper as ap
-from anonpaper.protocols import dewri2009
+from anonpaper.papers.dewri2009 import protocol as dewri2009
 from anonpaper.recoders.objectives import Evaluator
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

@@ -7,8 +7,8 @@ import numpy as np
 from measure import against, best_seconds, peak_bytes
 
 import anonpaper as ap
-from anonpaper.protocols import majeed2024
-from anonpaper.synthesis import fuse
+from anonpaper.papers.majeed2024 import protocol as majeed2024
+from anonpaper.prepare.synthesis import fuse
 
 
 def rows():

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from anonpaper.provenance import project_root
+from anonpaper.files import project_root
 
 ROOT = project_root(Path(__file__).parent)
 LESSONS = ROOT / "notebooks" / "course"

@@ -18,8 +18,8 @@ import tomllib
 from importlib.util import source_from_cache
 from pathlib import Path
 
-from anonpaper.datasets.places import cache_folder, raw_folder
-from anonpaper.provenance import bare_content, project_root, sha256
+from anonpaper.files import cache_folder, project_root, raw_folder, sha256
+from anonpaper.papers.provenance import bare_content
 
 __all__ = [
     "FETCHED", "FIGURES", "NOTEBOOKS", "ROOT", "NotebookError", "changes", "inputs_of",
@@ -32,7 +32,7 @@ NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
 FETCHED = ("official", "package-index")   # folders of the cache that hold downloaded data files
 CODE_AND_DATA = {".csv", ".json", ".mplstyle", ".py", ".toml"}
-CLAIMS = re.compile(r"anonpaper/(claims/.*|papers/(\w+/)?claims)\.py")
+CLAIMS = re.compile(r"anonpaper/papers/(\w+/)?claims\.py")
 NOT_KEPT = (".svg", ".tex")   # can be left out of what is committed: csv and png stay
 
 

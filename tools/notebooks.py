@@ -46,8 +46,7 @@ from inputs import (
     source_of,
 )
 
-from anonpaper.datasets.places import cache_folder
-from anonpaper.provenance import write_whole
+from anonpaper.files import cache_folder, write_whole
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 QUIET_KERNEL = ["--log-level=50"]   # what goes wrong in a cell is reported by papermill

@@ -16,8 +16,8 @@ from pathlib import Path
 import jinja2
 import pandas as pd
 
-from anonpaper import claims
-from anonpaper.provenance import project_root, write_whole
+from anonpaper.files import project_root, write_whole
+from anonpaper.papers import claims
 
 ROOT = project_root(Path(__file__).parent)
 TEMPLATES = Path(__file__).parent / "templates"

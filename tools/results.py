@@ -17,7 +17,7 @@ import re
 import sys
 from pathlib import Path
 
-from anonpaper.provenance import project_root, write_whole
+from anonpaper.files import project_root, write_whole
 
 ROOT = project_root(Path(__file__).parent)
 FIGURES = ROOT / "figures"

@@ -26,7 +26,7 @@ from pathlib import Path, PurePosixPath
 from results import place_in_paper
 
 import anonpaper
-from anonpaper.provenance import project_root, sha256
+from anonpaper.files import project_root, sha256
 
 ROOT = project_root(Path(__file__).parent)
 CONFIGURATION = ROOT / "site"

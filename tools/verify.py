@@ -47,7 +47,7 @@ from notebooks import make, not_fresh
 from report import write_verdicts
 from results import as_csv
 
-from anonpaper.provenance import sha256
+from anonpaper.files import sha256
 
 MAY_DIFFER = """\
 What may differ between machines, and why:
@@ -361,7 +361,7 @@ def told_apart(was: str, now: str) -> tuple[str, str]:
 
 def compare_verdicts(names: list[str], committed: Path, here: Path) -> list[Difference]:
     """Compare the committed verdicts on the papers' claims with those on the results here."""
-    from anonpaper import claims
+    from anonpaper.papers import claims
 
     write_verdicts(here)
     noted, judged = verdicts_in(committed), verdicts_in(here)

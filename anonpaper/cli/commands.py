@@ -24,10 +24,10 @@ from anonpaper.errors import (
     InfeasibleError,
     ParameterError,
 )
+from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.publish import Anatomy, Release
 from anonpaper.randomness import generator
-from anonpaper.recoding import Hierarchy
 
 __all__ = ["anonymize", "audit", "datasets", "fetch"]
 

@@ -25,7 +25,7 @@ from typing import IO
 import pandas as pd
 
 from anonpaper.errors import AnonpaperError, ColumnError, EmptyTableError
-from anonpaper.provenance import whole_file
+from anonpaper.files import whole_file
 
 __all__ = [
     "STANDARD_STREAM",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import anonpaper as ap
 from anonpaper.errors import InfeasibleError
 from anonpaper.groups import Partition
+from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.principles import (
     DistinctLDiversity,
@@ -17,7 +18,7 @@ from anonpaper.principles import (
     Theta,
 )
 from anonpaper.publish import Release
-from anonpaper.recoding import Hierarchy, Recoding
+from anonpaper.recoding import Recoding
 
 __all__ = ["BASELINES", "METHODS", "Method", "publish", "run"]
 

@@ -19,7 +19,6 @@ from anonpaper.datasets.catalogue import available, fetch
 from anonpaper.datasets.loading import load
 from anonpaper.datasets.origin import Origin, StandInWarning
 from anonpaper.datasets.popsyn import population
-from anonpaper.datasets.published import reference, references
 from anonpaper.datasets.pums import load_acs_pums, load_ipums
 from anonpaper.datasets.voters import voter_list
 
@@ -32,7 +31,11 @@ __all__ = [
     "load_acs_pums",
     "load_ipums",
     "population",
-    "reference",
-    "references",
     "voter_list",
 ]
+
+
+def __getattr__(name: str):
+    if name in ("reference", "references"):
+        raise AttributeError(f"the papers' numbers have moved: anonpaper.papers.published.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -22,10 +22,9 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
-from anonpaper.datasets.places import cache_folder, raw_folder
 from anonpaper.datasets.registry import Dataset, Mirror, Official, RegisteredFile, registry
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
-from anonpaper.provenance import whole_file
+from anonpaper.files import cache_folder, raw_folder, whole_file
 
 __all__ = ["FoundFile", "find_file", "open_file", "placed_by_hand", "fetched_before"]
 

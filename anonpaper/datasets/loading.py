@@ -13,7 +13,6 @@ from anonpaper.datasets import acs, tables
 from anonpaper.datasets.fetching import find_file
 from anonpaper.datasets.origin import Origin, StandInWarning
 from anonpaper.datasets.parsed import parsed
-from anonpaper.datasets.places import raw_folder
 from anonpaper.datasets.registry import Dataset, RegisteredFile, dataset
 from anonpaper.errors import (
     DatasetUnavailableError,
@@ -21,6 +20,7 @@ from anonpaper.errors import (
     ParameterError,
     check_integer,
 )
+from anonpaper.files import raw_folder
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 

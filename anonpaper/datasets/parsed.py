@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from anonpaper.datasets.places import cache_folder
-from anonpaper.provenance import whole_file
+from anonpaper.files import cache_folder, whole_file
 
 __all__ = ["parsed"]
 

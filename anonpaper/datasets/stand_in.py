@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonpaper.provenance import whole_file
+from anonpaper.files import whole_file
 from anonpaper.randomness import generator
 
 __all__ = ["generate", "published_summary", "summarize", "summary_file", "write_summary"]

@@ -19,10 +19,10 @@ from anonpaper.errors import (
     ParameterError,
     check_integer,
 )
+from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish import PublishedAttribute, Release, check_release
 from anonpaper.randomness import generator
-from anonpaper.recoding import Hierarchy
 
 __all__ = [
     "Classification",

@@ -31,6 +31,7 @@ from anonpaper.errors import (
     SizeLimitError,
     check_integer,
 )
+from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.principles import (
     DistinctLDiversity,
@@ -39,7 +40,7 @@ from anonpaper.principles import (
     KAnonymity,
     Principle,
 )
-from anonpaper.recoding import Hierarchy, Recoding
+from anonpaper.recoding import Recoding
 
 __all__ = ["MOST_NODES", "full_domain"]
 

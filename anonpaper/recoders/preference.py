@@ -67,8 +67,9 @@ def preference_search(
     ----------
     m : Microdata
         The table; every run of successive values of a domain may be joined, so order categories
-        (:func:`~anonpaper.encoding.in_preorder`) and cut long numeric domains
-        (:func:`~anonpaper.encoding.granularize`) first. A sensitive attribute is not looked at.
+        (:func:`~anonpaper.prepare.encoding.in_preorder`) and cut long numeric domains
+        (:func:`~anonpaper.prepare.encoding.granularize`) first. A sensitive attribute is not
+        looked at.
     k : int
         k_pref, from 1 to n.
     preference : (float, float)

@@ -31,9 +31,10 @@ from numba import njit
 from scipy.stats import entropy
 
 from anonpaper.errors import ColumnError, ParameterError
+from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.principles import require_eligible
-from anonpaper.recoding import Hierarchy, Recoding
+from anonpaper.recoding import Recoding
 
 __all__ = ["tds"]
 

@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from anonpaper.datasets.parsed import parsed
-from anonpaper.datasets.places import cache_folder, raw_folder
-from anonpaper.provenance import whole_file
+from anonpaper.files import cache_folder, raw_folder, whole_file
 
 TABLE = pd.DataFrame(
     {
@@ -87,6 +86,6 @@ def test_the_folders_follow_the_environment(empty_house, monkeypatch):
     monkeypatch.delenv("ANONPAPER_CACHE")
     assert raw_folder().parts[-2:] == ("data", "raw")
     assert cache_folder().parts[-2:] == ("data", "cache")
-    monkeypatch.setattr("anonpaper.datasets.places.project_root", lambda: None)
+    monkeypatch.setattr("anonpaper.files.project_root", lambda: None)
     assert cache_folder().name == "cache"
     assert "anonpaper" in cache_folder().parts

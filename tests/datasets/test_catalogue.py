@@ -8,11 +8,11 @@ import sys
 import pandas as pd
 import pytest
 
-from anonpaper.datasets import Origin, available, fetch, reference, references
+from anonpaper.datasets import Origin, available, fetch
 from anonpaper.datasets.__main__ import main
-from anonpaper.datasets.places import reference_folder
 from anonpaper.datasets.registry import registry
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
+from anonpaper.papers.published import reference, reference_folder, references
 
 
 def test_available_lists_every_data_set_without_fetching(no_network):
@@ -125,7 +125,7 @@ def test_an_unknown_reference_is_answered_with_close_ones():
 
 
 def test_without_a_checkout_references_say_so(monkeypatch):
-    monkeypatch.setattr("anonpaper.datasets.published.reference_folder", lambda: None)
+    monkeypatch.setattr("anonpaper.papers.published.reference_folder", lambda: None)
     with pytest.raises(DatasetUnavailableError, match="checkout"):
         references()
 

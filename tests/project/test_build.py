@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 ROOT = Path(__file__).parents[2]
 RESULTS = """
 import pandas as pd
-from anonpaper.experiment import Results
+from anonpaper.papers.results import Results
 results = Results("{paper}", notebook="{notebook}", parameters={{"rows": rows}})
 results.table(pd.DataFrame({{"row": range(rows)}}), "{name}", caption="Rows", of="Table {name}")
 """
@@ -133,7 +133,7 @@ def test_only_what_depends_on_a_change_runs_again(project):
     executed = nbformat.read(notebook, as_version=4)
     executed.cells[0].execution_count = 7   # outputs are no input
     nbformat.write(executed, notebook)
-    source = project / "anonpaper" / "experiment.py"
+    source = project / "anonpaper" / "papers" / "results.py"
     source.write_text("# a comment\n" + source.read_text())
     assert ran(make(project)) == []
 

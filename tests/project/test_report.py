@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from anonpaper import claims
+from anonpaper.papers import claims
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "figures" / "paper"

@@ -1,0 +1,202 @@
+"""Where diversity constraints get in each other"s way, or ask for what a table cannot give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from anonpaper.constraints.language import DiversityConstraint
+from anonpaper.errors import ConstraintError, ParameterError, check_integer
+from anonpaper.microdata import Microdata
+
+__all__ = ["Contradiction", "conflict_rate", "find_contradictions", "require_satisfiable"]
+
+
+# -- conflicts -------------------------------------------------------------------------------
+
+
+def conflict_rate(
+    m: Microdata, constraints: Sequence[DiversityConstraint], of: str = "rows"
+) -> float:
+    r"""Measure how much the target rows of a set of constraints overlap, from 0 to 1.
+
+    Parameters
+    ----------
+    m : Microdata
+    constraints : sequence of DiversityConstraint
+    of : {"rows", "jaccard", "containment"}
+        ``"rows"``: rows that are targets of at least two constraints, as a share of the rows that
+        are targets of any. ``"jaccard"`` and ``"containment"``: the mean over all pairs of
+        :math:`|I \cap J| / |I \cup J|` and :math:`|I \cap J| / \min(|I|, |J|)`.
+
+    Returns
+    -------
+    float
+        0 if no two targets overlap. Of "rows", 1 if every target row is claimed twice.
+
+    Notes
+    -----
+    diva2021 defines the rate of a pair as the number of overlapping relevant tuples, extends it to
+    sets and norms it to [0, 1], without a formula; these three are ours. For a pair "rows" is
+    "jaccard".
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> conflict_rate(ap.examples.patients(), ap.examples.patients_constraints())
+    0.5
+    """
+    if of not in ("rows", "jaccard", "containment"):
+        raise ParameterError(f'of must be "rows", "jaccard" or "containment", got {of!r}')
+    targets = np.array([c.target_rows(m) for c in constraints]).reshape(len(constraints), m.n)
+    claims = targets.sum(axis=0)
+    if of == "rows":
+        return float(np.count_nonzero(claims >= 2) / max(np.count_nonzero(claims), 1))
+    rates = [0.0]
+    for i, j in combinations(range(len(targets)), 2):
+        common = np.count_nonzero(targets[i] & targets[j])
+        union = np.count_nonzero(targets[i] | targets[j])
+        smaller = min(np.count_nonzero(targets[i]), np.count_nonzero(targets[j]))
+        rates.append(common / max(union if of == "jaccard" else smaller, 1))
+    return float(sum(rates) / max(len(rates) - 1, 1))
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Why some constraints cannot be satisfied together.
+
+    Attributes
+    ----------
+    culprits : tuple of DiversityConstraint
+        One constraint, or the smallest number that the argument needs.
+    reason : str
+        The argument, as a sentence.
+    """
+
+    culprits: tuple[DiversityConstraint, ...]
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{' and '.join(str(culprit) for culprit in self.culprits)}: {self.reason}"
+
+
+def find_contradictions(
+    m: Microdata, constraints: Sequence[DiversityConstraint], k: int
+) -> list[Contradiction]:
+    """Test quickly, before any search, what no k-anonymous suppression of a table can satisfy.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table, n rows.
+    constraints : sequence of DiversityConstraint
+    k : int
+        Smallest group size, from 1 to n.
+
+    Returns
+    -------
+    list of Contradiction
+        Empty if nothing was found, which does not prove that a solution exists:
+        :func:`~anonpaper.partition.diva.diva` decides that.
+
+    Raises
+    ------
+    ConstraintError
+        A target names an unknown attribute or value.
+
+    Notes
+    -----
+    Suppression creates no values, leaves the sensitive attribute as it is, and publishes
+    quasi-identifiers in groups of k rows or more; so
+
+    1. a lower bound cannot exceed the rows that exist;
+    2. on quasi-identifiers the published number is 0 or at least k;
+    3. on the sensitive attribute alone, or on attributes of a single value, which suppression
+       does not hide, it is the number that exists;
+    4. one target has one pair of bounds;
+    5. rows that carry a finer target carry the coarser one too, so the lower bounds of finer
+       targets that exclude each other cannot exceed the coarser one's upper bound.
+
+    O(n) per constraint and O(s^2) for s constraints.
+
+    References
+    ----------
+    diva2021, Definitions 2.3 and 2.4; the rules are ours.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> sigma = [DiversityConstraint({"Gender": "M"}, 5, 9)]
+    >>> print(*find_contradictions(ap.examples.hospital(), sigma, k=2))
+    Gender[M], 5, 9: only 4 rows of the table carry the target
+    """
+    k = check_integer("k", k, 1, m.n)
+    constraints = list(constraints)
+    found: list[Contradiction] = []
+    for c in constraints:
+        exist = int(np.count_nonzero(c.target_rows(m)))
+        on_sensitive = m.sensitive is not None and m.sensitive in c.target
+        can_be_hidden = any(
+            name != m.sensitive and m.attribute(name).size > 1 for name in c.target
+        )
+        if c.low > exist:
+            found.append(Contradiction((c,), f"only {exist} rows of the table carry the target"))
+        elif not can_be_hidden and exist > c.high:
+            reason = f"{exist} rows carry it, and suppression does not hide it"
+            found.append(Contradiction((c,), reason))
+        elif on_sensitive or not can_be_hidden:
+            continue
+        elif c.low > 0 and exist < k:
+            reason = f"only {exist} rows carry the target, fewer than k = {k}"
+            found.append(Contradiction((c,), reason))
+        elif c.low > 0 and c.high < k:
+            reason = f"values are published in groups of k = {k} rows or more, or not at all"
+            found.append(Contradiction((c,), reason))
+    return found + _between(m, constraints)
+
+
+def _between(m: Microdata, constraints: list[DiversityConstraint]) -> list[Contradiction]:
+    """Find targets that stand twice, and finer ones that need more than a coarser one allows."""
+    found = []
+    targets = [frozenset(c.codes(m).items()) for c in constraints]
+    for i, j in combinations(range(len(constraints)), 2):
+        if targets[i] == targets[j]:
+            first, second = constraints[i], constraints[j]
+            low, high = max(first.low, second.low), min(first.high, second.high)
+            reason = (
+                "the same target is bounded twice"
+                + (f"; both together are [{low}, {high}]" if low <= high else "")
+                + ("; the bounds exclude each other" if low > high else "")
+            )
+            found.append(Contradiction((first, second), reason))
+    for i, coarse in enumerate(constraints):
+        finer: dict[frozenset, list[int]] = {}
+        for j, target in enumerate(targets):
+            if targets[i] < target:
+                finer.setdefault(frozenset(name for name, _ in target), []).append(j)
+        for group in finer.values():
+            distinct = list({targets[j]: j for j in group}.values())
+            needed = sum(constraints[j].low for j in distinct)
+            if needed > coarse.high:
+                culprits = tuple(constraints[j] for j in distinct if constraints[j].low > 0)
+                reason = (
+                    f"the finer targets need {needed} rows that carry {coarse._name()} too, "
+                    f"at most {coarse.high} may"
+                )
+                found.append(Contradiction((coarse, *culprits), reason))
+    return found
+
+
+def require_satisfiable(
+    m: Microdata, constraints: Sequence[DiversityConstraint], k: int
+) -> None:
+    """Raise ConstraintError with all that :func:`find_contradictions` finds, if anything."""
+    found = find_contradictions(m, constraints, k)
+    if found:
+        raise ConstraintError(
+            f"no {k}-anonymous table satisfies the constraints:\n"
+            + "\n".join(f"- {contradiction}" for contradiction in found)
+        )

@@ -1,0 +1,172 @@
+"""Rules that make sets of diversity constraints: minimum, average, proportion."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+import numpy as np
+
+from anonpaper.constraints.language import DiversityConstraint
+from anonpaper.errors import ParameterError, check_integer, check_number
+from anonpaper.microdata import Microdata
+
+__all__ = ["average_constraints", "minimum_constraints", "proportion_constraints"]
+
+
+# -- the three classes -----------------------------------------------------------------------
+
+
+def minimum_constraints(
+    m: Microdata, attributes: Sequence, total: int | None = None, without: Collection = ()
+) -> list[DiversityConstraint]:
+    """Ask for at least one row of every value: the class *minimum frequency*.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table, n rows.
+    attributes : sequence
+        Attributes whose values become targets; a tuple of names gives their joint values.
+    total : int, optional
+        M, the number of rows that shall keep a value of the attribute, from the number of its
+        values to n; n where left out.
+    without : collection, optional
+        Values that are no targets, such as those that stand for "unknown".
+
+    Returns
+    -------
+    list of DiversityConstraint
+        ``[1, min(c, M - (d - 1))]`` for each of the d values that occur, c times each: every other
+        value keeps room for one row. In the order of the domain.
+
+    Notes
+    -----
+    The published lists have [1, 1] for all but the most frequent value, which no k-anonymous table
+    with k >= 2 satisfies on a quasi-identifier; the upper bound is therefore the largest one that
+    the rule leaves room for.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> [str(c) for c in minimum_constraints(ap.examples.hospital(), ["Gender"])]
+    ['Gender[F], 1, 6', 'Gender[M], 1, 4']
+    """
+    found = []
+    for names, targets, counts, total_here in _values(m, attributes, total, without):
+        room = total_here - (len(counts) - 1)
+        found += [
+            DiversityConstraint(dict(zip(names, target, strict=True)), 1, min(count, room))
+            for target, count in zip(targets, counts, strict=True)
+        ]
+    return found
+
+
+def average_constraints(
+    m: Microdata,
+    attributes: Sequence,
+    total: int | None = None,
+    without: Collection = (),
+    slack: float = 0.0,
+) -> list[DiversityConstraint]:
+    """Ask for equally many rows of every value: the class *average*.
+
+    Parameters
+    ----------
+    m, attributes, total, without
+        As for :func:`minimum_constraints`.
+    slack : float
+        How far the upper bound may lie above the lower one, as a share of it, at least 0.
+
+    Returns
+    -------
+    list of DiversityConstraint
+        ``low = min(floor(M / d), c)`` for each of the d values that occur, c times each, and
+        ``high = low``, but for the most frequent value, whose upper bound is what the other lower
+        bounds leave of M; none exceeds c.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> [str(c) for c in average_constraints(ap.examples.hospital(), ["Education"], total=8)]
+    ['Education[High school], 2, 2', 'Education[Bachelor], 2, 4', 'Education[Master], 2, 2']
+    """
+    slack = check_number("slack", slack, 0, np.inf)
+    found = []
+    for names, targets, counts, total_here in _values(m, attributes, total, without):
+        low = np.minimum(total_here // len(counts), counts)
+        high = np.floor((1 + slack) * low).astype(int)
+        most_frequent = int(np.argmax(counts))
+        rest = total_here - (low.sum() - low[most_frequent])
+        high[most_frequent] = max(high[most_frequent], rest)
+        high = np.minimum(high, counts)
+        found += _bounded(names, targets, low, high)
+    return found
+
+
+def proportion_constraints(
+    m: Microdata,
+    attributes: Sequence,
+    total: int | None = None,
+    without: Collection = (),
+    slack: float = 0.0,
+) -> list[DiversityConstraint]:
+    """Ask for every value's share of the rows: the class *proportional representation*.
+
+    Parameters
+    ----------
+    m, attributes, total, without, slack
+        As for :func:`average_constraints`.
+
+    Returns
+    -------
+    list of DiversityConstraint
+        ``low = floor(M * c / n)`` for each value that occurs, c times, and ``high = low``, or by
+        the slack more, at most c. Values whose share of M is below one row are left out.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> [str(c) for c in proportion_constraints(ap.examples.hospital(), ["Gender"], total=5)]
+    ['Gender[F], 3, 3', 'Gender[M], 2, 2']
+    """
+    slack = check_number("slack", slack, 0, np.inf)
+    found = []
+    for names, targets, counts, total_here in _values(m, attributes, total, without):
+        low = total_here * counts // m.n
+        high = np.minimum(np.floor((1 + slack) * low).astype(int), counts)
+        found += [c for c in _bounded(names, targets, low, high) if c.low > 0]
+    return found
+
+
+def _bounded(names, targets, low, high) -> list[DiversityConstraint]:
+    return [
+        DiversityConstraint(dict(zip(names, target, strict=True)), int(lo), int(hi))
+        for target, lo, hi in zip(targets, low, high, strict=True)
+    ]
+
+
+def _values(m: Microdata, attributes: Sequence, total: int | None, without: Collection):
+    """Yield the names of each entry of `attributes`, its targets, their counts, and M."""
+    if isinstance(attributes, (str, bytes)) or not isinstance(attributes, Iterable):
+        raise ParameterError(f"attributes must be a sequence of names, got {attributes!r}")
+    for entry in attributes:
+        names = list(entry) if isinstance(entry, tuple) else [entry]
+        domains = [m.attribute(name) for name in names]
+        columns = np.column_stack(
+            [
+                m.sensitive_codes
+                if m.sensitive is not None and name == m.sensitive
+                else m.codes[:, m.attribute_index(name)]
+                for name in names
+            ]
+        )
+        codes, counts = np.unique(columns, axis=0, return_counts=True)
+        targets = [
+            [domain.values[code] for domain, code in zip(domains, row, strict=True)]
+            for row in codes
+        ]
+        wanted = [not any(value in without for value in target) for target in targets]
+        targets = [target for target, keep in zip(targets, wanted, strict=True) if keep]
+        counts = counts[wanted]
+        here = m.n if total is None else check_integer("total", total, len(counts), m.n)
+        yield names, targets, counts, here

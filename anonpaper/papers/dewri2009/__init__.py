@@ -1,0 +1,1 @@
+"""What regenerates the figures and tables of dewri2009."""

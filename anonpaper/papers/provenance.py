@@ -1,0 +1,153 @@
+"""Where results go, and what they depend on.
+
+Folders are found from the environment or from the project around the working directory; files
+appear whole or not at all; the code behind a result is summed up in one digest that changes when
+the code does and not when only its comments or docstrings do.
+"""
+
+import ast
+import hashlib
+import os
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from anonpaper.files import project_root
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def profile() -> str:
+    """Return the name of the profile: $ANONPAPER_PROFILE, or "quick"."""
+    return os.environ.get("ANONPAPER_PROFILE") or "quick"
+
+
+def figures_root() -> Path:
+    """Return the folder of all results.
+
+    $ANONPAPER_FIGURES where it is set, else figures/<profile> of the project (of the working
+    directory outside of it).
+    """
+    given = os.environ.get("ANONPAPER_FIGURES")
+    if given:
+        return Path(given).resolve()
+    return (project_root(Path.cwd()) or Path.cwd()) / "figures" / profile()
+
+
+def code_digest(module: str) -> str:
+    """Return one digest of the code that a module can run.
+
+    The module's own source and that of every module of anonpaper it imports, directly or not and
+    wherever the import stands. ``import anonpaper`` counts as an import of the whole package,
+    since any name can be reached through it. Comments and docstrings do not count.
+
+    Parameters
+    ----------
+    module : str
+        Name of an importable module.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If there is no source file for the module.
+
+    Examples
+    --------
+    >>> code_digest("anonpaper.papers.claims") == code_digest("anonpaper.papers.claims")
+    True
+    >>> code_digest("anonpaper.papers.claims") == code_digest("anonpaper.plots")
+    False
+    """
+    digest = hashlib.sha256()
+    for name, path in sorted(_reachable_files(module).items()):
+        content = bare_content(path)
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()
+
+
+def _package_files() -> dict[str, Path]:
+    """Return every file of the package by its name in it, caches left out."""
+    return {
+        path.relative_to(PACKAGE).as_posix(): path
+        for path in PACKAGE.rglob("*")
+        if path.is_file() and path.suffix in (".py", ".toml", ".mplstyle", ".json", ".csv")
+    }
+
+
+def _reachable_files(module: str) -> dict[str, Path]:
+    """Return the sources of a module and of what it imports from anonpaper, by name."""
+    found, waiting = {}, [module]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        if name == "anonpaper":
+            found.update(_package_files())
+        found[name] = _source_of(name)
+        waiting.extend(_imports_from_package(name))
+    return found
+
+
+def _source_of(module: str) -> Path:
+    """Return a module's source file."""
+    if module.partition(".")[0] == "anonpaper":
+        path = PACKAGE.joinpath(*module.split(".")[1:])
+        return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    spec = find_spec(module)
+    if spec is None or not spec.origin:
+        raise ModuleNotFoundError(f"no source file for module {module!r}", name=module)
+    return Path(spec.origin)
+
+
+def _imports_from_package(module: str) -> set[str]:
+    """Return the modules of anonpaper that a module's source names in import statements."""
+    path = _source_of(module)
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    names = set()
+    if module == "anonpaper":
+        return names
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1]
+            base = ".".join([*above, *filter(None, [node.module])]) if node.level else node.module
+            submodules = {f"{base}.{alias.name}" for alias in node.names}
+            submodules = {name for name in submodules if _is_package_module(name)}
+            names.update(submodules)
+            if len(submodules) < len(node.names):
+                names.add(base)
+    return {name for name in names if _is_package_module(name)}
+
+
+def _is_package_module(name: str) -> bool:
+    """Return whether a dotted name is a module of anonpaper."""
+    return name.partition(".")[0] == "anonpaper" and _source_of(name).is_file()
+
+
+@cache
+def bare_content(path: Path) -> bytes:
+    """Return a file's content; of Python, the code without comments and docstrings.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    bytes
+        Read once in a process.
+    """
+    if path.suffix != ".py":
+        return path.read_bytes()
+    tree = ast.parse(path.read_bytes())
+    for node in ast.walk(tree):
+        documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
+    return ast.dump(tree).encode()

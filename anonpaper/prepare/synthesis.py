@@ -1,0 +1,471 @@
+"""Synthetic rows for rare sensitive values, and their fusion with the real ones.
+
+The only module that imports SDV, and only when a synthesizer is used: everything else works
+without SDV and torch installed. A generative model is trained on the quasi-identifiers and the
+sensitive attribute of all real rows; rows are then sampled under the condition that they have a
+rare sensitive value. CTGAN raises the probability of rare values in training (training by
+sampling); sampling under a condition is by rejection, so a model of few epochs may not yield
+enough rows, which is an error and never a silent shortage.
+
+Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
+data with enhanced utility*, sections 4.1.4 and 4.1.5; L. Xu, M. Skoularidou, A. Cuesta-Infante,
+K. Veeramachaneni, *Modeling tabular data using conditional GAN*, NeurIPS 2019.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.errors import (
+    BudgetExceededError,
+    ColumnError,
+    InfeasibleError,
+    ParameterError,
+    check_integer,
+)
+from anonpaper.files import cache_folder, sha256, whole_file
+from anonpaper.microdata import Attribute, Microdata, check_microdata
+from anonpaper.prepare.imbalance import find_imbalance
+
+__all__ = ["METHODS", "augment", "fuse", "quality", "synthesize"]
+
+#: Name -> SDV's class.
+METHODS = {
+    "ctgan": "CTGANSynthesizer",
+    "tvae": "TVAESynthesizer",
+    "gaussian_copula": "GaussianCopulaSynthesizer",
+}
+
+#: The most values of a categorical column; each becomes an input of the network.
+MOST_CATEGORIES = 500
+
+_TABLE = "people"
+_ROUNDS = 100  # how often a batch is sampled anew before the model is given up
+
+
+def augment(
+    m: Microdata,
+    method: str = "ctgan",
+    *,
+    epochs: int = 300,
+    batch_size: int = 500,
+    seed: int = 0,
+    needed: Mapping[object, int] | None = None,
+    cache: bool = True,
+) -> Microdata:
+    """Add synthetic rows of the rare sensitive values, by default until all are equally frequent.
+
+    Parameters
+    ----------
+    m : Microdata
+        Real rows with a sensitive attribute.
+    method, epochs, batch_size, seed, cache
+        As for :func:`synthesize`.
+    needed : mapping of sensitive value to int, optional
+        Rows to add; by default what :func:`~anonpaper.prepare.imbalance.find_imbalance` says.
+
+    Returns
+    -------
+    Microdata
+        The real rows, in their order, then the synthetic ones; ``synthetic`` tells them apart.
+        Only role columns are kept.
+
+    Raises
+    ------
+    InfeasibleError
+        The sensitive attribute has one value only, or a value to be added has no row.
+    BudgetExceededError, ColumnError, ParameterError
+        As :func:`synthesize`.
+    """
+    needed = find_imbalance(m).needed if needed is None else dict(needed)
+    return fuse(
+        m,
+        synthesize(
+            m, needed, method, epochs=epochs, batch_size=batch_size, seed=seed, cache=cache
+        ),
+    )
+
+
+def synthesize(
+    m: Microdata,
+    needed: Mapping[object, int],
+    method: str = "ctgan",
+    *,
+    epochs: int = 300,
+    batch_size: int = 500,
+    seed: int = 0,
+    cache: bool = True,
+) -> pd.DataFrame:
+    """Sample rows that have given sensitive values from a model of the table.
+
+    Parameters
+    ----------
+    m : Microdata
+        Real rows with a sensitive attribute.
+    needed : mapping of sensitive value to int
+        Rows to sample.
+    method : {"ctgan", "tvae", "gaussian_copula"}
+        The model; all come from SDV.
+    epochs : int
+        Passes of the training over the rows, at least 1; a Gaussian copula has none.
+    batch_size : int
+        Rows of a training step, a multiple of 10.
+    seed : int
+        Seeds numpy and torch before training and again before sampling. Training uses one thread:
+        with another number the weights differ.
+    cache : bool
+        Whether a model trained before on the same data with the same settings is used, and this
+        one kept (``$ANONPAPER_CACHE`` or data/cache, folder models).
+
+    Returns
+    -------
+    pandas.DataFrame
+        The role columns, in the order of ``m.qi`` and then the sensitive one; values of `needed`
+        in its order. Numbers are clipped to the real range, whole numbers stay whole.
+        ``attrs["clipped"]`` counts the values that were; ``attrs["seconds"]`` tells how long
+        training and sampling took when the rows were made, also where they come from the cache.
+
+    Raises
+    ------
+    BudgetExceededError
+        The model yields fewer rows than needed: train it longer, or use another method.
+    ColumnError
+        A column that the model cannot hold: too many categories, or numbers that are not finite.
+    InfeasibleError
+        A value has no real row to learn from.
+    ParameterError
+        A bad method, number of epochs or rows, batch size or seed; or SDV is not installed.
+    """
+    values = _checked_needs(check_microdata(m), needed)
+    if method not in METHODS:
+        raise ParameterError(f"method must be one of {list(METHODS)}, got {method!r}")
+    settings = {"method": method, "seed": check_integer("seed", seed, 0, 2**32 - 1)}
+    if method != "gaussian_copula":
+        settings["epochs"] = check_integer("epochs", epochs, 1)
+        settings["batch_size"] = check_integer("batch_size", batch_size, 10)
+        if batch_size % 10:
+            raise ParameterError(f"batch_size must be a multiple of 10, got {batch_size}")
+    real = _plain_frame(m)
+    if not values:
+        return _as_in(m, real.head(0))
+    packages = [f"{name} {_installed(name)}" for name in ("sdv", "ctgan", "torch")]
+    key = sha256(repr((
+        list(real.columns), pd.util.hash_pandas_object(real, index=False).to_numpy().tobytes(),
+        sorted(settings.items()), packages,
+    )))[:24]  # fmt: skip
+    folder = cache_folder() / "models"
+    sampled = folder / f"{key}-{sha256(repr(list(values.items())))[:12]}.parquet"
+    with _alone(folder / f"{key}.lock") if cache else contextlib.nullcontext():
+        if cache and sampled.exists():
+            return _as_in(m, pd.read_parquet(sampled))
+        began = time.perf_counter()
+        with _quiet_and_seeded(seed) as libraries:
+            kept = folder / f"{key}.pkl" if cache else None
+            model = _trained(libraries, real, m, settings, kept)
+            libraries.seed(seed)
+            rows = pd.concat(
+                [_sample(libraries, model, m, code, rows) for code, rows in values.items()],
+                ignore_index=True,
+            )
+        rows = rows[list(real.columns)]
+        rows.attrs["seconds"] = time.perf_counter() - began
+        if cache:
+            _keep(sampled, rows.to_parquet)
+    return _as_in(m, rows)
+
+
+def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
+    """Append synthetic rows to real ones.
+
+    Parameters
+    ----------
+    m : Microdata
+        Real rows.
+    rows : pandas.DataFrame
+        Synthetic rows with all role columns. Categories must be known, numbers inside the real
+        range.
+
+    Returns
+    -------
+    Microdata
+        Role columns only, rows numbered anew, the real ones first and in their order;
+        ``synthetic`` is true for the rows added. The domain of a number is what occurs.
+
+    Raises
+    ------
+    ColumnError
+        A role column is missing, a category is unknown or a number out of the real range.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> fused = fuse(m, m.frame.head(2))
+    >>> fused.n, int(fused.synthetic.sum())
+    (12, 2)
+    """
+    m = check_microdata(m)
+    names = [*m.qi, m.sensitive] if m.sensitive is not None else list(m.qi)
+    missing = [name for name in names if name not in rows.columns]
+    if missing:
+        raise ColumnError(f"synthetic rows lack the columns {missing}")
+    columns = {}
+    for attribute in (m.attribute(name) for name in names):
+        is_sensitive = m.sensitive is not None and attribute.name == m.sensitive
+        codes = m.sensitive_codes if is_sensitive else m.codes[:, names.index(attribute.name)]
+        real, added = attribute.values[codes], rows[attribute.name].to_numpy(dtype=object)
+        _check_known(attribute, added)
+        both = np.concatenate([real, added])
+        if attribute.numeric:
+            columns[attribute.name] = pd.to_numeric(both)
+        else:
+            columns[attribute.name] = pd.Categorical(
+                both, list(attribute.values), ordered=attribute.ordered
+            )
+    frame = pd.DataFrame(columns)
+    synthetic = np.repeat([False, True], [m.n, len(rows)])
+    fused = Microdata(frame, m.qi, m.sensitive, origin=m.origin, synthetic=synthetic)
+    fused.dropped = m.dropped
+    return fused
+
+
+def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return SDV's quality report of synthetic rows: how like the real ones they are.
+
+    Parameters
+    ----------
+    m : Microdata
+        The real rows to compare with; of one sensitive value if the synthetic ones are.
+    rows : pandas.DataFrame
+        Synthetic rows with the role columns.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``property`` (column shapes, column pair trends, overall) and ``score``, from 0 to 1.
+
+    Raises
+    ------
+    ParameterError
+        SDV is not installed.
+    """
+    real = _plain_frame(m)
+    theirs = _plain_frame(fuse(m, rows)).iloc[m.n :].reset_index(drop=True)
+    with _quiet_and_seeded(0) as libraries:
+        report = libraries.evaluate_quality(
+            {_TABLE: real}, {_TABLE: theirs}, libraries.metadata(m), verbose=False
+        )
+        found = report.get_properties().set_index("Property")["Score"].to_dict()
+        found["Overall"] = report.get_score()
+    # With several tables SDV reports properties between tables too, which are not defined here.
+    rows = [{"property": name, "score": score} for name, score in found.items()]
+    return pd.DataFrame(rows).dropna().reset_index(drop=True)
+
+
+# -- tables as SDV takes them ---------------------------------------------------------------
+
+
+def _checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
+    """Return rows to sample per sensitive code, after looking for values without a real row."""
+    values = {}
+    for value, rows in needed.items():
+        code = m.sensitive_attribute.code(value)
+        rows = check_integer(f"rows of {value!r}", rows, 0)
+        if rows and m.sensitive_counts[code] == 0:
+            raise InfeasibleError(
+                f"no real row has {m.sensitive!r} = {value!r}: there is nothing to learn its "
+                "distribution from"
+            )
+        if rows:
+            values[code] = rows
+    return values
+
+
+def _plain_frame(m: Microdata) -> pd.DataFrame:
+    """Write numbers as floats and everything else as the text of its code."""
+    columns = {}
+    for attribute, codes in _columns(m):
+        if _is_number(m, attribute):
+            if not np.isfinite(attribute.positions).all():
+                raise ColumnError(f"{attribute.name!r} has numbers that are not finite")
+            columns[str(attribute.name)] = attribute.positions[codes]
+        else:
+            present = len(np.unique(codes))
+            if present > MOST_CATEGORIES:
+                raise ColumnError(
+                    f"{attribute.name!r} has {present} categories, at most {MOST_CATEGORIES} can "
+                    "be modelled: group them, or leave the column out (is it an identifier?)"
+                )
+            columns[str(attribute.name)] = codes.astype(str).astype(object)
+    return pd.DataFrame(columns)
+
+
+def _columns(m: Microdata) -> Iterator[tuple[Attribute, np.ndarray]]:
+    yield from zip(m.attributes, m.codes.T, strict=True)
+    yield m.sensitive_attribute, m.sensitive_codes
+
+
+def _is_number(m: Microdata, attribute: Attribute) -> bool:
+    return attribute.numeric and attribute.name != m.sensitive
+
+
+def _as_in(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
+    """Carry sampled rows back to the table's own values; clip numbers to the real range."""
+    columns, clipped = {}, 0
+    for attribute, _ in _columns(m):
+        found = rows[str(attribute.name)].to_numpy()
+        if _is_number(m, attribute):
+            found = found.astype(float)
+            whole = all(float(value).is_integer() for value in attribute.values)
+            found = np.round(found) if whole else found
+            inside = np.clip(found, attribute.positions[0], attribute.positions[-1])
+            clipped += int(np.count_nonzero(inside != found))
+            if not whole:  # the finest digits of real values are the finest of synthetic ones
+                inside = _nearest(inside, attribute.positions)
+            columns[attribute.name] = inside.astype(int) if whole else inside
+        else:
+            columns[attribute.name] = attribute.values[found.astype(int)]
+    frame = pd.DataFrame(columns)
+    frame.attrs.update(clipped=clipped, seconds=rows.attrs.get("seconds", 0.0))
+    return frame
+
+
+def _nearest(values: np.ndarray, domain: np.ndarray) -> np.ndarray:
+    """Round values to the nearest ones of a sorted domain."""
+    above = np.clip(np.searchsorted(domain, values), 1, len(domain) - 1)
+    lower, upper = domain[above - 1], domain[above]
+    return np.where(values - lower <= upper - values, lower, upper)
+
+
+def _check_known(attribute: Attribute, values: np.ndarray) -> None:
+    if attribute.numeric:
+        numbers = pd.to_numeric(values).astype(float)
+        low, high = attribute.positions[0], attribute.positions[-1]
+        outside = values[~((numbers >= low) & (numbers <= high))]
+        where = f"outside of the real range, {low:g} to {high:g}"
+    else:
+        outside = values[~np.isin(values.astype(str), attribute.values.astype(str))]
+        where = "unknown"
+    if len(outside):
+        raise ColumnError(
+            f"synthetic values of {attribute.name!r} are {where}: {list(outside[:5])}"
+        )
+
+
+# -- SDV -------------------------------------------------------------------------------------
+
+
+def _installed(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        raise ParameterError(
+            f"synthetic rows need the package {name!r}: pip install 'anonpaper[synthesis]'"
+        ) from None
+
+
+@contextlib.contextmanager
+def _quiet_and_seeded(seed: int) -> Iterator[SimpleNamespace]:
+    """Import SDV, silence it, use one thread, and leave global random states as they were."""
+    _installed("sdv")
+    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        import joblib
+        import torch
+        from sdv import single_table
+        from sdv.evaluation import evaluate_quality
+        from sdv.metadata import Metadata
+        from sdv.sampling import Condition
+        from sdv.utils import load_synthesizer
+
+        levels = {name: logging.getLogger(name).level for name in ("sdv", "rdt", "copulas")}
+        for name in levels:
+            logging.getLogger(name).setLevel(logging.ERROR)
+        threads, numpy_state = torch.get_num_threads(), np.random.get_state()  # noqa: NPY002
+        torch.set_num_threads(1)
+
+        def reseed(seed: int) -> None:
+            np.random.seed(seed)  # noqa: NPY002 - SDV draws from numpy's global state
+            torch.manual_seed(seed)
+
+        def metadata(m: Microdata) -> object:
+            columns = {
+                str(a.name): {"sdtype": "numerical" if _is_number(m, a) else "categorical"}
+                for a, _ in _columns(m)
+            }
+            return Metadata.load_from_dict({"tables": {_TABLE: {"columns": columns}}})
+
+        reseed(seed)
+        try:
+            # CTGAN would start processes for columns, which live on for minutes
+            with joblib.parallel_config(backend="sequential"):
+                yield SimpleNamespace(
+                    single_table=single_table, Condition=Condition, metadata=metadata, seed=reseed,
+                    evaluate_quality=evaluate_quality, load_synthesizer=load_synthesizer,
+                )  # fmt: skip
+        finally:
+            np.random.set_state(numpy_state)  # noqa: NPY002
+            torch.set_num_threads(threads)
+            for name, level in levels.items():
+                logging.getLogger(name).setLevel(level)
+
+
+def _trained(libraries, real: pd.DataFrame, m: Microdata, settings: dict, file: Path | None):
+    """Load a model that is kept, or train one and keep it."""
+    synthesizer = getattr(libraries.single_table, METHODS[settings["method"]])
+    if file is not None and file.exists():
+        return libraries.load_synthesizer(str(file))
+    options = {name: settings[name] for name in ("epochs", "batch_size") if name in settings}
+    if options:
+        options["enable_gpu"] = False
+    model = synthesizer(libraries.metadata(m), **options)
+    libraries.seed(settings["seed"])
+    model.fit({_TABLE: real})
+    if file is not None:
+        _keep(file, model.save)
+    return model
+
+
+def _sample(libraries, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
+    """Sample rows under the condition of one sensitive value."""
+    condition = libraries.Condition({str(m.sensitive): str(code)}, num_rows=rows)
+    try:
+        found = model.sample_from_conditions([condition], max_tries_per_batch=_ROUNDS)[_TABLE]
+    except ValueError as error:
+        if "Unable to sample any rows" not in str(error):
+            raise
+        found = ()
+    if len(found) < rows:
+        value = m.sensitive_attribute.values[code]
+        raise BudgetExceededError(
+            f"the model yields {len(found)} of the {rows} rows with {m.sensitive!r} = {value!r} "
+            f"that are needed: train it for more epochs, or use another method ({list(METHODS)})"
+        )
+    return found.head(rows)
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Wait for whoever trains the same model: it is trained once and then found in the cache."""
+    from filelock import FileLock  # torch brings it along
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path):
+        yield
+
+
+def _keep(path: Path, write) -> None:
+    """Let `write` make a file that appears whole or not at all."""
+    with whole_file(path) as scratch:
+        write(scratch.name)

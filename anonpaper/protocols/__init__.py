@@ -1,1 +1,0 @@
-"""Measurement protocols: what the figures of each paper ask of the algorithms."""

@@ -1,0 +1,216 @@
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referees.diverse import published_counts
+
+import anonpaper as ap
+from anonpaper import constraints as dc
+from anonpaper import errors
+from anonpaper.constraints import DiversityConstraint as Constraint
+from anonpaper.groups import StarredPartition
+
+words = st.text(st.characters(categories=["L", "N", "P", "S"]) | st.just(" "), min_size=1).filter(
+    lambda text: text == text.strip()
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.dictionaries(words, words, min_size=1, max_size=3), st.integers(0, 9), st.integers(0, 9))
+def test_the_text_form_is_read_back_as_it_was_written(target, low, more):
+    constraint = Constraint(target, low, low + more)
+    assert Constraint.parse(str(constraint)) == constraint
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a[b] 1, 2", "a[b], 1", "a, 1, 2", "[b], 1, 2", "a[b] & , 1, 2", "a[b] c[d], 1, 2",
+     "a[b] & a[c], 1, 2", "a[b], one, 2", "a[b], 1.5, 2", "", "a[b, 1, 2", "a[b]], 1, 2"],
+)  # fmt: skip
+def test_other_text_is_refused(text):
+    with pytest.raises(errors.ConstraintError):
+        Constraint.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("target", "low", "high", "error", "says"),
+    [
+        ({"a": 1}, 3, 2, errors.ConstraintError, "low exceeds high, 3 > 2"),
+        ({"a": 1}, -1, 2, errors.ConstraintError, "low is negative, -1"),
+        ({}, 1, 2, errors.ConstraintError, "at least one target value"),
+        ({"a": 1}, 1.5, 2, errors.ParameterError, "low must be an integer"),
+        ("a[1]", 1, 2, errors.ParameterError, "target must map"),
+    ],
+)
+def test_bad_constraints_are_refused(target, low, high, error, says):
+    with pytest.raises(error, match=says):
+        Constraint(target, low, high)
+
+
+def test_a_file_survives_being_written_and_read(tmp_path):
+    path = tmp_path / "constraints.txt"
+    sigma = [*ap.examples.patients_constraints(), Constraint({"a[b]": "c & d"}, 0, 1)]
+    dc.write_constraints(path, sigma, comment="two lines\nof comment")
+    assert path.read_text().startswith("# two lines\n# of comment\nETH[Asian], 2, 5\n")
+    assert dc.read_constraints(path) == sigma
+    assert list(tmp_path.iterdir()) == [path]
+    path.write_text("# fine\n\nETH[Asian], 2, 5\nETH[Asian] 2, 5\n")
+    with pytest.raises(errors.ConstraintError, match=r"constraints.txt, line 4: 'ETH\[Asian\] 2"):
+        dc.read_constraints(path)
+
+
+def test_values_are_found_by_how_they_are_written_and_close_ones_suggested():
+    m = ap.examples.patients()
+    assert Constraint.parse("AGE[32], 1, 2").target_rows(m).sum() == 2
+    with pytest.raises(errors.ConstraintError, match=r"'Asien' is not in the domain.*'Asian'"):
+        Constraint({"ETH": "Asien"}, 1, 2).target_rows(m)
+    with pytest.raises(errors.ConstraintError, match=r"\['AGES'\] are not among"):
+        Constraint({"AGES": 32}, 1, 2).target_rows(m)
+
+
+def test_counts_are_those_of_the_published_frame_for_every_kind_of_release():
+    m = ap.examples.patients()
+    p = ap.examples.patients_three_anonymous()
+    starred = StarredPartition(p.labels, [[0, 1, 0, 0, 0], [0, 0, 0, 0, 0], [1, 0, 0, 0, 0]])
+    targets = [{"ETH": "Asian"}, {"GEN": "Male"}, {"CTY": "Calgary", "ETH": "Caucasian"},
+               {"DIAG": "Seizure"}, {"GEN": "Female", "DIAG": "Seizure"}, {"AGE": 63}]  # fmt: skip
+    for rel in (ap.suppress(m, p), ap.suppress(m, starred), ap.generalize(m, p)):
+        for target in targets:
+            constraint = Constraint(target, 0, 10)
+            assert constraint.count(rel) == published_counts(rel.frame, constraint)
+    assert Constraint({"ETH": "Caucasian"}, 0, 10).count(ap.suppress(m, starred)) == 0
+
+
+def test_definition_2_3_on_tables_1_and_2():
+    m = ap.examples.patients()
+    asian = Constraint({"ETH": "Asian"}, 2, 5)
+    untouched = ap.suppress(m, ap.Partition(range(10)))
+    assert asian.holds(untouched)
+    assert asian.holds(ap.suppress(m, ap.examples.patients_three_anonymous()))
+    report = dc.check_constraints(
+        ap.suppress(m, ap.examples.patients_three_anonymous()), ap.examples.patients_constraints()
+    )
+    assert report["published"].tolist() == [3, 0, 0]
+    assert report["holds"].tolist() == [True, False, False]
+    assert report["in_table"].tolist() == [3, 2, 4]
+
+
+# -- the three classes, as published ---------------------------------------------------------
+
+
+def test_the_rules_give_the_published_lists_of_pantheon():
+    m = ap.load("pantheon")
+    if m.origin.stand_in:  # drawn with the published counts, so the lists must come out as well
+        assert m.n == 11_341
+    names, total, unknown = ["gender", "continentName"], 5_636, ("Unknown", "?")
+    proportion = {
+        str(list(c.target.values())[0]): (c.low, c.high)
+        for c in dc.proportion_constraints(m, names, total, unknown)
+    }
+    assert proportion == {
+        "Male": (4893, 4893), "Female": (742, 742), "Europe": (3164, 3164),
+        "North America": (1212, 1212), "Asia": (590, 590), "Africa": (208, 208),
+        "South America": (181, 181), "Oceania": (61, 61),
+    }  # fmt: skip
+    average = [str(c) for c in dc.average_constraints(m, ["continentName"], total, unknown)]
+    assert "continentName[Europe], 939, 2850" in average
+    assert "continentName[Africa], 419, 419" in average
+    minimum = dc.minimum_constraints(m, ["continentName"], total, unknown)
+    assert "continentName[Europe], 1, 5631" in [str(c) for c in minimum]
+
+
+def test_the_quick_test_names_what_is_wrong_with_the_published_lists():
+    m = ap.load("pantheon")
+    average = dc.average_constraints(m, ["continentName"], 5_636, ("Unknown", "?"))
+    too_many_women = Constraint({"gender": "Female"}, 2818, 2818)
+    found = dc.find_contradictions(m, [*average, too_many_women], k=10)
+    assert [c.culprits for c in found] == [(too_many_women,)]
+    assert "only 1495 rows of the table carry the target" in found[0].reason
+    ones = [Constraint(c.target, 1, 1) for c in average]
+    found = dc.find_contradictions(m, ones, k=2)
+    assert [c.culprits for c in found] == [(c,) for c in ones]
+    assert all("groups of k = 2 rows or more" in c.reason for c in found)
+
+
+@pytest.mark.parametrize("build", [dc.minimum_constraints, dc.average_constraints,
+                                   dc.proportion_constraints])  # fmt: skip
+def test_bounds_are_capped_by_what_exists_and_the_table_itself_can_have_them(build):
+    m = ap.load("adult", rows=3_000)
+    sigma = build(m, ["race", ("race", "sex")])
+    assert len(sigma) == 15
+    for c in sigma:
+        exist = c.target_rows(m).sum()
+        assert 0 < c.low <= c.high <= exist
+    if build is dc.proportion_constraints:  # with M = n every row is asked for
+        assert all(c.low == c.target_rows(m).sum() for c in sigma)
+        wider = build(m, ["race"], 1_500, slack=0.1)
+        assert all(c.high <= 1.1 * c.low for c in wider)
+    assert not any("Other" in c.target.values() for c in build(m, ["race"], without=["Other"]))
+
+
+@pytest.mark.parametrize("total", [1, 3_001, 10.0])
+def test_a_total_out_of_range_is_refused(total):
+    with pytest.raises(errors.ParameterError, match="total must be an integer from 5 to 3000"):
+        dc.average_constraints(ap.load("adult", rows=3_000), ["race"], total)
+
+
+def test_attributes_must_be_a_sequence_of_known_names():
+    m = ap.examples.patients()
+    with pytest.raises(errors.ParameterError, match="sequence of names"):
+        dc.minimum_constraints(m, "GEN")
+    with pytest.raises(errors.ColumnError, match="SEX"):
+        dc.minimum_constraints(m, ["SEX"])
+
+
+# -- conflicts -------------------------------------------------------------------------------
+
+
+def test_the_conflict_rate_reaches_0_and_1():
+    m = ap.examples.patients()
+    ethnicity = dc.minimum_constraints(m, ["ETH"])
+    for of in ("rows", "jaccard", "containment"):
+        assert dc.conflict_rate(m, ethnicity, of) == 0
+        assert dc.conflict_rate(m, [], of) == 0
+    both = [*ethnicity, *dc.minimum_constraints(m, ["GEN"])]
+    assert dc.conflict_rate(m, both) == 1
+    # Figure 2: {t8, t9, t10}, {t5, t6}, {t6, t7, t8, t10}: t6, t8, t10 of seven rows are in two.
+    sigma = ap.examples.patients_constraints()
+    assert dc.conflict_rate(m, sigma) == pytest.approx(3 / 6)
+    assert dc.conflict_rate(m, sigma, "jaccard") == pytest.approx((0 + 2 / 5 + 1 / 5) / 3)
+    assert dc.conflict_rate(m, sigma, "containment") == pytest.approx((0 + 2 / 3 + 1 / 2) / 3)
+    with pytest.raises(errors.ParameterError, match="cosine"):
+        dc.conflict_rate(m, sigma, "cosine")
+
+
+@pytest.mark.parametrize(
+    ("sigma", "k", "says"),
+    [
+        (["ETH[Asian], 4, 9"], 2, "only 3 rows of the table carry the target"),
+        (["ETH[African], 1, 2"], 3, "only 2 rows carry the target, fewer than k = 3"),
+        (["ETH[Caucasian], 1, 1"], 2, "groups of k = 2 rows or more"),
+        (["DIAG[Seizure], 0, 1"], 2, "2 rows carry it, and suppression does not hide it"),
+        (["ETH[Asian], 2, 3", "ETH[Asian], 2, 3"], 2, "bounded twice; both together are [2, 3]"),
+        (["ETH[Asian], 0, 1", "ETH[Asian], 2, 3"], 2, "the bounds exclude each other"),
+        (["GEN[Female], 0, 2", "GEN[Female] & ETH[Asian], 3, 3"], 2, "need 3 rows"),
+        (["CTY[Vancouver], 0, 3", "CTY[Vancouver] & GEN[Male], 2, 2",
+          "CTY[Vancouver] & GEN[Female], 2, 2"], 2, "need 4 rows that carry CTY[Vancouver] too"),
+    ],
+)  # fmt: skip
+def test_contradictions_are_found_and_named(sigma, k, says):
+    m = ap.examples.patients()
+    sigma = [Constraint.parse(text) for text in sigma]
+    harmless = Constraint({"PRV": "AB"}, 0, 9)
+    found = dc.find_contradictions(m, [harmless, *sigma], k)
+    assert len(found) == 1 and set(found[0].culprits) <= set(sigma)
+    assert says in str(found[0])
+    with pytest.raises(errors.ConstraintError) as raised:
+        dc.require_satisfiable(m, [harmless, *sigma], k)
+    assert all(str(c) in str(raised.value) for c in found[0].culprits)
+    assert "PRV" not in str(raised.value)
+
+
+def test_an_attribute_of_one_value_cannot_be_hidden():
+    frame = pd.DataFrame({"a": ["x"] * 4, "b": list("ppqq")})
+    m = ap.Microdata(frame, ["a", "b"])
+    assert dc.find_contradictions(m, [Constraint({"a": "x"}, 0, 4)], 2) == []
+    assert dc.find_contradictions(m, [Constraint({"a": "x"}, 0, 3)], 2)

@@ -1,0 +1,127 @@
+import numba
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referees import preference as referee
+from referees.tables import tables
+
+import anonpaper as ap
+from anonpaper import errors
+from anonpaper.papers.dewri2009 import protocol as dewri2009
+from anonpaper.recoders.objectives import Evaluator
+
+
+@st.composite
+def recoded_tables(draw):
+    m = draw(tables(max_qi=4, max_values=5))
+    n_bits = sum(a.size - 1 for a in m.attributes)
+    bits = draw(st.lists(st.integers(0, 1), min_size=n_bits, max_size=n_bits))
+    shares = draw(st.lists(st.integers(0, 5), min_size=m.d, max_size=m.d))
+    shares[0] += 1
+    weights = [share / sum(shares) for share in shares]
+    preference = (draw(st.floats(0, 1)), draw(st.floats(0, 1)))
+    return m, bits, weights, preference
+
+
+@settings(deadline=None, max_examples=150)
+@given(recoded_tables())
+def test_measures_agree_with_plain_loops(case):
+    m, bits, weights, preference = case
+    rows, sizes = m.codes.tolist(), [a.size for a in m.attributes]
+    rel = ap.recode(m, ap.Recoding.decode(m.attributes, bits))
+    named = dict(zip(m.qi, weights, strict=True))
+    loss = referee.nwp(rows, sizes, bits, weights)
+    bias = referee.necd(rows, sizes, bits)
+    assert ap.measure.nwp(rel, named) == pytest.approx(loss, abs=1e-12)
+    assert ap.measure.necd(rel) == pytest.approx(bias, abs=1e-12)
+    assert ap.measure.effective_k(rel) == min(referee.class_sizes(rows, sizes, bits))
+    assert ap.measure.ach(rel, preference, named) == pytest.approx(
+        referee.ach(loss, bias, preference), rel=1e-9, abs=1e-12
+    )
+    assert ap.measure.prefdev(rel, preference, named) == pytest.approx(
+        loss + bias - sum(preference), abs=1e-9
+    )
+
+
+@settings(deadline=None, max_examples=150)
+@given(recoded_tables())
+def test_the_compiled_evaluation_agrees_with_plain_loops(case):
+    m, bits, weights, _ = case
+    rows, sizes = m.codes.tolist(), [a.size for a in m.attributes]
+    found = Evaluator(m, dict(zip(m.qi, weights, strict=True))).evaluate(np.array([bits], bool))
+    ec = referee.class_sizes(rows, sizes, bits)
+    assert found.nwp[0] == pytest.approx(referee.nwp(rows, sizes, bits, weights), abs=1e-12)
+    assert (found.smallest[0], found.largest[0]) == (min(ec), max(ec))
+    assert found.necd[0] == pytest.approx(referee.necd(rows, sizes, bits), abs=1e-12)
+
+
+def test_keys_beyond_64_bits_are_renumbered_without_error():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 40, (300, 14))  # 40^14 > 2^64
+    codes[:, 2:12] = codes[:, :1]
+    m = ap.Microdata(pd.DataFrame(codes, columns=list("abcdefghijklmn")), list("abcdefghijklmn"))
+    bits = rng.random((6, sum(a.size - 1 for a in m.attributes))) < np.array(
+        [[1.0], [0.9], [0.5], [0.1], [0.05], [0.0]]
+    )
+    found = Evaluator(m).evaluate(bits)
+    for i, row in enumerate(bits):
+        sizes = ap.recode(m, ap.Recoding.decode(m.attributes, row.astype(int))).classes.sizes()
+        assert (found.smallest[i], found.largest[i]) == (sizes.min(), sizes.max())
+
+
+def test_results_do_not_depend_on_the_number_of_threads():
+    m = dewri2009.adult()  # large enough for threads to be used
+    bits = np.random.default_rng(0).random((40, 105)) < 0.3
+    before = numba.get_num_threads()
+    try:
+        numba.set_num_threads(1)
+        alone = Evaluator(m).evaluate(bits)
+    finally:
+        numba.set_num_threads(before)
+    together = Evaluator(m).evaluate(bits)
+    assert alone.nwp.tobytes() == together.nwp.tobytes()
+    assert alone.necd.tobytes() == together.necd.tobytes()
+
+
+def test_an_attribute_of_one_value_costs_nothing():
+    m = ap.Microdata(pd.DataFrame({"land": ["x"] * 4, "sex": list("ffmm")}), ["land", "sex"])
+    rel = ap.recode(m, ap.Recoding.decode(m.attributes, "0"))
+    assert ap.measure.nwp(rel) == 0.5
+    assert ap.measure.nwp(rel, {"land": 1.0}) == 0.0
+    assert Evaluator(m, {"land": 1.0}).evaluate([[0], [1]]).nwp.tolist() == [0.0, 0.0]
+
+
+def test_rows_withheld_cost_everything():
+    m = ap.examples.hospital()
+    rel = ap.suppress(m, ap.Partition([0, 0] + [-1] * 8))
+    assert ap.measure.nwp(rel) == pytest.approx(0.8)
+    with pytest.raises(errors.ParameterError, match="no row is published"):
+        ap.measure.necd(ap.suppress(m, ap.Partition([-1] * 10)))
+
+
+@pytest.mark.parametrize(("weights", "message"), [
+    ({"Age": 0.5, "Gender": 0.4}, "sum to 1"),
+    ({"Age": 0.5, "Height": 0.5}, "Height"),
+    ({"Age": 1.5, "Gender": -0.5}, "weight of"),
+    ({"Age": float("nan")}, "weight of"),
+    ({}, "sum to 1"),
+])  # fmt: skip
+def test_impossible_weights_are_refused(weights, message):
+    m = ap.examples.hospital()
+    rel = ap.recode(m, ap.Recoding.identity(m.attributes))
+    with pytest.raises(errors.ParameterError, match=message):
+        ap.measure.nwp(rel, weights)
+    with pytest.raises(errors.ParameterError, match=message):
+        ap.preference_search(m, 2, weights=weights, evaluations=100)
+
+
+@pytest.mark.parametrize("preference", [(1.2, 0.5), (0.2, -0.1), (0.2,), 0.2, ("a", "b")])
+def test_a_preference_outside_of_the_plane_is_refused(preference):
+    m = ap.examples.hospital()
+    rel = ap.recode(m, ap.Recoding.identity(m.attributes))
+    with pytest.raises(errors.ParameterError, match="prefer"):
+        ap.measure.ach(rel, preference)
+    with pytest.raises(errors.ParameterError, match="prefer"):
+        ap.preference_search(m, 2, preference, evaluations=100)

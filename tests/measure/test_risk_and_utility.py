@@ -1,0 +1,299 @@
+"""Risk and utility against plain readings of the formulas, and the paper's own arithmetic."""
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referees.tables import grouped_tables, tables
+
+import anonpaper as ap
+from anonpaper.errors import ColumnError, EmptyTableError, HierarchyError, ParameterError
+from anonpaper.measure import (
+    classification,
+    disclosure_risk,
+    distortion,
+    exposure,
+    generalizations,
+    marginal_similarity,
+    reconstruction,
+    records_at_risk,
+    undiverse_rows,
+)
+from anonpaper.papers.published import reference
+from anonpaper.prepare.synthesis import fuse
+
+
+def classes_of(release):
+    """Rows by published quasi-identifiers, withheld ones left out."""
+    classes = defaultdict(list)
+    m = release.microdata
+    for row in np.flatnonzero(release.is_published):
+        key = tuple(p.members[p.index[row]].tobytes() for p in release.published)
+        classes[key].append(m.frame[m.sensitive].iloc[row])
+    return list(classes.values())
+
+
+@settings(deadline=None, max_examples=60)
+@given(grouped_tables(), st.integers(0, 7))
+def test_who_knows_some_attributes_sees_the_classes_of_their_values(case, chosen):
+    m, p = case
+    release = ap.suppress(m, p)
+    known = [name for j, name in enumerate(m.qi) if chosen >> j & 1]
+    classes = defaultdict(list)
+    for row in np.flatnonzero(release.is_published):
+        key = tuple(str(release.frame[name][m.frame.index[row]]) for name in known)
+        classes[key].append(m.frame["s"].iloc[row])
+    own = sum(c * c / len(values) for values in classes.values()
+              for c in Counter(values).values())
+    assert disclosure_risk(release, "own", known=known) == pytest.approx(own / m.n)
+    everything = disclosure_risk(release, "own", known=m.qi)
+    assert everything == pytest.approx(disclosure_risk(release, "own"))
+
+
+@settings(deadline=None, max_examples=80)
+@given(grouped_tables())
+def test_risk_and_exposure_are_the_formulas_row_by_row(case):
+    m, p = case
+    release = ap.suppress(m, p)
+    literal = own = largest = 0.0
+    surplus = single = majority = lonely = 0
+    top = Counter(m.frame["s"]).most_common(1)[0][1]
+    dominant = min(v for v, c in Counter(m.frame["s"]).items() if c == top)
+    for values in classes_of(release):
+        counts, size = Counter(values), len(values)
+        chance = sum(max(1 / size, c / size) for c in counts.values()) / len(counts)
+        literal += size * chance
+        own += sum(c * c / size for c in counts.values())
+        largest += max(counts.values())
+        surplus += max(0, 2 * counts[dominant] - size)
+        single += counts[dominant] if counts[dominant] == size else 0
+        majority += counts[dominant] if 2 * counts[dominant] > size else 0
+        lonely += size if len(counts) < 2 else 0
+    assert disclosure_risk(release, "values") == pytest.approx(literal / m.n)
+    assert disclosure_risk(release, "own") == pytest.approx(own / m.n)
+    assert disclosure_risk(release, "largest") == pytest.approx(largest / m.n)
+    assert exposure(release, "surplus") == pytest.approx(surplus / top)
+    assert exposure(release, "single") == pytest.approx(single / top)
+    assert exposure(release, "majority") == pytest.approx(majority / top)
+    assert undiverse_rows(release) == lonely
+
+
+@settings(deadline=None, max_examples=60)
+@given(tables(max_sensitive=2, min_rows=4))
+def test_equation_6_is_one_half_for_every_diverse_release_of_two_values(m):
+    if np.count_nonzero(m.sensitive_counts) < 2:
+        return
+    p = ap.Partition(np.zeros(m.n, dtype=int))
+    release = ap.suppress(m, p)
+    assert disclosure_risk(release) == 0.5
+    assert disclosure_risk(release, "largest") >= disclosure_risk(release, "own") >= 0.5
+
+
+@settings(deadline=None, max_examples=40)
+@given(tables(max_sensitive=2, min_rows=4))
+def test_exposure_cannot_fall_below_the_records_at_risk(m):
+    # every class wastes at least what the whole table does
+    counts = m.sensitive_counts
+    for groups in (1, 2, 3):
+        release = ap.suppress(m, ap.Partition(np.arange(m.n) % min(groups, m.n)))
+        least = records_at_risk(counts) / counts.max()
+        assert exposure(release, "surplus") >= least - 1e-12
+
+
+def test_table_11_follows_for_three_data_sets_and_not_for_adult():
+    published = reference("majeed2024_tab11_records_at_risk").set_index("dataset")
+    counts = {"adult": (24720, 7841), "stroke": (4861, 249), "census": (187141, 12382),
+              "diabetes": (78363, 23403)}
+    ours = {name: records_at_risk(np.array(c)) for name, c in counts.items()}
+    for name in ("stroke", "census", "diabetes"):
+        assert ours[name] == published.loc[name, "existing_count"]
+    assert ours["adult"] == 16879
+    assert published.loc["adult", "existing_count"] != 16879
+    # with the rows that the published augmented sizes imply
+    assert records_at_risk([24720, 7841], 43881 - 32561) == 5559
+    assert records_at_risk([78363, 23403], 140190 - 101766) == 16536
+    # no number of added rows can leave a gap of 1,404 in a table of 8,553: parity
+    assert published.loc["stroke", "proposed_count"] % 2 != (2 * 4861 - 8553) % 2
+
+
+def test_table_12_counts_every_cell_of_the_augmented_table():
+    published = reference("majeed2024_tab12_generalizations").set_index("dataset")
+    cells = {"adult": 43881 * 7, "stroke": 8553 * 6, "census": 323170 * 8, "diabetes": 140190 * 6}
+    assert published["existing"].to_dict() == cells
+    real = {"adult": 32561 * 7, "stroke": 5110 * 6, "census": 199523 * 8, "diabetes": 101766 * 6}
+    change = {n: published.loc[n, "proposed"] / c - 1 for n, c in real.items()}
+    assert [100 * c for c in change.values()] == pytest.approx([-26.7, 33.6, 5.8, 0.3], abs=0.1)
+
+
+def test_synthetic_rows_can_be_told_apart_in_every_measure():
+    m = ap.Microdata(pd.DataFrame({"q": [1, 1, 1, 1], "s": list("aaab")}), ["q"], "s")
+    fused = fuse(m, pd.DataFrame({"q": [1, 1], "s": ["b", "b"]}))
+    release = ap.suppress(fused, ap.Partition([0] * 6))
+    assert release.is_synthetic.tolist() == [False] * 4 + [True] * 2
+    assert disclosure_risk(release, "largest") == 0.5
+    assert disclosure_risk(release, "own", targets="real") == pytest.approx(0.5)
+    alone = release.without_synthetic()
+    assert alone.microdata.n == 4 and disclosure_risk(alone, "largest") == 0.75
+    assert alone.frame.equals(release.frame.iloc[:4])
+
+
+def test_a_class_of_synthetic_rows_is_gone_without_them():
+    m = ap.Microdata(pd.DataFrame({"q": [1, 1, 2], "s": list("aba")}), ["q"], "s")
+    fused = fuse(m, pd.DataFrame({"q": [2, 2], "s": ["b", "b"]}))
+    release = ap.suppress(fused, ap.Partition([0, 0, 0, 1, 1]))
+    alone = release.without_synthetic()
+    assert alone.partition.n_groups == 1
+    everybody = ap.Microdata(fused.frame, ["q"], "s", synthetic=np.ones(5, dtype=bool))
+    with pytest.raises(EmptyTableError):
+        ap.suppress(everybody, ap.Partition([0] * 5)).without_synthetic()
+
+
+@settings(deadline=None, max_examples=40)
+@given(grouped_tables(max_qi=2, max_values=4))
+def test_distortion_is_the_mean_level_and_monotone(case):
+    m, p = case
+    trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
+    release = ap.generalize(m, p)
+    total = 0.0
+    for row in range(m.n):
+        for j, attribute in enumerate(m.attributes):
+            tree = trees[attribute.name]
+            if p.labels[row] < 0:
+                total += 1
+                continue
+            published = release.published[j]
+            held = attribute.values[published.members[published.index[row]]]
+            level = next(h for h in range(tree.height + 1)
+                         if len({tree.generalize(v, h) for v in held}) == 1)
+            total += level / tree.height
+    assert distortion(release, trees) == pytest.approx(total / (m.n * m.d))
+    coarser = ap.generalize(m, ap.Partition(np.where(p.labels < 0, -1, 0)))
+    assert distortion(coarser, trees) >= distortion(release, trees) - 1e-12
+    starred = ap.suppress(m, ap.Partition(np.full(m.n, -1)))
+    assert distortion(starred, trees) == 1
+
+
+def test_weights_choose_whose_distortion_counts():
+    m = ap.Microdata(pd.DataFrame({"a": [0, 1], "b": [5, 5], "s": [0, 1]}), ["a", "b"], "s")
+    trees = {"a": ap.Hierarchy.flat([0, 1]), "b": ap.Hierarchy.flat([5])}
+    release = ap.suppress(m, ap.Partition([0, 0]))
+    assert distortion(release, trees) == 0.5
+    assert distortion(release, trees, {"a": 3, "b": 1}) == 0.75
+    for bad in ({"c": 1}, {"a": -1, "b": 2}, {"a": 0}):
+        with pytest.raises(ParameterError):
+            distortion(release, trees, bad)
+    with pytest.raises(HierarchyError):
+        distortion(release, {"a": trees["a"]})
+
+
+@settings(deadline=None, max_examples=40)
+@given(grouped_tables())
+def test_generalizations_count_values_that_differ(case):
+    m, p = case
+    release = ap.suppress(m, p)
+    plain = release.frame[m.qi].astype(str) != m.frame.loc[release.frame.index, m.qi].astype(str)
+    withheld = p.n_unpublished * m.d
+    assert generalizations(release) == plain.to_numpy().sum() + withheld
+
+
+def test_reconstruction_knows_what_is_published_and_guesses_the_rest():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"q": rng.choice(list("aaab"), 4000), "s": rng.integers(0, 2, 4000)})
+    m = ap.Microdata(frame, ["q"], "s")
+    kept = ap.suppress(m, ap.Partition(np.asarray(m.cells.tuple_of_row)))
+    assert reconstruction(kept) == 1
+    starred = ap.suppress(m, ap.Partition(np.zeros(m.n, dtype=int)))
+    # the best guess of a star is the most frequent value
+    share = (frame["q"] == "a").mean()
+    assert reconstruction(starred, known=0.2) == pytest.approx(share, abs=0.02)
+    withheld = ap.suppress(m, ap.Partition(np.full(m.n, -1)))
+    assert reconstruction(withheld, 0.2) == reconstruction(starred, 0.2)
+    assert reconstruction(starred, 0.2, seed=1) == reconstruction(starred, 0.2, seed=1)
+    with pytest.raises(ParameterError):
+        reconstruction(kept, known=0)
+
+
+def test_marginals_are_those_of_pandas():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"a": rng.choice(list("xyz"), 200), "b": rng.integers(0, 3, 200),
+                          "s": rng.integers(0, 2, 200)})
+    m = ap.Microdata(frame, ["a", "b"], "s")
+    other = ap.Microdata(frame.sample(120, random_state=0).reset_index(drop=True), ["a", "b"], "s")
+    release = ap.suppress(other, ap.Partition(np.asarray(other.cells.tuple_of_row)))
+    distances = []
+    names = ["a", "b", "s"]
+    for i, one in enumerate(names):
+        for two in names[i:]:
+            by = list(dict.fromkeys([one, two]))
+            real = frame.groupby(by).size() / 200
+            theirs = other.frame.groupby(by).size() / 120
+            distances.append(real.sub(theirs, fill_value=0).abs().sum() / 2)
+    assert marginal_similarity(m, release) == pytest.approx(1 - np.mean(distances))
+    starred = ap.suppress(m, ap.Partition(np.zeros(m.n, dtype=int)))
+    assert marginal_similarity(m, starred) < 1
+
+
+def test_a_forest_learns_from_a_release_and_is_judged_on_real_people():
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 60, 600)
+    frame = pd.DataFrame({"age": age, "noise": rng.choice(list("ab"), 600),
+                          "s": np.where(age > 40, "old", "young")})
+    m = ap.Microdata(frame, ["age", "noise"], "s")
+    train, test = m.take(np.arange(400)), m.take(np.arange(400, 600))
+    kept = ap.suppress(train, ap.Partition(np.asarray(train.cells.tuple_of_row)))
+    found = classification(kept, test, trees=10)
+    assert found.accuracy > 0.95 and found.confusion.to_numpy().sum() == 200
+    assert found.recall["old"] > 0.9
+    starred = classification(ap.suppress(train, ap.Partition([0] * 400)), test, trees=10)
+    assert starred.balanced_accuracy == 0.5
+    pd.testing.assert_frame_equal(found.confusion,
+                                  classification(kept, test, trees=10).confusion)
+    with pytest.raises(ParameterError, match="synthetic"):
+        classification(kept, fuse(test, test.frame.head(1)))
+    with pytest.raises(ColumnError):
+        classification(kept, test.with_roles(qi=["age"]))
+
+
+def test_readings_and_tables_that_make_no_sense_are_refused():
+    m = ap.Microdata(pd.DataFrame({"q": [1, 1], "s": [0, 1]}), ["q"], "s")
+    release = ap.suppress(m, ap.Partition([0, 0]))
+    with pytest.raises(ParameterError, match="reading"):
+        disclosure_risk(release, "worst")
+    with pytest.raises(ParameterError, match="reading"):
+        exposure(release, "all")
+    with pytest.raises(ParameterError, match="targets"):
+        disclosure_risk(release, targets="some")
+    with pytest.raises(ColumnError, match="'height'"):
+        disclosure_risk(release, known=["height"])
+    with pytest.raises(ParameterError, match="groups"):
+        disclosure_risk(ap.anatomize(m, ap.Partition([0, 0])), known=m.qi)
+    with pytest.raises(ColumnError):
+        exposure(release, value=7)
+    with pytest.raises(EmptyTableError):
+        disclosure_risk(ap.suppress(m, ap.Partition([-1, -1])))
+    with pytest.raises(ColumnError):
+        disclosure_risk(ap.suppress(m.with_roles(sensitive=None), ap.Partition([0, 0])))
+    with pytest.raises(ParameterError):
+        records_at_risk([3, -1])
+
+
+def test_synthetic_marks_follow_rows_through_a_table():
+    frame = pd.DataFrame({"q": [1, 2, None, 4], "s": [0, 1, 0, 1]})
+    marks = np.array([False, True, True, False])
+    m = ap.Microdata(frame, ["q"], "s", missing="drop", synthetic=marks)
+    assert m.synthetic.tolist() == [False, True, False]
+    assert m.with_roles(sensitive=None).synthetic.tolist() == [False, True, False]
+    assert m.take([2, 1]).synthetic.tolist() == [False, True]
+    for bad in ([True], [0, 1, 0, 1]):
+        with pytest.raises(ParameterError, match="synthetic"):
+            ap.Microdata(frame, ["q"], "s", synthetic=bad)
+
+
+@given(st.integers(0, 100))
+def test_the_same_seed_gives_the_same_simulation(seed):
+    m = ap.examples.hospital()
+    release = ap.suppress(m, ap.examples.hospital_two_diverse())
+    assert reconstruction(release, 0.3, seed) == reconstruction(release, 0.3, seed)

@@ -1,0 +1,97 @@
+import matplotlib.pyplot as plt
+import pytest
+
+import anonpaper as ap
+from anonpaper import plots
+from anonpaper.papers.dewri2009 import protocol as dewri2009
+from anonpaper.papers.grids import run_grid
+
+PROJECTION = ["marital-status", "race", "sex"]
+
+
+@pytest.fixture(scope="module")
+def adult():
+    return dewri2009.adult()
+
+
+@pytest.fixture(scope="module")
+def solutions(adult):
+    return ap.exhaustive(adult.with_roles(qi=PROJECTION), 5).info["evaluated"]
+
+
+def test_every_value_has_a_place_in_its_taxonomy(adult):
+    for name, groups in dewri2009.TAXONOMIES.items():
+        listed = [value for values in groups.values() for value in values]
+        assert len(listed) == len(set(listed))
+        assert adult.attribute(name).values.tolist() == listed
+
+
+def test_the_reported_solution_is_among_the_returned_ones(adult):
+    setting = {"k_pref": 10, "preference": [0.2, 1.0], "evaluations": 500, "seed": 0}
+    returned = dewri2009.returned_solutions(adult, **setting)
+    reported = returned[returned["reported"]]
+    best = dewri2009.reported_solution(adult, **setting)
+    assert len(reported) >= 1 and reported["feasible"].all()
+    assert (reported["ach"] == best["ach"]).all()
+    assert best["ach"] == returned.loc[returned["feasible"], "ach"].min()
+
+
+def test_a_search_without_result_is_a_row_not_an_error(adult):
+    setting = {"k_pref": 5, "preference": [0.2, 1.0], "evaluations": 300, "seed": 0}
+    assert dewri2009.reported_solution(adult, start="even", **setting) == {"found": False}
+
+
+def test_weights_are_taken_in_the_order_of_the_attributes(adult):
+    weights = [0.0] * 8 + [1.0]  # salary class alone matters, and can be published as it is
+    best = dewri2009.reported_solution(
+        adult, k_pref=5, preference=[0.2, 1.0], weights=weights, evaluations=2000, seed=0
+    )
+    assert best["nwp"] == 0 and best["groups salary-class"] == 2
+
+
+def test_no_gap_is_negative_and_processes_change_nothing(adult):
+    grid = [
+        {"attributes": PROJECTION, "k_pref": 5, "preference": [0.2, 1.0], "method": method,
+         "evaluations": 300, "seed": seed}
+        for method in ("paper", "refined", "hill climbing") for seed in (0, 1)
+    ]  # fmt: skip
+    alone, together = (
+        run_grid(dewri2009.distance_to_optimum, grid, common={"m": adult}, workers=workers,
+                 resume=False)
+        for workers in (1, 2)
+    )  # fmt: skip
+    assert alone.equals(together)
+    assert (alone["gap"] >= 0).all()
+
+
+def test_the_optimum_is_efficient(adult):
+    for k, preference in ((5, [0.2, 1.0]), (50, [0.2, 0.1])):
+        found = dewri2009.efficiency_of_optimum(adult, PROJECTION, k, preference)
+        assert found["better in both"] == 0
+        assert found["recodings"] == 2**11 >= found["feasible"] >= found["front"] >= 1
+
+
+def test_the_hypervolume_never_falls(adult):
+    course = dewri2009.course_of_search(adult, 5, [0.2, 1.0], "paper", 1000, seed=0)
+    assert course["hypervolume"].is_monotonic_increasing
+    assert course["hypervolume"].between(0, 1).all() and course["hypervolume"].iloc[-1] > 0
+    assert course["at"].iloc[-1] == 1000
+
+
+def test_dragging_chooses_anew(solutions, monkeypatch):
+    monkeypatch.setattr(plt, "show", lambda: None)
+    sliders = dewri2009.explorer(solutions)
+    for k in (5, 100):
+        sliders.children[0].value = k
+        sliders.update()
+        assert sliders.result["effective_k"] >= k
+        expected = dewri2009.choose(solutions, k, (0.2, 1.0))
+        assert sliders.result.equals(expected)
+
+
+def test_the_picture_marks_the_chosen_solution(solutions):
+    figure, ax = plots.subplots()
+    chosen = dewri2009.draw_choice(ax, solutions, 50, (0.2, 0.1))
+    (marked,) = [line for line in ax.get_lines() if line.get_label() == "chosen"]
+    assert marked.get_xydata().tolist() == [[chosen["nwp"], chosen["necd"]]]
+    plt.close(figure)

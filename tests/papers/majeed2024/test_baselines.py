@@ -1,0 +1,276 @@
+"""The baselines: what all promise, and what each does in particular."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import anonpaper as ap
+from anonpaper.errors import InfeasibleError, ParameterError
+from anonpaper.papers.majeed2024.baselines import BASELINES, UNRANKED
+from anonpaper.papers.majeed2024.baselines.afa import afa_core, column_groups
+from anonpaper.papers.majeed2024.baselines.association import (
+    cramers_v,
+    mutual_information,
+    normalized_mutual_information,
+)
+from anonpaper.papers.majeed2024.baselines.dca import attribute_blocks
+from anonpaper.papers.majeed2024.baselines.dhkmeans import dhkmeans_classes
+from anonpaper.papers.majeed2024.baselines.hyobscure import obfuscation_channel
+from anonpaper.papers.majeed2024.baselines.lopub import (
+    estimate_joint,
+    lopub_table,
+    privacy_budget,
+    randomized_bits,
+)
+from anonpaper.papers.majeed2024.baselines.mrmondrian import mrmondrian_classes
+from anonpaper.papers.majeed2024.baselines.sdda import sdda_classes
+from anonpaper.randomness import generator
+
+
+def people(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    age = rng.integers(17, 60, n)
+    frame = pd.DataFrame({
+        "age": age, "work": rng.choice(list("abcd"), n, p=[0.7, 0.1, 0.1, 0.1]),
+        "land": rng.choice(["us", "de", "fr"], n, p=[0.9, 0.05, 0.05]),
+        "weeks": rng.integers(0, 53, n),
+        "ill": np.where(rng.random(n) < np.where(age > 40, 0.4, 0.1), "yes", "no"),
+    })
+    return ap.Microdata(frame, ["age", "work", "land", "weeks"], "ill")
+
+
+def trees_of(m):
+    return {a.name: ap.Hierarchy.balanced(a.values, fan_out=3) for a in m.attributes}
+
+
+class Threads:
+    """What the baselines use of a Dask client, on threads of this process."""
+
+    def __init__(self):
+        self.pool, self.calls = ThreadPoolExecutor(2), 0
+
+    def map(self, function, parts, pure):
+        assert pure is False
+        self.calls += len(parts)
+        return [self.pool.submit(function, part) for part in parts]
+
+    def gather(self, futures):
+        return [future.result() for future in futures]
+
+
+@pytest.fixture(scope="module")
+def dask_client():
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as cluster, Client(cluster) as client:
+        yield client
+
+
+@pytest.mark.parametrize("k", [2, 7, 30])
+@pytest.mark.parametrize("name", BASELINES)
+def test_every_baseline_keeps_what_it_promises(name, k):
+    m = people()
+    for l in (2, None):
+        release = BASELINES[name](m, k, l, trees_of(m), seed=3)
+        assert release.is_published.all()
+        classes = release.classes.labels
+        sensitive = release.microdata.frame["ill"].to_numpy()
+        if name == "AFA-core":
+            groups = pd.Series(sensitive).groupby(classes)
+        else:  # as somebody would check who has the published table only
+            groups = release.frame.groupby(m.qi, observed=True, sort=False)["ill"]
+        assert groups.size().min() >= k
+        assert groups.nunique().min() >= (l or 1)
+        again = BASELINES[name](m, k, l, trees_of(m), seed=3)
+        pd.testing.assert_frame_equal(release.frame, again.frame)
+
+
+@pytest.mark.parametrize("name", [n for n in BASELINES if n not in ("LD", "LoPub")])
+def test_a_table_of_one_value_is_refused_when_diversity_is_asked_for(name):
+    m = people()
+    m = ap.Microdata(m.frame.assign(ill="no"), m.qi, "ill")
+    with pytest.raises(InfeasibleError):
+        BASELINES[name](m, 5, 2, trees_of(m), seed=0)
+    assert BASELINES[name](m, 5, None, trees_of(m), seed=0).classes.sizes().min() >= 5
+
+
+def test_only_what_is_known_too_little_of_is_left_out_of_rankings():
+    assert UNRANKED == ("DCA-core",)
+    assert [name for name in BASELINES if name.endswith("core")] == [
+        "AFA-core", "DHkmeans-LD-core", "DCA-core"]
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(0, 1000), st.integers(2, 9), st.sampled_from([None, 2]), st.integers(1, 400))
+def test_mrmondrian_is_mondrian_whatever_the_memory(seed, k, l, memory):
+    m = people(150, seed)
+    whole = ap.mondrian(m, k, l, diversity="distinct")
+    assert np.array_equal(whole.labels, mrmondrian_classes(m, k, l, memory_rows=memory).labels)
+
+
+@pytest.mark.parametrize("classes", [
+    lambda m, client: mrmondrian_classes(m, 5, 2, memory_rows=60, client=client),
+    lambda m, client: sdda_classes(m, 5, 2, fragments=4, client=client),
+    lambda m, client: dhkmeans_classes(m, 5, 2, memory_rows=60, client=client),
+])
+def test_a_cluster_gives_the_same_classes(classes):
+    m, client = people(), Threads()
+    assert np.array_equal(classes(m, None).labels, classes(m, client).labels)
+    assert client.calls > 1
+
+
+@pytest.mark.parametrize("l", [2, None])
+@pytest.mark.parametrize(("name", "options"), [
+    ("MRMondrian", {"memory_rows": 60}), ("DHkmeans-LD-core", {}), ("SDDA", {"fragments": 4}),
+])
+def test_dask_gives_the_same_release(dask_client, name, options, l):
+    m = people()
+    alone = BASELINES[name](m, 5, l, trees_of(m), seed=1, **options)
+    before = len(dask_client.get_task_stream())
+    spread = BASELINES[name](m, 5, l, trees_of(m), seed=1, client=dask_client, **options)
+    assert len(dask_client.get_task_stream()) > before
+    assert np.array_equal(alone.partition.labels, spread.partition.labels)
+    pd.testing.assert_frame_equal(alone.frame, spread.frame)
+
+
+def test_no_class_of_sdda_crosses_a_fragment():
+    m = people()
+    fragments = sdda_classes(m, k=5, fragments=4)
+    assert fragments.info["fragments"] == 4
+    # the column of most entropy is cut at its quartiles
+    shares = {name: m.frame[name].value_counts(normalize=True) for name in m.qi}
+    entropy = {name: -(s * np.log(s)).sum() for name, s in shares.items()}
+    best = max(entropy, key=entropy.get)
+    edges = np.quantile(m.frame[best], [0.25, 0.5, 0.75], method="higher")
+    of_row = np.searchsorted(edges, m.frame[best], side="right")
+    assert pd.Series(of_row).groupby(fragments.labels).nunique().max() == 1
+
+
+def test_sdda_cuts_below_the_median_and_from_it_on():
+    m = ap.Microdata(pd.DataFrame({"x": [1, 2, 2, 3, 9], "s": [0, 1, 0, 1, 0]}), ["x"], "s")
+    assert sdda_classes(m, k=2, fragments=1).labels.tolist() == [0] * 5  # 1 | 2 2 3 9
+    m = ap.Microdata(pd.DataFrame({"x": [1, 1, 2, 3, 9], "s": [0, 1, 0, 1, 0]}), ["x"], "s")
+    assert sdda_classes(m, k=2, fragments=1).labels.tolist() == [0, 0, 1, 1, 1]
+
+
+def test_fragments_that_are_not_diverse_are_joined():
+    frame = pd.DataFrame({"x": np.arange(80), "s": [0] * 79 + [1]})
+    p = sdda_classes(ap.Microdata(frame, ["x"], "s"), k=2, l=2, fragments=8)
+    assert p.n_groups == 1 and p.info["fragments"] == 1
+
+
+@pytest.mark.parametrize("distance", ["euclidean", "manhattan"])
+def test_2_means_finds_two_clouds(distance):
+    frame = pd.DataFrame({"x": [0, 1, 2, 50, 51, 52], "s": [0, 1, 0, 1, 0, 1]})
+    p = dhkmeans_classes(ap.Microdata(frame, ["x"], "s"), k=3, l=2, distance=distance)
+    assert p.labels.tolist() == [0, 0, 0, 1, 1, 1] or p.labels.tolist() == [1, 1, 1, 0, 0, 0]
+    with pytest.raises(ParameterError):
+        dhkmeans_classes(ap.Microdata(frame, ["x"], "s"), k=3, distance="cosine")
+
+
+def test_slicing_keeps_every_column_of_a_bucket():
+    m = people()
+    release = afa_core(m, 10, 2, trees_of(m), seed=1)
+    for p, codes, attribute in zip(release.published, m.codes.T, m.attributes, strict=True):
+        if attribute.ordered:
+            assert p.members[p.index, codes].all()
+            continue
+        shown = p.members.argmax(axis=1)[p.index]
+        for rows in release.partition.groups():
+            assert sorted(shown[rows]) == sorted(codes[rows])
+    moved = [j for j, a in enumerate(m.attributes) if not a.ordered]
+    assert any((release.published[j].index != m.codes[:, j]).any() for j in moved)
+
+
+def test_columns_that_go_together_are_permuted_together():
+    rng = np.random.default_rng(0)
+    a = rng.choice(list("xyz"), 300)
+    frame = pd.DataFrame({"a": a, "b": np.char.upper(a), "c": rng.choice(list("pq"), 300),
+                          "s": rng.integers(0, 2, 300)})
+    m = ap.Microdata(frame, ["a", "b", "c"], "s")
+    assert column_groups(m) == [[0, 1], [2]]
+    assert [0, 1] in attribute_blocks(m, widest=2)
+    release = afa_core(m, 10, 2, trees_of(m), seed=0)
+    assert (release.frame["a"].str.upper() == release.frame["b"].astype(str)).all()
+
+
+@given(st.integers(0, 500))
+def test_association_is_symmetric_and_between_0_and_1(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 3, 40), rng.integers(0, 4, 40)
+    for measure in (cramers_v, normalized_mutual_information):
+        assert measure(a, b) == pytest.approx(measure(b, a))
+        assert -1e-12 <= measure(a, b) <= 1 + 1e-12
+        assert measure(a, np.zeros(40, dtype=int)) == 0
+    assert normalized_mutual_information(a, a) == pytest.approx(1)
+
+
+def test_the_channel_of_two_clusters_is_the_best_on_a_grid():
+    joint = np.array([[0.35, 0.1], [0.15, 0.4]])
+    distances = 1 - np.eye(2)
+    weight = joint.sum(axis=0)
+    for bound in (0.05, 0.2, 0.4):
+        channel = obfuscation_channel(joint, distances, bound)
+        assert np.allclose(channel.sum(axis=1), 1)
+        assert (weight[:, None] * channel * distances).sum() <= bound + 1e-6
+        steps = np.linspace(0, 1, 101)
+        best = min(
+            mutual_information(joint @ np.array([[1 - a, a], [b, 1 - b]]))
+            for a in steps for b in steps if weight @ [a, b] <= bound + 1e-9
+        )
+        assert mutual_information(joint @ channel) <= best + 1e-3
+    assert np.array_equal(obfuscation_channel(joint, distances, 0), np.eye(2))
+    assert mutual_information(joint @ obfuscation_channel(joint, distances, 1)) < 1e-6
+
+
+def test_hyobscure_publishes_values_of_others_in_classes_of_k():
+    m = people()
+    release = BASELINES["HyObscure"](m, 5, 2, trees_of(m), seed=0)
+    assert 0 < release.partition.info["obfuscated"] < 1
+    assert np.array_equal(release.sensitive_codes, m.sensitive_codes)
+    truthful = [p.members[p.index, codes].mean()
+                for p, codes in zip(release.published, m.codes.T, strict=True)]
+    assert min(truthful) < 1
+
+
+def test_flipped_bits_are_unbiased_and_none_flip_without_noise():
+    rng = generator(0)
+    bits = (np.arange(20_000)[:, None] % 4 == np.arange(4)).astype(np.uint8)
+    assert np.array_equal(randomized_bits(bits, 0, rng), bits)
+    noisy = randomized_bits(bits, 0.5, rng)
+    assert np.allclose((noisy.mean(axis=0) - 0.25) / 0.5, 0.25, atol=0.02)
+    assert privacy_budget(8, 0, 2) == np.inf
+    assert privacy_budget(1, 1, 1) == 0
+
+
+def test_joint_distributions_are_found_again():
+    rng = generator(1)
+    a = rng.integers(0, 3, 30_000)
+    b = np.where(rng.random(30_000) < 0.7, a, rng.integers(0, 3, 30_000))
+    real = np.bincount(a * 3 + b, minlength=9).reshape(3, 3) / 30_000
+    filters = np.eye(3, dtype=np.uint8)
+    for flip, tolerance in ((0.0, 0.01), (0.5, 0.06)):
+        first = randomized_bits(filters[a], flip, rng)
+        second = randomized_bits(filters[b], flip, rng)
+        found = estimate_joint(first, second, filters, filters, flip)
+        assert found.sum() == pytest.approx(1) and found.min() >= 0
+        assert np.abs(found - real).max() < tolerance
+    assert np.allclose(estimate_joint(first, second, filters, filters, 1), 1 / 9)
+
+
+def test_lopub_without_noise_has_the_marginals_of_the_table():
+    m = people(3000)
+    table = lopub_table(m, flip=0.0, seed=0)
+    assert table.synthetic.all() and table.n == m.n
+    for name in ("work", "land", "ill"):
+        ours = table.frame[name].value_counts(normalize=True)
+        real = m.frame[name].value_counts(normalize=True)
+        assert ours.sub(real, fill_value=0).abs().max() < 0.04
+    for name in ("age", "weeks"):
+        assert set(table.frame[name]) <= set(m.frame[name])

@@ -1,0 +1,112 @@
+"""The measurements of the notebooks, and the promise of the method on all four tables."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper.errors import InfeasibleError
+from anonpaper.papers.majeed2024 import protocol as majeed2024
+from anonpaper.prepare.imbalance import find_imbalance
+from anonpaper.prepare.synthesis import fuse
+
+
+def repaired(name, rows, seed=0):
+    """Real rows and, instead of a model's, rare ones whose values are shuffled per column."""
+    real, _ = majeed2024.prepare(name, rows, seed)
+    rng = np.random.default_rng(seed)
+    (value, needed), = find_imbalance(real).needed.items()
+    rare = real.frame[real.frame[real.sensitive] == value]
+    added = pd.DataFrame({c: rare[c].to_numpy()[rng.integers(len(rare), size=needed)]
+                          for c in real.qi}).assign(**{real.sensitive: value})
+    return {"real": real, "fused": fuse(real, added)}
+
+
+@pytest.fixture(scope="module")
+def cases():
+    return {name: repaired(name, 3000) for name in majeed2024.DATASETS}
+
+
+@pytest.mark.parametrize("k", majeed2024.PAPER_KS)
+@pytest.mark.parametrize("name", majeed2024.DATASETS)
+def test_every_release_is_k_anonymous_and_2_diverse_and_keeps_everybody(cases, name, k):
+    found = majeed2024.check_proposed(cases, name, k, seed=1)
+    assert found["smallest class"] >= k and found["fewest values"] >= 2
+    assert found["real rows"] == 3000 and found["real rows lost"] == 0
+    assert found["synthetic rows of the dominant value"] == 0
+    assert found["synthetic values out of range"] == 0
+    assert k <= found["smallest group"] <= found["largest group"] <= 2 * k - 1
+
+
+def test_the_check_sees_rows_that_should_not_be_there(cases):
+    real = cases["adult"]["real"]
+    alien = real.frame.head(2).assign(age=[30, 200], sex=["Male", "Robot"])
+    frame = pd.concat([real.frame, alien.astype(object)], ignore_index=True)
+    frame = frame.astype({"age": int}).assign(sex=frame["sex"].astype(str))
+    fused = ap.Microdata(frame, real.qi, real.sensitive,
+                         synthetic=np.arange(len(frame)) >= real.n)
+    assert majeed2024._strange_values(real, fused) == 2
+
+
+def test_more_values_than_there_are_cannot_be_asked_for(cases):
+    with pytest.raises(InfeasibleError, match="largest feasible l is 2"):
+        majeed2024.proposed(cases["adult"]["fused"], 5, 3, {})
+
+
+def test_a_referee_nobody_here_wrote_agrees(cases):
+    from pycanon import anonymity
+
+    release, _, _ = majeed2024.release_of(cases, "stroke", "Proposed", 5)
+    frame = release.frame.astype(str)
+    qi, sensitive = release.microdata.qi, [release.microdata.sensitive]
+    assert anonymity.k_anonymity(frame, qi) >= 5
+    assert anonymity.l_diversity(frame, qi, sensitive) >= 2
+
+
+def test_section_1_2_counts():
+    ten = majeed2024.ten_users()
+    assert majeed2024.pairs(ten) == {"pairs": 5, "diverse": 2, "not_diverse": 3, "left_over": 6}
+    adult, account = majeed2024.prepare("adult")
+    assert majeed2024.pairs(adult) == {"pairs": 16280, "diverse": 7841, "not_diverse": 8439,
+                                       "left_over": 16879}
+    assert account["rows_removed"].sum() == 0
+
+
+def test_measures_are_taken_of_all_rows_and_of_real_people(cases):
+    rows = majeed2024.measure_method(cases, "adult", "Proposed", 10, "enforce", 0)
+    everybody, people = rows
+    assert (everybody["who"], people["who"]) == ("all", "real")
+    assert everybody["rows"] > people["rows"] == 3000
+    assert everybody["D values"] == 0.5 <= people["D values"]
+    lopub = majeed2024.measure_method(cases, "adult", "LoPub", 10, "enforce", 0)
+    assert [row["who"] for row in lopub] == ["all"] and lopub[0]["R"] is None
+    plain = majeed2024.measure_method(cases, "adult", "MRMondrian", 10, "enforce", 0)
+    assert {k: v for k, v in plain[0].items() if k != "who"} == {
+        k: v for k, v in plain[1].items() if k != "who"}
+
+
+def test_test_rows_are_real_people_in_the_shares_of_the_table():
+    real, _ = majeed2024.prepare("stroke", 1200)
+    train, test = majeed2024.held_out(real, seed=4)
+    assert train.n + test.n == real.n and not set(train.frame.index) & set(test.frame.index)
+    assert abs(test.sensitive_counts[1] * 3 - real.sensitive_counts[1]) <= 3
+    case = repaired("stroke", 1200) | {"test": test}
+    found = majeed2024.compare_utility({"stroke": case}, "stroke", "repaired", 1, "enforce", 0)
+    assert 0 <= found["recall of the rare value"] <= 1
+
+
+def test_variants_of_the_ablation_differ_where_they_should(cases):
+    found = {v: majeed2024.ablate(cases, "adult", v, 10, 0)[0] for v in majeed2024.ABLATIONS}
+    assert found["no augmentation"]["rows"] == 3000
+    floor, kept = found["one level at least"], found["one level at least, PF kept"]
+    assert floor["DM"] > kept["DM"] > found["all modules"]["DM"]
+    assert found["even halves"]["D own"] < found["all modules"]["D own"]
+    lonely = majeed2024.ablate(cases, "stroke", "no augmentation", 2, 0)
+    assert "suffice" in lonely[0]["infeasible"]
+
+
+def test_published_numbers_carry_the_names_used_here():
+    frame = majeed2024.published_risk()
+    assert set(frame["method"]) == set(majeed2024.METHODS)
+    assert set(frame["k"]) == set(majeed2024.PAPER_KS)
+    assert ap.papers.reference("majeed2024_tab12_generalizations").shape == (4, 4)

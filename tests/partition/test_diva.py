@@ -1,0 +1,302 @@
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from referees.diverse import fewest_stars, published_counts, smallest_class
+
+import anonpaper as ap
+from anonpaper import errors
+from anonpaper.constraints import DiversityConstraint as Constraint
+from anonpaper.constraints import proportion_constraints
+from anonpaper.partition.diva.integrate import fewest_rows
+
+#: What the module says holds "in practice": no random table of at most 8 rows needed more.
+FACTOR = 5
+
+
+@st.composite
+def problems(draw, max_rows=7, max_constraints=4):
+    """A small table, constraints on values that occur, and k."""
+    n = draw(st.integers(4, max_rows))
+    d = draw(st.integers(1, 3))
+    qi = [f"q{j}" for j in range(d)]
+    values = st.sampled_from("abc")
+    frame = pd.DataFrame(
+        {name: draw(st.lists(values, min_size=n, max_size=n)) for name in [*qi, "s"]}
+    )
+    sigma, targets = [], set()
+    for _ in range(draw(st.integers(0, max_constraints))):
+        name = st.sampled_from([*qi, *qi, "s"])
+        names = draw(st.lists(name, min_size=1, max_size=2, unique=True))
+        row = draw(st.integers(0, n - 1))
+        target = {name: frame[name].iloc[row] for name in names}
+        if frozenset(target.items()) not in targets:
+            targets.add(frozenset(target.items()))
+            low = draw(st.sampled_from([0, 0, 2, 2, 3, 4]))
+            sigma.append(Constraint(target, low, max(low, draw(st.integers(0, 5)))))
+    return frame, qi, sigma, draw(st.sampled_from([2, 2, 3]))
+
+
+def check_against_exhaustive_search(frame, qi, sigma, k, is_private, **options):
+    m = ap.Microdata(frame, qi, "s")
+    best = fewest_stars(frame, qi, sigma, k, is_private)
+    event("there is a solution" if best is not None else "there is none")
+    if best is None:
+        with pytest.raises((errors.ConstraintError, errors.InfeasibleError)):
+            ap.diva(m, sigma, k, **options)
+        return
+    p = ap.diva(m, sigma, k, **options)
+    event(f"coloured by {p.info['coloured_by']}")
+    rel = ap.suppress(m, p)
+    assert smallest_class(rel.frame, qi) >= k
+    for c in sigma:
+        assert c.low <= published_counts(rel.frame, c) <= c.high
+    assert all(is_private(rows) for rows in rel.classes.groups())
+    stars = ap.measure.stars(rel)
+    assert best <= stars <= FACTOR * best
+    assert sum(p.info["stars_by_phase"].values()) == stars
+
+
+@settings(deadline=None, max_examples=150)
+@given(problems(), st.sampled_from(["basic", "min_choice", "max_fan_out"]), st.integers(0, 3))
+def test_the_answer_is_that_of_exhaustive_search(problem, strategy, seed):
+    frame, qi, sigma, k = problem
+    check_against_exhaustive_search(
+        frame, qi, sigma, k, lambda rows: True, strategy=strategy, seed=seed
+    )
+
+
+@settings(deadline=None, max_examples=80)
+@given(problems(max_rows=6), st.sampled_from(["frequency", "distinct"]))
+def test_with_l_diversity_the_answer_is_that_of_exhaustive_search(problem, diversity):
+    frame, qi, sigma, k = problem
+
+    def is_private(rows):
+        counts = Counter(frame["s"].iloc[list(rows)])
+        if diversity == "distinct":
+            return len(counts) >= 2
+        return 2 * max(counts.values()) <= len(rows)
+
+    check_against_exhaustive_search(
+        frame, qi, sigma, k, is_private, l=2, diversity=diversity
+    )
+
+
+@st.composite
+def larger_problems(draw):
+    """Tables of some hundred rows with constraints that are likely to be satisfiable."""
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    n = int(rng.integers(100, 400))
+    frame = pd.DataFrame(
+        {f"q{j}": rng.choice(list("abcdef")[: 2 + j], n, p=None) for j in range(4)}
+        | {"s": rng.choice(list("uvwxyz"), n)}
+    )
+    m = ap.Microdata(frame, ["q0", "q1", "q2", "q3"], "s")
+    pool = proportion_constraints(
+        m, ["q0", "q1", ("q0", "q1"), ("q1", "q2")], int(n * rng.uniform(0.3, 0.9)),
+        slack=float(rng.choice([0, 0.2])),
+    )  # fmt: skip
+    chosen = rng.choice(len(pool), int(rng.integers(1, 8)), replace=False)
+    return m, [pool[i] for i in chosen], int(rng.integers(2, 8))
+
+
+@settings(deadline=None, max_examples=60)
+@given(larger_problems(), st.sampled_from(["min_choice", "max_fan_out"]), st.booleans())
+def test_larger_tables_come_out_k_anonymous_and_diverse(problem, strategy, with_l):
+    m, sigma, k = problem
+    try:
+        p = ap.diva(
+            m, sigma, k, strategy, l=2 if with_l else None, max_backtracks=300, max_seconds=20
+        )
+    except errors.ConstraintError:
+        event("no solution")
+        return
+    except errors.BudgetExceededError as error:  # rare, and no answer is claimed
+        assert "not decided" in str(error)
+        event("not decided")
+        return
+    event(f"coloured by {p.info['coloured_by']}")
+    rel = ap.suppress(m, p)
+    assert smallest_class(rel.frame, m.qi) >= k
+    for c in sigma:
+        assert c.low <= published_counts(rel.frame, c) <= c.high
+    if with_l:
+        assert ap.FrequencyLDiversity(2).holds(m, rel.classes.labels)
+    assert sum(p.info["stars_by_phase"].values()) == ap.measure.stars(rel)
+
+
+def several_components():
+    """Men and women of a race overlap with nobody else's targets: one component for each."""
+    m = ap.load("census", rows=20_000)
+    sigma = proportion_constraints(m, [("sex", "race")], 8_000, slack=0.1)
+    return m, [c for c in sigma if c.low >= 40] + [
+        Constraint({"sex": "Male", "race": "White", "marital stat": "Divorced"}, 40, 90)
+    ]
+
+
+def test_bounds_that_miss_each_other_by_one_row_are_found_out():
+    # All White rows are men or women: 3482 + 3216 rows leave one of 6699 that no group can hold.
+    m = ap.load("census", rows=20_000)
+    sigma = proportion_constraints(m, [("sex", "race"), "race"], 8_000)
+    sigma = [c for c in sigma if c.target["race"] == "White"]
+    with pytest.raises(errors.ConstraintError, match="satisfies together"):
+        ap.diva(m, sigma, 20)
+    apart = [*sigma[:2], Constraint(sigma[2].target, sigma[2].low - 1, sigma[2].low - 1)]
+    rel = ap.suppress(m, ap.diva(m, apart, 20))
+    assert all(c.holds(rel) for c in apart)
+
+
+@pytest.mark.parametrize("l", [None, 2])
+def test_the_result_does_not_depend_on_the_number_of_workers(l):  # noqa: E741
+    m, sigma = several_components()
+    if l:
+        m = m.with_roles(sensitive="education", qi=[q for q in m.qi if q != "education"])
+    serial, parallel = (ap.diva(m, sigma, 20, seed=3, l=l, workers=w) for w in (1, 3))
+    assert serial.info["components"] >= 4
+    assert np.array_equal(serial.labels, parallel.labels)
+    assert np.array_equal(serial.starred, parallel.starred)
+    assert serial.info == parallel.info
+
+
+@pytest.mark.parametrize("strategy", ["basic", "max_fan_out"])
+def test_the_same_seed_gives_the_same_result(strategy):
+    m = ap.load("adult", rows=2_000)
+    sigma = proportion_constraints(m, ["race"], 1_000, slack=0.2)
+    first, again = (ap.diva(m, sigma, 5, strategy, seed=7) for _ in range(2))
+    assert np.array_equal(first.labels, again.labels) and first.info == again.info
+    rng = np.random.default_rng(7)
+    assert np.array_equal(first.labels, ap.diva(m, sigma, 5, strategy, seed=rng).labels)
+
+
+def test_any_algorithm_of_the_package_can_anonymize_the_rest():
+    m = ap.load("adult", rows=2_000)
+    sigma = proportion_constraints(m, ["race", "sex"], 1_000)
+    for anonymize in (lambda part: ap.oka(part, 6), lambda part: ap.mondrian(part, 6)):
+        rel = ap.suppress(m, ap.diva(m, sigma, 6, anonymize=anonymize))
+        assert all(c.holds(rel) for c in sigma)
+        assert ap.KAnonymity(6).holds(m, rel.classes.labels)
+    with pytest.raises(errors.ParameterError, match="anonymize returned a partition"):
+        ap.diva(m, sigma, 6, anonymize=lambda part: ap.k_member(part, 2))
+    with pytest.raises(errors.ParameterError, match="withholds rows"):
+        ap.diva(m, sigma, 6, anonymize=lambda part: ap.Partition(np.full(part.n, -1)))
+
+
+# -- errors and budgets ----------------------------------------------------------------------
+
+
+def test_constraints_that_exclude_each_other_are_named_and_no_others():
+    # The two rows with x and the two with u have only one row in common.
+    frame = pd.DataFrame({"a": list("xxyy"), "b": list("ppqq"), "c": list("uvuv")})
+    m = ap.Microdata(frame, ["a", "b", "c"])
+    sigma = [Constraint({"a": "x"}, 2, 2), Constraint({"c": "u"}, 2, 2),
+             Constraint({"b": "q"}, 0, 2)]  # fmt: skip
+    with pytest.raises(errors.ConstraintError) as raised:
+        ap.diva(m, sigma, 2)
+    assert "(a[x], 2, 2) and (c[u], 2, 2)" in str(raised.value) and "b[q]" not in str(raised.value)
+
+
+def test_credit_cannot_keep_all_of_two_small_groups_that_hardly_meet():
+    m = ap.load("german")
+    sigma = [
+        Constraint({"personal-status-and-sex": "male married/widowed"}, 92, 92),
+        Constraint({"people-liable": 2}, 155, 155),
+    ]
+    both = sigma[0].target_rows(m) & sigma[1].target_rows(m)
+    assert 0 < both.sum() < 20
+    with pytest.raises(errors.ConstraintError, match="satisfies together"):
+        ap.diva(m, sigma, 20)
+
+
+def test_used_up_budgets_end_in_an_error_that_says_which():
+    m = ap.load("census", rows=20_000)
+    sigma = proportion_constraints(m, ["sex", "race", ("sex", "race")], 10_000)
+    sigma = [c for c in sigma if c.low >= 20]
+    with pytest.raises(errors.BudgetExceededError, match="budget of 3 backtracks is used up"):
+        ap.diva(m, sigma, 20, "basic", max_backtracks=3)
+    with pytest.raises(errors.BudgetExceededError, match=r"0\.05 seconds"):
+        ap.diva(m, sigma, 20, "basic", max_seconds=0.05, max_backtracks=10**9)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"k": 11}, errors.ParameterError, "k must be an integer from 2 to 10, got 11"),
+        ({"k": 1}, errors.ParameterError, "k must be an integer from 2 to 10, got 1"),
+        ({"strategy": "greedy"}, errors.ParameterError, "greedy"),
+        ({"max_backtracks": -1}, errors.ParameterError, "max_backtracks"),
+        ({"max_seconds": 0}, errors.ParameterError, "max_seconds"),
+        ({"max_candidates": 0}, errors.ParameterError, "max_candidates"),
+        ({"workers": 0}, errors.ParameterError, "workers"),
+        ({"seed": None}, errors.ParameterError, "seed"),
+        ({"l": 7, "diversity": "distinct"}, errors.InfeasibleError, "largest feasible l is 6"),
+        ({"l": 4}, errors.InfeasibleError, "largest feasible l is 3"),
+        ({"l": 2, "diversity": "entropy"}, errors.ParameterError, "entropy"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(options, error, says):
+    options = {"k": 2, **options}
+    with pytest.raises(error, match=says):
+        ap.diva(ap.examples.patients(), ap.examples.patients_constraints(), **options)
+
+
+def test_constraints_on_the_sensitive_attribute_are_allowed():
+    m = ap.examples.patients()
+    sigma = [
+        Constraint({"DIAG": "Seizure"}, 2, 2),
+        Constraint({"ETH": "Asian", "DIAG": "Seizure"}, 1, 1),
+    ]
+    rel = ap.suppress(m, ap.diva(m, sigma, 2))
+    assert all(c.holds(rel) for c in sigma)
+    with pytest.raises(errors.ConstraintError, match="suppression does not hide it"):
+        ap.diva(m, [Constraint({"DIAG": "Seizure"}, 0, 1)], 2)
+
+
+def test_a_table_that_satisfies_all_as_it_is_gets_no_star():
+    frame = pd.DataFrame({"a": list("xxxyy"), "b": list("pppqq")})
+    m = ap.Microdata(frame, ["a", "b"])
+    p = ap.diva(m, [Constraint({"a": "x"}, 1, 3)], 2)
+    assert p.info["coloured_by"] == "nothing to do"
+    assert ap.measure.stars(ap.suppress(m, p)) == 0
+
+
+def test_without_constraints_the_rows_go_to_the_algorithm_for_the_rest():
+    m = ap.examples.patients()
+    p = ap.diva(m, [], 3)
+    assert p.sizes().min() >= 3 and p.info["diverse_rows"] == 0
+
+
+def test_a_left_over_row_joins_a_cluster():
+    frame = pd.DataFrame({"a": list("xxxxz"), "b": list("ppppp")})
+    m = ap.Microdata(frame, ["a", "b"])
+    sigma = [Constraint({"a": "x"}, 2, 4)]
+    rel = ap.suppress(m, ap.diva(m, sigma, 2))
+    assert sigma[0].holds(rel) and ap.KAnonymity(2).holds(m, rel.classes.labels)
+    # z needs company, and whoever gives it shows no x.
+    with pytest.raises(errors.ConstraintError):
+        ap.diva(m, [Constraint({"a": "x"}, 4, 4)], 2)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(st.integers(2, 9), min_size=1, max_size=9), st.data())
+def test_integrate_suppresses_the_fewest_rows(sizes, data):
+    sizes = np.array(sizes)
+    surplus = data.draw(st.integers(1, int(sizes.sum())))
+    chosen = fewest_rows(sizes, sizes, surplus)
+    sums = {int(sizes[[i for i in range(len(sizes)) if mask >> i & 1]].sum())
+            for mask in range(1, 2 ** len(sizes))}  # fmt: skip
+    assert sizes[chosen].sum() == min(total for total in sums if total >= surplus)
+    assert len(set(chosen.tolist())) == len(chosen)
+
+
+def test_integrate_suppresses_what_the_rest_publishes_beyond_a_bound():
+    m = ap.load("adult", rows=2_000)
+    sigma = [Constraint({"sex": "Female"}, 0, 100), Constraint({"race": "White"}, 50, 60)]
+    p = ap.diva(m, sigma, 5)
+    rel = ap.suppress(m, p)
+    assert p.info["stars_by_phase"]["integrate"] > 0
+    assert all(c.holds(rel) for c in sigma)
+    # As few as possible: one more group of k women would be too many.
+    assert sigma[0].count(rel) > 100 - 2 * 5

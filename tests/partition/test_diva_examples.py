@@ -1,0 +1,120 @@
+"""Every example of sections 1 to 3 of the paper."""
+
+import numpy as np
+import pytest
+
+import anonpaper as ap
+from anonpaper.constraints import DiversityConstraint as Constraint
+from anonpaper.papers.diva2021.protocol import figure_3_steps
+from anonpaper.partition.diva.clusterings import Clusterings, Privacy
+from anonpaper.partition.diva.graph import Targets, build_graph
+
+
+def clusterings(sigma, k=2, looks_ahead=False):
+    m = ap.examples.patients()
+    graph = build_graph(m, sigma)
+    return Clusterings(
+        m.codes, Targets.of(m, sigma), Privacy(k), [set(graph[v]) for v in graph], looks_ahead, 24
+    )
+
+
+def rows_of(clustering):
+    return [[f"t{row + 1}" for row in bundle.rows] for bundle in clustering]
+
+
+def test_table_2_is_3_anonymous_and_loses_africans_and_caucasian_women():
+    m = ap.examples.patients()
+    rel = ap.suppress(m, ap.examples.patients_three_anonymous())
+    assert rel.partition.sizes().tolist() == [3, 4, 3]
+    assert ap.KAnonymity(3).holds(m, rel.classes.labels)
+    assert "African" not in set(rel.frame["ETH"])
+    assert set(rel.frame.loc[["t1", "t2", "t3"], "GEN"]) == {"*"}
+    assert rel.frame.loc["t4"].tolist() == ["Male", "*", "*", "*", "*", "Migraine"]
+
+
+def test_example_3_1_gives_exactly_table_3():
+    m, sigma = ap.examples.patients(), ap.examples.patients_constraints()
+    p = ap.diva(m, sigma, k=2)
+    rel = ap.suppress(m, p)
+    expected = {
+        "t1": "Female Caucasian * AB Calgary Hypertension",
+        "t2": "Female Caucasian * AB Calgary Tuberculosis",
+        "t3": "Male Caucasian * * * Osteoarthritis",
+        "t4": "Male Caucasian * * * Migraine",
+        "t5": "Male African * * * Hypertension",
+        "t6": "Male African * * * Seizure",
+        "t7": "* * * BC Vancouver Hypertension",
+        "t8": "* * * BC Vancouver Seizure",
+        "t9": "Female Asian * * * Influenza",
+        "t10": "Female Asian * * * Migraine",
+    }
+    assert {name: " ".join(row) for name, row in rel.frame.astype(str).iterrows()} == expected
+    assert p.info["diverse_clusters"] == 3 and p.info["diverse_rows"] == 6
+    assert p.info["stars_by_phase"] == {"suppress": 18, "anonymize": 8, "integrate": 0}
+    assert ap.measure.stars(rel) == 26
+    assert rel.frame.equals(ap.suppress(m, ap.examples.patients_diverse()).frame)
+
+
+@pytest.mark.parametrize("strategy", ["basic", "min_choice", "max_fan_out"])
+@pytest.mark.parametrize("seed", range(5))
+def test_every_strategy_solves_example_3_1(strategy, seed):
+    m, sigma = ap.examples.patients(), ap.examples.patients_constraints()
+    rel = ap.suppress(m, ap.diva(m, sigma, 2, strategy, seed=seed))
+    assert all(c.holds(rel) for c in sigma) and ap.KAnonymity(2).holds(m, rel.classes.labels)
+
+
+def test_the_clusterings_of_sigma_1_and_sigma_2_are_those_of_section_3_3():
+    state = clusterings(ap.examples.patients_constraints())
+    assert sorted(map(rows_of, state._all(0, state.free_targets(0)))) == [
+        [["t8", "t10"]], [["t8", "t9"]], [["t8", "t9", "t10"]], [["t9", "t10"]]
+    ]  # fmt: skip
+    assert [rows_of(s) for s in state._all(1, state.free_targets(1))] == [[["t5", "t6"]]]
+    # of sigma_3: six pairs, four triples, one four and three pairs of pairs, of which 2 to 4 rows
+    assert len(state._all(2, state.free_targets(2))) == 14
+
+
+def test_merging_overlapping_clusters_does_not_satisfy_both():
+    sigma = ap.examples.patients_constraints()
+    state = clusterings(sigma[1:])
+    state.add(0, [state.bundle(np.array([4, 5]))])
+    assert not state.is_consistent([state.bundle(np.array([5, 6]))])
+    merged = state.bundle(np.array([4, 5, 6]))
+    assert merged.adds.tolist() == [0, 0]
+
+
+def test_section_3_2_rejects_three_and_four_with_sigma_4():
+    sigma = [ap.examples.patients_constraints()[1], Constraint({"GEN": "Male"}, 1, 3)]
+    state = clusterings(sigma)
+    africans = [state.bundle(np.array([4, 5]))]
+    assert africans[0].adds.tolist() == [2, 2]
+    state.add(0, africans)
+    assert not state.is_consistent([state.bundle(np.array([2, 3]))])
+    # The cluster of sigma_2 satisfies sigma_4 too, so nothing new is needed for it.
+    assert list(state.of(1)) == [[]]
+    m = ap.examples.patients()
+    rel = ap.suppress(m, ap.diva(m, sigma, 2))
+    assert all(c.holds(rel) for c in sigma)
+
+
+def test_example_3_3_the_graph():
+    m = ap.examples.patients()
+    graph = build_graph(m, ap.examples.patients_constraints())
+    targets = [[f"t{row + 1}" for row in graph.nodes[v]["rows"]] for v in graph]
+    assert targets == [["t8", "t9", "t10"], ["t5", "t6"], ["t6", "t7", "t8", "t10"]]
+    overlaps = {edge: graph.edges[edge]["overlap"].tolist() for edge in graph.edges}
+    assert overlaps == {(0, 2): [7, 9], (1, 2): [5]}
+
+
+def test_example_3_4_backtracks_once_and_ends_with_the_diverse_clustering():
+    _, steps = figure_3_steps()
+    assert [(s["action"], s["node"], s["clusters"]) for s in steps] == [
+        ("colour", 1, [["t9", "t10"]]),
+        ("colour", 3, [["t6", "t7"]]),
+        ("reject", 2, [["t5", "t6"]]),
+        ("backtrack", 3, [["t6", "t7"]]),
+        ("colour", 3, [["t7", "t8"]]),
+        ("colour", 2, [["t5", "t6"]]),
+    ]
+    assert steps[-1]["coloured"] == {
+        1: [["t9", "t10"]], 3: [["t7", "t8"]], 2: [["t5", "t6"]]
+    }  # fmt: skip

@@ -1,0 +1,147 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import anonpaper as ap
+from anonpaper import errors
+from anonpaper.papers.dewri2009 import protocol as dewri2009
+from anonpaper.papers.published import reference
+
+
+@pytest.fixture(scope="module")
+def adult():
+    return dewri2009.adult()
+
+
+@st.composite
+def attributes_and_bits(draw):
+    sizes = draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
+    frame = pd.DataFrame({
+        f"q{j}": pd.Categorical.from_codes([0], list(range(size))) for j, size in enumerate(sizes)
+    })
+    n_bits = sum(sizes) - len(sizes)
+    bits = draw(st.lists(st.integers(0, 1), min_size=n_bits, max_size=n_bits))
+    return ap.Microdata(frame, list(frame)).attributes, bits
+
+
+@settings(deadline=None, max_examples=100)
+@given(attributes_and_bits())
+def test_decoding_and_encoding_are_inverse(case):
+    attributes, bits = case
+    r = ap.Recoding.decode(attributes, bits)
+    assert r.encode().astype(int).tolist() == bits
+    assert ap.Recoding.decode(attributes, "".join(map(str, bits))) == r
+
+
+@settings(deadline=None, max_examples=100)
+@given(attributes_and_bits())
+def test_neighbours_are_joined_exactly_where_the_bit_is_zero(case):
+    attributes, bits = case
+    r = ap.Recoding.decode(attributes, bits)
+    bits = iter(bits)
+    for ids in r.maps:
+        for left, right in zip(ids[:-1], ids[1:], strict=True):
+            assert (left == right) == (next(bits) == 0)
+
+
+def test_a_recoding_that_bits_cannot_express_is_refused():
+    m = ap.examples.hospital()
+    r = ap.Recoding(m.attributes, [[0, 1, 0], [0, 1], [0, 1, 2]])
+    with pytest.raises(errors.ParameterError, match="'Age'"):
+        r.encode()
+
+
+@pytest.mark.parametrize("bits", ["0101", "010101", "0102a", [0, 1, 0, 1, 2], []])
+def test_wrong_bits_are_refused(bits):
+    with pytest.raises(errors.ParameterError, match="5 bits"):
+        ap.Recoding.decode(ap.examples.hospital().attributes, bits)
+
+
+def test_adult_has_the_domain_sizes_of_table_1_and_105_bits(adult):
+    printed = reference("dewri2009_tab1_domain_sizes")
+    assert [a.size for a in adult.attributes] == printed["domain_size"].tolist()
+    assert adult.n == 30_162
+    assert len(ap.Recoding.identity(adult.attributes).encode()) == 105
+    assert len(adult.cells) == 13_334
+
+
+def test_empty_intervals_belong_to_the_domain(adult):
+    age = adult.attribute("age")
+    rows = np.bincount(adult.codes[:, 0], minlength=20)
+    assert age.size == 20 and age.ordered and np.count_nonzero(rows) == 16
+    assert (age.values[0].left, age.values[-1].right) == (0, 100)
+
+
+def test_every_row_lies_in_its_interval():
+    values = [17, 20, 24.5, 25, 90]
+    m = ap.granularize(ap.Microdata(pd.DataFrame({"age": values}), ["age"]), {"age": 5})
+    age = m.attributes[0]
+    for value, code in zip(values, m.codes[:, 0], strict=True):
+        assert age.values[code].left <= value < age.values[code].right
+    assert age.values[0].left == 15 and age.values[-1].right == 95
+
+
+def test_joined_intervals_are_written_as_one():
+    m = ap.Microdata(pd.DataFrame({"age": [1, 6, 11]}), ["age"])
+    m = ap.granularize(m, {"age": 5})
+    rel = ap.recode(m, ap.Recoding.decode(m.attributes, "01"))
+    assert rel.frame["age"].astype(str).tolist() == ["[0, 10)", "[0, 10)", "[10, 15)"]
+
+
+@pytest.mark.parametrize(("granularity", "ranges", "error"), [
+    ({"sex": 5}, None, errors.ColumnError),
+    ({"height": 5}, None, errors.ColumnError),
+    ({"age": 0}, None, errors.ParameterError),
+    ({"age": -5}, None, errors.ParameterError),
+    ({"age": 5}, {"age": (0, 98)}, errors.ParameterError),
+    ({"age": 5}, {"age": (20, 100)}, errors.ParameterError),
+    ({"age": 5}, {"age": (0, 90)}, errors.ParameterError),
+    ({"age": 5}, {"sex": (0, 100)}, errors.ColumnError),
+])  # fmt: skip
+def test_impossible_intervals_are_refused(granularity, ranges, error):
+    m = ap.Microdata(pd.DataFrame({"age": [17, 90], "sex": ["f", "m"]}), ["age", "sex"])
+    with pytest.raises(error):
+        ap.granularize(m, granularity, ranges)
+
+
+def test_other_columns_keep_their_domains():
+    frame = pd.DataFrame({"age": [1, 2, 9], "sex": list("fmf"), "ill": list("xyz")})
+    m = ap.Microdata(frame, ["age", "sex"], "ill", domains={"sex": ["m", "f", "d"]})
+    cut = ap.granularize(m.take([0, 2]), {"age": 5})
+    assert cut.attribute("sex").values.tolist() == ["m", "f", "d"]
+    assert cut.sensitive_attribute.values.tolist() == ["x", "y", "z"]
+    assert cut.n == 2
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=9,
+                unique=True))
+def test_every_node_of_a_tree_is_an_interval_of_its_preorder(places):
+    rows = [[f"{a}{b}{i}", f"{a}{b}", f"{a}", "*"] for i, (a, b) in enumerate(places)]
+    tree = ap.Hierarchy(rows)
+    order = tree.preorder()
+    assert sorted(order) == sorted(row[0] for row in rows)
+    for level in range(4):
+        names = [tree.generalize(value, level) for value in order]
+        changes = sum(left != right for left, right in zip(names[:-1], names[1:], strict=True))
+        assert changes == len(set(names)) - 1
+
+
+def test_preorder_keeps_the_rows_and_puts_missing_values_last():
+    frame = pd.DataFrame({"work": ["none", "federal", None, "local"]})
+    m = ap.Microdata(frame, ["work"])
+    tree = ap.Hierarchy([["federal", "state"], ["none", "other"], ["local", "state"]])
+    ordered = ap.in_preorder(m, {"work": tree})
+    assert ordered.attributes[0].values.tolist() == ["federal", "local", "none", "?"]
+    before = m.attributes[0].values[m.codes[:, 0]].tolist()
+    assert ordered.attributes[0].values[ordered.codes[:, 0]].tolist() == before
+
+
+def test_a_taxonomy_that_lacks_values_is_refused():
+    m = ap.Microdata(pd.DataFrame({"work": ["none", "local"]}), ["work"])
+    with pytest.raises(errors.HierarchyError, match="local"):
+        ap.in_preorder(m, {"work": ap.Hierarchy.flat(["none"])})
+    with pytest.raises(errors.ColumnError, match="job"):
+        ap.in_preorder(m, {"job": ap.Hierarchy.flat(["none"])})

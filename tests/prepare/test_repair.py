@@ -1,0 +1,159 @@
+"""Pre-processing, imbalance and pattern-friendly quasi-identifiers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anonpaper as ap
+from anonpaper.errors import (
+    ColumnError,
+    EmptyTableError,
+    InfeasibleError,
+    MissingValueError,
+    ParameterError,
+)
+from anonpaper.prepare import cleaning as pp
+from anonpaper.prepare.imbalance import find_imbalance, split_by_imbalance
+from anonpaper.prepare.patterns import frequency_analysis, pattern_friendly
+
+
+def with_counts(counts):
+    values = np.repeat(np.arange(len(counts)), counts)
+    return ap.Microdata(pd.DataFrame({"q": np.arange(len(values)), "s": values}), ["q"], "s")
+
+
+@given(st.lists(st.integers(1, 30), min_size=2, max_size=5), st.sampled_from([0.0, 0.2, 0.5]))
+def test_added_rows_balance_the_table_and_parts_make_the_whole(counts, threshold):
+    m = with_counts(counts)
+    found = find_imbalance(m, threshold)
+    needed = [counts[v] + found.needed.get(v, 0) for v in range(len(counts))]
+    assert set(needed) == {max(counts)}
+    problematic, rest = split_by_imbalance(m, threshold)
+    assert sorted([*problematic, *rest]) == list(range(m.n))
+    rare = {v for v, c in enumerate(counts) if max(counts) - c > threshold * m.n}
+    assert set(m.frame["s"].iloc[problematic]) == rare
+    assert found.vulnerable == bool(rare)
+
+
+@pytest.mark.parametrize("counts", [(24720, 7841), (7841, 24720)])
+def test_either_direction_gives_the_same_answer(counts):
+    # Algorithm 1 on Adult: 16,879 is just above half of 32,561
+    m = with_counts(counts)
+    found = find_imbalance(m)
+    assert found.vulnerable and list(found.needed.values()) == [16879]
+    problematic, _ = split_by_imbalance(m)
+    assert len(problematic) == 7841
+    assert not find_imbalance(with_counts((17000, 9000))).vulnerable
+
+
+def test_one_value_cannot_be_balanced():
+    with pytest.raises(InfeasibleError, match="one value"):
+        find_imbalance(with_counts((5,)))
+    with pytest.raises(ParameterError):
+        find_imbalance(with_counts((5, 1)), threshold=2)
+    with pytest.raises(ColumnError):
+        find_imbalance(ap.Microdata(pd.DataFrame({"q": [1, 2]}), ["q"]))
+
+
+FRAME = pd.DataFrame({
+    "name": ["Ann", "Bob", "Cid", "Dan"], "age": [30.0, np.nan, 150.0, 30.0],
+    "job": ["a", "b", None, "a"], "ill": [0, 1, 0, 0],
+})
+
+
+def test_the_account_adds_up():
+    frame, account = pp.clean(FRAME, ["age", "job"], "ill", ranges={"age": (0, 120)},
+                              outliers="clip", missing="impute", mapping={"job": {"b": "a"}})
+    assert list(frame) == ["age", "job", "ill"]
+    assert frame["age"].tolist() == [30, 30, 120, 30] and frame["job"].tolist() == list("aaaa")
+    changed = account.set_index("step")["values_changed"]
+    assert changed["outlier removal"] == 1 and changed["missing values"] == 2
+    assert changed["value formatting"] == 1 and account["columns_removed"].sum() == 1
+    assert account["rows_removed"].sum() == len(FRAME) - len(frame) == 0
+    assert FRAME.loc[2, "age"] == 150  # the table given is left as it was
+
+
+def test_rows_go_only_when_asked_and_are_counted():
+    assert pp.handle_missing(FRAME, "drop").rows_removed == 2
+    assert pp.remove_outliers(FRAME, {"age": (0, 120)}, how="drop").rows_removed == 1
+    # a missing value is no outlier
+    assert pp.remove_outliers(FRAME, {"age": (0, 200)}).rows_removed == 0
+    alike = pp.remove_duplicates(FRAME[["age", "job", "ill"]])
+    assert alike.rows_removed == 1 and pp.remove_duplicates(FRAME).rows_removed == 0
+
+
+def test_missing_values_become_a_value_of_their_own():
+    done = pp.handle_missing(FRAME[["job"]].astype("category"))
+    assert done.values_changed == 1 and done.frame["job"].tolist() == ["a", "b", "?", "a"]
+    with pytest.raises(MissingValueError, match="age"):
+        pp.handle_missing(FRAME[["age"]])
+
+
+@pytest.mark.parametrize(("call", "error"), [
+    (lambda: pp.arrange_attributes(FRAME, ["size"], "ill"), ColumnError),
+    (lambda: pp.arrange_attributes(FRAME, ["ill"], "ill"), ColumnError),
+    (lambda: pp.select_attributes(FRAME, ["size"]), ColumnError),
+    (lambda: pp.remove_outliers(FRAME, {"age": (0, 120)}), ParameterError),
+    (lambda: pp.remove_outliers(FRAME, {"age": (5, 1)}), ParameterError),
+    (lambda: pp.remove_outliers(FRAME, {"job": (0, 1)}), ColumnError),
+    (lambda: pp.remove_outliers(FRAME, {}, how="hide"), ParameterError),
+    (lambda: pp.handle_missing(FRAME, "error"), MissingValueError),
+    (lambda: pp.handle_missing(FRAME, "guess"), ParameterError),
+    (lambda: pp.handle_missing(FRAME.assign(age=np.nan), "drop"), EmptyTableError),
+    (lambda: pp.handle_missing(FRAME.assign(job=None), "impute"), EmptyTableError),
+    (lambda: pp.check_types(FRAME, ["job"]), ColumnError),
+    (lambda: pp.check_types(FRAME.assign(job=["a", 1, "b", 2])), ColumnError),
+    (lambda: pp.preprocess(FRAME, [lambda f: pp.Step("all gone", f.head(0))]), EmptyTableError),
+])
+def test_bad_input_is_refused(call, error):
+    with pytest.raises(error):
+        call()
+
+
+def test_formatting_keeps_the_order_of_categories():
+    sizes = pd.Categorical(["S", "L"], ["S", "M", "L"], ordered=True)
+    done = pp.format_values(pd.DataFrame({"size": sizes}), {"size": {"S": "small"}})
+    assert list(done.frame["size"].cat.categories) == ["small", "M", "L"]
+    assert done.frame["size"].cat.ordered and done.values_changed == 1
+
+
+def planted(seed=0, n=900):
+    """`cause` decides the sensitive value, `common` is mostly one value, `even` is noise."""
+    rng = np.random.default_rng(seed)
+    cause = rng.choice(list("ab"), n, p=[0.7, 0.3])
+    return ap.Microdata(pd.DataFrame({
+        "cause": cause, "common": rng.choice(list("xy"), n, p=[0.9, 0.1]),
+        "even": rng.choice(list("pqr"), n), "age": np.where(rng.random(n) < 0.8, 40, 50),
+        "ill": np.where(rng.random(n) < 0.9, cause == "a", cause != "a").astype(int),
+    }), ["cause", "common", "even", "age"], "ill")
+
+
+def test_a_common_value_on_which_nothing_depends_is_pattern_friendly():
+    found = pattern_friendly(planted(), trees=10).set_index("qid")
+    # `cause` is common but telling, `even` is not common, `age` is ordered
+    assert found["friendly"].to_dict() == {"cause": False, "common": True, "even": False,
+                                           "age": False}
+    assert found["weight"].idxmax() == "cause"
+    assert found["weight"].sum() == pytest.approx(1)
+    again = pattern_friendly(planted(), trees=10).set_index("qid")
+    pd.testing.assert_frame_equal(found, again)
+
+
+def test_frequencies_are_those_of_pandas():
+    m = planted()
+    found = frequency_analysis(m).set_index("qid")
+    for name in m.qi:
+        shares = m.frame[name].value_counts(normalize=True)
+        assert found.loc[name, "top_share"] == pytest.approx(shares.iloc[0])
+        assert found.loc[name, "top_value"] == shares.index[0]
+        assert found.loc[name, "values"] == len(shares)
+
+
+def test_nothing_can_be_learnt_from_a_value_that_hardly_occurs():
+    rare = ap.Microdata(pd.DataFrame({"q": range(9), "s": [1] + [0] * 8}), ["q"], "s")
+    with pytest.raises(InfeasibleError, match="fold"):
+        pattern_friendly(rare)
+    with pytest.raises(ParameterError):
+        pattern_friendly(planted(), share=0)

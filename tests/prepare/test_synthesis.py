@@ -1,0 +1,205 @@
+"""Synthetic rows: values, seeds, cache, refusals; fusion without any model."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import PackageNotFoundError
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper.errors import (
+    BudgetExceededError,
+    ColumnError,
+    InfeasibleError,
+    ParameterError,
+)
+from anonpaper.papers.grids import run_grid
+from anonpaper.papers.majeed2024 import protocol as majeed2024
+from anonpaper.prepare import synthesis
+
+
+@pytest.fixture(autouse=True)
+def cache_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("ANONPAPER_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def people(n=240):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({
+        "age": rng.integers(20, 60, n), "weight": rng.choice([50.5, 60.25, 70.0], n),
+        "job": pd.Categorical(rng.choice(list("ab"), n), list("abc")),
+        "ill": np.where(rng.random(n) < 0.25, "yes", "no"),
+    })
+    return ap.Microdata(frame, ["age", "weight", "job"], "ill")
+
+
+def test_importing_the_module_does_not_import_sdv():
+    script = ("import sys, anonpaper.prepare.synthesis, anonpaper.papers.majeed2024.protocol; "
+              "print(sorted({'sdv', 'torch', 'ctgan'} & set(sys.modules)))")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+WITHOUT = """
+import importlib, pkgutil, sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"sdv", "rdt", "ctgan", "copulas", "torch", "filelock"}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+import anonpaper as ap
+for module in pkgutil.walk_packages(ap.__path__, "anonpaper."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+from anonpaper.papers.majeed2024 import protocol as majeed2024
+real, _ = majeed2024.prepare("adult", 600)
+cases = {"adult": {"real": real, "fused": real}}
+for method in majeed2024.METHODS:
+    release, trees, _ = majeed2024.release_of(cases, "adult", method, 10)
+    majeed2024.measure_release(release, trees)
+print(release.microdata.n)
+"""
+
+
+def test_everything_but_synthesis_works_without_sdv_and_torch():
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
+    assert done.stdout.strip() == "600", done.stderr
+
+
+def test_without_sdv_a_synthesizer_says_what_to_install(monkeypatch):
+    def not_there(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(synthesis, "version", not_there)
+    for call in (lambda: synthesis.synthesize(people(), {"yes": 3}),
+                 lambda: synthesis.quality(people(), people().frame)):
+        with pytest.raises(ParameterError, match=r"anonpaper\[synthesis\]"):
+            call()
+
+
+def test_a_worker_trains_the_same_model(tmp_path, monkeypatch):
+    from joblib.externals.loky import reusable_executor
+
+    tables = {name: people(n) for name, n in (("large", 520), ("small", 260))}
+    grid = [dict(name=name, method="ctgan", epochs=1, seed=5, learn_from=None) for name in tables]
+    trained = run_grid(majeed2024.train, grid, workers=2, common={"tables": tables})
+    assert trained["rows"].tolist() == [520, 260] and (trained["seconds"] > 0).all()
+    spread = [synthesis.augment(m, epochs=1, seed=5).frame for m in tables.values()]
+    monkeypatch.setenv("ANONPAPER_CACHE", str(tmp_path / "another"))
+    for m, fused in zip(tables.values(), spread, strict=True):
+        pd.testing.assert_frame_equal(synthesis.augment(m, epochs=1, seed=5).frame, fused)
+    # from 500 rows on CTGAN would start processes of its own, which live on for minutes
+    assert reusable_executor._executor is None
+
+
+def test_who_needs_the_same_model_at_once_waits_for_it(monkeypatch):
+    trained, train = [], synthesis._trained
+    monkeypatch.setattr(
+        synthesis, "_trained", lambda *given: trained.append(given) or train(*given))
+    with ThreadPoolExecutor(3) as pool:
+        calls = [pool.submit(synthesis.synthesize, people(), {"yes": 9}, "gaussian_copula")
+                 for _ in range(3)]
+    first, *others = [call.result() for call in calls]
+    assert len(trained) == 1
+    for other in others:
+        pd.testing.assert_frame_equal(first, other)
+
+
+@pytest.mark.parametrize(("method", "epochs"), [("gaussian_copula", 1), ("ctgan", 2)])
+def test_added_rows_are_rare_in_range_and_repeatable(method, epochs, cache_elsewhere):
+    m = people()
+    fused = synthesis.augment(m, method, epochs=epochs, batch_size=60, seed=3)
+    assert len(set(fused.sensitive_counts)) == 1
+    real, added = fused.frame[~fused.synthetic], fused.frame[fused.synthetic]
+    assert np.array_equal(real[m.qi].astype(str), m.frame[m.qi].astype(str))
+    assert set(added["ill"]) == {"yes"} and added["age"].between(20, 59).all()
+    assert pd.api.types.is_integer_dtype(fused.frame["age"])
+    assert set(added["weight"]) <= {50.5, 60.25, 70.0} and set(added["job"]) <= set("ab")
+    models = list((cache_elsewhere / "models").iterdir())
+    assert {path.suffix for path in models} == {".pkl", ".parquet", ".lock"}
+    for path in models:  # from the model that was kept, then from none at all
+        if path.suffix == ".parquet":
+            path.unlink()
+    settings = dict(epochs=epochs, batch_size=60, seed=3)
+    again = synthesis.augment(m, method, **settings)
+    anew = synthesis.augment(m, method, cache=False, **settings)
+    pd.testing.assert_frame_equal(fused.frame, again.frame)
+    pd.testing.assert_frame_equal(fused.frame, anew.frame)
+
+
+def test_the_caller_s_random_state_is_left_alone():
+    np.random.seed(7)  # noqa: NPY002 - the global state is what is tested
+    expected = np.random.RandomState(7).random()
+    synthesis.synthesize(people(), {"yes": 5}, "gaussian_copula", cache=False)
+    assert np.random.random() == expected  # noqa: NPY002
+
+
+def test_quality_is_a_score_for_each_property():
+    m = people()
+    report = synthesis.quality(m, m.frame.head(100)).set_index("property")["score"]
+    assert {"Column Shapes", "Overall"} <= set(report.index)
+    assert report.between(0, 1).all() and report["Column Shapes"] > 0.85
+
+
+def test_a_model_that_never_yields_the_value_says_so(monkeypatch):
+    frame = people().frame.assign(ill=["yes"] + ["no"] * 239)
+    m = ap.Microdata(frame, ["age", "weight", "job"], "ill")
+    monkeypatch.setattr(synthesis, "_ROUNDS", 2)
+    with pytest.raises(BudgetExceededError, match="more epochs"):
+        synthesis.synthesize(m, {"yes": 200}, "tvae", epochs=1, batch_size=60, cache=False)
+
+
+@pytest.mark.parametrize(("needed", "options", "error"), [
+    ({"maybe": 3}, {}, ColumnError),
+    ({"yes": -1}, {}, ParameterError),
+    ({"yes": 3}, {"method": "magic"}, ParameterError),
+    ({"yes": 3}, {"epochs": 0}, ParameterError),
+    ({"yes": 3}, {"batch_size": 15}, ParameterError),
+    ({"yes": 3}, {"seed": -1}, ParameterError),
+])
+def test_bad_settings_are_refused(needed, options, error):
+    with pytest.raises(error):
+        synthesis.synthesize(people(), needed, **options)
+
+
+def test_columns_that_cannot_be_modelled_are_named():
+    frame = people(600).frame
+    with pytest.raises(ColumnError, match="'name' has 600 categories"):
+        names = frame.assign(name=[f"n{i}" for i in range(600)])
+        synthesis.synthesize(ap.Microdata(names, ["name", "age"], "ill"), {"yes": 3})
+    with pytest.raises(ColumnError, match="finite"):
+        endless = frame.assign(age=np.where(frame["age"] > 58, np.inf, frame["age"]))
+        synthesis.synthesize(ap.Microdata(endless, ["age"], "ill"), {"yes": 3})
+
+
+def test_a_value_without_rows_and_a_table_of_one_value_are_refused():
+    frame = people().frame
+    frame["ill"] = pd.Categorical(frame["ill"], ["no", "yes", "unknown"])
+    m = ap.Microdata(frame, ["age"], "ill")
+    with pytest.raises(InfeasibleError, match="nothing to learn"):
+        synthesis.synthesize(m, {"unknown": 3})
+    with pytest.raises(InfeasibleError, match="one value"):
+        synthesis.augment(ap.Microdata(people().frame.assign(ill="no"), ["age"], "ill"))
+
+
+def test_nothing_is_sampled_where_nothing_is_needed():
+    assert len(synthesis.synthesize(people(), {"yes": 0})) == 0
+    assert synthesis.augment(people(), needed={}).n == people().n
+
+
+def test_fusion_refuses_what_is_not_of_the_table():
+    m = people()
+    rows = m.frame.head(3)
+    assert synthesis.fuse(m, rows).synthetic.tolist() == [False] * m.n + [True] * 3
+    with pytest.raises(ColumnError, match="job"):
+        synthesis.fuse(m, rows.assign(job="z"))
+    with pytest.raises(ColumnError, match="range"):
+        synthesis.fuse(m, rows.assign(age=99))
+    with pytest.raises(ColumnError, match="lack"):
+        synthesis.fuse(m, rows.drop(columns="age"))

@@ -1,0 +1,289 @@
+import itertools
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referees import preference as referee
+from referees.tables import tables
+
+import anonpaper as ap
+from anonpaper import errors
+from anonpaper.papers.dewri2009 import protocol as dewri2009
+from anonpaper.recoders.archive import choose, non_dominated
+from anonpaper.recoders.preference import prefer_feasible
+
+
+@pytest.fixture(scope="module")
+def adult():
+    return dewri2009.adult()
+
+
+@st.composite
+def problems(draw):
+    m = draw(tables(max_rows=25, max_qi=3, max_values=4))
+    k = draw(st.integers(1, min(m.n, 6)))
+    return m, k, (draw(st.floats(0, 1)), draw(st.floats(0, 1)))
+
+
+def values_of(m, bits, preference):
+    rows, sizes = m.codes.tolist(), [a.size for a in m.attributes]
+    loss = referee.nwp(rows, sizes, bits, [1 / m.d] * m.d)
+    bias = referee.necd(rows, sizes, bits)
+    k = min(referee.class_sizes(rows, sizes, bits))
+    return loss, bias, k, referee.ach(loss, bias, preference)
+
+
+# -- the exhaustive optimum -----------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=40)
+@given(problems())
+def test_a_minimum_of_ach_is_efficient(case):
+    """The observation of section 4, against all recodings by plain loops."""
+    m, k, preference = case
+    r = ap.exhaustive(m, k, preference)
+    all_bits = itertools.product([0, 1], repeat=sum(a.size - 1 for a in m.attributes))
+    others = [values_of(m, bits, preference) for bits in all_bits]
+    feasible = [other for other in others if other[2] >= k]
+    loss, bias, effective_k, ach = values_of(m, r.encode().astype(int).tolist(), preference)
+    assert effective_k >= k
+    assert ach == pytest.approx(min(other[3] for other in feasible), rel=1e-9, abs=1e-12)
+    assert not any(
+        other[0] < loss - 1e-12 and other[1] < bias - 1e-12 for other in feasible
+    )
+    assert len(r.info["evaluated"]) == len(others)
+
+
+@settings(deadline=None, max_examples=40)
+@given(problems())
+def test_the_front_is_that_of_all_feasible_recodings(case):
+    m, k, preference = case
+    r = ap.exhaustive(m, k, preference)
+    table = r.info["evaluated"]
+    points = [tuple(p) for p in table.loc[table["effective_k"] >= k, ["nwp", "necd"]].to_numpy()]
+    beaten = [
+        any(a <= x and b <= y and (a, b) != (x, y) for a, b in points) for x, y in points
+    ]
+    expected = sorted(p for p, is_beaten in zip(points, beaten, strict=True) if not is_beaten)
+    assert sorted(map(tuple, r.info["front"][["nwp", "necd"]].to_numpy())) == expected
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=20))
+def test_non_dominated_points_by_comparing_all_pairs(points):
+    first, second = (np.array(points, float).reshape(-1, 2)).T
+    expected = [
+        not any(a <= x and b <= y and (a < x or b < y) for a, b in points) for x, y in points
+    ]
+    assert non_dominated(first, second).tolist() == expected
+
+
+def test_more_than_18_bits_are_refused(adult):
+    with pytest.raises(errors.SizeLimitError, match="105 bits"):
+        ap.exhaustive(adult, 5)
+
+
+def test_choosing_breaks_ties_by_deviation_then_by_privacy():
+    table = pd.DataFrame({
+        "nwp": [0.5, 0.5, 0.5, 0.1], "necd": [0.3, 0.2, 0.2, 0.0], "effective_k": [4, 2, 3, 1],
+    })
+    assert choose(table, 2, (0.1, 1.0)).name == 2
+    assert choose(table, 4, (0.1, 1.0)).name == 0
+    assert choose(table, 5, (0.1, 1.0)) is None
+
+
+# -- NSGA-II -------------------------------------------------------------------------------
+
+
+class Solutions:
+    """As much of a pymoo population as the tournament looks at."""
+
+    def __init__(self, f1, f2, rank, crowding):
+        self.columns = {
+            "F": np.column_stack([f1, f2]), "rank": np.array(rank),
+            "crowding": np.array(crowding, dtype=object),
+        }
+
+    def get(self, name):
+        return self.columns[name]
+
+
+@pytest.mark.parametrize(("x", "y", "winner"), [
+    # (f1, f2, rank, crowding)
+    ((0.9, 0, 0, 0.1), (0.1, -3, 1, np.inf), 0),  # both feasible: rank
+    ((0.9, 0, 1, 0.1), (0.1, -3, 1, 0.5), 1),  # both feasible, same rank: less crowded
+    ((0.9, 0, 7, 0.1), (0.1, 1, 0, np.inf), 0),  # one feasible
+    ((0.9, 2, 7, 0.1), (0.1, 3, 0, np.inf), 0),  # both infeasible: f2
+    ((0.9, 2, 0, np.inf), (0.1, 2, 5, 0.1), 1),  # same f2: f1
+    ((0.9, 2, 5, 0.1), (0.9, 2, 0, 0.5), 1),  # same f1: less crowded
+])  # fmt: skip
+def test_the_tournament_of_section_5_2(x, y, winner):
+    population = Solutions(*zip(x, y, strict=True))
+    rng = np.random.default_rng(0)
+    pairs = np.array([[0, 1], [1, 0]] * 5)
+    assert (prefer_feasible(population, pairs, rng) == winner).all()
+
+
+def test_an_undecided_tournament_is_decided_by_a_coin():
+    population = Solutions([0.5, 0.5], [0, 0], [1, 1], [0.2, 0.2])
+    winners = prefer_feasible(population, np.array([[0, 1]] * 200), np.random.default_rng(0))
+    assert 60 < winners.sum() < 140
+
+
+@pytest.mark.parametrize("refine", [False, True])
+@pytest.mark.parametrize(("k", "preference"), [(2, (0.2, 1.0)), (25, (0.2, 0.1))])
+def test_every_feasible_solution_is_k_anonymous(adult, k, preference, refine):
+    r = ap.preference_search(adult, k, preference, evaluations=2000, seed=1, refine=refine)
+    frame = adult.frame[adult.qi]
+    listed = r.info["feasible"].head(40)["bits"].tolist()
+    for recoding in [r, *(ap.Recoding.decode(adult.attributes, bits) for bits in listed)]:
+        published = pd.DataFrame({
+            name: frame[name].map(dict(zip(a.values, ids.tolist(), strict=True))).astype(int)
+            for name, a, ids in zip(adult.qi, adult.attributes, recoding.maps, strict=True)
+        })
+        assert published.value_counts().min() >= k
+
+
+def test_info_says_what_the_measures_say(adult):
+    weights = dict(zip(adult.qi, [0.3, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05], strict=True))
+    r = ap.preference_search(adult, 5, (0.3, 0.4), weights, evaluations=1000, seed=3)
+    rel = ap.recode(adult, r)
+    assert r.info["nwp"] == pytest.approx(ap.measure.nwp(rel, weights))
+    assert r.info["necd"] == pytest.approx(ap.measure.necd(rel))
+    assert r.info["effective_k"] == ap.measure.effective_k(rel) >= 5
+    assert r.info["ach"] == pytest.approx(ap.measure.ach(rel, (0.3, 0.4), weights))
+    assert r.info["prefdev"] == pytest.approx(ap.measure.prefdev(rel, (0.3, 0.4), weights))
+
+
+@pytest.mark.parametrize("refine", [False, True])
+def test_the_tables_of_info_fit_together(adult, refine):
+    r = ap.preference_search(adult, 10, population=50, evaluations=1030, seed=0, refine=refine)
+    info = r.info
+    assert info["evaluations"] == (1030 if refine else 1000)
+    assert len(info["evaluated"]) == info["distinct"] == info["evaluated"]["bits"].nunique()
+    assert (info["feasible"]["effective_k"] >= 10).all()
+    front = info["non_dominated"]
+    assert non_dominated(front["ach"].to_numpy(), -front["effective_k"].to_numpy()).all()
+    assert info["ach"] == front.loc[front["effective_k"] >= 10, "ach"].min()
+    assert info["ach"] == info["feasible"]["ach"].min()
+    history = info["history"]
+    assert history["evaluations"].is_monotonic_increasing
+    assert history["evaluations"].iloc[-1] == info["evaluations"]
+    assert history["ach"].dropna().is_monotonic_decreasing
+    feasible = info["evaluated"][info["evaluated"]["effective_k"] >= 10]
+    assert history["ach"].iloc[-1] == feasible["ach"].min()
+
+
+def outcome(r):
+    return r.info["non_dominated"].to_csv() + r.info["evaluated"].to_csv() + r.info[
+        "history"].to_csv() + r.encode().tobytes().hex()
+
+
+@pytest.mark.parametrize("refine", [False, True])
+def test_same_seed_same_result(refine):
+    m = ap.load("adult", missing="drop")
+    first, second, third = (
+        outcome(ap.preference_search(m, 5, evaluations=1000, seed=seed, refine=refine))
+        for seed in (7, np.random.default_rng(7), 8)
+    )
+    assert first == second != third
+
+
+def test_the_number_of_threads_changes_nothing():
+    code = (
+        "import anonpaper as ap, hashlib; from anonpaper.papers.dewri2009 import protocol; "
+        "r = ap.preference_search(protocol.adult(), 5, evaluations=600, seed=0); "
+        "print(hashlib.sha256(r.info['evaluated'].to_csv().encode()).hexdigest())"
+    )
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"NUMBA_NUM_THREADS": threads},
+            capture_output=True, text=True, check=True,
+        ).stdout
+        for threads in ("1", "2")
+    }
+    assert len(digests) == 1
+
+
+SOLVABLE = [
+    (["workclass", "marital-status", "race", "sex", "salary-class"], 5, (0.2, 1.0)),
+    (["occupation", "race", "sex"], 5, (0.2, 1.0)),
+    (["education", "sex", "salary-class"], 50, (0.2, 0.1)),
+    (["workclass", "marital-status", "race"], 50, (0.2, 1.0)),
+]
+
+
+@pytest.mark.parametrize(("attributes", "k", "preference"), SOLVABLE)
+def test_the_refined_search_is_within_one_percent_of_the_optimum(
+    adult, attributes, k, preference
+):
+    m = adult.with_roles(qi=attributes)
+    least = ap.exhaustive(m, k, preference).info["ach"]
+    found = [
+        ap.preference_search(
+            m, k, preference, evaluations=5000, seed=seed, refine=True
+        ).info["ach"]
+        for seed in range(10)
+    ]
+    assert min(found) >= least
+    assert sum(ach <= 1.01 * least for ach in found) >= 9
+
+
+def test_no_search_beats_the_optimum(adult):
+    m = adult.with_roles(qi=["marital-status", "race", "sex"])
+    least = ap.exhaustive(m, 5).info["ach"]
+    for seed in range(3):
+        assert ap.preference_search(m, 5, evaluations=1000, seed=seed).info["ach"] >= least
+        assert ap.hill_climbing(m, 5, evaluations=1000, seed=seed).info["ach"] >= least
+
+
+def test_hill_climbing_is_repeatable_and_keeps_its_budget(adult):
+    first, second = (ap.hill_climbing(adult, 5, evaluations=400, seed=0) for _ in range(2))
+    assert first == second and first.info["evaluations"] == 400
+    assert ap.measure.effective_k(ap.recode(adult, first)) >= 5
+
+
+def test_with_even_bits_nothing_feasible_is_found_on_adult(adult):
+    """All first solutions are 1-anonymous, and f1 draws the search away from the feasible ones."""
+    with pytest.raises(errors.BudgetExceededError, match='start="graded"'):
+        ap.preference_search(adult, 5, evaluations=3000, seed=0, start="even")
+
+
+def test_the_graded_start_always_knows_a_feasible_solution(adult):
+    r = ap.preference_search(adult, adult.n, evaluations=100, seed=0)
+    assert r.info["nwp"] == pytest.approx(1) and r.info["effective_k"] == adult.n
+
+
+def test_tables_without_bits_have_one_recoding():
+    m = ap.Microdata(pd.DataFrame({"land": ["x"] * 5}), ["land"])
+    for r in (ap.preference_search(m, 5), ap.exhaustive(m, 5), ap.hill_climbing(m, 5)):
+        assert r.info["nwp"] == 0 and r.info["effective_k"] == 5
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"k": 0}, "k must"),
+    ({"k": 11}, "k must"),
+    ({"k": 2.5}, "k must"),
+    ({"evaluations": 99}, "evaluations must"),
+    ({"population": 1}, "population must"),
+    ({"mutation": 0.5}, "mutation must"),
+    ({"crossover": 1.5}, "crossover must"),
+    ({"start": "zeros"}, "start must"),
+    ({"seed": None}, "seed must"),
+])  # fmt: skip
+def test_bad_parameters_are_refused(options, message):
+    with pytest.raises(errors.ParameterError, match=message):
+        ap.preference_search(ap.examples.hospital(), **{"k": 2, "evaluations": 200} | options)
+
+
+def test_the_progress_bar_shows_only_where_it_is_asked_for(capfd):
+    m = ap.examples.hospital()
+    ap.preference_search(m, 2, population=10, evaluations=50)
+    assert capfd.readouterr().err == ""
+    ap.preference_search(m, 2, population=10, evaluations=50, progress=True)
+    assert "ach 0." in capfd.readouterr().err
