@@ -12,7 +12,6 @@ The claims are no input: the report judges them anew each time.
 from __future__ import annotations
 
 import json
-import os
 import re
 import tomllib
 from importlib.util import source_from_cache

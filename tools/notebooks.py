@@ -289,7 +289,8 @@ def set_environment(profile: str, figures: Path, opened: Path) -> None:
 
     It also notes which files of the project it opens.
     """
-    on_path = [str(Path(__file__).parent / "opened"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    opener = str(Path(__file__).parent / "opened")
+    on_path = [opener, *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ.update(
         ANONPAPER_FIGURES=str(figures), ANONPAPER_PROFILE=profile, PYTHONHASHSEED="0",
         TQDM_DISABLE="1", ANONPAPER_PROJECT=str(ROOT), ANONPAPER_OPENED=str(opened),

@@ -43,11 +43,11 @@ from inputs import (
     reference,
     source_of,
 )
-from notebooks import make, not_fresh
 from report import write_verdicts
 from results import as_csv
 
 from anonpaper.files import sha256
+from notebooks import make, not_fresh
 
 MAY_DIFFER = """\
 What may differ between machines, and why:
@@ -60,8 +60,8 @@ What may differ between machines, and why:
 - results of data that could not be had, for which a stand-in took the place."""
 TOLERANCE = 1e-9
 """Largest relative difference of two numbers that count as the same."""
-NEXT_TO_NOTHING = 1e-12
-"""Largest absolute one: sums that should vanish leave that much."""
+SMALL = 1e-3
+"""Numbers below it count as that large: sums that should vanish leave some last digits."""
 SHOWN = 5   # differences of one file on the screen; all of them are in differences.csv
 NOT_KEPT = (".svg", ".tex")   # need not be committed: their numbers are in the csv
 NOTED_OF_OUTPUTS = ("kind", "of", "caption", "timing")
@@ -156,6 +156,8 @@ def run_anew(names: list[str], profile: str, here: Path, jobs: int) -> str:
 
 def check_made(names: list[str], profile: str, here: Path) -> None:
     """Raise NotebookError unless results are the present code's, from an empty cache."""
+    if here == reference(profile):
+        raise NotebookError(f"{here.relative_to(ROOT)} is what is committed: leave out MADE")
     parameters = parameters_of(profile)
     for name in names:
         reasons = changes(name, parameters[name], here) or not_fresh(name, here)
@@ -337,7 +339,7 @@ def distance(was: str, now: str) -> float:
     a, b = float(was), float(now)
     if not (math.isfinite(a) and math.isfinite(b)):
         return math.inf
-    return 0.0 if abs(a - b) <= NEXT_TO_NOTHING else abs(a - b) / max(abs(a), abs(b))
+    return abs(a - b) / max(abs(a), abs(b), SMALL)
 
 
 def kind_of(cell: str) -> str:

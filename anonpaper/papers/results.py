@@ -82,7 +82,8 @@ class Results:
         self._outputs: dict[str, dict] = {}
 
     def figure(self, figure: Figure, name: str, *, data: pd.DataFrame, of: str = "",
-               timing: bool = False, microdata: Sequence[Microdata] | None = None) -> None:
+               timing: Sequence[str] | bool = False,
+               microdata: Sequence[Microdata] | None = None) -> None:
         """Save a figure as svg and png, and the numbers it shows as csv.
 
         The picture files are the same byte for byte from run to run, given the same numbers.
@@ -96,15 +97,17 @@ class Results:
             The plotted numbers.
         of : str, optional
             Which of the paper's figures this is, e.g. ``"Figure 2a"``; empty for one of our own.
-        timing : bool, optional
-            Whether it shows run times, so that no two runs give the same picture.
+        timing : sequence of str or bool, optional
+            Columns of the data that hold run times, or follow from them, so that no two runs give
+            the same picture; true stands for all numbers with a decimal point.
         microdata : sequence of Microdata, optional
             The tables behind this figure, where they are not all of the notebook's.
 
         Raises
         ------
         ParameterError
-            If the name is malformed or was used for another output of this notebook.
+            If the name is malformed or was used for another output of this notebook, or `timing`
+            names no column.
         """
         tables = self.microdata if microdata is None else tuple(microdata)
         if any(getattr(table.origin, "stand_in", False) for table in tables):
@@ -117,10 +120,11 @@ class Results:
             "png": plots.render(figure, "png"),
             "csv": _csv(data),
         }
-        self._save(files, name, tables, kind="figure", of=of, timing=timing)
+        self._save(files, name, tables, kind="figure", of=of, timing=_times(timing, data))
 
     def table(self, frame: pd.DataFrame, name: str, *, caption: str, of: str = "",
-              timing: bool = False, microdata: Sequence[Microdata] | None = None) -> pd.DataFrame:
+              timing: Sequence[str] | bool = False,
+              microdata: Sequence[Microdata] | None = None) -> pd.DataFrame:
         """Save a table as csv with all digits, and as LaTeX (booktabs) with four of them.
 
         Parameters
@@ -140,7 +144,8 @@ class Results:
         Raises
         ------
         ParameterError
-            If the name is malformed or was used for another output of this notebook.
+            If the name is malformed or was used for another output of this notebook, or `timing`
+            names no column.
         """
         tables = self.microdata if microdata is None else tuple(microdata)
         latex = frame.to_latex(
@@ -148,7 +153,8 @@ class Results:
             caption=_escape_latex(caption), label=f"tab:{self.paper}-{name}", position="htbp",
         )
         files = {"csv": _csv(frame), "tex": latex}
-        self._save(files, name, tables, kind="table", of=of, timing=timing, caption=caption)
+        self._save(files, name, tables, kind="table", of=of, timing=_times(timing, frame),
+                   caption=caption)
         return frame
 
     def claims(self, *, timing: bool = False) -> pd.DataFrame:
@@ -223,6 +229,16 @@ def _check_name(what: str, name: str) -> str:
             f"got {name!r}"
         )
     return name
+
+
+def _times(timing: Sequence[str] | bool, data: pd.DataFrame) -> list[str] | bool:
+    """Return which columns hold run times, or raise ParameterError where there are no such."""
+    if isinstance(timing, bool):
+        return timing
+    missing = set(timing) - set(data.columns)
+    if isinstance(timing, str) or missing:
+        raise ParameterError(f"timing names columns of {list(data.columns)}, got {timing!r}")
+    return list(timing)
 
 
 def _describe(table: Microdata) -> dict:

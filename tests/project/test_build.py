@@ -5,85 +5,11 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
-
-ROOT = Path(__file__).parents[2]
-RESULTS = """
-import pandas as pd
-from anonpaper.papers.results import Results
-results = Results("{paper}", notebook="{notebook}", parameters={{"rows": rows}})
-results.table(pd.DataFrame({{"row": range(rows)}}), "{name}", caption="Rows", of="Table {name}")
-"""
-
-
-def write_notebook(root, name, *, table=None, more=""):
-    """Write notebooks/<name>.ipynb: parameters rows and seed, and one table."""
-    paper, notebook = name.split("/")
-    body = RESULTS.format(paper=paper, notebook=notebook, name=table or f"table_{notebook}")
-    cells = [
-        new_code_cell("rows = 2\nseed = 0", metadata={"tags": ["parameters"]}, id="parameters"),
-        new_code_cell(body.strip(), id="results"),
-        new_code_cell(more, id="more"),
-    ]
-    path = root / "notebooks" / f"{name}.ipynb"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": kernel}), path)
-
-
-def write_profile(root, text, profile="quick"):
-    (root / "notebooks" / "profiles" / f"{profile}.yaml").write_text(text)
-
-
-@pytest.fixture
-def project(tmp_path):
-    """A copy of the build with two notebooks, its environment that of the tests."""
-    root = tmp_path / "project"
-    root.mkdir()
-    for name in ("Makefile", "pyproject.toml", "requirements.lock", "environment.yml"):
-        shutil.copy(ROOT / name, root)
-    for folder in ("tools", "anonpaper"):
-        shutil.copytree(ROOT / folder, root / folder,
-                        ignore=shutil.ignore_patterns("__pycache__"))
-    (root / "notebooks" / "profiles").mkdir(parents=True)
-    write_notebook(root, "one/1_first")
-    write_notebook(root, "two/1_second")
-    write_profile(root, "one/1_first: {rows: 3}\n")
-    write_profile(root, "one/1_first: {rows: 30}\n", "paper")
-    python = root / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    python.chmod(0o755)
-    (root / "data" / "cache").mkdir(parents=True)
-    for stamp in (".venv/.packages-installed", ".venv/.package-installed", "data/cache/.fetched"):
-        (root / stamp).touch()
-    return root
-
-
-def environment(root, **changes):
-    kept = {key: value for key, value in os.environ.items()
-            if not key.startswith(("ANONPAPER_", "MAKE", "MFLAGS"))}
-    return kept | {"PYTHONPATH": str(root)} | changes
-
-
-def make(root, *arguments, fails=False, **changes):
-    """Run make in the project and return what it printed."""
-    done = subprocess.run(["make", *arguments], cwd=root, text=True, capture_output=True,
-                          env=environment(root, **changes), timeout=240)
-    assert (done.returncode != 0) is fails, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
-def ran(printed):
-    """Return the notebooks that a run of make executed."""
-    return sorted(line.split()[0] for line in printed.splitlines() if " figures, " in line)
-
+from project.builds import environment, make, ran, write_notebook, write_profile
 
 BOTH = ["one/1_first", "two/1_second"]
 
