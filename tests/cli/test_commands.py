@@ -48,7 +48,7 @@ def anonymized(capsys, *arguments):
 
 
 def test_every_method_of_the_package_has_a_name():
-    made_by = {"Partition", "StarredPartition", "Recoding"}
+    made_by = {"Partition", "Recoding"}
     functions = {name for name in ap.__all__ if callable(getattr(ap, name))
                  and str(inspect.signature(getattr(ap, name)).return_annotation) in made_by}
     assert {name.replace("+", "_plus") for name in METHODS} == functions | set(BASELINES)

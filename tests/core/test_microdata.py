@@ -141,7 +141,7 @@ def test_a_sample_depends_on_its_seed_alone():
         with pytest.raises(errors.ParameterError, match="rows"):
             m.sample(rows, seed=1)
     with pytest.raises(errors.ParameterError, match="seed"):
-        m.sample(10, seed=None)
+        m.sample(10, seed=-1)
 
 
 @settings(deadline=None, max_examples=60)

@@ -139,7 +139,7 @@ def test_what_cannot_be_is_refused_with_the_way_out():
 
 @pytest.mark.parametrize("bad", [
     {"k": 1}, {"k": 41}, {"k": 5, "l": 1}, {"k": 5, "l": 6}, {"k": 5, "reach": 0},
-    {"k": 5, "similarity": 1.1}, {"k": 5, "largest_share": 0}, {"k": 5, "seed": None},
+    {"k": 5, "similarity": 1.1}, {"k": 5, "largest_share": 0}, {"k": 5, "seed": -1},
     {"k": 5.0},
 ])
 def test_parameters_out_of_range_are_refused(bad):

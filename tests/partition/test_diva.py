@@ -230,7 +230,7 @@ def test_used_up_budgets_end_in_an_error_that_says_which():
         ({"max_seconds": 0}, errors.ParameterError, "max_seconds"),
         ({"max_candidates": 0}, errors.ParameterError, "max_candidates"),
         ({"workers": 0}, errors.ParameterError, "workers"),
-        ({"seed": None}, errors.ParameterError, "seed"),
+        ({"seed": -1}, errors.ParameterError, "seed"),
         ({"l": 7, "diversity": "distinct"}, errors.InfeasibleError, "largest feasible l is 6"),
         ({"l": 4}, errors.InfeasibleError, "largest feasible l is 3"),
         ({"l": 2, "diversity": "entropy"}, errors.ParameterError, "entropy"),

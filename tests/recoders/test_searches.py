@@ -274,7 +274,7 @@ def test_tables_without_bits_have_one_recoding():
     ({"mutation": 0.5}, "mutation must"),
     ({"crossover": 1.5}, "crossover must"),
     ({"start": "zeros"}, "start must"),
-    ({"seed": None}, "seed must"),
+    ({"seed": -1}, "seed must"),
 ])  # fmt: skip
 def test_bad_parameters_are_refused(options, message):
     with pytest.raises(errors.ParameterError, match=message):
