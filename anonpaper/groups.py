@@ -67,9 +67,7 @@ class Partition:
         self.info = dict(info or {})
         self.algorithm = algorithm
         self.starred = None if starred is None else np.asarray(starred, dtype=bool)
-        if starred is not None and (
-            self.starred.ndim != 2 or len(self.starred) != self.n_groups
-        ):
+        if starred is not None and (self.starred.ndim != 2 or len(self.starred) != self.n_groups):
             raise ParameterError(
                 f"starred must have one row for each of the {self.n_groups} groups, "
                 f"got shape {self.starred.shape}"
@@ -107,12 +105,16 @@ class Partition:
         facts = [("algorithm", self.algorithm)] if self.algorithm else []
         if self.n_groups:
             sizes = self._sizes
-            facts.append(("rows in a group", f"{sizes.min():,} to {sizes.max():,}, mean "
-                          f"{sizes.mean():.1f}"))
+            facts.append(
+                ("rows in a group", f"{sizes.min():,} to {sizes.max():,}, mean {sizes.mean():.1f}")
+            )
         if self.n_unpublished:
             facts.append(("not published", f"{self.n_unpublished:,} rows"))
-        facts += [(name, value) for name, value in self.info.items()
-                  if isinstance(value, (bool, int, float, str, np.number))]
+        facts += [
+            (name, value)
+            for name, value in self.info.items()
+            if isinstance(value, (bool, int, float, str, np.number))
+        ]
         return html(f"Partition, {len(self):,} rows in {self.n_groups:,} groups", facts)
 
 

@@ -52,4 +52,4 @@ html_theme_options = {
     "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "report": []},
     "show_toc_level": 2,
 }
-copyright = "The anonpaper authors, MIT licence"   # noqa: A001 - Sphinx calls it so
+copyright = "The anonpaper authors, MIT licence"  - Sphinx calls it so

@@ -9,11 +9,7 @@ from anonpaper import Microdata, errors
 from anonpaper.microdata import build_cells
 
 PEOPLE = pd.DataFrame(
-    {
-        "age": [41, 30, 30, 25],
-        "job": ["b", None, "a", "b"],
-        "ill": ["flu", "flu", "cold", None],
-    },
+    {"age": [41, 30, 30, 25], "job": ["b", None, "a", "b"], "ill": ["flu", "flu", "cold", None]},
     index=["p", "q", "r", "s"],
 )
 

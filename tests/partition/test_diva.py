@@ -80,9 +80,7 @@ def test_with_l_diversity_the_answer_is_that_of_exhaustive_search(problem, diver
             return len(counts) >= 2
         return 2 * max(counts.values()) <= len(rows)
 
-    check_against_exhaustive_search(
-        frame, qi, sigma, k, is_private, l=2, diversity=diversity
-    )
+    check_against_exhaustive_search(frame, qi, sigma, k, is_private, l=2, diversity=diversity)
 
 
 @st.composite
@@ -150,7 +148,7 @@ def test_bounds_that_miss_each_other_by_one_row_are_found_out():
 
 
 @pytest.mark.parametrize("l", [None, 2])
-def test_the_result_does_not_depend_on_the_number_of_workers(l):  # noqa: E741
+def test_the_result_does_not_depend_on_the_number_of_workers(l):
     m, sigma = several_components()
     if l:
         m = m.with_roles(sensitive="education", qi=[q for q in m.qi if q != "education"])

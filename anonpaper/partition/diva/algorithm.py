@@ -58,7 +58,7 @@ def diva(
     anonymize: Callable[[Microdata], Partition] | None = None,
     seed: int | np.random.Generator = 0,
     *,
-    l: int | None = None,  # noqa: E741
+    l: int | None = None,
     diversity: str = "frequency",
     max_backtracks: int = 10_000,
     max_seconds: float = 120.0,
@@ -182,7 +182,7 @@ def diva(
     return run.release(_Coloured(bundles, "exact test", *run.effort))
 
 
-def _privacy(m: Microdata, k: int, l: int | None, diversity: str) -> Privacy:  # noqa: E741
+def _privacy(m: Microdata, k: int, l: int | None, diversity: str) -> Privacy:
     if l is None:
         return Privacy(k)
     return Privacy(k, require_diverse(m, l, diversity), diversity, m.sensitive_codes)
@@ -356,9 +356,7 @@ class _Run:
             counts = groups.counts()
             elsewhere = counts.sum(axis=0)
             breaks = groups.kept & (self.m.codes[row] != groups.low)
-            cost = (
-                breaks.sum(axis=1) * (groups.sizes + 1) + (self.m.d - groups.kept.sum(axis=1))
-            )
+            cost = breaks.sum(axis=1) * (groups.sizes + 1) + (self.m.d - groups.kept.sum(axis=1))
             for cluster in np.argsort(cost, kind="stable")[: self.max_candidates]:
                 kept = groups.kept[cluster] & ~breaks[cluster]
                 adds = self.targets.counts(kept[None], np.where(labels == cluster, 0, -1))[0]
