@@ -29,10 +29,10 @@ __all__ = [
 ROOT = project_root(Path(__file__).parent)
 NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
-FETCHED = ("official", "package-index")   # folders of the cache that hold downloaded data files
+FETCHED = ("official", "package-index")  # folders of the cache that hold downloaded data files
 CODE_AND_DATA = {".csv", ".json", ".mplstyle", ".py", ".toml"}
 CLAIMS = re.compile(r"anonpaper/papers/(\w+/)?claims\.py")
-NOT_KEPT = (".svg", ".tex")   # can be left out of what is committed: csv and png stay
+NOT_KEPT = (".svg", ".tex")  # can be left out of what is committed: csv and png stay
 
 
 class NotebookError(Exception):
@@ -76,13 +76,17 @@ def parameters_of(profile: str) -> dict[str, dict]:
     sections = yaml.safe_load(path.read_text()) or {}
     strange = sorted(set(sections) - set(notebook_names()))
     if strange:
-        raise NotebookError(f"notebooks/profiles/{profile}.yaml has sections of no notebook: "
-                            f"{', '.join(strange)}; remove or rename them")
+        raise NotebookError(
+            f"notebooks/profiles/{profile}.yaml has sections of no notebook: "
+            f"{', '.join(strange)}; remove or rename them"
+        )
     missing = sorted(set(notebook_names()) - set(sections))
     if missing:
-        raise NotebookError(f"notebooks/profiles/{profile}.yaml has no section of "
-                            f"{', '.join(missing)}; add `{missing[0]}: {{}}` if the values of "
-                            "the parameters cell are right for it")
+        raise NotebookError(
+            f"notebooks/profiles/{profile}.yaml has no section of "
+            f"{', '.join(missing)}; add `{missing[0]}: {{}}` if the values of "
+            "the parameters cell are right for it"
+        )
     return {name: section or {} for name, section in sections.items()}
 
 
@@ -100,8 +104,10 @@ def read_share(name: str, results: Path) -> dict | None:
 def known_shares(results: Path) -> dict[str, dict]:
     """Return the shares of all notebooks that have run, by name."""
     folder = results / "manifest"
-    return {path.relative_to(folder).with_suffix("").as_posix(): json.loads(path.read_text())
-            for path in sorted(folder.rglob("*.json"))}
+    return {
+        path.relative_to(folder).with_suffix("").as_posix(): json.loads(path.read_text())
+        for path in sorted(folder.rglob("*.json"))
+    }
 
 
 def changes(name: str, parameters: dict, results: Path) -> list[str]:
@@ -109,17 +115,23 @@ def changes(name: str, parameters: dict, results: Path) -> list[str]:
     share = read_share(name, results)
     if share is None:
         return ["has not run"]
-    missing = [output for output in share["outputs"]
-               if not output.endswith(NOT_KEPT) and not (results / output).exists()]
+    missing = [
+        output
+        for output in share["outputs"]
+        if not output.endswith(NOT_KEPT) and not (results / output).exists()
+    ]
     if missing:
         return [f"{output} is missing" for output in missing]
     before = share.get("inputs", {"files": {}})
     now = inputs_of(name, parameters, share, snapshot(before["files"]))
-    reasons = [f"its {kind} changed" for kind in now if kind != "files"
-               and now[kind] != before.get(kind)]
-    return reasons + [f"{path} {'changed' if path in now['files'] else 'is gone'}"
-                      for path, digest in before["files"].items()
-                      if now["files"].get(path) != digest]
+    reasons = [
+        f"its {kind} changed" for kind in now if kind != "files" and now[kind] != before.get(kind)
+    ]
+    return reasons + [
+        f"{path} {'changed' if path in now['files'] else 'is gone'}"
+        for path, digest in before["files"].items()
+        if now["files"].get(path) != digest
+    ]
 
 
 def inputs_of(name: str, parameters: dict, share: dict, files: dict[str, str]) -> dict:
@@ -137,16 +149,25 @@ def inputs_of(name: str, parameters: dict, share: dict, files: dict[str, str]) -
         Digests of the files of the project that a run opened.
     """
     notebook = json.loads(source_of(name).read_text())
-    cells = [[cell["cell_type"], "".join(cell["source"]), cell["metadata"].get("tags", [])]
-             for cell in notebook["cells"]]
-    used = {data["dataset"] for output in share["outputs"].values() for data in output["data"]
-            if data.get("dataset")}
-    return {"cells": short_digest(cells), "parameters": short_digest(parameters),
-            "versions": {name: pin for name, pin in locked().items() if name in
-                         share.get("packages", ())},
-            "data": {name: is_there for name, is_there in replaceable_data().items()
-                     if name in used},
-            "files": files}
+    cells = [
+        [cell["cell_type"], "".join(cell["source"]), cell["metadata"].get("tags", [])]
+        for cell in notebook["cells"]
+    ]
+    used = {
+        data["dataset"]
+        for output in share["outputs"].values()
+        for data in output["data"]
+        if data.get("dataset")
+    }
+    return {
+        "cells": short_digest(cells),
+        "parameters": short_digest(parameters),
+        "versions": {
+            name: pin for name, pin in locked().items() if name in share.get("packages", ())
+        },
+        "data": {name: is_there for name, is_there in replaceable_data().items() if name in used},
+        "files": files,
+    }
 
 
 def locked() -> dict[str, str]:
@@ -162,11 +183,18 @@ def replaceable_data() -> dict[str, bool]:
     registry = tomllib.loads((ROOT / "anonpaper/datasets/registry.toml").read_text())
 
     def is_there(file: dict) -> bool:
-        return any((folder / f"{name}{packed}").is_file() for folder in folders
-                   for name in (file["name"], *file.get("aliases", ())) for packed in ("", ".gz"))
+        return any(
+            (folder / f"{name}{packed}").is_file()
+            for folder in folders
+            for name in (file["name"], *file.get("aliases", ()))
+            for packed in ("", ".gz")
+        )
 
-    return {name: all(map(is_there, entry["files"])) for name, entry in registry.items()
-            if entry.get("stand_in")}
+    return {
+        name: all(map(is_there, entry["files"]))
+        for name, entry in registry.items()
+        if entry.get("stand_in")
+    }
 
 
 def snapshot(names=None) -> dict[str, str]:
@@ -180,13 +208,26 @@ def snapshot(names=None) -> dict[str, str]:
         Paths to look at; those that are gone are left out.
     """
     if names is None:
-        folders = [ROOT / "anonpaper", NOTEBOOKS, *(
-            folder for folder in (ROOT / "data").iterdir() if folder.name not in ("cache", "raw"))]
-        names = [path.relative_to(ROOT).as_posix() for folder in folders
-                 for path in (folder.rglob("*") if folder.is_dir() else [])
-                 if path.suffix in CODE_AND_DATA]
-    return {name: sha256(bare_content(ROOT / name))[:16] for name in sorted(names)
-            if (ROOT / name).is_file() and not CLAIMS.fullmatch(name)}
+        folders = [
+            ROOT / "anonpaper",
+            NOTEBOOKS,
+            *(
+                folder
+                for folder in (ROOT / "data").iterdir()
+                if folder.name not in ("cache", "raw")
+            ),
+        ]
+        names = [
+            path.relative_to(ROOT).as_posix()
+            for folder in folders
+            for path in (folder.rglob("*") if folder.is_dir() else [])
+            if path.suffix in CODE_AND_DATA
+        ]
+    return {
+        name: sha256(bare_content(ROOT / name))[:16]
+        for name in sorted(names)
+        if (ROOT / name).is_file() and not CLAIMS.fullmatch(name)
+    }
 
 
 def opened_files(notes: Path) -> set[str]:

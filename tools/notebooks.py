@@ -49,7 +49,7 @@ from inputs import (
 from anonpaper.files import cache_folder, write_whole
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-QUIET_KERNEL = ["--log-level=50"]   # what goes wrong in a cell is reported by papermill
+QUIET_KERNEL = ["--log-level=50"]  # what goes wrong in a cell is reported by papermill
 KEPT_CELL_METADATA = {"tags", "nbgrader"}
 THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
@@ -83,18 +83,24 @@ def main(arguments: list[str] | None = None) -> int:
 def chosen(names: Sequence[str]) -> list[str]:
     """Return the notebooks that names or folders stand for; all of them by default."""
     known = notebook_names()
-    found = [name for name in known
-             if not names or name in names or name.partition("/")[0] in names]
-    strange = [name for name in names if name not in known and not any(
-        other.startswith(f"{name}/") for other in known)]
+    found = [
+        name for name in known if not names or name in names or name.partition("/")[0] in names
+    ]
+    strange = [
+        name
+        for name in names
+        if name not in known and not any(other.startswith(f"{name}/") for other in known)
+    ]
     if strange:
-        raise NotebookError(f"no such notebook or folder: {', '.join(strange)}; there are "
-                            f"{', '.join(known)}")
+        raise NotebookError(
+            f"no such notebook or folder: {', '.join(strange)}; there are {', '.join(known)}"
+        )
     return found
 
 
-def make(names: Sequence[str], profile: str, results: Path, jobs: int = 1, *,
-         fresh: bool = False) -> None:
+def make(
+    names: Sequence[str], profile: str, results: Path, jobs: int = 1, *, fresh: bool = False
+) -> None:
     """Run the notebooks whose results are not up to date, and sum up what is there then.
 
     Parameters
@@ -115,8 +121,10 @@ def make(names: Sequence[str], profile: str, results: Path, jobs: int = 1, *,
         If a notebook fails. The others run nevertheless.
     """
     parameters = parameters_of(profile)
-    reasons = {name: changes(name, parameters[name], results)
-               or not_fresh(name, results) * fresh for name in names}
+    reasons = {
+        name: changes(name, parameters[name], results) or not_fresh(name, results) * fresh
+        for name in names
+    }
     outdated = [name for name in names if reasons[name]]
     shown = results.relative_to(ROOT)
     if not outdated:
@@ -139,28 +147,39 @@ def make(names: Sequence[str], profile: str, results: Path, jobs: int = 1, *,
             summaries.merge(results, profile)
 
 
-def side_by_side(command: str, names: Sequence[str], flags: Sequence[str], jobs: int,
-                 environment: Mapping[str, str]) -> None:
+def side_by_side(
+    command: str,
+    names: Sequence[str],
+    flags: Sequence[str],
+    jobs: int,
+    environment: Mapping[str, str],
+) -> None:
     """Run a command of this program for each notebook; raise NotebookError if one fails."""
-    if jobs > 1:   # the notebooks share the cores: one process and one thread each
+    if jobs > 1:  # the notebooks share the cores: one process and one thread each
         environment = {**environment, **dict.fromkeys([*THREADS, "ANONPAPER_WORKERS"], "1")}
 
     def failing(name: str) -> str:
-        done = subprocess.run([sys.executable, __file__, command, name, *flags],
-                              env=os.environ | environment)
+        done = subprocess.run(
+            [sys.executable, __file__, command, name, *flags], env=os.environ | environment
+        )
         return name if done.returncode else ""
 
     with ThreadPoolExecutor(max(jobs, 1)) as pool:
         failed = list(filter(None, pool.map(failing, names)))
     if failed:
-        raise NotebookError(f"failed: {', '.join(sorted(failed))}; the causes are above, and the "
-                            "same command runs these again")
+        raise NotebookError(
+            f"failed: {', '.join(sorted(failed))}; the causes are above, and the "
+            "same command runs these again"
+        )
 
 
 def longest_first(names: Sequence[str], results: Path) -> list[str]:
     """Return notebooks by the seconds of their last run, those that never ran at the front."""
-    seconds = {name: share["seconds"] for folder in (reference("quick"), results)
-               for name, share in known_shares(folder).items()}
+    seconds = {
+        name: share["seconds"]
+        for folder in (reference("quick"), results)
+        for name, share in known_shares(folder).items()
+    }
     return sorted(names, key=lambda name: -seconds.get(name, float("inf")))
 
 
@@ -214,14 +233,16 @@ def expect(name: str, share: dict, results: Path) -> None:
         write_whole(expected / path, (results / path).read_bytes())
     if tables:
         kept = {key: value for key, value in share.items() if key not in ("fresh", "inputs")}
-        write_whole(share_file(name, expected),
-                    json.dumps(kept | {"outputs": tables}, indent=1) + "\n")
+        write_whole(
+            share_file(name, expected), json.dumps(kept | {"outputs": tables}, indent=1) + "\n"
+        )
     else:
         share_file(name, expected).unlink(missing_ok=True)
 
 
-def execute(name: str, profile: str, parameters: dict, results: Path, *,
-            fresh: bool = False) -> dict:
+def execute(
+    name: str, profile: str, parameters: dict, results: Path, *, fresh: bool = False
+) -> dict:
     """Run one notebook, put what it wrote into the results and return its share."""
     import papermill
     from papermill.exceptions import PapermillExecutionError
@@ -235,19 +256,25 @@ def execute(name: str, profile: str, parameters: dict, results: Path, *,
             f"parameters are {', '.join(known) or 'none (no cell is tagged `parameters`)'}"
         )
     staging = results / ".staging" / name
-    shutil.rmtree(staging, ignore_errors=True)   # left behind by a run that was cut off
+    shutil.rmtree(staging, ignore_errors=True)  # left behind by a run that was cut off
     opened = staging / ".opened"
     opened.mkdir(parents=True)
     executed = staging / "executed.ipynb"
-    files = snapshot()   # before the run: an edit during it is a change
+    files = snapshot()  # before the run: an edit during it is a change
     set_environment(profile, staging, opened)
     began = time.perf_counter()
     try:
         with tempfile.TemporaryDirectory() as sockets:
-            papermill.execute_notebook(source, executed, parameters, kernel_name="python3",
-                                       cwd=source.parent, progress_bar=False,
-                                       extra_arguments=QUIET_KERNEL,
-                                       kernel_manager_class=socket_kernel_manager(sockets))
+            papermill.execute_notebook(
+                source,
+                executed,
+                parameters,
+                kernel_name="python3",
+                cwd=source.parent,
+                progress_bar=False,
+                extra_arguments=QUIET_KERNEL,
+                kernel_manager_class=socket_kernel_manager(sockets),
+            )
     except PapermillExecutionError as error:
         failed = FIGURES / profile / ".failed" / f"{name}.ipynb"
         write_whole(failed, executed.read_bytes())
@@ -257,8 +284,11 @@ def execute(name: str, profile: str, parameters: dict, results: Path, *,
     clean_file(executed)
     share = noted_share(name, staging, parameters, profile)
     dependencies = {path: files[path] for path in sorted(opened_files(opened)) if path in files}
-    share |= {"seconds": round(seconds, 1), "fresh": fresh,
-              "inputs": inputs_of(name, parameters, share, dependencies)}
+    share |= {
+        "seconds": round(seconds, 1),
+        "fresh": fresh,
+        "inputs": inputs_of(name, parameters, share, dependencies),
+    }
     move_into_place(name, share, staging, results)
     return share
 
@@ -292,8 +322,12 @@ def set_environment(profile: str, figures: Path, opened: Path) -> None:
     opener = str(Path(__file__).parent / "opened")
     on_path = [opener, *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ.update(
-        ANONPAPER_FIGURES=str(figures), ANONPAPER_PROFILE=profile, PYTHONHASHSEED="0",
-        TQDM_DISABLE="1", ANONPAPER_PROJECT=str(ROOT), ANONPAPER_OPENED=str(opened),
+        ANONPAPER_FIGURES=str(figures),
+        ANONPAPER_PROFILE=profile,
+        PYTHONHASHSEED="0",
+        TQDM_DISABLE="1",
+        ANONPAPER_PROJECT=str(ROOT),
+        ANONPAPER_OPENED=str(opened),
         PYTHONPATH=os.pathsep.join(on_path),
     )
 
@@ -302,8 +336,12 @@ def noted_share(name: str, staging: Path, parameters: dict, profile: str) -> dic
     """Return what the notebook noted of its results; of one without results, that it ran."""
     written = list(known_shares(staging))
     if not written:
-        return {"notebook": f"notebooks/{name}.ipynb", "profile": profile,
-                "parameters": parameters, "outputs": {}}
+        return {
+            "notebook": f"notebooks/{name}.ipynb",
+            "profile": profile,
+            "parameters": parameters,
+            "outputs": {},
+        }
     if written != [name]:
         raise NotebookError(
             f"Results(paper, notebook=...) says this is {' and '.join(sorted(written))}; "
@@ -319,7 +357,7 @@ def move_into_place(name: str, share: dict, staging: Path, results: Path) -> Non
         clash = set(share["outputs"]).intersection(theirs["outputs"])
         if clash and other != name:
             raise NotebookError(f"writes {min(clash)}, which {other} writes too")
-    share_file(name, results).unlink(missing_ok=True)   # until all of it is in place
+    share_file(name, results).unlink(missing_ok=True)  # until all of it is in place
     moves = {output: output for output in share["outputs"]}
     for source, target in (moves | {"executed.ipynb": f"notebooks/{name}.ipynb"}).items():
         (results / target).parent.mkdir(parents=True, exist_ok=True)
@@ -353,8 +391,11 @@ def clean(notebook) -> None:
         if "injected-parameters" in tags:
             cell["id"] = "injected-parameters"
         cell.setdefault("id", f"cell-{number}")
-        cell.metadata = {key: value for key, value in cell.metadata.items()
-                         if key in KEPT_CELL_METADATA and value}
+        cell.metadata = {
+            key: value
+            for key, value in cell.metadata.items()
+            if key in KEPT_CELL_METADATA and value
+        }
         for output in cell.get("outputs", []):
             if "metadata" in output:
                 output.metadata = {}
@@ -367,7 +408,7 @@ def progress_line(name: str, seconds: float, outputs: dict[str, dict]) -> str:
     return f"{name:<44} {seconds:7.1f} s   {figures} figures, {tables} tables"
 
 
-ONE = {"run": run, "in-place": run_in_place}   # what runs one notebook in a process of its own
+ONE = {"run": run, "in-place": run_in_place}  # what runs one notebook in a process of its own
 
 if __name__ == "__main__":
     sys.exit(main())

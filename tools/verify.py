@@ -62,8 +62,8 @@ TOLERANCE = 1e-9
 """Largest relative difference of two numbers that count as the same."""
 SMALL = 1e-3
 """Numbers below it count as that large: sums that should vanish leave some last digits."""
-SHOWN = 5   # differences of one file on the screen; all of them are in differences.csv
-NOT_KEPT = (".svg", ".tex")   # need not be committed: their numbers are in the csv
+SHOWN = 5  # differences of one file on the screen; all of them are in differences.csv
+NOT_KEPT = (".svg", ".tex")  # need not be committed: their numbers are in the csv
 NOTED_OF_OUTPUTS = ("kind", "of", "caption", "timing")
 NOTED_OF_DATA = ("dataset", "sha256", "stand_in", "substitute_for", "rows", "qi", "sensitive")
 
@@ -108,10 +108,15 @@ def main(arguments: list[str] | None = None) -> int:
     except NotebookError as error:
         print(f"verify: {error}", file=sys.stderr)
         return 1
-    print(f"\n{committed.relative_to(ROOT)} (committed) and {here.relative_to(ROOT)} (here), "
-          f"tolerance {given.tolerance:g}{uncommitted(committed)}")
-    gone = [name for name in known_shares(committed)
-            if given.paper in ("", name.partition("/")[0]) and name not in names]
+    print(
+        f"\n{committed.relative_to(ROOT)} (committed) and {here.relative_to(ROOT)} (here), "
+        f"tolerance {given.tolerance:g}{uncommitted(committed)}"
+    )
+    gone = [
+        name
+        for name in known_shares(committed)
+        if given.paper in ("", name.partition("/")[0]) and name not in names
+    ]
     differences = compare(names + gone, committed, here, given.tolerance)
     rows = [asdict(difference) for difference in differences]
     scratch.mkdir(parents=True, exist_ok=True)
@@ -127,10 +132,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 # ---- the two sides ----------------------------------------------------------------------------
 
+
 def notebooks_with_results(folder: str) -> list[str]:
     """Return the notebooks that save results, of one folder or of all."""
-    found = [name for name in notebook_names()
-             if folder in ("", name.partition("/")[0]) and saves_results(name)]
+    found = [
+        name
+        for name in notebook_names()
+        if folder in ("", name.partition("/")[0]) and saves_results(name)
+    ]
     if not found:
         raise NotebookError(f"no notebook with results in notebooks/{folder}")
     return found
@@ -139,8 +148,11 @@ def notebooks_with_results(folder: str) -> list[str]:
 def saves_results(name: str) -> bool:
     """Return whether a notebook's code makes a Results."""
     cells = json.loads(source_of(name).read_text())["cells"]
-    return any(re.search(r"\bResults\(", "".join(cell["source"])) for cell in cells
-               if cell["cell_type"] == "code")
+    return any(
+        re.search(r"\bResults\(", "".join(cell["source"]))
+        for cell in cells
+        if cell["cell_type"] == "code"
+    )
 
 
 def run_anew(names: list[str], profile: str, here: Path, jobs: int) -> str:
@@ -149,7 +161,7 @@ def run_anew(names: list[str], profile: str, here: Path, jobs: int) -> str:
         make(names, profile, here, jobs, fresh=True)
     except NotebookError as error:
         if not here.exists():
-            raise   # nothing ran: the profile is wrong
+            raise  # nothing ran: the profile is wrong
         return str(error)
     return ""
 
@@ -162,8 +174,10 @@ def check_made(names: list[str], profile: str, here: Path) -> None:
     for name in names:
         reasons = changes(name, parameters[name], here) or not_fresh(name, here)
         if reasons:
-            raise NotebookError(f"{here.relative_to(ROOT)}: {name} {reasons[0]}; run `make "
-                                f"FRESH=yes PROFILE={profile}` first, or verify without MADE")
+            raise NotebookError(
+                f"{here.relative_to(ROOT)}: {name} {reasons[0]}; run `make "
+                f"FRESH=yes PROFILE={profile}` first, or verify without MADE"
+            )
 
 
 def uncommitted(committed: Path) -> str:
@@ -176,6 +190,7 @@ def uncommitted(committed: Path) -> str:
 
 # ---- comparing --------------------------------------------------------------------------------
 
+
 def compare(names: list[str], committed: Path, here: Path, tolerance: float) -> list[Difference]:
     """Compare the results of notebooks and the verdicts on their papers; print what is found."""
     found = compare_runs(names, committed, here)
@@ -184,8 +199,15 @@ def compare(names: list[str], committed: Path, here: Path, tolerance: float) -> 
     for path in tables_of(names, committed, here):
         timing = marks.get(path, {}).get("timing", False)
         differences, deviation = compare_files(path, committed, here, timing, tolerance)
-        kind = ("different" if differences else "within the tolerance" if deviation
-                else "the same but for seconds" if timing else "the same")
+        kind = (
+            "different"
+            if differences
+            else "within the tolerance"
+            if deviation
+            else "the same but for seconds"
+            if timing
+            else "the same"
+        )
         counts[kind] += 1
         found += differences
     found += compare_verdicts(names, committed, here)
@@ -212,9 +234,12 @@ def outputs_of(names: list[str], results: Path) -> dict[str, dict]:
 def tables_of(names: list[str], *folders: Path) -> list[str]:
     """Return the csv files of notebooks on either side: those noted, and those that are there."""
     noted = {path for folder in folders for path in outputs_of(names, folder)}
-    lying = {path.relative_to(folder).as_posix() for folder in folders
-             for paper in {name.partition("/")[0] for name in names if "/" in name}
-             for path in (folder / paper).glob("*.csv")}
+    lying = {
+        path.relative_to(folder).as_posix()
+        for folder in folders
+        for paper in {name.partition("/")[0] for name in names if "/" in name}
+        for path in (folder / paper).glob("*.csv")
+    }
     return sorted(path for path in noted | lying if path.endswith(".csv"))
 
 
@@ -228,8 +253,11 @@ def compare_runs(names: list[str], committed: Path, here: Path) -> list[Differen
             found.append(Difference(f"notebooks/{name}.ipynb", "", "run", *states))
             continue
         theirs, ours = shares
-        found += differing(f"notebooks/{name}.ipynb", {"parameters": theirs["parameters"]},
-                           {"parameters": ours["parameters"]})
+        found += differing(
+            f"notebooks/{name}.ipynb",
+            {"parameters": theirs["parameters"]},
+            {"parameters": ours["parameters"]},
+        )
         kept = {path for path in ours["outputs"] if path.endswith(".csv")}
         for path in sorted(kept | {path for path in theirs["outputs"] if path.endswith(".csv")}):
             sides = [share["outputs"].get(path) for share in shares]
@@ -257,20 +285,30 @@ def altered(share: dict, folder: Path) -> list[Difference]:
             if not path.endswith((*NOT_KEPT, ".csv")):
                 found.append(Difference(path, "", "file", "missing", "there"))
         elif sha256(file.read_bytes()) != about["sha256"]:
-            found.append(Difference(path, "", "sha256 of the committed file",
-                                    sha256(file.read_bytes())[:12],
-                                    f"{about['sha256'][:12]} in its manifest"))
+            found.append(
+                Difference(
+                    path,
+                    "",
+                    "sha256 of the committed file",
+                    sha256(file.read_bytes())[:12],
+                    f"{about['sha256'][:12]} in its manifest",
+                )
+            )
     return found
 
 
 def differing(file: str, committed: dict, here: dict) -> list[Difference]:
     """Return the entries of two mappings that are not equal."""
-    return [Difference(file, "", key, json.dumps(committed[key]), json.dumps(here[key]))
-            for key in committed if committed[key] != here[key]]
+    return [
+        Difference(file, "", key, json.dumps(committed[key]), json.dumps(here[key]))
+        for key in committed
+        if committed[key] != here[key]
+    ]
 
 
-def compare_files(path: str, committed: Path, here: Path, timing: bool | list[str],
-                  tolerance: float) -> tuple[list[Difference], float]:
+def compare_files(
+    path: str, committed: Path, here: Path, timing: bool | list[str], tolerance: float
+) -> tuple[list[Difference], float]:
     """Compare a csv file on both sides; see `compare_tables`."""
     files = [committed / path, here / path]
     if not all(file.exists() for file in files):
@@ -288,8 +326,13 @@ def parsed(text: str) -> list[list[str]]:
     return list(csv.reader(text.splitlines(keepends=True)))
 
 
-def compare_tables(path: str, committed: list[list[str]], here: list[list[str]],
-                   timing: bool | list[str], tolerance: float) -> tuple[list[Difference], float]:
+def compare_tables(
+    path: str,
+    committed: list[list[str]],
+    here: list[list[str]],
+    timing: bool | list[str],
+    tolerance: float,
+) -> tuple[list[Difference], float]:
     """Compare two tables cell by cell.
 
     Parameters
@@ -326,7 +369,7 @@ def compare_tables(path: str, committed: list[list[str]], here: list[list[str]],
             else:
                 deviation = max(deviation, off)
         if len(theirs) != len(ours) and found[1:]:
-            break   # all that follows is shifted
+            break  # all that follows is shifted
     return found, deviation
 
 
@@ -371,13 +414,22 @@ def compare_verdicts(names: list[str], committed: Path, here: Path) -> list[Diff
     timed = {Path(path).stem for path, about in marks.items() if about["timing"]}
     found = []
     for paper in sorted({name.partition("/")[0] for name in names}):
-        rest_on_times = {claim.id for claim in claims.of_paper(paper)
-                         if timed.intersection(claim.tables)}
+        rest_on_times = {
+            claim.id for claim in claims.of_paper(paper) if timed.intersection(claim.tables)
+        }
         for claim in sorted({id for key, id in noted | judged if key == paper}):
             was, now = (side.get((paper, claim), "missing") for side in (noted, judged))
             if was != now:
-                found.append(Difference(f"claim {paper}/{claim}", "", "verdict", was, now,
-                                        counts=claim not in rest_on_times))
+                found.append(
+                    Difference(
+                        f"claim {paper}/{claim}",
+                        "",
+                        "verdict",
+                        was,
+                        now,
+                        counts=claim not in rest_on_times,
+                    )
+                )
     return found
 
 

@@ -41,8 +41,10 @@ def datasets(options, say: Say) -> None:
         print(report.as_json({"datasets": found.to_dict("records")}))
         return
     for entry in found.itertuples():
-        print(f"{entry.name}: {entry.rows:,} rows; {entry.licence}\n"
-              f"    now: {entry.origin}\n    {entry.how_to_get}")
+        print(
+            f"{entry.name}: {entry.rows:,} rows; {entry.licence}\n"
+            f"    now: {entry.origin}\n    {entry.how_to_get}"
+        )
 
 
 def fetch(options, say: Say) -> None:
@@ -133,8 +135,11 @@ def anonymize(options, say: Say) -> None:
 def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
     say(f"reading {options.file}")
     table = files.read_table(
-        options.file, delimiter=options.delimiter, encoding=options.encoding,
-        missing_texts=options.na, text=column_names(options.text, []),
+        options.file,
+        delimiter=options.delimiter,
+        encoding=options.encoding,
+        missing_texts=options.na,
+        text=column_names(options.text, []),
         ordered=column_names(options.ordered, []),
     )
     columns = list(table.frame.columns)
@@ -149,8 +154,10 @@ def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
     if m.dropped:
         say(f"{m.dropped:,} rows with missing values are left out")
     elif lost := [name for name in qi if _loses_its_order(m, name)]:
-        say(f"missing values are kept as the value ? and take the order from {', '.join(lost)}: "
-            "sets are published instead of intervals; --missing drop leaves such rows out")
+        say(
+            f"missing values are kept as the value ? and take the order from {', '.join(lost)}: "
+            "sets are published instead of intervals; --missing drop leaves such rows out"
+        )
     return table, m
 
 
@@ -198,7 +205,7 @@ def _hierarchies(options, m, method: Method, publication: str) -> dict[str, Hier
             raise HierarchyError(f"{path}: {error}") from None
         except OSError as error:
             raise files.FileError(f"{path}: {error.strerror}") from None
-        except ValueError as error:   # no csv, or not UTF-8
+        except ValueError as error:  # no csv, or not UTF-8
             raise files.FileError(f"{path}: {error}") from None
     return found
 
@@ -220,7 +227,8 @@ def _parameters(options, method: Method, m: Microdata, hierarchies) -> dict[str,
     """Return the method's parameters; every option given must be one of them."""
     given = {
         keyword: getattr(options, option)
-        for option, keyword in METHOD_OPTIONS.items() if getattr(options, option) is not None
+        for option, keyword in METHOD_OPTIONS.items()
+        if getattr(options, option) is not None
     }
     wrong = [name for name in given if name not in method.parameters]
     if wrong:
@@ -276,7 +284,8 @@ def _constraints_of_csv(path: str) -> list[DiversityConstraint]:
     return [
         DiversityConstraint(
             {name: row[name] for name in attributes if not pd.isna(row[name])},
-            row["low"], row["high"],
+            row["low"],
+            row["high"],
         )
         for row in frame.to_dict("records")
     ]
@@ -294,8 +303,11 @@ def _shown(parameters: dict) -> dict:
 
 
 def _inputs(options) -> list[str]:
-    others = [path for text in options.hierarchy
-              for path in [text[place + 1 :] for place, sign in enumerate(text) if sign == "="]]
+    others = [
+        path
+        for text in options.hierarchy
+        for path in [text[place + 1 :] for place, sign in enumerate(text) if sign == "="]
+    ]
     return [options.file, *others, *filter(None, [options.constraints])]
 
 

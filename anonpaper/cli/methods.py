@@ -82,7 +82,7 @@ class Method:
 def _baseline(name: str) -> Method:
     """One of the methods that majeed2024 compares its own with."""
 
-    def release(m: Microdata, k, l=None, *, hierarchies=None, seed=0) -> Release:  # noqa: E741
+    def release(m: Microdata, k, l=None, *, hierarchies=None, seed=0) -> Release:
         return ap.baselines.BASELINES[name](m, k, l, _with_defaults(m, hierarchies), seed=seed)
 
     title = f"{name} of majeed2024's comparison, rebuilt from its description"
@@ -94,77 +94,125 @@ _SEARCH = ("preference", "weights", "hierarchies", "granularity")
 METHODS: dict[str, Method] = {
     "tp": Method(
         "frequency l-diversity, at most l times the fewest suppressed rows",
-        lambda m, l: ap.tp(m, l), ("l",), (), _FREQUENCY,  # noqa: E741
+        lambda m, l: ap.tp(m, l),
+        ("l",),
+        (),
+        _FREQUENCY,
     ),
     "tp+": Method(
         "tp, then the suppressed rows grouped by hilbert: never more stars",
-        lambda m, l: ap.tp_plus(m, l), ("l",), (), _FREQUENCY,  # noqa: E741
+        lambda m, l: ap.tp_plus(m, l),
+        ("l",),
+        (),
+        _FREQUENCY,
     ),
     "hilbert": Method(
         "frequency l-diversity along a space-filling curve",
-        lambda m, l: ap.hilbert(m, l), ("l",), (), _FREQUENCY,  # noqa: E741
+        lambda m, l: ap.hilbert(m, l),
+        ("l",),
+        (),
+        _FREQUENCY,
     ),
     "exact": Method(
         "the optimum, for a dozen rows",
-        lambda m, **p: ap.exact(m, **p), ("l",), ("objective", "max_rows"), _FREQUENCY,
+        lambda m, **p: ap.exact(m, **p),
+        ("l",),
+        ("objective", "max_rows"),
+        _FREQUENCY,
     ),
     "optimal_two_diverse": Method(
         "the optimum for two sensitive values, each in half of the rows",
-        lambda m: ap.optimal_two_diverse(m), needs_sensitive=True,
+        lambda m: ap.optimal_two_diverse(m),
+        needs_sensitive=True,
     ),
     "klt": Method(
         "groups of k rows with l distinct secrets, none above a share theta",
-        lambda m, **p: ap.klt(m, **p), ("k", "l"), ("theta", "weights", "seed"),
-        _DISTINCT | {"theta": Theta}, ("swap", "anatomize", "suppress", "generalize", "shallow"),
+        lambda m, **p: ap.klt(m, **p),
+        ("k", "l"),
+        ("theta", "weights", "seed"),
+        _DISTINCT | {"theta": Theta},
+        ("swap", "anatomize", "suppress", "generalize", "shallow"),
     ),
     "mondrian": Method(
         "k-anonymity by median cuts, l-diverse if asked",
-        lambda m, **p: ap.mondrian(m, **p), ("k",), ("l", "diversity", "relaxed"),
+        lambda m, **p: ap.mondrian(m, **p),
+        ("k",),
+        ("l", "diversity", "relaxed"),
         _ROWS | _FREQUENCY,
     ),
     "k_member": Method(
         "k-anonymity by greedy clusters of few stars",
-        lambda m, **p: ap.k_member(m, **p), ("k",), ("seed",), _ROWS,
+        lambda m, **p: ap.k_member(m, **p),
+        ("k",),
+        ("seed",),
+        _ROWS,
     ),
     "oka": Method(
         "k-anonymity by one pass of k-means",
-        lambda m, **p: ap.oka(m, **p), ("k",), ("seed",), _ROWS,
+        lambda m, **p: ap.oka(m, **p),
+        ("k",),
+        ("seed",),
+        _ROWS,
     ),
     "diva": Method(
         "k-anonymity that keeps as many of every minority as constraints ask for",
-        lambda m, **p: ap.diva(m, **p), ("constraints", "k"),
+        lambda m, **p: ap.diva(m, **p),
+        ("constraints", "k"),
         ("l", "diversity", "strategy", "max_seconds", "seed"),
-        _ROWS | _FREQUENCY, ("suppress", "generalize"),
+        _ROWS | _FREQUENCY,
+        ("suppress", "generalize"),
     ),
     "balanced_classes": Method(
         "classes of k to 2k - 1 similar rows with l distinct secrets",
-        lambda m, **p: ap.balanced_classes(m, **p), ("k",), ("l", "similarity", "seed"),
-        _DISTINCT, ("shallow", "suppress", "generalize", "swap", "anatomize"),
+        lambda m, **p: ap.balanced_classes(m, **p),
+        ("k",),
+        ("l", "similarity", "seed"),
+        _DISTINCT,
+        ("shallow", "suppress", "generalize", "swap", "anatomize"),
         needs_sensitive=True,
     ),
     "tds": Method(
         "frequency l-diversity by coarser values, the same for all rows",
-        lambda m, **p: ap.tds(m, **p), ("l",), ("hierarchies",), _FREQUENCY, ("recode",),
+        lambda m, **p: ap.tds(m, **p),
+        ("l",),
+        ("hierarchies",),
+        _FREQUENCY,
+        ("recode",),
     ),
     "full_domain": Method(
         "every column on one level of its hierarchy, least loss",
-        lambda m, **p: ap.full_domain(m, **p), ("k",),
-        ("l", "diversity", "weights", "hierarchies"), _DISTINCT, ("recode",),
+        lambda m, **p: ap.full_domain(m, **p),
+        ("k",),
+        ("l", "diversity", "weights", "hierarchies"),
+        _DISTINCT,
+        ("recode",),
     ),
     "preference_search": Method(
         "k-anonymity with a stated preference of loss and bias, by an evolutionary search",
-        lambda m, **p: ap.preference_search(m, **p), ("k",),
-        (*_SEARCH, "population", "evaluations", "refine", "seed"), _ROWS, ("recode",),
+        lambda m, **p: ap.preference_search(m, **p),
+        ("k",),
+        (*_SEARCH, "population", "evaluations", "refine", "seed"),
+        _ROWS,
+        ("recode",),
         by_bits=True,
     ),
     "hill_climbing": Method(
         "the same by flipping single bits",
-        lambda m, **p: ap.hill_climbing(m, **p), ("k",),
-        (*_SEARCH, "evaluations", "seed"), _ROWS, ("recode",), by_bits=True,
+        lambda m, **p: ap.hill_climbing(m, **p),
+        ("k",),
+        (*_SEARCH, "evaluations", "seed"),
+        _ROWS,
+        ("recode",),
+        by_bits=True,
     ),
     "exhaustive": Method(
         "the same by looking at all recodings of a small table",
-        lambda m, **p: ap.exhaustive(m, **p), ("k",), _SEARCH, _ROWS, ("recode",), by_bits=True,
+        lambda m, **p: ap.exhaustive(m, **p),
+        ("k",),
+        _SEARCH,
+        _ROWS,
+        ("recode",),
+        by_bits=True,
     ),
 }
 
@@ -251,4 +299,4 @@ def _with_defaults(m: Microdata, hierarchies: Mapping | None) -> dict[object, Hi
     """Return a hierarchy for every quasi-identifier: a balanced tree where none was given."""
     given = dict(hierarchies or {})
     trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes if a.name not in given}
-    return trees | given   # one that belongs to no quasi-identifier is refused by name
+    return trees | given  # one that belongs to no quasi-identifier is refused by name

@@ -21,12 +21,7 @@ from anonpaper.principles import require_eligible
 __all__ = ["exact"]
 
 
-def exact(
-    m: Microdata,
-    l: int,
-    objective: str = "stars",
-    max_rows: int = 12,
-) -> Partition:
+def exact(m: Microdata, l: int, objective: str = "stars", max_rows: int = 12) -> Partition:
     """Return an l-diverse grouping of least cost.
 
     Parameters

@@ -141,9 +141,7 @@ def _nearest(centroids, row, differences):
     return -1
 
 
-def _give_back(
-    centroids: np.ndarray, codes: np.ndarray, labels: np.ndarray, k: int
-) -> np.ndarray:
+def _give_back(centroids: np.ndarray, codes: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
     """Take from every cluster of more than k rows those furthest from its centroid."""
     distance = (codes != centroids[:, labels]).sum(axis=0)
     by_cluster = np.lexsort((np.arange(len(labels)), distance, labels))
@@ -181,6 +179,6 @@ def _place(centroids, columns, tuple_of_row, labels, rows, k):
         sizes[cluster] += 1
         if sizes[cluster] == k:
             n_open -= 1
-            open_clusters[at : n_open] = open_clusters[at + 1 : n_open + 1].copy()
+            open_clusters[at:n_open] = open_clusters[at + 1 : n_open + 1].copy()
             for j in range(d):
-                open_centroids[j, at : n_open] = open_centroids[j, at + 1 : n_open + 1].copy()
+                open_centroids[j, at:n_open] = open_centroids[j, at + 1 : n_open + 1].copy()

@@ -158,6 +158,4 @@ def _with_frame(m: Microdata, frame: pd.DataFrame, changed: list) -> Microdata:
         if attribute.name not in changed
         and not isinstance(frame[attribute.name].dtype, pd.CategoricalDtype)
     }
-    return Microdata(
-        frame, m.qi, m.sensitive, missing=m.missing, domains=domains, origin=m.origin
-    )
+    return Microdata(frame, m.qi, m.sensitive, missing=m.missing, domains=domains, origin=m.origin)

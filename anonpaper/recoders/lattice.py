@@ -56,7 +56,7 @@ def full_domain(
     m: Microdata,
     k: int,
     hierarchies: Mapping[object, Hierarchy] | None = None,
-    l: int | None = None,  # noqa: E741
+    l: int | None = None,
     *,
     diversity: str = "distinct",
     weights: Mapping[object, float] | None = None,
@@ -141,11 +141,7 @@ def full_domain(
         nodes.check(node)
     levels = dict(zip(m.qi, nodes.best, strict=True))
     r = Recoding.from_levels(m.attributes, dict(zip(m.qi, trees, strict=True)), levels)
-    r.info |= {
-        "ncp": float(cost[nodes.best]),
-        "nodes": prod(shape),
-        "candidates": nodes.checked,
-    }
+    r.info |= {"ncp": float(cost[nodes.best]), "nodes": prod(shape), "candidates": nodes.checked}
     r.algorithm = f"full domain, {' and '.join(map(str, principles))}"
     return r
 
@@ -165,8 +161,9 @@ class _Nodes:
         if not self.open[node]:
             return None
         self.checked += 1
-        feasible = _meets(self.m, [levels[i] for levels, i in zip(self.maps, node, strict=True)],
-                          self.principles)
+        feasible = _meets(
+            self.m, [levels[i] for levels, i in zip(self.maps, node, strict=True)], self.principles
+        )
         if feasible:
             self.open[tuple(slice(level, None) for level in node)] = False
             # Of the box above, the node itself is cheapest; of equal costs it is first.
@@ -269,7 +266,7 @@ def _penalty(attribute: Attribute, ids: np.ndarray, rows: np.ndarray) -> float:
     return float(total)
 
 
-def _principles(m: Microdata, k: int, l: int | None, diversity: str) -> list[Principle]:  # noqa: E741
+def _principles(m: Microdata, k: int, l: int | None, diversity: str) -> list[Principle]:
     principles: list[Principle] = [KAnonymity(check_integer("k", k, 1, m.n))]
     if diversity not in _DIVERSITY:
         raise ParameterError(f"diversity must be one of {list(_DIVERSITY)}, got {diversity!r}")

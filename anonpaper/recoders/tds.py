@@ -41,11 +41,7 @@ __all__ = ["tds"]
 _FAN_OUT = 4
 
 
-def tds(
-    m: Microdata,
-    l: int,
-    hierarchies: Mapping[object, Hierarchy] | None = None,
-) -> Recoding:
+def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = None) -> Recoding:
     """Specialize sub-domains from the top down while the table stays frequency l-diverse.
 
     Parameters
@@ -287,14 +283,10 @@ class _Groups:
     def specialize(self, candidate: _Specialization) -> None:
         """Split the groups that hold the parent by its children."""
         group = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-        child = _child_of_value(candidate, self.codes)[
-            self.codes[self.order, candidate.attribute]
-        ]
+        child = _child_of_value(candidate, self.codes)[self.codes[self.order, candidate.attribute]]
         split = np.lexsort((child, group))
         self.order, group, child = self.order[split], group[split], child[split]
-        starts = np.flatnonzero(
-            np.r_[True, (group[1:] != group[:-1]) | (child[1:] != child[:-1])]
-        )
+        starts = np.flatnonzero(np.r_[True, (group[1:] != group[:-1]) | (child[1:] != child[:-1])])
         self.start = np.r_[starts, len(self.order)]
         self.levels = _levels(
             self.order, self.start,

@@ -24,8 +24,9 @@ def write_notebook(root, name, *, table=None, saves=None, more=""):
     """Write notebooks/<name>.ipynb: parameters rows and seed, and one table unless it saves."""
     paper, notebook = name.split("/")
     given = {"paper": paper, "notebook": notebook, "name": table or f"table_{notebook}"}
-    body = RESULTS.format(**given).strip() + (TABLE.format(**given).rstrip()
-                                              if saves is None else f"\n{saves}")
+    body = RESULTS.format(**given).strip() + (
+        TABLE.format(**given).rstrip() if saves is None else f"\n{saves}"
+    )
     cells = [
         new_code_cell("rows = 2\nseed = 0", metadata={"tags": ["parameters"]}, id="parameters"),
         new_code_cell(body, id="results"),
@@ -48,8 +49,7 @@ def small_project(root):
     for name in ("Makefile", "pyproject.toml", "requirements.lock", "environment.yml"):
         shutil.copy(ROOT / name, root)
     for folder in ("tools", "anonpaper"):
-        shutil.copytree(ROOT / folder, root / folder,
-                        ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "notebooks" / "profiles").mkdir(parents=True)
     write_notebook(root, "one/1_first")
     write_notebook(root, "two/1_second")
@@ -67,15 +67,24 @@ def small_project(root):
 
 def environment(root, **changes):
     """Return the variables that make runs with, those of the tests' own make left out."""
-    kept = {key: value for key, value in os.environ.items()
-            if not key.startswith(("ANONPAPER_", "MAKE", "MFLAGS"))}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("ANONPAPER_", "MAKE", "MFLAGS"))
+    }
     return kept | {"PYTHONPATH": str(root)} | changes
 
 
 def make(root, *arguments, fails=False, **changes):
     """Run make in the project and return what it printed."""
-    done = subprocess.run(["make", *arguments], cwd=root, text=True, capture_output=True,
-                          env=environment(root, **changes), timeout=240)
+    done = subprocess.run(
+        ["make", *arguments],
+        cwd=root,
+        text=True,
+        capture_output=True,
+        env=environment(root, **changes),
+        timeout=240,
+    )
     assert (done.returncode != 0) is fails, done.stdout + done.stderr
     return done.stdout + done.stderr
 

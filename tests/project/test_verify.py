@@ -18,13 +18,13 @@ import time
 times = pd.DataFrame({"rows": [1, 2], "share": [0.5, 0.25], "seconds": [time.time() % 1, 0.5]})
 results.table(times, "times", caption="Times", of="Table 2", timing=["seconds"]);
 """
-CLAIMS = '''
+CLAIMS = """
 from anonpaper.papers.claims import Claim, Finding, judge_statement
 CLAIMS = tuple(
     Claim(table, "one", "1_first", "Table 1", "it is small", (table,), reason="none",
           judge=lambda found, column=column: Finding(1, judge_statement(found[column].max() < {})))
     for table, column in (("numbers", "loss"), ("times", "seconds")))
-'''
+"""
 
 
 @pytest.fixture(scope="module")
@@ -66,28 +66,34 @@ def test_results_made_twice_are_the_same(expected):
     printed = verify(expected, fails=False)
     assert "verify: the same" in printed
     assert "2 tables the same, 1 tables the same but for seconds" in printed
-    assert len(list(expected.rglob("*.csv"))) == 4   # the verdicts among them
+    assert len(list(expected.rglob("*.csv"))) == 4  # the verdicts among them
 
 
-@pytest.mark.parametrize(("old", "new", "said"), [
-    ("0.3333333333333333", "0.3334333333333333",
-     "row 3, loss: committed 0.3334333333333333, here 0.3333333333333333"),
-    ("10,0.3", "11,0.3", "row 3, k: committed 11, here 10"),
-    ("5,0.5,,oka\n", "", "number of rows: committed 2, here 3"),
-    ("5,0.5,,oka\n", "5,0.5,,oka\n5,0.5,,oka\n", "number of rows: committed 4, here 3"),
-    ("5,0.5,,oka\n10,", "10,0.5,,oka\n5,", "row 2, k: committed 10, here 5"),
-    ("k,loss", "k,lost", "columns: committed k, lost, left, method, here k, loss"),
-    ("k,loss,left", "k,left,loss", "columns: committed k, left, loss"),
-    ("2,0.25,1.5", "2,1.5,0.25", "row 1, loss: committed 1.5, here 0.25"),
-    ("5,0.5,,", "5,0.5,0.0,", "row 2, left: committed 0.0 (number), here  (nothing)"),
-    ("2,0.25,1.5", "2,0.25,", "row 1, left: committed (nothing), here 1.5 (number)"),
-    ("2,0.25,1.5", "2.0,0.25,1.5", "row 1, k: committed 2.0 (number), here 2 (whole number)"),
-    ("2,0.25,1.5", "2,0.25,inf", "row 1, left: committed inf, here 1.5"),
-    ("2,0.25,1.5", "2,0.25,nan", "row 1, left: committed nan (text), here 1.5 (number)"),
-    ("oka", "Oka", "row 2, method: committed Oka, here oka"),
-    ("oka", '"oka"', "file: committed written otherwise"),
-    (",tp\n5", ",tp,1\n5", "row 1, no cell: committed 1 (whole number), here no cell"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "0.3333333333333333",
+            "0.3334333333333333",
+            "row 3, loss: committed 0.3334333333333333, here 0.3333333333333333",
+        ),
+        ("10,0.3", "11,0.3", "row 3, k: committed 11, here 10"),
+        ("5,0.5,,oka\n", "", "number of rows: committed 2, here 3"),
+        ("5,0.5,,oka\n", "5,0.5,,oka\n5,0.5,,oka\n", "number of rows: committed 4, here 3"),
+        ("5,0.5,,oka\n10,", "10,0.5,,oka\n5,", "row 2, k: committed 10, here 5"),
+        ("k,loss", "k,lost", "columns: committed k, lost, left, method, here k, loss"),
+        ("k,loss,left", "k,left,loss", "columns: committed k, left, loss"),
+        ("2,0.25,1.5", "2,1.5,0.25", "row 1, loss: committed 1.5, here 0.25"),
+        ("5,0.5,,", "5,0.5,0.0,", "row 2, left: committed 0.0 (number), here  (nothing)"),
+        ("2,0.25,1.5", "2,0.25,", "row 1, left: committed (nothing), here 1.5 (number)"),
+        ("2,0.25,1.5", "2.0,0.25,1.5", "row 1, k: committed 2.0 (number), here 2 (whole number)"),
+        ("2,0.25,1.5", "2,0.25,inf", "row 1, left: committed inf, here 1.5"),
+        ("2,0.25,1.5", "2,0.25,nan", "row 1, left: committed nan (text), here 1.5 (number)"),
+        ("oka", "Oka", "row 2, method: committed Oka, here oka"),
+        ("oka", '"oka"', "file: committed written otherwise"),
+        (",tp\n5", ",tp,1\n5", "row 1, no cell: committed 1 (whole number), here no cell"),
+    ],
+)
 def test_an_altered_table_is_seen(expected, old, new, said):
     file = expected / "one" / "numbers.csv"
     edit(file, old, new)
@@ -110,7 +116,7 @@ def test_numbers_may_differ_by_the_tolerance_and_no_further(expected):
 def test_seconds_may_differ_but_not_be_missing(expected):
     file = expected / "one" / "times.csv"
     edit(file, "2,0.25,0.5", "2,0.25,7.5")
-    printed = verify(expected)      # the file is not the one of its manifest
+    printed = verify(expected)  # the file is not the one of its manifest
     assert "one/times.csv: 1 difference\n  sha256 of the committed file" in printed
     edit(file, "2,0.25,7.5", "2,0.25,")
     assert "row 2, seconds: committed (nothing)" in verify(expected)
@@ -130,11 +136,18 @@ def test_missing_and_extra_files_are_seen(expected):
     assert "two/more.csv: 1 difference\n  file: committed there, here missing" in printed
 
 
-@pytest.mark.parametrize(("old", "new", "said"), [
-    ('"rows": 2\n', '"rows": 3\n', 'parameters: committed {"rows": 3}, here {"rows": 2}'),
-    ('"caption": "Numbers"', '"caption": "Other"', 'caption: committed "Other", here "Numbers"'),
-    ('"timing": false', '"timing": true', "timing: committed true, here false"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"rows": 2\n', '"rows": 3\n', 'parameters: committed {"rows": 3}, here {"rows": 2}'),
+        (
+            '"caption": "Numbers"',
+            '"caption": "Other"',
+            'caption: committed "Other", here "Numbers"',
+        ),
+        ('"timing": false', '"timing": true', "timing: committed true, here false"),
+    ],
+)
 def test_what_a_run_noted_is_compared(expected, old, new, said):
     edit(expected / "manifest" / "one" / "1_first.json", old, new)
     assert said in verify(expected)
@@ -204,16 +217,20 @@ def test_verify_runs_anew_and_sees_what_the_code_gives_now(project):
     printed = make(project, "verify", "PROFILE=paper", fails=True)
     assert "row 1, loss: committed 0.26, here 0.25" in printed
     assert "ZeroDivisionError" in printed
-    assert "notebooks/two/1_second.ipynb: 1 difference\n  run: committed has run, here missing" \
+    assert (
+        "notebooks/two/1_second.ipynb: 1 difference\n  run: committed has run, here missing"
         in printed
+    )
     assert numbers.read_text().count("0.26") == 1
 
 
 def test_cells_of_grids_in_the_cache_are_no_evidence(project):
     """A kept cell that was tampered with reaches `make`, but not `make verify`."""
-    grid = ("from anonpaper.papers.grids import run_grid\nimport json\n"
-            "found = run_grid(json.loads, [{'s': '{\"stars\": 8}'}], workers=1)\n"
-            "results.table(found[['stars']], 'stars', caption='Stars', of='Table 1');")
+    grid = (
+        "from anonpaper.papers.grids import run_grid\nimport json\n"
+        "found = run_grid(json.loads, [{'s': '{\"stars\": 8}'}], workers=1)\n"
+        "results.table(found[['stars']], 'stars', caption='Stars', of='Table 1');"
+    )
     write_notebook(project, "one/1_first", saves=grid)
     make(project, "notebooks")
     (cell,) = (project / "data/cache/grids").rglob("*.json")

@@ -20,6 +20,9 @@ def note_opened(event: str, arguments: tuple) -> None:
 
 _seen: set[str] = set()
 _project = os.environ["ANONPAPER_PROJECT"] + os.sep
-_notes = os.open(f"{os.environ['ANONPAPER_OPENED']}/{os.getpid()}",
-                 os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+_notes = os.open(
+    f"{os.environ['ANONPAPER_OPENED']}/{os.getpid()}",
+    os.O_WRONLY | os.O_CREAT | os.O_APPEND,
+    0o644,
+)
 sys.addaudithook(note_opened)
