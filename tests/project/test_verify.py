@@ -1,18 +1,20 @@
 """`make verify` on a small project: each way in which results can differ is seen."""
 
 import hashlib
+import importlib
 import json
 import re
 import shutil
 
 import pytest
-from project.builds import make, ran, small_project, write_notebook, write_profile
+from project.builds import ROOT, make, ran, small_project, write_notebook, write_profile
 
 NUMBERS = """
 frame = pd.DataFrame({"k": [2, 5, 10], "loss": [0.25, 0.5, 1 / 3], "left": [1.5, None, 2.5],
                       "method": ["tp", "oka", "tp"]})
 results.table(frame, "numbers", caption="Numbers", of="Table 1");
 """
+TABLE = "k,loss,left,method\n2,0.25,1.5,tp\n5,0.5,,oka\n10,0.3333333333333333,2.5,tp\n"
 TIMES = """
 import time
 times = pd.DataFrame({"rows": [1, 2], "share": [0.5, 0.25], "seconds": [time.time() % 1, 0.5]})
@@ -52,6 +54,12 @@ def expected(made):
     (made / "kept").rename(folder)
 
 
+@pytest.fixture
+def verify_tool(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    return importlib.import_module("verify")
+
+
 def verify(expected, *arguments, fails=True):
     return make(expected.parents[2], "verify", "MADE=yes", *arguments, fails=fails)
 
@@ -81,26 +89,46 @@ def test_results_made_twice_are_the_same(expected):
         ("5,0.5,,oka\n", "", "number of rows: committed 2, here 3"),
         ("5,0.5,,oka\n", "5,0.5,,oka\n5,0.5,,oka\n", "number of rows: committed 4, here 3"),
         ("5,0.5,,oka\n10,", "10,0.5,,oka\n5,", "row 2, k: committed 10, here 5"),
-        ("k,loss", "k,lost", "columns: committed k, lost, left, method, here k, loss"),
-        ("k,loss,left", "k,left,loss", "columns: committed k, left, loss"),
+        (
+            "k,loss",
+            "k,lost",
+            "columns: committed k, lost, left, method, here k, loss, left, method",
+        ),
+        (
+            "k,loss,left",
+            "k,left,loss",
+            "columns: committed k, left, loss, method, here k, loss, left, method",
+        ),
         ("2,0.25,1.5", "2,1.5,0.25", "row 1, loss: committed 1.5, here 0.25"),
-        ("5,0.5,,", "5,0.5,0.0,", "row 2, left: committed 0.0 (number), here  (nothing)"),
+        ("5,0.5,,", "5,0.5,0.0,", "row 2, left: committed 0.0 (number), here (nothing)"),
         ("2,0.25,1.5", "2,0.25,", "row 1, left: committed (nothing), here 1.5 (number)"),
         ("2,0.25,1.5", "2.0,0.25,1.5", "row 1, k: committed 2.0 (number), here 2 (whole number)"),
         ("2,0.25,1.5", "2,0.25,inf", "row 1, left: committed inf, here 1.5"),
         ("2,0.25,1.5", "2,0.25,nan", "row 1, left: committed nan (text), here 1.5 (number)"),
         ("oka", "Oka", "row 2, method: committed Oka, here oka"),
-        ("oka", '"oka"', "file: committed written otherwise"),
-        (",tp\n5", ",tp,1\n5", "row 1, no cell: committed 1 (whole number), here no cell"),
+        ("oka", '"oka"', "file: committed written otherwise, here the same values"),
+        (",tp\n5", ",tp,1\n5", "row 1, no cell: committed 1 (whole number), here no cell (text)"),
     ],
 )
-def test_an_altered_table_is_seen(expected, old, new, said):
-    file = expected / "one" / "numbers.csv"
-    edit(file, old, new)
-    printed = " ".join(verify(expected).split())
-    assert " ".join(said.split()) in printed
+def test_an_altered_table_is_seen(tmp_path, verify_tool, old, new, said):
+    for side, text in (("committed", TABLE), ("here", TABLE)):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "numbers.csv").write_text(text)
+    sides = tmp_path / "committed", tmp_path / "here"
+    assert verify_tool.compare_files("numbers.csv", *sides, False, 1e-9) == ([], 0)
+    edit(tmp_path / "committed" / "numbers.csv", old, new)
+    found, _ = verify_tool.compare_files("numbers.csv", *sides, False, 1e-9)
+    assert said in [" ".join(str(difference).split()) for difference in found]
+
+
+def test_an_altered_digit_makes_make_fail(expected):
+    edit(expected / "one" / "numbers.csv", "0.3333333333333333", "0.3334333333333333")
+    printed = verify(expected)
+    assert "row 3, loss: committed 0.3334333333333333, here 0.3333333333333333" in printed
     assert "sha256 of the committed file" in printed
     assert "verify: different" in printed
+    noted = (expected.parents[2] / "build/verify/quick/differences.csv").read_text()
+    assert "one/numbers.csv,3,loss,0.3334333333333333,0.3333333333333333,True" in noted
 
 
 def test_numbers_may_differ_by_the_tolerance_and_no_further(expected):
@@ -232,6 +260,7 @@ def test_cells_of_grids_in_the_cache_are_no_evidence(project):
         "results.table(found[['stars']], 'stars', caption='Stars', of='Table 1');"
     )
     write_notebook(project, "one/1_first", saves=grid)
+    write_profile(project, "one/1_first: {}\ntwo/1_second: {}\n")
     make(project, "notebooks")
     (cell,) = (project / "data/cache/grids").rglob("*.json")
     cell.write_text(json.dumps([{"stars": 7}]))
