@@ -29,10 +29,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import InfeasibleError, check_integer, check_number
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.principles import GroupCounts
+from anonpaper.principles import DistinctLDiversity, GroupCounts, KAnonymity
 from anonpaper.randomness import generator
 
 __all__ = ["balanced_classes", "class_entropy", "most_classes"]
@@ -40,6 +41,12 @@ __all__ = ["balanced_classes", "class_entropy", "most_classes"]
 _FARTHER = 4
 
 
+@algorithm(
+    "classes of k to 2k - 1 similar rows with l distinct secrets",
+    promises={"k": KAnonymity, "l": DistinctLDiversity},
+    publications=("shallow", "suppress", "generalize", "swap", "anatomize"),
+    needs_sensitive=True,
+)
 def balanced_classes(
     m: Microdata,
     k: int,

@@ -16,16 +16,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import SizeLimitError
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
-from anonpaper.principles import require_eligible
+from anonpaper.principles import FrequencyLDiversity, require_eligible
 
 __all__ = ["hilbert", "hilbert_index"]
 
 _MAX_BITS = 64
 
 
+@algorithm(
+    "frequency l-diversity along a space-filling curve", promises={"l": FrequencyLDiversity}
+)
 def hilbert(m: Microdata, l: int) -> Partition:
     """Group rows along a Hilbert curve so that every group is frequency l-diverse.
 

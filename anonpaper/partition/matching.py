@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import ParameterError
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata
@@ -20,6 +21,7 @@ from anonpaper.principles import require_eligible
 __all__ = ["optimal_two_diverse"]
 
 
+@algorithm("the optimum for two sensitive values, each in half of the rows", needs_sensitive=True)
 def optimal_two_diverse(m: Microdata) -> Partition:
     """Return a 2-diverse grouping into pairs with the fewest stars.
 

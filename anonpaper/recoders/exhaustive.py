@@ -11,8 +11,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.errors import SizeLimitError
 from anonpaper.microdata import Microdata
+from anonpaper.principles import KAnonymity
 from anonpaper.recoders.archive import Archive, choose, non_dominated, recoding_of
 from anonpaper.recoding import Recoding
 
@@ -24,6 +26,12 @@ MOST_BITS = 18
 _AT_ONCE = 8192
 
 
+@algorithm(
+    "the same by looking at all recodings of a small table",
+    promises={"k": KAnonymity},
+    publications=RECODED,
+    by_bits=True,
+)
 def exhaustive(
     m: Microdata,
     k: int = 5,

@@ -11,8 +11,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.errors import check_integer
 from anonpaper.microdata import Microdata
+from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
 from anonpaper.recoders.archive import Archive, choose, recoding_of
 from anonpaper.recoding import Recoding
@@ -20,6 +22,12 @@ from anonpaper.recoding import Recoding
 __all__ = ["hill_climbing"]
 
 
+@algorithm(
+    "the same by flipping single bits",
+    promises={"k": KAnonymity},
+    publications=RECODED,
+    by_bits=True,
+)
 def hill_climbing(
     m: Microdata,
     k: int = 5,

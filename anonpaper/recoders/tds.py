@@ -30,10 +30,11 @@ import numpy as np
 from numba import njit
 from scipy.stats import entropy
 
+from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata
-from anonpaper.principles import require_eligible
+from anonpaper.principles import FrequencyLDiversity, require_eligible
 from anonpaper.recoding import Recoding
 
 __all__ = ["tds"]
@@ -41,6 +42,11 @@ __all__ = ["tds"]
 _FAN_OUT = 4
 
 
+@algorithm(
+    "frequency l-diversity by coarser values, the same for all rows",
+    promises={"l": FrequencyLDiversity},
+    publications=RECODED,
+)
 def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = None) -> Recoding:
     """Specialize sub-domains from the top down while the table stays frequency l-diverse.
 
