@@ -97,7 +97,9 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
         allow_abbrev=False,
         description="Fetch data sets and say where each came from.",
     )
-    fetching.add_argument("names", nargs="+", metavar="NAME", help="a name that `datasets` lists")
+    fetching.add_argument(
+        "names", nargs="*", metavar="NAME", help="a name that `datasets` lists; all without any"
+    )
     _add_output(
         fetching,
         "also write the table to a csv or parquet file; - is standard output (one NAME only)",

@@ -53,23 +53,28 @@ def fetch(options, say: Say) -> None:
     unknown = [name for name in options.names if name not in registry()]
     if unknown:
         raise ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
-    if options.output and len(options.names) > 1:
+    names = options.names or list(registry())
+    if options.output and len(names) > 1:
         raise ParameterError("-o takes one data set: fetch them one by one")
     to_file = options.output not in (None, files.STANDARD_STREAM)
     if to_file:
         files.check_output(options.output, [], force=options.force)
     told = sys.stderr if options.output == files.STANDARD_STREAM else sys.stdout
     origins = {}
-    for name in options.names:
+    failed = []
+    for name in names:
         say(f"fetching {name}")
         try:
             origins |= ap.datasets.fetch([name])
         except DatasetError as error:
-            raise DatasetUnavailableError(str(error)) from None
+            failed.append(f"{name}: {error}")
+            continue
         if not options.json:
             print(f"{name}: {origins[name]}", file=told, flush=True)
+    if failed:
+        raise DatasetUnavailableError("\n".join(failed))
     if options.output:
-        table = files.Table(ap.load(options.names[0]).frame)
+        table = files.Table(ap.load(names[0]).frame)
         if to_file:
             files.write_tables({options.output: table}, [], force=options.force)
         else:

@@ -57,7 +57,10 @@ def balanced_classes(
     largest_share: float = 1.0,
     reach: int = 256,
 ) -> Partition:
-    """Partition a table into compact, diverse classes of k to 2k - 1 rows.
+    """Guarantee classes of k to 2k - 1 rows with at least l *distinct* sensitive values.
+
+    This is distinct l-diversity: one value may still have nearly all rows of a class. Similarity
+    is sought and not guaranteed.
 
     Parameters
     ----------
@@ -100,6 +103,10 @@ def balanced_classes(
     -----
     O(e log e + n·m·reach·d) for e cells, m sensitive values, d attributes. Of equally similar
     cells the first in the order of the search is taken.
+
+    References
+    ----------
+    majeed2024, Algorithm 3 and section 4.2.2.
 
     Examples
     --------

@@ -28,7 +28,7 @@ __all__ = ["exact"]
 def exact(
     m: Microdata, l: int, objective: Literal["stars", "rows"] = "stars", max_rows: int = 12
 ) -> Partition:
-    """Return an l-diverse grouping of least cost.
+    """Guarantee frequency l-diversity at the least cost there is, by looking at all groupings.
 
     Parameters
     ----------
@@ -56,6 +56,10 @@ def exact(
     Notes
     -----
     O(3^n) time, O(2^n) memory: a second for 15 rows, a minute for 18.
+
+    References
+    ----------
+    xiao2010, Problems 1 and 2 (section 3); the optimum that its approximation ratios refer to.
 
     Examples
     --------

@@ -31,7 +31,9 @@ _MAX_BITS = 64
     "frequency l-diversity along a space-filling curve", promises={"l": FrequencyLDiversity}
 )
 def hilbert(m: Microdata, l: int) -> Partition:
-    """Group rows along a Hilbert curve so that every group is frequency l-diverse.
+    """Guarantee frequency l-diversity: group rows along a Hilbert curve, nobody left out.
+
+    Nothing is said about the number of stars.
 
     Parameters
     ----------
@@ -64,6 +66,11 @@ def hilbert(m: Microdata, l: int) -> Partition:
 
     O(c·d·b + c log c) for c distinct tuples and b bits, then O(n·m) for the grouping, m being
     the number of sensitive values. Rows of one cell are taken in their order in the table.
+
+    References
+    ----------
+    G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis, *Fast data anonymization with low information
+    loss*, VLDB 2007; xiao2010, section 6.1.
 
     Examples
     --------

@@ -37,7 +37,9 @@ __all__ = ["k_member", "narrow_columns"]
 
 @algorithm("k-anonymity by greedy clusters of few stars", promises={"k": KAnonymity})
 def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
-    """Cluster rows greedily so that suppressing each cluster needs few stars.
+    """Guarantee k-anonymity: cluster rows greedily so that each cluster needs few stars.
+
+    Nothing is said about how many stars there are: every choice is greedy.
 
     Parameters
     ----------

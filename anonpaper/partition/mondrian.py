@@ -45,7 +45,9 @@ def mondrian(
     diversity: Literal["frequency", "distinct"] = "frequency",
     relaxed: bool = False,
 ) -> Partition:
-    """Cut a table at medians into groups of at least k rows, l-diverse if asked for.
+    """Guarantee k-anonymity, and l-diversity if asked: cut the table at medians.
+
+    Nothing is said about how many values are generalized.
 
     Parameters
     ----------

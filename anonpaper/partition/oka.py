@@ -31,7 +31,9 @@ __all__ = ["oka"]
 
 @algorithm("k-anonymity by one pass of k-means", promises={"k": KAnonymity})
 def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
-    """Cluster rows by one pass of k-means, then fill every cluster up to k rows.
+    """Guarantee k-anonymity: cluster rows by one pass of k-means, then fill up to k rows.
+
+    Nothing is said about how many stars there are.
 
     Parameters
     ----------

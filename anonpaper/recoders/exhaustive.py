@@ -38,7 +38,7 @@ def exhaustive(
     preference: tuple[float, float] = (0.2, 1.0),
     weights: Mapping[object, float] | None = None,
 ) -> Recoding:
-    """Find the k-anonymous recoding of least ach among all recodings.
+    """Guarantee k-anonymity with the least ach of all recodings, by looking at each.
 
     Parameters
     ----------
@@ -65,6 +65,10 @@ def exhaustive(
     -----
     O(2^b·c·d) for c distinct QI tuples. Full generalization is k-anonymous for every k up to n,
     so there is always a solution.
+
+    References
+    ----------
+    dewri2009, sections 4 and 5.1; the optimum that its search is measured against.
 
     Examples
     --------

@@ -36,7 +36,9 @@ def hill_climbing(
     evaluations: int = 50_000,
     seed: int | np.random.Generator = 0,
 ) -> Recoding:
-    """Search a k-anonymous recoding of low ach by flipping single bits.
+    """Guarantee k-anonymity; seek a low ach by flipping single bits.
+
+    The result is a local optimum at best: nothing is said about its distance from the least ach.
 
     Parameters
     ----------
@@ -57,6 +59,10 @@ def hill_climbing(
     Notes
     -----
     O(c·d) per evaluation for c distinct QI tuples.
+
+    References
+    ----------
+    A baseline for dewri2009, section 5: the same encoding without a population.
 
     Examples
     --------

@@ -68,7 +68,7 @@ def full_domain(
     diversity: Literal["frequency", "distinct"] = "distinct",
     weights: Mapping[object, float] | None = None,
 ) -> Recoding:
-    """Find the full-domain recoding of least NCP that is k-anonymous, and l-diverse if asked.
+    """Guarantee k-anonymity, and l-diversity if asked, at the least NCP of full-domain recodings.
 
     Parameters
     ----------
@@ -108,6 +108,11 @@ def full_domain(
     -----
     A check takes O(c·d + e log e) for c QI tuples and e cells. Of nodes of equal NCP the
     lexicographically first in levels is taken.
+
+    References
+    ----------
+    P. Samarati, *Protecting respondents' identities in microdata release*, TKDE 2001 (lattice);
+    K. LeFevre, D. DeWitt, R. Ramakrishnan, *Incognito*, SIGMOD 2005 (monotone pruning).
 
     Examples
     --------

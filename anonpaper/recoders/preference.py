@@ -70,7 +70,9 @@ def preference_search(
     refine: bool = False,
     progress: bool | None = None,
 ) -> Recoding:
-    """Search the k-anonymous recoding that best meets a preference on loss and bias.
+    """Guarantee k-anonymity; seek the recoding that best meets a preference on loss and bias.
+
+    The search is random: nothing is said about its distance from the best recoding.
 
     Parameters
     ----------
