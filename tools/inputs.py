@@ -122,7 +122,9 @@ def changes(name: str, parameters: dict, results: Path) -> list[str]:
     ]
     if missing:
         return [f"{output} is missing" for output in missing]
-    before = share.get("inputs", {"files": {}})
+    if "inputs" not in share:
+        return ["what it depends on was not noted"]
+    before = share["inputs"]
     now = inputs_of(name, parameters, share, snapshot(before["files"]))
     reasons = [
         f"its {kind} changed" for kind in now if kind != "files" and now[kind] != before.get(kind)
