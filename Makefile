@@ -45,10 +45,10 @@ all: figures course report $(SITE)  ## figures, lessons, report, site; the defau
 
 .PHONY: help
 help:  ## list the targets
-	@{ grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /:/'; \
-	echo 'paper-<folder>:what changed of the notebooks in one of $(PAPERS)'; \
-	echo 'refresh-<notebook>:execute one notebook in place, e.g. refresh-$(lastword $(NOTEBOOKS:notebooks/%.ipynb=%))'; \
-	} | sort | awk -F: '{printf "%-18s %s\n", $$1, $$2}'
+	@{ grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'; \
+	printf '%s\t%s\n' 'paper-<folder>' 'what changed of the notebooks in one of $(PAPERS)'; \
+	printf '%s\t%s\n' 'refresh-<notebook>' 'execute one notebook in place, e.g. refresh-$(lastword $(NOTEBOOKS:notebooks/%.ipynb=%))'; \
+	} | sort | awk -F '\t' '{printf "%-18s %s\n", $$1, $$2}'
 
 # ---- environment and data ---------------------------------------------------------------------
 

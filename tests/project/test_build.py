@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,10 +13,25 @@ import pytest
 from project.builds import environment, make, ran, write_notebook, write_profile
 
 BOTH = ["one/1_first", "two/1_second"]
+WORKER = """
+def twice(value):
+    from anonpaper.partition import mondrian
+    return {"value of it": 2 * value}
+"""
+TIMED = """
+import time
+def twice(value):
+    return {"seconds": time.time()}
+"""
+GRID = """
+from anonpaper.papers.grids import run_grid
+import helper
+found = run_grid(helper.twice, [{"value": 1}, {"value": 2}], workers=2)
+"""
 
 
 def test_make_runs_every_notebook_once_and_lists_what_it_wrote(project):
-    printed = make(project, "-j2")
+    printed = make(project, "JOBS=2")
     assert ran(printed) == BOTH
     assert "one/1_first" in printed
     assert "0 figures, 1 tables" in printed
@@ -50,9 +66,9 @@ def test_kernels_have_their_sockets_elsewhere(project):
 
 
 def test_only_what_depends_on_a_change_runs_again(project):
-    make(project, "-j2")
+    make(project, "JOBS=2")
 
-    write_profile(project, "one/1_first: {rows: 4}\n")
+    write_profile(project, "one/1_first: {rows: 4}\ntwo/1_second: {}\n")
     assert ran(make(project)) == ["one/1_first"]
     assert (project / "figures/quick/one/table_1_first.csv").read_text().endswith("3\n")
 
@@ -75,8 +91,86 @@ def test_only_what_depends_on_a_change_runs_again(project):
     assert ran(make(project)) == ["one/1_first"]
 
 
+def test_an_edit_runs_the_readers_of_a_module_only(project):
+    """Imported by the notebook, in a function, or in a worker of a grid; words run nothing."""
+    write_notebook(project, "one/1_first", more="from anonpaper.partition import oka")
+    helper = project / "notebooks" / "two" / "helper.py"
+    write_notebook(project, "two/1_second", more=GRID)
+    helper.write_text(WORKER)
+    assert ran(make(project)) == BOTH
+
+    for module, readers in {
+        "partition/oka": ["one/1_first"],
+        "partition/mondrian": ["two/1_second"],
+        "partition/tp": [],
+        "papers/xiao2010/claims": [],
+        "papers/claims": [],
+        "groups": BOTH,
+    }.items():
+        source = project / "anonpaper" / f"{module}.py"
+        source.write_text(source.read_text() + "\nANOTHER_NAME = 1\n")
+        assert ran(make(project)) == readers, module
+    helper.write_text(WORKER + "\n# words\n")
+    assert ran(make(project)) == []
+    helper.write_text(WORKER.replace("2 * value", "3 * value"))
+    assert ran(make(project)) == ["two/1_second"]
+
+
+def test_what_has_run_counts_in_a_fresh_clone(project, tmp_path):
+    make(project, "PROFILE=paper")
+    clone = tmp_path / "elsewhere"
+    shutil.copytree(project, clone, copy_function=shutil.copy)  # with the time of now
+    shutil.rmtree(clone / "figures" / "paper" / "notebooks")
+    printed = make(clone, "figures", "PROFILE=paper")
+    assert "2 notebooks up to date, nothing to be done" in printed
+    (clone / "anonpaper" / "groups.py").write_text("")
+    lock = clone / "requirements.lock"
+    lock.write_text(lock.read_text().replace("numpy==", "numpy==9."))
+    printed = make(clone, "figures", "PROFILE=paper", fails=True)
+    assert "one/1_first: its versions changed, anonpaper/groups.py changed" in printed
+
+
+def test_run_times_are_measured_each_time(project):
+    """Also where a grid would have them in the cache, of another profile for instance."""
+    more = GRID + "results.table(found, 'found', caption='Found', timing=True);"
+    write_notebook(project, "two/1_second", more=more)
+    (project / "notebooks" / "two" / "helper.py").write_text(TIMED)
+    make(project, "paper-two")
+    first = (project / "figures/quick/two/found.csv").read_text()
+    make(project, "paper-two", "PROFILE=paper")
+    assert (project / "figures/paper/two/found.csv").read_text() != first
+
+
+def test_one_figure_or_table_is_made_anew(project):
+    make(project, "figures")
+    printed = make(project, "figure", "NAME=one/table_1_first")
+    assert ran(printed) == ["one/1_first"]
+    assert "figures/quick/one/table_1_first.csv" in printed
+    printed = make(project, "figure", "NAME=one/table_1", fails=True)
+    assert "no such figure or table; there are one/table_1_first" in printed
+    assert "no such claim; there are" in make(project, "report", "CLAIM=one/none", fails=True)
+    printed = make(project, "report", "CLAIM=xiao2010/crossing", fails=True)
+    assert "run `make figure PROFILE=quick NAME=xiao2010/" in printed
+
+
+def test_notebooks_run_side_by_side_the_longest_first(project):
+    wait = "import time\nprint('from', time.time())\ntime.sleep(3)\nprint('to', time.time())"
+    write_notebook(project, "two/1_second", more=wait)
+    write_notebook(project, "one/1_first", more=wait.replace("3", "1"))
+    make(project, "figures", "JOBS=2")
+    times = {}
+    for name in BOTH:
+        text = (project / f"figures/quick/notebooks/{name}.ipynb").read_text()
+        times[name] = [float(re.search(rf"{word} ([\d.]+)", text)[1]) for word in ("from", "to")]
+    assert max(start for start, _ in times.values()) < min(end for _, end in times.values())
+    (project / "anonpaper" / "groups.py").open("a").write("\nANOTHER_NAME = 1\n")
+    printed = make(project, "figures", "JOBS=1")
+    order = [line.split()[0] for line in printed.splitlines() if " figures, " in line]
+    assert order == ["two/1_second", "one/1_first"]
+
+
 def test_outputs_that_are_no_longer_made_disappear(project):
-    make(project, "-j2")
+    make(project, "JOBS=2")
     write_notebook(project, "one/1_first", table="other")
     (project / "notebooks/two/1_second.ipynb").unlink()
     assert ran(make(project)) == ["one/1_first"]
@@ -87,7 +181,7 @@ def test_outputs_that_are_no_longer_made_disappear(project):
 
 
 def test_the_paper_profile_has_its_own_results_and_writes_the_readme(project):
-    make(project, "-j2", "PROFILE=paper")
+    make(project, "JOBS=2", "PROFILE=paper")
     assert (project / "figures/paper/one/table_1_first.csv").read_text().endswith("29\n")
     assert not (project / "figures/quick").exists()
     readme = (project / "figures/README.md").read_text()
@@ -124,20 +218,26 @@ def test_a_killed_run_leaves_nothing_half_written_and_the_next_resumes(project):
     assert not list((results / ".staging").rglob("*.*"))
 
 
-def test_a_failing_notebook_stops_make_and_keeps_what_was_there(project):
-    make(project, "-j2")
+def test_a_failing_notebook_fails_make_and_keeps_what_was_there(project):
+    make(project, "JOBS=2")
     write_notebook(project, "two/1_second", more="seed / 0")
     printed = make(project, fails=True)
     assert "ZeroDivisionError" in printed
     assert "figures/quick/.failed/two/1_second.ipynb" in printed
+    assert "failed: two/1_second; the causes are above" in printed
     assert (project / "figures/quick/two/table_1_second.csv").exists()
-    make(project, fails=True)
+    write_notebook(project, "one/1_first", more="seed")
+    assert ran(make(project, fails=True)) == ["one/1_first"]  # the others run nevertheless
 
 
 @pytest.mark.parametrize(
     ("profile", "message"),
     [
-        ("one/1_first: {rwos: 3}", "sets rwos, but the notebook's parameters are rows, seed"),
+        ("one/1_first: {}", "has no section of two/1_second; add `two/1_second: {}`"),
+        (
+            "one/1_first: {rwos: 3}\ntwo/1_second: {}",
+            "sets rwos, but the notebook's parameters are rows, seed",
+        ),
         ("one/first: {rows: 3}", "has sections of no notebook: one/first"),
     ],
 )
@@ -189,10 +289,15 @@ def test_help_has_a_line_for_each_target(project):
         "bench",
         "lock",
         "clean",
-        "paper-one",
-        "paper-two",
+        "figure",
+        "report",
+        "verify",
+        "paper-<folder>",
+        "refresh-<notebook>",
     }
     assert all(len(line.split()) > 2 for line in printed)
+    assert "what changed of the notebooks in one of one two" in "\n".join(printed)
+    assert "e.g. refresh-two/1_second" in "\n".join(printed)
 
 
 @pytest.mark.parametrize("tool", ["conda", "mamba", "micromamba"])
