@@ -100,6 +100,10 @@ figures: env data  ## run what changed into figures/$(PROFILE)
 	@$(RUN) tools/notebooks.py make $(SIZES)
 	@$(README)
 
+.PHONY: plan
+plan: env  ## say what would run into figures/$(PROFILE), and why
+	@$(RUN) tools/notebooks.py plan $(SIZES)
+
 .PHONY: $(PAPERS:%=paper-%)
 $(PAPERS:%=paper-%): paper-%: env data
 	@$(RUN) tools/notebooks.py make $* $(SIZES)

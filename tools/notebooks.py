@@ -1,5 +1,6 @@
 """Run the notebooks, for the Makefile.
 
+    notebooks.py plan [NAME ...] --profile quick    say what changed, and why it would run again
     notebooks.py make [NAME ...] --profile quick    what changed, into figures/<profile>
     notebooks.py run NAME --profile quick           one notebook, changed or not
     notebooks.py refresh [NAME ...]                 in place, outputs included
@@ -58,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Parse the command line, do what it asks and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    for command in (commands.add_parser(name) for name in ("make", "refresh", *ONE)):
+    for command in (commands.add_parser(name) for name in ("plan", "make", "refresh", *ONE)):
         command.add_argument("names", nargs="*", metavar="NAME")
         command.add_argument("--profile", default="quick")
         command.add_argument("--results", type=Path, help="figures/<profile> by default")
@@ -67,7 +68,9 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     results = given.results or FIGURES / given.profile
     try:
-        if given.command == "make":
+        if given.command == "plan":
+            plan(chosen(given.names), given.profile, results, fresh=given.fresh)
+        elif given.command == "make":
             make(chosen(given.names), given.profile, results, given.jobs, fresh=given.fresh)
         elif given.command == "refresh":
             refresh(chosen(given.names), given.jobs)
@@ -98,6 +101,25 @@ def chosen(names: Sequence[str]) -> list[str]:
     return found
 
 
+def plan(names: Sequence[str], profile: str, results: Path, *, fresh: bool = False) -> list[str]:
+    """Print which notebooks have to run again, and why; return them, the longest first."""
+    parameters = parameters_of(profile)
+    reasons = {
+        name: changes(name, parameters[name], results) or not_fresh(name, results) * fresh
+        for name in names
+    }
+    outdated = [name for name in names if reasons[name]]
+    shown = results.relative_to(ROOT)
+    if not outdated:
+        print(f"{shown}: {len(names)} notebooks up to date, nothing to be done")
+    else:
+        print(f"{shown}: {len(outdated)} of {len(names)} notebooks to run", flush=True)
+    for name in outdated:
+        if reasons[name] != ["has not run"]:
+            print(f"  {name}: {', '.join(reasons[name][:3])}", flush=True)
+    return longest_first(outdated, results)
+
+
 def make(
     names: Sequence[str], profile: str, results: Path, jobs: int = 1, *, fresh: bool = False
 ) -> None:
@@ -120,29 +142,15 @@ def make(
     NotebookError
         If a notebook fails. The others run nevertheless.
     """
-    parameters = parameters_of(profile)
-    reasons = {
-        name: changes(name, parameters[name], results) or not_fresh(name, results) * fresh
-        for name in names
-    }
-    outdated = [name for name in names if reasons[name]]
-    shown = results.relative_to(ROOT)
-    if not outdated:
-        print(f"{shown}: {len(names)} notebooks up to date, nothing to be done")
-    else:
-        print(f"{shown}: {len(outdated)} of {len(names)} notebooks to run", flush=True)
-        for name in outdated:
-            if reasons[name] != ["has not run"]:
-                print(f"  {name}: {', '.join(reasons[name][:3])}", flush=True)
+    outdated = plan(names, profile, results, fresh=fresh)
     flags = [f"--profile={profile}", f"--results={results}"]
-    order = longest_first(outdated, results)
     with tempfile.TemporaryDirectory() as scratch:
         environment = {}
         if fresh:
             environment["ANONPAPER_CACHE"] = str(empty_cache(Path(scratch)))
             flags.append("--fresh")
         try:
-            side_by_side("run", order, flags, jobs, environment)
+            side_by_side("run", outdated, flags, jobs, environment)
         finally:
             summaries.merge(results, profile)
 

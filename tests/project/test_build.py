@@ -30,6 +30,11 @@ found = run_grid(helper.twice, [{"value": 1}, {"value": 2}], workers=2)
 """
 
 
+def planned(printed):
+    """Return the notebooks that `make plan` says have changed."""
+    return [line.split(":")[0].strip() for line in printed.splitlines() if " changed" in line]
+
+
 def test_make_runs_every_notebook_once_and_lists_what_it_wrote(project):
     printed = make(project, "JOBS=2")
     assert ran(printed) == BOTH
@@ -108,11 +113,14 @@ def test_an_edit_runs_the_readers_of_a_module_only(project):
         "groups": BOTH,
     }.items():
         source = project / "anonpaper" / f"{module}.py"
-        source.write_text(source.read_text() + "\nANOTHER_NAME = 1\n")
-        assert ran(make(project)) == readers, module
-    helper.write_text(WORKER + "\n# words\n")
-    assert ran(make(project)) == []
+        code = source.read_text()
+        source.write_text(code + "\nANOTHER_NAME = 1\n")
+        assert planned(make(project, "plan")) == readers, module
+        source.write_text("# words\n" + code)
+        assert planned(make(project, "plan")) == [], module
+        source.write_text(code)
     helper.write_text(WORKER.replace("2 * value", "3 * value"))
+    assert planned(make(project, "plan")) == ["two/1_second"]
     assert ran(make(project)) == ["two/1_second"]
 
 
@@ -192,7 +200,7 @@ def test_the_paper_profile_has_its_own_results_and_writes_the_readme(project):
 def test_a_killed_run_leaves_nothing_half_written_and_the_next_resumes(project):
     write_notebook(project, "two/1_second", more="import time\ntime.sleep(60)")
     running = subprocess.Popen(
-        ["make"],
+        ["make", "JOBS=1"],
         cwd=project,
         env=environment(project),
         stdout=subprocess.DEVNULL,
