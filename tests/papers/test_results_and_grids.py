@@ -393,3 +393,15 @@ def test_cells_are_kept_for_the_same_roles_domains_and_order_only():
     digests = [_fingerprint({"m": m}) for m in tables]
     assert digests[0] == digests[2] == _fingerprint({"m": Microdata(unordered, ["a"], "s")})
     assert len(set(digests)) == len(digests) - 1
+
+
+def test_timing_names_columns_of_the_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("ANONPAPER_FIGURES", str(tmp_path))
+    results = Results("one", notebook="1_first")
+    frame = pd.DataFrame({"rows": [1], "seconds": [0.5]})
+    results.table(frame, "times", caption="Times", timing=["seconds"])
+    share = json.loads((tmp_path / "manifest/one/1_first.json").read_text())
+    assert share["outputs"]["one/times.csv"]["timing"] == ["seconds"]
+    for wrong in (["minutes"], "seconds"):
+        with pytest.raises(ParameterError, match="timing names columns of"):
+            results.table(frame, "others", caption="Times", timing=wrong)
