@@ -100,7 +100,7 @@ FUNCTIONS = functions()
 
 
 def likely(parameter):
-    """Values that a parameter of this name is meant for, so that calls get past the first check."""
+    """Values that a parameter of this name is meant for: calls get past the first check."""
     meant = {
         "m": TABLES, "p": RESULTS, "r": RESULTS, "rel": RESULTS, "release": RESULTS,
         "original": RESULTS + TABLES, "hierarchies": [{"sex": TREE}, None, {}],
