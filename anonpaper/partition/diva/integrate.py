@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["fewest_rows", "restorable", "surplus_to_star"]
+__all__ = ["fewest_rows", "surplus_to_star"]
 
 
 def surplus_to_star(
@@ -106,50 +106,3 @@ def fewest_rows(adds: np.ndarray, sizes: np.ndarray, surplus: int) -> np.ndarray
     return np.sort(
         np.concatenate([np.flatnonzero(sizes == size)[:number] for size, number in needed.items()])
     )
-
-
-def restorable(
-    agrees: np.ndarray,
-    starred: np.ndarray,
-    if_shown: np.ndarray,
-    columns: tuple[frozenset, ...],
-    room: np.ndarray,
-    sizes: np.ndarray,
-) -> np.ndarray:
-    """Choose suppressed values of groups that can be shown after all, larger groups first.
-
-    Parameters
-    ----------
-    agrees, starred : numpy.ndarray, shape (G, d), dtype bool
-        On which attributes a group agrees, and which are suppressed in it nevertheless.
-    if_shown : numpy.ndarray, shape (G, s), dtype int64
-        Target rows of every group and constraint if all on which it agrees were shown.
-    columns : tuple of frozenset of int
-        The quasi-identifiers that every constraint names.
-    room : numpy.ndarray, shape (s,), dtype int64
-        By how many rows the published count of every constraint may still grow.
-    sizes : numpy.ndarray, shape (G,), dtype int64
-        Rows of every group.
-
-    Returns
-    -------
-    numpy.ndarray, shape (G, d), dtype bool
-        What need not be suppressed.
-    """
-    room = room.copy()
-    shown = agrees & ~starred
-    restored = np.zeros_like(starred)
-    named = [sorted(c) for c in columns]
-    for group in np.argsort(-sizes, kind="stable"):
-        for column in np.flatnonzero(agrees[group] & ~shown[group]):
-            shown[group, column] = True
-            gained = [
-                v for v in range(len(columns))
-                if column in columns[v] and shown[group, named[v]].all()
-            ]  # fmt: skip
-            if (if_shown[group, gained] <= room[gained]).all():
-                room[gained] -= if_shown[group, gained]
-                restored[group, column] = True
-            else:
-                shown[group, column] = False
-    return restored
