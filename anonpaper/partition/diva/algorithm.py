@@ -36,14 +36,14 @@ from anonpaper.errors import (
     check_integer,
     check_number,
 )
-from anonpaper.groups import Partition, dense_labels
+from anonpaper.groups import Partition, dense_labels, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.diva import beyond
 from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings
 from anonpaper.partition.diva.existence import exact_clustering, smallest_conflict
-from anonpaper.partition.diva.integrate import surplus_to_star
+from anonpaper.partition.diva.integrate import integrate
 from anonpaper.partition.diva.search import Search
-from anonpaper.partition.diva.targets import Bundle, Privacy, Targets, agreement
+from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian, require_diverse
 from anonpaper.principles import DistinctLDiversity, FrequencyLDiversity
@@ -203,7 +203,7 @@ def diva(
             'bound: over_bound="star" decides whether one exists'
         )
     also = "" if l is None else f" and {l}-diverse"
-    raise search.failed(ConstraintError, f"no {k}-anonymous{also} table {reason}")
+    raise search.failed(ConstraintError(f"no {k}-anonymous{also} table {reason}"))
 
 
 def _privacy(m: Microdata, k: int, l: int | None, diversity: str) -> Privacy:
@@ -267,9 +267,10 @@ class _Run:
             labels[rest] = n_clusters + self.anonymize(rest)  # line 5
             others = np.zeros((labels.max() + 1 - n_clusters, m.d), dtype=bool)
             starred = np.vstack([starred, others])
-        agrees = agreement(m, labels, len(starred))
+        least, greatest = group_bounds(m.codes, labels, len(starred))
+        agrees = least == greatest
         before = self.stars(labels, agrees & ~starred)
-        starred[n_clusters:] |= self.integrate(labels, agrees & ~starred, n_clusters)  # line 6
+        starred |= integrate(self.targets, labels, agrees & ~starred, n_clusters)  # line 6
         if self.goes_beyond:
             starred &= ~beyond.restorable(targets, labels, agrees, starred)
         after = self.stars(labels, agrees & ~starred)
@@ -307,21 +308,12 @@ class _Run:
         part = self.m.take(rest)
         grouped = self.divide(part, self.rng) if self.anonymizer is None else self.anonymizer(part)
         labels = dense_labels(grouped.labels)
-        if (labels < 0).any() or not all(p.holds(part, labels) for p in self.privacy.principles):
+        if (labels < 0).any() or not self.privacy.holds_of_groups(part, labels):
             raise ParameterError(
                 f"anonymize returned a partition that withholds rows, or with groups below "
                 f"k = {self.privacy.k} rows or not diverse"
             )
         return labels
-
-    def integrate(self, labels: np.ndarray, shown: np.ndarray, n_clusters: int) -> np.ndarray:
-        """Choose what to suppress in the groups of the rest: Integrate, shape (G - c, d)."""
-        counts = self.targets.counts(shown, labels)
-        allowed = self.targets.high - counts[:n_clusters].sum(axis=0)
-        sizes = np.bincount(labels)[n_clusters:]
-        return surplus_to_star(
-            counts[n_clusters:], sizes, self.targets.columns, allowed, self.m.d
-        )
 
     def stars(self, labels: np.ndarray, shown: np.ndarray) -> np.ndarray:
         """Suppressed values of every group; an attribute of a single value shows it even so."""

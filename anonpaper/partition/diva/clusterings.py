@@ -241,8 +241,7 @@ class Clusterings:
         The *signature* of a row is the set of constraints that it carries. Rows of one signature
         are taken together: first what finer constraints need, then rows as they are, as far as
         all the others' bounds allow, then with the values suppressed of which there would be too
-        many, and last rows of any signature. Signatures that few uncoloured neighbours claim come
-        first, then larger ones, at every other attempt smaller ones.
+        many, and last rows of any signature.
         """
         least = max(least, min(self._reserve(v), most))
         missing = least + (most - least) * attempt // self.max_candidates
@@ -281,23 +280,12 @@ class Clusterings:
         claims = self._signature.tuples[:, waiting].sum(axis=1)
         order = np.argsort(signature, kind="stable")
         groups = np.split(rows[order], np.flatnonzero(np.diff(signature[order])) + 1)
-        sign = -1 if larger_first else 1
+        claimed = [int(claims[self._signature.tuple_of_row[group[0]]]) for group in groups]
+        sizes = [-len(group) if larger_first else len(group) for group in groups]
+        ranks = [(c, size, int(g[0])) for c, size, g in zip(claimed, sizes, groups, strict=True)]
+        return [groups[i] for i in sorted(range(len(groups)), key=ranks.__getitem__)]
 
-        def rank(group: np.ndarray) -> tuple:
-            claimed = claims[self._signature.tuple_of_row[group[0]]]
-            return int(claimed), sign * len(group), int(group[0])
-
-        return sorted(groups, key=rank)
-
-    def _take(
-        self,
-        v: int,
-        rows: np.ndarray,
-        at_most: int,
-        missing: int,
-        count: np.ndarray,
-        suppresses: bool,
-    ) -> Bundle | None:
+    def _take(self, v, rows, at_most, missing, count, suppresses) -> Bundle | None:
         """Take as many rows of one signature as fit, or None; what stays missing is 0 or >= k."""
         k = self.privacy.k
         wanted = min(len(rows), at_most, missing)
@@ -336,7 +324,7 @@ class Clusterings:
     def _fitting(self, u: int, wanted: int, count: np.ndarray, carried: Sequence[int]) -> int:
         """The most rows, up to `wanted`, by which the count of a constraint may grow.
 
-        It leaves an uncoloured constraint satisfied, or room for a cluster, and leaves room for
+        An uncoloured constraint is left satisfied, or with room for a cluster, and room stays for
         finer constraints that the rows do not carry.
         """
         room = int(self.targets.high[u] - count[u]) - self._reserve(u, carried)

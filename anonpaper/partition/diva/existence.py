@@ -37,30 +37,12 @@ LARGEST_PROGRAM = 200_000
 
 
 def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list[Bundle] | None:
-    """Return rows to be published with one pattern each, None if no table satisfies all.
+    """Return the rows of every pattern that shows something, None if no table satisfies all.
 
-    Parameters
-    ----------
-    targets : Targets
-        The constraints on all n rows.
-    privacy : Privacy
-    search : Search
-        Its seconds limit the solver.
-
-    Returns
-    -------
-    list of Bundle
-        Those that show something; the rows in none are 0, or enough for a group.
-
-    Raises
-    ------
-    BudgetExceededError
-        The time was over, or the program is too large, before that was known.
-
-    Notes
-    -----
-    Polynomial in n, as only the number of types and patterns shapes the program; exponential in
-    the number of constraints that single rows carry.
+    The rows in none are 0, or enough for a group. A BudgetExceededError says that the time of the
+    search was over, or that the program is too large. Polynomial in n, as only the number of types
+    and patterns shapes the program; exponential in the number of constraints that single rows
+    carry.
     """
     s = len(targets)
     columns = [*targets.carries.T, *targets.is_target.T]
@@ -71,7 +53,7 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
     rows = np.asfortranarray(np.column_stack(columns).astype(np.int32))
     types = build_cells(rows, (rows.max(axis=0) + 1).tolist(), None, 1)
     carries, is_target = types.tuples[:, :s] > 0, types.tuples[:, s : 2 * s] > 0
-    shows = _patterns(targets, carries)
+    shows = _patterns(targets, carries, search)
     # A row can be published with the patterns that show only what it carries.
     e, p = np.nonzero((~carries).astype(int) @ shows.T == 0)
     program = _Program(len(e), len(shows), search)
@@ -125,7 +107,7 @@ def _split(items: np.ndarray, numbers: np.ndarray) -> list[np.ndarray]:
     return np.split(items, np.flatnonzero(np.diff(numbers)) + 1)
 
 
-def _patterns(targets: Targets, carries: np.ndarray) -> np.ndarray:
+def _patterns(targets: Targets, carries: np.ndarray, search: Search) -> np.ndarray:
     """All sets of constraints that a pattern can show, shape (P, s), dtype bool.
 
     They are those within the union of some; the first shows no value: what it holds are
@@ -137,10 +119,7 @@ def _patterns(targets: Targets, carries: np.ndarray) -> np.ndarray:
         for v in carried:
             unions |= {union | targets.columns[v] for union in unions}
             if len(unions) * len(carries) > LARGEST_PROGRAM:
-                raise BudgetExceededError(
-                    "whether a diverse k-anonymous table exists is not decided: the constraints "
-                    "overlap in too many ways for the exact test, and the search found none"
-                )
+                raise search.undecided("the constraints overlap in too many ways to test them all")
         found |= {frozenset(v for v in carried if targets.columns[v] <= union) for union in unions}
     shows = np.zeros((len(found), len(targets)), dtype=bool)
     for row, shown in zip(shows, sorted(found, key=lambda f: (len(f), sorted(f))), strict=True):
@@ -168,10 +147,8 @@ class _Program:
 
     def __init__(self, rows: int, patterns: int, search: Search) -> None:
         if rows + patterns > LARGEST_PROGRAM:
-            raise BudgetExceededError(
-                "whether a diverse k-anonymous table exists is not decided: the search found none "
-                f"and the exact test would have {rows + patterns} unknowns, more than "
-                f"{LARGEST_PROGRAM}"
+            raise search.undecided(
+                f"the exact test would have {rows + patterns} unknowns, more than {LARGEST_PROGRAM}"
             )
         self.cost, self.upper, self.search = np.zeros(rows), np.full(rows, np.inf), search
         self.x, self.used = np.arange(rows), self.new_binaries(patterns)
@@ -193,7 +170,6 @@ class _Program:
         row = np.repeat(np.arange(len(unknowns)), [len(u) for u in unknowns])
         entries = (np.concatenate(weights), (row, np.concatenate(unknowns)))
         matrix = coo_array(entries, (len(unknowns), len(self.cost))).tocsr()
-        self.search.check_seconds()
         answer = milp(
             self.cost, constraints=LinearConstraint(matrix, low, high), integrality=1,
             bounds=Bounds(0, self.upper),
@@ -205,8 +181,7 @@ class _Program:
             x = np.rint(answer.x).astype(np.int64)
             if ((matrix @ x >= low) & (matrix @ x <= high)).all() and (x >= 0).all():
                 return x
-        raise BudgetExceededError(
-            "the search found no diverse k-anonymous table, and the exact test ended undecided "
-            f"within the {self.search.max_seconds:g} seconds allowed: raise max_seconds or widen "
-            "the bounds"
+        raise self.search.undecided(
+            f"the exact test came to no end within the {self.search.max_seconds:g} seconds allowed",
+            "raise max_seconds or widen the bounds",
         )

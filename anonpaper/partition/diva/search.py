@@ -18,7 +18,7 @@ class Search:
     Attributes
     ----------
     max_backtracks, max_seconds : int, float
-        The budget: of every component, and of all.
+        The budget: of every component of the graph, and of all.
     order : list of int
         The nodes of the components that could be coloured, in the order of colouring.
     components, candidates_tried, backtracks : int
@@ -29,57 +29,52 @@ class Search:
 
     max_backtracks: int
     max_seconds: float
-    order: list = field(default_factory=list)
-    components: int = 0
-    candidates_tried: int = 0
-    backtracks: int = 0
     trace: list | deque = field(default_factory=lambda: deque(maxlen=0))
-    began: float = field(default_factory=time.monotonic)
+    order: list = field(init=False, default_factory=list)
+    components: int = field(init=False, default=0)
+    candidates_tried: int = field(init=False, default=0)
+    backtracks: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
+        self._ends = time.monotonic() + self.max_seconds
         self._last_backtrack = self.max_backtracks
 
     def begin_component(self) -> None:
-        """Allow the component that begins its own backtracks."""
+        """Give the component that begins its own budget of backtracks."""
         self.components += 1
         self._last_backtrack = self.backtracks + self.max_backtracks
-
-    def seconds_left(self) -> float:
-        """Seconds until the time is over, at least 0."""
-        return max(self.max_seconds - (time.monotonic() - self.began), 0.0)
 
     def try_candidate(self) -> None:
         """Count a candidate; raise BudgetExceededError if the budget is used up."""
         if self.backtracks > self._last_backtrack:
-            raise self.failed(
-                BudgetExceededError,
-                f"the budget of {self.max_backtracks} backtracks is used up; whether a diverse "
-                "k-anonymous table exists is not decided: raise max_backtracks, take the strategy "
-                '"max_fan_out", or widen the bounds',
+            raise self.undecided(
+                f"the budget of {self.max_backtracks} backtracks is used up",
+                'raise max_backtracks, take the strategy "max_fan_out", or widen the bounds',
             )
-        self.check_seconds()
+        self.seconds_left()
         self.candidates_tried += 1
 
-    def check_seconds(self) -> None:
-        """Raise BudgetExceededError if the time is over."""
-        if self.seconds_left() == 0:
-            raise self.failed(
-                BudgetExceededError,
-                f"the budget of {self.max_seconds:g} seconds is used up; whether a diverse "
-                "k-anonymous table exists is not decided: raise max_seconds or widen the bounds",
+    def seconds_left(self) -> float:
+        """Seconds until the time is over; raise BudgetExceededError if it is."""
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            raise self.undecided(
+                f"the budget of {self.max_seconds:g} seconds is used up",
+                "raise max_seconds or widen the bounds",
             )
+        return left
 
     def info(self) -> dict:
         """What the search did, for ``Partition.info``."""
-        return {
-            "order": tuple(self.order),
-            "candidates_tried": self.candidates_tried,
-            "backtracks": self.backtracks,
-            "components": self.components,
-        }
+        names = ("candidates_tried", "backtracks", "components")
+        return {"order": tuple(self.order)} | {name: getattr(self, name) for name in names}
 
-    def failed(self, kind: type[AnonpaperError], message: str) -> AnonpaperError:
-        """Return an error that carries what the search did as ``info``."""
-        error = kind(message)
+    def undecided(self, reason: str, remedy: str = "widen the bounds") -> AnonpaperError:
+        """The error of a search that ends before it is known whether a table exists."""
+        message = f"{reason}; whether a diverse k-anonymous table exists is not decided: {remedy}"
+        return self.failed(BudgetExceededError(message))
+
+    def failed(self, error: AnonpaperError) -> AnonpaperError:
+        """Give an error what the search did as its ``info``."""
         error.info = self.info()
         return error

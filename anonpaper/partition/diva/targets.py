@@ -8,22 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonpaper.constraints import DiversityConstraint
-from anonpaper.groups import group_bounds
 from anonpaper.microdata import Microdata
 from anonpaper.principles import (
     DistinctLDiversity,
     FrequencyLDiversity,
     GroupCounts,
     KAnonymity,
-    Principle,
 )
 
-__all__ = ["Bundle", "Privacy", "Targets", "agreement"]
+__all__ = ["Bundle", "Privacy", "Targets"]
 
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """The targets of a set of constraints on a table, as codes.
+    """The targets of s constraints among n rows, as codes.
 
     A row *carries* a constraint if its quasi-identifiers are the target's; it is a *target row* if
     its sensitive value is the target's too, where the constraint names one.
@@ -88,12 +86,8 @@ class Targets:
     def counts(self, shown: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Count the published target rows of every group and constraint, shape (G, s).
 
-        Parameters
-        ----------
-        shown : numpy.ndarray, shape (G, d), dtype bool
-            Which attributes a group publishes: it agrees on them and they are not starred.
-        labels : numpy.ndarray, shape (n,), dtype int64
-            The group of every row, -1 for rows that are in none.
+        `shown` (G, d) says which attributes a group publishes: its rows agree on them and they
+        are not starred; `labels` (n,) is the group of every row, -1 for rows that are in none.
         """
         counts = np.zeros((len(shown), len(self)), np.int64)
         for i in range(len(self)):
@@ -107,32 +101,16 @@ class Targets:
         return bool(((counts >= self.low) & (counts <= self.high)).all())
 
 
-def agreement(m: Microdata, labels: np.ndarray, n_groups: int) -> np.ndarray:
-    """On which attributes the rows of every group agree, shape (G, d), dtype bool."""
-    low, high = group_bounds(m.codes, labels, n_groups)
-    return low == high
-
-
 @dataclass(frozen=True)
 class Privacy:
     """What every published group must be: k rows, and l-diverse if asked for.
 
-    Attributes
-    ----------
-    k : int
-    diverse : FrequencyLDiversity, DistinctLDiversity or None
-    sensitive : numpy.ndarray, shape (n,), dtype int32, or None
-        Sensitive codes of the rows; needed where `diverse` is given.
+    `sensitive`, shape (n,), are the sensitive codes of the rows, needed where `diverse` is given.
     """
 
     k: int
     diverse: FrequencyLDiversity | DistinctLDiversity | None = None
     sensitive: np.ndarray | None = None
-
-    @property
-    def principles(self) -> list[Principle]:
-        """What is asked for, for checks of whole groupings."""
-        return [KAnonymity(self.k), *([] if self.diverse is None else [self.diverse])]
 
     @property
     def by_share(self) -> bool:
@@ -150,10 +128,14 @@ class Privacy:
             return len(rows) >= self.k
         counts = np.bincount(self.sensitive[rows])
         values = np.flatnonzero(counts)
-        group = GroupCounts(
-            np.array([len(rows)]), np.array([0, len(values)]), values, counts[values]
-        )
+        start = np.array([0, len(values)])
+        group = GroupCounts(np.array([len(rows)]), start, values, counts[values])
         return bool(self.diverse.satisfied(group)[0])
+
+    def holds_of_groups(self, m: Microdata, labels: np.ndarray) -> bool:
+        """Whether all groups of a table may be published."""
+        principles = [KAnonymity(self.k), *([] if self.diverse is None else [self.diverse])]
+        return all(principle.holds(m, labels) for principle in principles)
 
     def choose(self, rows: np.ndarray, wanted: int) -> np.ndarray:
         """Return the first `wanted` rows, passing over some so that they are l-diverse.
@@ -169,8 +151,7 @@ class Privacy:
         if self.by_share:
             return rows[rank < wanted // self.diverse.l][:wanted]
         new_value = rows[rank == 0][: self.diverse.l]
-        others = rows[~np.isin(rows, new_value)]
-        return np.r_[new_value, others][:wanted]
+        return np.r_[new_value, rows[~np.isin(rows, new_value)]][:wanted]
 
 
 @dataclass(frozen=True, eq=False)
