@@ -5,12 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
-from referees.diverse import (
-    fewest_stars,
-    has_diverse_clustering,
-    published_counts,
-    smallest_class,
-)
+from referees.diverse import fewest_stars, has_diverse_clustering, published_counts, smallest_class
 
 import anonpaper as ap
 from anonpaper import errors

@@ -30,12 +30,7 @@ import networkx as nx
 import numpy as np
 
 from anonpaper.constraints import DiversityConstraint, require_satisfiable
-from anonpaper.errors import (
-    ConstraintError,
-    ParameterError,
-    check_integer,
-    check_number,
-)
+from anonpaper.errors import ConstraintError, ParameterError, check_integer, check_number
 from anonpaper.groups import Partition, dense_labels, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.diva import beyond

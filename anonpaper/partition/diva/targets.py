@@ -9,12 +9,7 @@ import numpy as np
 
 from anonpaper.constraints import DiversityConstraint
 from anonpaper.microdata import Microdata
-from anonpaper.principles import (
-    DistinctLDiversity,
-    FrequencyLDiversity,
-    GroupCounts,
-    KAnonymity,
-)
+from anonpaper.principles import DistinctLDiversity, FrequencyLDiversity, GroupCounts, KAnonymity
 
 __all__ = ["Bundle", "Privacy", "Targets"]
 
