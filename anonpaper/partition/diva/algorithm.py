@@ -25,10 +25,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import inf, lgamma, log
+from typing import Literal, get_args
 
 import networkx as nx
 import numpy as np
 
+from anonpaper.algorithm import algorithm
 from anonpaper.constraints import DiversityConstraint, require_satisfiable
 from anonpaper.errors import ConstraintError, ParameterError, check_integer, check_number
 from anonpaper.groups import Partition, dense_labels, group_bounds
@@ -41,37 +43,40 @@ from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian, require_diverse
-from anonpaper.principles import DistinctLDiversity, FrequencyLDiversity
+from anonpaper.principles import DistinctLDiversity, FrequencyLDiversity, KAnonymity
 from anonpaper.randomness import generator
 
 __all__ = ["build_graph", "coloring", "diva", "is_consistent", "next_node"]
 
-STRATEGIES = ("basic", "min_choice", "max_fan_out")
+Strategy = Literal["max_fan_out", "min_choice", "basic"]
 
 
+@algorithm(
+    "k-anonymity that keeps as many of every minority as constraints ask for",
+    promises={"k": KAnonymity, "l": FrequencyLDiversity},
+    publications=("suppress", "generalize"),
+)
 def diva(
     m: Microdata,
     constraints: Sequence[DiversityConstraint],
     k: int,
-    strategy: str = "max_fan_out",
+    strategy: Strategy = "max_fan_out",
     anonymize: Callable[[Microdata], Partition] | None = None,
     seed: int | np.random.Generator | None = 0,
     *,
-    over_bound: str = "star",
+    over_bound: Literal["star", "reject"] = "star",
     l: int | None = None,
-    diversity: str = "frequency",
+    diversity: Literal["frequency", "distinct"] = "frequency",
     max_backtracks: int = 10_000,
     max_seconds: float = 120.0,
     max_candidates: int = 24,
 ) -> Partition:
-    r"""Group and suppress rows so that the release is k-anonymous and diverse.
+    r"""Guarantee k-anonymity and every diversity constraint, or say that no table has both.
 
-    *Guarantee.* The result is k-anonymous and satisfies every constraint, or an error is raised.
-    By default a ConstraintError says that no such table exists, and a BudgetExceededError that
-    the search was cut short. A table that satisfies all as it is, is returned as it is, without a
-    star; else an optimal one has at least k stars, so that the number of stars is at most
-    :math:`nd/k` times the optimum. It is far closer in practice: on random tables of up to eight
-    rows, against exhaustive search, the tests hold it to five times the optimum.
+    A table that satisfies all as it is, is returned as it is, without a star; else an optimal one
+    has at least k stars, so that the number of stars is at most :math:`nd/k` times the optimum.
+    It is far closer in practice: on random tables of up to eight rows the tests hold it to five
+    times the optimum, found by exhaustive search.
 
     Parameters
     ----------
@@ -93,14 +98,13 @@ def diva(
     seed : int, numpy.random.Generator or None
         Draws what "basic" draws, and starts k-member.
     over_bound : {"star", "reject"}
-        What becomes of a cluster that would exceed another constraint's upper bound: its value is
-        suppressed in the cluster, or the cluster is rejected. "reject" is the paper's algorithm
-        as printed. "star" goes beyond it in three more ways: an integer program decides whether a
-        table exists where the search finds none; rows that are left over, fewer than k, join
-        clusters; and values suppressed for a bound that was not reached are shown again.
+        Whether a cluster that would exceed another constraint's upper bound has its value
+        suppressed, or is rejected. "reject" is the paper's algorithm as printed. "star" also goes
+        beyond it elsewhere: an integer program decides whether a table exists where the search
+        finds none, left-over rows, fewer than k, join clusters, and values suppressed for a bound
+        that was not reached are shown again.
     l : int, optional
-        Also require l-diversity of every group, from 2 to the largest feasible l; beyond the
-        paper.
+        Also require l-diversity of every group, from 2 to the largest feasible l.
     diversity : {"frequency", "distinct"}
         Which l-diversity.
     max_backtracks, max_seconds : int, float
@@ -134,8 +138,8 @@ def diva(
     InfeasibleError
         The table as a whole is not l-diverse.
     BudgetExceededError
-        Backtracks or seconds were used up before it was known whether a table exists. This error
-        and the one before have an ``info`` with what the search did.
+        Backtracks or seconds were used up before it was known whether a table exists. It has an
+        ``info`` with what the search did, as has a ConstraintError raised after the search.
     ParameterError
         k, l, strategy, over_bound or budget are out of range, or `anonymize` returned groups that
         are too small or not diverse.
@@ -144,13 +148,13 @@ def diva(
 
     Notes
     -----
-    Linear in n for the search as long as nothing is taken back; at worst it tries max_candidates
-    clusterings to the power of the number of constraints, within the budget. The clusters are
-    made by k-member on the rows chosen, with its cost.
+    O(s·n) for the search among s constraints as long as nothing is taken back; at worst it tries
+    max_candidates clusterings to the power of s, within the budget. The clusters are made by
+    k-member on the rows chosen, with its cost.
 
     References
     ----------
-    diva2021, Algorithms 1 to 4.
+    diva2021, Algorithms 1 to 4; l-diversity and all that "star" names are ours.
 
     Examples
     --------
@@ -162,10 +166,9 @@ def diva(
     >>> all(c.holds(ap.suppress(m, p)) for c in sigma)
     True
     """
-    m = check_microdata(m)
-    k = check_integer("k", k, 2, m.n)
-    if strategy not in STRATEGIES:
-        raise ParameterError(f"strategy must be one of {STRATEGIES}, got {strategy!r}")
+    k = check_integer("k", k, 2, check_microdata(m).n)
+    if strategy not in get_args(Strategy):
+        raise ParameterError(f"strategy must be one of {get_args(Strategy)}, got {strategy!r}")
     if over_bound not in ("star", "reject"):
         raise ParameterError(f'over_bound must be "star" or "reject", got {over_bound!r}')
     search = Search(
@@ -173,7 +176,10 @@ def diva(
         check_number("max_seconds", max_seconds, 0, inf, open_low=True),
     )
     max_candidates = check_integer("max_candidates", max_candidates, 1)
-    privacy = _privacy(m, k, l, diversity)
+    privacy = Privacy(k)
+    if l is not None:
+        kind = {"distinct": DistinctLDiversity}.get(diversity, FrequencyLDiversity)
+        privacy = Privacy(k, kind(require_diverse(m, l, diversity)), m.sensitive_codes)
     constraints = list(constraints)
     require_satisfiable(m, constraints, k)
     targets, goes_beyond = Targets.of(m, constraints), over_bound == "star"
@@ -201,14 +207,6 @@ def diva(
     raise search.failed(ConstraintError(f"no {k}-anonymous{also} table {reason}"))
 
 
-def _privacy(m: Microdata, k: int, l: int | None, diversity: str) -> Privacy:
-    if l is None:
-        return Privacy(k)
-    l = require_diverse(m, l, diversity)
-    kind = FrequencyLDiversity if diversity == "frequency" else DistinctLDiversity
-    return Privacy(k, kind(l), m.sensitive_codes)
-
-
 @dataclass(frozen=True)
 class _Run:
     """One run of DIVA: the steps of Algorithm 1 on one table."""
@@ -216,7 +214,7 @@ class _Run:
     m: Microdata
     targets: Targets
     privacy: Privacy
-    strategy: str
+    strategy: Strategy
     anonymizer: Callable[[Microdata], Partition] | None
     rng: np.random.Generator
     goes_beyond: bool
@@ -252,7 +250,7 @@ class _Run:
         m, targets = self.m, self.targets
         labels, starred = self.suppress(S)  # Algorithm 1, line 3
         rest = np.flatnonzero(labels < 0)  # line 4
-        n_rows, n_clusters = m.n - len(rest), len(starred)
+        n_clusters = len(starred)
         if len(rest) and not self.privacy.holds(rest):  # of which the paper does not speak
             if not self.goes_beyond or not beyond.join_clusters(
                 m, targets, self.privacy, labels, starred, self.max_candidates
@@ -265,16 +263,12 @@ class _Run:
         least, greatest = group_bounds(m.codes, labels, len(starred))
         agrees = least == greatest
         before = self.stars(labels, agrees & ~starred)
-        starred |= integrate(self.targets, labels, agrees & ~starred, n_clusters)  # line 6
+        starred |= integrate(targets, labels, agrees & ~starred, n_clusters)  # line 6
         if self.goes_beyond:
             starred &= ~beyond.restorable(targets, labels, agrees, starred)
         after = self.stars(labels, agrees & ~starred)
-        stars_by_phase = {
-            "suppress": int(after[:n_clusters].sum()),
-            "anonymize": int(before[n_clusters:].sum()),
-            "integrate": int((after - before)[n_clusters:].sum()),
-        }
-        return self.partition(labels, starred, found_by, n_rows, n_clusters, stars_by_phase)
+        phases = (after[:n_clusters], before[n_clusters:], (after - before)[n_clusters:])
+        return self.partition(labels, starred, found_by, m.n - len(rest), n_clusters, phases)
 
     def suppress(self, S: list[Bundle]) -> tuple[np.ndarray, np.ndarray]:
         """Label the clusters of S (-1 elsewhere), and say what is starred though they agree."""
@@ -285,7 +279,7 @@ class _Run:
             if bundle.divisible and len(bundle.rows) >= 2 * self.privacy.k:
                 clusters = self.divide(self.m.take(bundle.rows), rng).labels
             labels[bundle.rows] = len(starred) + clusters
-            more = np.zeros((int(clusters.max()) + 1, self.m.d), dtype=bool)
+            more = np.zeros((clusters.max() + 1, self.m.d), dtype=bool)
             more[:, list(bundle.starred)] = True
             starred = np.vstack([starred, more])
         return labels, starred
@@ -318,17 +312,16 @@ class _Run:
     def unchanged(self) -> Partition:
         """Publish the table's own QI-groups."""
         labels = self.m.cells.tuple_of_row.astype(np.int64)
-        no_stars = {"suppress": 0, "anonymize": 0, "integrate": 0}
         starred = np.zeros((len(self.m.cells), self.m.d), dtype=bool)
-        return self.partition(labels, starred, "nothing to do", 0, 0, no_stars)
+        return self.partition(labels, starred, "nothing to do", 0, 0, ([0], [0], [0]))
 
-    def partition(self, labels, starred, found_by, rows, clusters, stars_by_phase) -> Partition:
-        info = {
-            **self.search.info(),
+    def partition(self, labels, starred, found_by, rows, clusters, phases) -> Partition:
+        names = ("suppress", "anonymize", "integrate")
+        info = self.search.info() | {
             "coloured_by": found_by,
             "diverse_rows": rows,
             "diverse_clusters": clusters,
-            "stars_by_phase": stars_by_phase,
+            "stars_by_phase": {n: int(sum(stars)) for n, stars in zip(names, phases, strict=True)},
         }
         diverse = "" if self.privacy.diverse is None else f", l = {self.privacy.diverse.l}"
         how = self.strategy if self.goes_beyond else f"{self.strategy}, over_bound = reject"
@@ -439,7 +432,7 @@ def next_node(V: Clusterings, strategy: str) -> int:
 
 
 def _log_number(V: Clusterings, v: int) -> float:
-    """Logarithm of \\|Clusterings(v.constraint, R)\\|, to compare nodes by.
+    """Logarithm of the number of Clusterings(v.constraint, R), to compare nodes by.
 
     Exact where they are listed; else that of the choices of as many rows as are missing.
     """

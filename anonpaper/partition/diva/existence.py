@@ -45,20 +45,21 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
     carry.
     """
     s = len(targets)
-    columns = [*targets.carries.T, *targets.is_target.T]
+    rows = [*targets.carries.T, *targets.is_target.T]
     if privacy.diverse is not None:
-        columns.append(privacy.sensitive)
-    if not columns:
-        columns = [np.zeros(len(targets.carries))]
-    rows = np.asfortranarray(np.column_stack(columns).astype(np.int32))
+        rows.append(privacy.sensitive)
+    if not rows:
+        rows = [np.zeros(len(targets.carries))]
+    rows = np.asfortranarray(np.column_stack(rows).astype(np.int32))
     types = build_cells(rows, (rows.max(axis=0) + 1).tolist(), None, 1)
     carries, is_target = types.tuples[:, :s] > 0, types.tuples[:, s : 2 * s] > 0
     shows = _patterns(targets, carries, search)
     # A row can be published with the patterns that show only what it carries.
     e, p = np.nonzero((~carries).astype(int) @ shows.T == 0)
     program = _Program(len(e), len(shows), search)
-    shown = [frozenset().union(*(targets.columns[v] for v in np.flatnonzero(row))) for row in shows]
-    program.cost[program.x] = len(targets.named) - np.array([len(columns) for columns in shown])[p]
+    columns = targets.columns
+    shown = [frozenset().union(*(columns[v] for v in np.flatnonzero(row))) for row in shows]
+    program.cost[program.x] = len(targets.named) - np.array([len(names) for names in shown])[p]
     for members, number in zip(_split(program.x, e), types.tuple_sizes, strict=True):
         program.require(members, 1, number, number)
     by_pattern = np.argsort(p, kind="stable")
@@ -148,7 +149,7 @@ class _Program:
     def __init__(self, rows: int, patterns: int, search: Search) -> None:
         if rows + patterns > LARGEST_PROGRAM:
             raise search.undecided(
-                f"the exact test would have {rows + patterns} unknowns, more than {LARGEST_PROGRAM}"
+                f"the exact test would need {rows + patterns} unknowns of {LARGEST_PROGRAM} at most"
             )
         self.cost, self.upper, self.search = np.zeros(rows), np.full(rows, np.inf), search
         self.x, self.used = np.arange(rows), self.new_binaries(patterns)
@@ -182,6 +183,6 @@ class _Program:
             if ((matrix @ x >= low) & (matrix @ x <= high)).all() and (x >= 0).all():
                 return x
         raise self.search.undecided(
-            f"the exact test came to no end within the {self.search.max_seconds:g} seconds allowed",
+            f"the exact test did not end within the {self.search.max_seconds:g} seconds allowed",
             "raise max_seconds or widen the bounds",
         )
