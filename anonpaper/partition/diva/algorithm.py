@@ -273,16 +273,14 @@ class _Run:
     def suppress(self, S: list[Bundle]) -> tuple[np.ndarray, np.ndarray]:
         """Label the clusters of S (-1 elsewhere), and say what is starred though they agree."""
         labels = np.full(self.m.n, -1, np.int64)
-        starred = np.zeros((0, self.m.d), dtype=bool)
+        starred: list[np.ndarray] = []
         for bundle, rng in zip(S, self.rng.spawn(len(S)), strict=True):
             clusters = np.zeros(len(bundle.rows), np.int64)
             if bundle.divisible and len(bundle.rows) >= 2 * self.privacy.k:
                 clusters = self.divide(self.m.take(bundle.rows), rng).labels
             labels[bundle.rows] = len(starred) + clusters
-            more = np.zeros((clusters.max() + 1, self.m.d), dtype=bool)
-            more[:, list(bundle.starred)] = True
-            starred = np.vstack([starred, more])
-        return labels, starred
+            starred += [np.isin(np.arange(self.m.d), list(bundle.starred))] * (clusters.max() + 1)
+        return labels, np.array(starred, dtype=bool).reshape(-1, self.m.d)
 
     def divide(self, part: Microdata, rng: np.random.Generator) -> Partition:
         """Group rows by the package's own algorithm for the privacy asked for."""
