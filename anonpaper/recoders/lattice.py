@@ -63,6 +63,10 @@ def full_domain(
 ) -> Recoding:
     """Find the full-domain recoding of least NCP that is k-anonymous, and l-diverse if asked.
 
+    With l, whoever knows the algorithm can conclude more than the classes show: of every cheaper
+    node that is k-anonymous, some class is not diverse. :func:`anonpaper.measure.minimality`
+    measures it.
+
     Parameters
     ----------
     m : Microdata
