@@ -23,10 +23,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import InfeasibleError, ParameterError, check_integer, check_number
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata
@@ -72,6 +74,7 @@ from anonpaper.partition.klt.state import (
     united,
     with_room,
 )
+from anonpaper.principles import DistinctLDiversity, KAnonymity, Theta
 from anonpaper.randomness import generator
 
 __all__ = ["UnplacedRowsWarning", "klt"]
@@ -84,6 +87,12 @@ class UnplacedRowsWarning(UserWarning):
     """Some rows fit into no group and are not published."""
 
 
+@algorithm(
+    "groups of k rows with l distinct secrets, none above a share theta",
+    promises={"k": KAnonymity, "l": DistinctLDiversity, "theta": Theta},
+    publications=("swap", "anatomize", "suppress", "generalize", "shallow"),
+    needs_sensitive=True,
+)
 def klt(
     m: Microdata,
     k: int = 10,
@@ -93,7 +102,7 @@ def klt(
     distance: Mapping[object, Distance] | None = None,
     seed: int | np.random.Generator | None = 0,
     *,
-    withheld: str = "merge",
+    withheld: Literal["merge", "drop"] = "merge",
     index: bool = True,
 ) -> Partition:
     """Cluster rows into groups that are k-anonymous, *distinct* l-diverse and theta-diverse.
