@@ -81,6 +81,11 @@ class Hierarchy:
             raise HierarchyError(f"the hierarchy lacks the value {value!r}")
         return self._row_of[str(value)][level]
 
+    def written(self, value: object, level: int) -> object:
+        """Return what is published of a value on a level: itself if it is its own name there."""
+        name = self.generalize(value, level)
+        return value if name == str(value) else name
+
     def map_at(self, attribute: Attribute, level: int) -> np.ndarray:
         """Return the sub-domain of every value of an attribute at a level.
 

@@ -156,6 +156,7 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
     )
     if is_qi:
         published = rel.published[m.attribute_index(by)]
-        shows = rel.is_published & (published.sizes == 1)[published.index]
+        shows = rel.is_published.copy()
+        shows[shows] = published.sub_domains.is_kept[published.index[shows]]
         frame["shown"] = np.bincount(codes, shows, attribute.size)[present] / rows[present]
     return frame.sort_values("rows", ascending=False, kind="stable", ignore_index=True)

@@ -11,6 +11,7 @@ from anonpaper.errors import ColumnError, EmptyTableError, ParameterError, check
 from anonpaper.principles import GroupCounts, Theta
 from anonpaper.publish import GroupRelease, Release, check_release
 from anonpaper.randomness import generator
+from anonpaper.subdomains import SubDomains
 
 __all__ = [
     "disclosure_confidence",
@@ -291,9 +292,9 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
 
     Notes
     -----
-    O(n·d + r·size) for r sub-domains of an attribute. For a release whose rows are all synthetic
-    there is nothing to restore; compare distributions instead (:func:`marginal_similarity
-    <anonpaper.measure.marginal_similarity>`).
+    O(n·d), and O(size·log size) for the domain of an attribute. For a release whose rows are all
+    synthetic there is nothing to restore; compare distributions instead
+    (:func:`marginal_similarity <anonpaper.measure.marginal_similarity>`).
 
     Examples
     --------
@@ -313,14 +314,35 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     theirs, unknown = shuffled[:n_known], shuffled[n_known:]
     right = 0
     for p, codes in zip(rel.published, m.codes.T, strict=True):
-        size = p.attribute.size
-        known_counts = np.bincount(codes[theirs], minlength=size)
+        known_counts = np.bincount(codes[theirs], minlength=p.attribute.size)
         # Withheld rows have one more sub-domain, the whole domain.
-        members = np.vstack([p.members, np.ones((1, size), dtype=bool)])
-        guess = np.where(members, known_counts, -1).argmax(axis=1)
-        index = np.where(rel.is_published, p.index, len(p.members))
+        guess = np.r_[_likeliest(p.sub_domains, known_counts), known_counts.argmax()]
+        index = np.where(rel.is_published, p.index, len(p.sub_domains))
         right += np.count_nonzero(guess[index[unknown]] == codes[unknown])
     return float(right / (len(unknown) * m.d))
+
+
+def _likeliest(values: SubDomains, counts: np.ndarray) -> np.ndarray:
+    """Code of the greatest count in every sub-domain, the first if several are, shape (r,)."""
+    likeliest = np.empty(len(values), np.int64)
+    # best[i]: the code of the greatest count among the 2^power from i on; two such spans, which
+    # may overlap, cover a run.
+    best, power = np.arange(len(counts)), np.log2(values.high - values.low + 1).astype(int)
+    for span in range(power.max(initial=0) + 1):
+        if span:
+            best = _better(counts, best[: -(2 ** (span - 1))], best[2 ** (span - 1) :])
+        runs = power == span
+        first, last = best[values.low[runs]], best[values.high[runs] + 1 - 2**span]
+        likeliest[runs] = _better(counts, first, last)
+    gaps = np.flatnonzero(values.has_gaps)
+    owner = np.repeat(np.arange(len(values)), np.diff(values.start))
+    order = np.lexsort((-counts[values.codes], owner))
+    likeliest[gaps] = values.codes[order[values.start[gaps]]]
+    return likeliest
+
+
+def _better(counts: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.where(counts[second] > counts[first], second, first)
 
 
 def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:
@@ -337,16 +359,16 @@ def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:
 
 def _labels_of_known(rel: Release, known: Sequence[object]) -> np.ndarray:
     """Number the combinations of the published values of some quasi-identifiers, shape (n,)."""
-    strangers = [name for name in known if name not in rel.microdata.qi]
-    if strangers:
-        raise ColumnError(f"an attacker knows quasi-identifiers, and {strangers} are none")
+    unknown = [name for name in known if name not in rel.microdata.qi]
+    if unknown:
+        raise ColumnError(f"an attacker knows quasi-identifiers, and {unknown} are none")
     if isinstance(rel, GroupRelease):
         raise ParameterError("the classes of this release are groups, whatever is known")
     shown = rel.is_published
     combination = np.zeros(np.count_nonzero(shown), dtype=np.int64)
     for p in rel.published:
         if p.attribute.name in known:  # dense after every step, so that numbers stay small
-            combination = pd.factorize(combination * len(p.members) + p.index[shown])[0]
+            combination = pd.factorize(combination * len(p.sub_domains) + p.index[shown])[0]
     labels = np.full(len(shown), -1, dtype=np.int64)
     labels[shown] = combination
     return labels

@@ -141,6 +141,11 @@ def full_domain(
         nodes.check(node)
     levels = dict(zip(m.qi, nodes.best, strict=True))
     r = Recoding.from_levels(m.attributes, dict(zip(m.qi, trees, strict=True)), levels)
+    # The names of a tree of our own only list values.
+    r.names = tuple(
+        names if name in (hierarchies or {}) else None
+        for name, names in zip(m.qi, r.names, strict=True)
+    )
     r.info |= {"ncp": float(cost[nodes.best]), "nodes": prod(shape), "candidates": nodes.checked}
     r.algorithm = f"full domain, {' and '.join(map(str, principles))}"
     return r

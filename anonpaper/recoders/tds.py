@@ -132,6 +132,10 @@ def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = N
         [_map_of(parts, a) for parts, a in zip(cut, m.attributes, strict=True)],
         {"specializations": steps, "candidates": looked_at, "level": float(groups.level)},
         f"TDS, l = {l}",
+        [
+            _names_of(parts, a, hierarchies.get(a.name))
+            for parts, a in zip(cut, m.attributes, strict=True)
+        ],
     )
 
 
@@ -151,6 +155,25 @@ def _map_of(parts: list[np.ndarray], attribute: Attribute) -> np.ndarray:
     for number, part in enumerate(sorted(parts, key=lambda part: part[0])):
         ids[part] = number
     return ids
+
+
+def _names_of(
+    parts: list[np.ndarray], attribute: Attribute, tree: Hierarchy | None
+) -> np.ndarray | None:
+    """Names of the sub-domains in a tree, on the highest level that has them."""
+    if tree is None:
+        return None
+    maps = [tree.map_at(attribute, level) for level in range(tree.height + 1)]
+    held = [np.bincount(ids)[ids] for ids in maps]
+    firsts = sorted((part[0], len(part)) for part in parts)
+    names = (
+        tree.written(
+            attribute.values[first],
+            max(level for level, sizes in enumerate(held) if sizes[first] == size),
+        )
+        for first, size in firsts
+    )
+    return np.fromiter(names, object, len(firsts))
 
 
 # -- what can be specialized ------------------------------------------------------------------
