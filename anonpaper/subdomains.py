@@ -81,8 +81,9 @@ class SubDomains:
         names : numpy.ndarray, shape (r,), dtype object, optional
             How sub-domains are written.
         """
-        owner, codes = np.divmod(np.unique(owner * np.int64(attribute.size) + codes),
-                                 attribute.size)  # fmt: skip
+        pairs = np.sort(owner * np.int64(attribute.size) + codes)
+        pairs = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
+        owner, codes = np.divmod(pairs, attribute.size)
         held = np.bincount(owner)
         first = np.cumsum(held) - held
         low, high = codes[first], codes[first + held - 1]
@@ -132,7 +133,7 @@ class SubDomains:
         return labels
 
     def _written(self, i: int) -> str:
-        if self.attribute.ordered and not self.has_gaps[i]:
+        if self.attribute.ordered and self.start[i] == self.start[i + 1]:
             first, last = self.attribute.values[[self.low[i], self.high[i]]]
             if isinstance(first, pd.Interval):
                 return str(pd.Interval(first.left, last.right, first.closed))

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from anonpaper.errors import ParameterError, check_number
-from anonpaper.measure.boxes import boxes_of, weight_at
+from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
 from anonpaper.microdata import Attribute, Microdata, build_cells
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import PublishedAttribute, Release
@@ -262,8 +262,7 @@ def _share_that_fits(release: Release, people: Microdata) -> float:
 
 def _places(attribute: Attribute, theirs: Attribute) -> np.ndarray:
     """Place of every value in another domain: between two numbers, or at 0 if it is nowhere."""
-    code = {value: code for code, value in enumerate(attribute.values)}
-    known = np.array([code.get(value, -1) for value in theirs.values])
+    known = codes_in(attribute, theirs)
     between = np.zeros(theirs.size, np.int64)
     if attribute.numeric and theirs.numeric:
         right = np.searchsorted(attribute.positions, theirs.positions)

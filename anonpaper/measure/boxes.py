@@ -12,11 +12,19 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from anonpaper.microdata import build_cells
+from anonpaper.microdata import Attribute, build_cells
 from anonpaper.publish import Release
 from anonpaper.subdomains import SubDomains
 
-__all__ = ["Boxes", "boxes_of", "weight_at"]
+__all__ = ["Boxes", "boxes_of", "codes_in", "weight_at"]
+
+
+def codes_in(domain: Attribute, values: Attribute) -> np.ndarray:
+    """Return the code of an attribute's every value in another domain, -1 where it lacks it."""
+    if domain is values:
+        return np.arange(domain.size)
+    code = {value: code for code, value in enumerate(domain.values)}
+    return np.array([code.get(value, -1) for value in values.values])
 
 
 class Boxes(NamedTuple):
@@ -82,11 +90,10 @@ def weight_at(
     O(d·(e log e + b log e)), and a step for every box and point between its bounds.
     """
     points = np.ascontiguousarray(points, dtype=np.int64)
-    order = np.empty((len(sub_domains), len(points)), np.int64)
     by, first, last = np.zeros((3, len(index)), np.int64)
     last[:] = len(points) + 1
     low, high, start, stop = np.empty((4, *index.shape), np.int64)
-    held = 0
+    orders, held = [], 0
     for j, domain in enumerate(sub_domains):
         low[:, j], high[:, j] = domain.low[index[:, j]], domain.high[index[:, j]]
         start[:, j] = held + domain.start[index[:, j]]
@@ -94,35 +101,38 @@ def weight_at(
         held += len(domain.codes)
         span = 2 + max(points[:, j].max(initial=0), high[:, j].max(initial=0))
         key = point_class * span + points[:, j] + 1
-        order[j] = np.argsort(key, kind="stable")
-        key = key[order[j]]
+        orders.append(np.argsort(key, kind="stable"))
+        key = key[orders[j]]
         begin = np.searchsorted(key, box_class * span + low[:, j] + 1)
         end = np.searchsorted(key, box_class * span + high[:, j] + 2)
         fewer = end - begin < last - first
         by[fewer], first[fewer], last[fewer] = j, begin[fewer], end[fewer]
     codes = np.concatenate([domain.codes for domain in sub_domains])
-    weights = np.asarray(weights, dtype=float)
-    return _weight_at(points, order, by, first, last, low, high, start, stop, codes, weights)
-
-
-@njit(cache=True)
-def _weight_at(points, order, by, first, last, low, high, start, stop, codes, weights):
     weight = np.zeros(len(points))
-    for box in range(len(by)):
-        for place in range(first[box], last[box]):
-            i = order[by[box], place]
-            if _covers(points[i], low[box], high[box], start[box], stop[box], codes):
-                weight[i] += weights[box]
+    for j, order in enumerate(orders):
+        boxes = np.flatnonzero(by == j)
+        weight[order] += _weight_at(
+            points[order], first[boxes], last[boxes], low[boxes], high[boxes],
+            start[boxes], stop[boxes], codes, np.asarray(weights, dtype=float)[boxes],
+        )  # fmt: skip
     return weight
 
 
 @njit(cache=True)
-def _covers(point, low, high, start, stop, codes):
-    for j in range(len(point)):
-        if point[j] < low[j] or point[j] > high[j]:
-            return False
-        if start[j] < stop[j]:
-            held = codes[start[j] : stop[j]]
-            if held[np.searchsorted(held, point[j])] != point[j]:
-                return False
-    return True
+def _weight_at(points, first, last, low, high, start, stop, codes, weights):
+    weight = np.zeros(len(points))
+    for box in range(len(first)):
+        for i in range(first[box], last[box]):
+            covers = True
+            for j in range(points.shape[1]):
+                code = points[i, j]
+                if code < low[box, j] or code > high[box, j]:
+                    covers = False
+                elif start[box, j] < stop[box, j]:
+                    held = codes[start[box, j] : stop[box, j]]
+                    covers = held[np.searchsorted(held, code)] == code
+                if not covers:
+                    break
+            if covers:
+                weight[i] += weights[box]
+    return weight

@@ -22,8 +22,8 @@ from anonpaper.errors import (
     check_integer,
 )
 from anonpaper.hierarchy import Hierarchy
-from anonpaper.measure.boxes import weight_at
-from anonpaper.microdata import Attribute, Microdata, build_cells, check_microdata
+from anonpaper.measure.boxes import codes_in, weight_at
+from anonpaper.microdata import Microdata, build_cells, check_microdata
 from anonpaper.publish import PublishedAttribute, Release, check_release
 from anonpaper.randomness import generator
 from anonpaper.subdomains import SubDomains
@@ -170,14 +170,14 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
         raise EmptyTableError("no row is published")
     theirs = [(p.sub_domains, p.index[shown]) for p in rel.published]
     ours = [
-        _codes_in(p.attribute, a)[codes]
+        codes_in(p.attribute, a)[codes]
         for p, a, codes in zip(rel.published, m.attributes, m.codes.T, strict=True)
     ]
     if m.sensitive is not None:
         attribute = rel.microdata.sensitive_attribute
         values = np.arange(attribute.size)
         theirs.append((SubDomains.runs(attribute, values, values), rel.sensitive_codes[shown]))
-        ours.append(_codes_in(attribute, m.sensitive_attribute)[m.sensitive_codes])
+        ours.append(codes_in(attribute, m.sensitive_attribute)[m.sensitive_codes])
     pairs = combinations_with_replacement(range(len(ours)), 2)
     distances = [
         _distance([ours[i] for i in columns], [theirs[i] for i in columns])
@@ -320,19 +320,14 @@ def _scaled_weights(m: Microdata, weights: Mapping[object, float] | None) -> np.
 def _levels(p: PublishedAttribute, tree: Hierarchy) -> np.ndarray:
     """Lowest level on which all values of a sub-domain have one name, per sub-domain."""
     level = np.full(len(p.sub_domains), tree.height + 1)
+    maps = tree.maps(p.attribute)
     for height in range(tree.height, -1, -1):
-        level[p.sub_domains.agree(tree.map_at(p.attribute, height))] = height
+        level[p.sub_domains.agree(maps[height])] = height
     if (level > tree.height).any():
         raise HierarchyError(
             f"the highest level of the hierarchy of {p.attribute.name!r} does not join all values"
         )
     return level
-
-
-def _codes_in(theirs: Attribute, ours: Attribute) -> np.ndarray:
-    """The code of every value of ours in another domain, shape (size,); -1 where it lacks it."""
-    place = {value: code for code, value in enumerate(theirs.values)}
-    return np.array([place.get(value, -1) for value in ours.values])
 
 
 def _distance(ours: list[np.ndarray], theirs: list[tuple[SubDomains, np.ndarray]]) -> float:
@@ -376,7 +371,7 @@ def _plain_features(rel: Release, test: Microdata) -> np.ndarray:
     """Encode rows as they are, in the release's domains; unknown categories are all zeros."""
     parts = []
     for p, attribute, codes in zip(rel.published, test.attributes, test.codes.T, strict=True):
-        theirs = _codes_in(p.attribute, attribute)
+        theirs = codes_in(p.attribute, attribute)
         if p.attribute.numeric:
             part = np.array([float(value) for value in attribute.values])[codes, None]
         elif p.attribute.ordered:

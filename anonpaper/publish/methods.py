@@ -141,12 +141,13 @@ def recode(m: Microdata, r: Recoding) -> Release:
             f"expected a Recoding, got {type(r).__name__}: groups are published by ap.suppress, "
             "ap.generalize, ap.swap or ap.anatomize"
         )
-    mine = [(a.name, list(a.values)) for a in m.attributes]
-    theirs = [(a.name, list(a.values)) for a in r.attributes]
-    if mine != theirs:
+    theirs = [a.name for a in r.attributes]
+    if theirs != m.qi or not all(
+        mine is other or np.array_equal(mine.values, other.values)
+        for mine, other in zip(m.attributes, r.attributes, strict=True)
+    ):
         raise ParameterError(
-            f"the recoding is of {[name for name, _ in theirs]} with other domains than those of "
-            f"{[name for name, _ in mine]}"
+            f"the recoding is of {theirs} with other domains than those of {m.qi}"
         )
     published = tuple(
         PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])

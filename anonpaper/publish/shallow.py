@@ -102,7 +102,7 @@ def shallow_generalize(
 
 def _maps(attribute: Attribute, tree: Hierarchy) -> np.ndarray:
     """Node of every value on every level, shape (height + 1, size)."""
-    maps = np.array([tree.map_at(attribute, level) for level in range(tree.height + 1)])
+    maps = tree.maps(attribute)
     if maps[-1].max() > 0:
         raise HierarchyError(
             f"the highest level of the hierarchy of {attribute.name!r} has {maps[-1].max() + 1} "

@@ -112,8 +112,7 @@ def full_domain(
     principles = _principles(m, k, l, diversity)
     trees = _trees(m, hierarchies)
     maps = [
-        [tree.map_at(attribute, level) for level in range(tree.height + 1)]
-        for attribute, tree in zip(m.attributes, trees, strict=True)
+        list(tree.maps(attribute)) for attribute, tree in zip(m.attributes, trees, strict=True)
     ]
     shape = tuple(len(levels) for levels in maps)
     if prod(shape) > MOST_NODES:

@@ -142,7 +142,7 @@ def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = N
 def _levels_of(attribute: Attribute, hierarchy: Hierarchy | None) -> list[np.ndarray]:
     """Return the sub-domain of every value on each level of a tree, from the root down."""
     if hierarchy is not None:
-        return [hierarchy.map_at(attribute, level) for level in range(hierarchy.height, -1, -1)]
+        return list(hierarchy.maps(attribute)[::-1])
     levels = [np.arange(attribute.size)]
     while levels[-1].max() > 0:
         levels.append(levels[-1] // _FAN_OUT)
@@ -163,8 +163,7 @@ def _names_of(
     """Names of the sub-domains in a tree, on the highest level that has them."""
     if tree is None:
         return None
-    maps = [tree.map_at(attribute, level) for level in range(tree.height + 1)]
-    held = [np.bincount(ids)[ids] for ids in maps]
+    held = [np.bincount(ids)[ids] for ids in tree.maps(attribute)]
     firsts = sorted((part[0], len(part)) for part in parts)
     names = (
         tree.written(
