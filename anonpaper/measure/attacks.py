@@ -24,7 +24,7 @@ __all__ = ["guessing", "membership", "plausible_values", "ruled_out"]
 
 
 def plausible_values(m: Microdata, known: Sequence, least_share: float) -> np.ndarray:
-    """Return which sensitive values an attacker holds possible for people of every kind.
+    """Which sensitive values an attacker holds possible for people of every kind.
 
     The background knowledge is that of section 5 of boger2020: which values are unlikely for
     someone of this age, this schooling, ... It is taken from the table itself, the best that an
@@ -73,7 +73,7 @@ def plausible_values(m: Microdata, known: Sequence, least_share: float) -> np.nd
 
 
 def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = None) -> np.ndarray:
-    """Return the probability that an attacker guesses the sensitive value of every row.
+    """Probability that an attacker guesses the sensitive value of a row: from 0 to 1.
 
     The attacker names a most frequent value of the person's group, among those that are
     plausible for the person; between equally frequent ones a coin decides. Where no value of
@@ -133,7 +133,7 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
 
 
 def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.ndarray:
-    """Return the share of every row's group whose values are implausible for the row.
+    """Share of a row's group whose values are implausible for the row: from 0 to 1.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _counts_of_group(
 
 
 def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
-    """Test who is in a release: those for whom some published row fits their quasi-identifiers.
+    """Shares of people for whom some published row fits: a test of who is in a release.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ __all__ = [
 
 
 def stars(rel: Release) -> int:
-    """Count the suppressed QI values.
+    """Number of suppressed QI values, from 0 to n·d.
 
     A published value counts as a star if it is the whole domain of an attribute of at least two
     values. A row that is withheld counts as d stars.
@@ -50,7 +50,7 @@ def stars(rel: Release) -> int:
 
 
 def suppressed_rows(rel: Release) -> int:
-    """Count the rows with at least one star, and those withheld.
+    """Number of rows with at least one star and of those withheld, from 0 to n.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def star_pattern(rel: Release) -> np.ndarray:
 
 
 def discernibility(rel: Release) -> int:
-    """Sum over rows of how many rows they cannot be told from.
+    """Sum over rows of how many rows they cannot be told from, from n to n².
 
     A published row pays the size of its equivalence class, a row withheld pays n.
 
@@ -107,7 +107,7 @@ def discernibility(rel: Release) -> int:
 
 
 def average_class_size(rel: Release, k: int = 1) -> float:
-    """Mean size of the equivalence classes, in units of k.
+    """Mean size of the equivalence classes in units of k, at least 1 / k.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def average_class_size(rel: Release, k: int = 1) -> float:
 
 
 def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
-    """Normalized certainty penalty: the sum over rows and attributes of what is uncertain.
+    """Normalized certainty penalty, what is uncertain of all values: from 0 to n·d.
 
     A value published as a sub-domain costs its extent over the extent of the domain: for a
     numeric attribute (max - min) / (domain max - domain min), for any other (size - 1) /
@@ -227,7 +227,7 @@ def checked_weights(rel: Release, weights: Mapping[object, float] | None) -> np.
 
 
 def kl_divergence(rel: Release) -> float:
-    r"""Divergence of the distribution that a release suggests from that of its table.
+    r"""Divergence of the distribution that a release suggests from its table's: at least 0.
 
     The table is a distribution f on QI × SA. The release is one too, f*: every published row is
     spread evenly over the values that its sub-domains allow, its sensitive value stays exact, and

@@ -27,7 +27,7 @@ _EXPOSURE_READINGS = ("surplus", "single", "majority")
 
 
 def disclosure_confidence(rel: Release) -> pd.Series:
-    """Return, per published row, how sure an attacker is of the likeliest sensitive value.
+    """How sure an attacker is of the likeliest sensitive value of a row: above 0, up to 1.
 
     The attacker knows the quasi-identifiers of a person and that the row is published; in the
     equivalence class the most frequent value has this share. A confidence of 1 is the
@@ -63,7 +63,7 @@ def disclosure_risk(
     targets: str = "all",
     known: Sequence[object] | None = None,
 ) -> float:
-    """Average chance to learn a target's sensitive value (majeed2024, Eq. 5 and 6).
+    """Average chance to learn a target's sensitive value, from 0 to 1 (majeed2024, Eq. 5 and 6).
 
     Parameters
     ----------
@@ -136,10 +136,10 @@ def disclosure_risk(
 
 
 def exposure(rel: Release, reading: str = "surplus", value: object = None) -> float:
-    """Share of the rows of the dominant sensitive value that stand exposed (majeed2024, Eq. 7).
+    """Share of the rows of the dominant sensitive value that stand exposed: from 0 to 1.
 
-    Eq. 7 divides "the most occurring value in a cluster" by the value's frequency. Which rows its
-    numerator counts can be read in three ways; no reading reproduces Table 10.
+    Eq. 7 of majeed2024 divides "the most occurring value in a cluster" by the value's frequency.
+    Which rows its numerator counts can be read in three ways; no reading reproduces Table 10.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
 
 
 def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
-    """Rows of the most frequent value that cannot be paired with a row of another one.
+    """Rows of the most frequent value left when each is paired with one of another: 0 to n.
 
     In classes of which at most half share a value, at most 2·(n - max) rows find a place; the
     other max - (n - max) are at risk. This is what Table 11 of majeed2024 counts: exactly on
@@ -239,7 +239,7 @@ def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
 
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:
-    """Count the published rows in classes of fewer than l distinct sensitive values.
+    """Number of published rows in classes of fewer than l sensitive values, from 0 to n.
 
     The companion of :func:`records_at_risk` that looks at the release itself.
 
@@ -259,7 +259,7 @@ def undiverse_rows(rel: Release, l: int = 2) -> int:
 
 
 def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Generator = 0) -> float:
-    """Share of the quasi-identifier values of unknown real people that an attacker restores.
+    """Share of unknown people's quasi-identifier values that an attacker restores: 0 to 1.
 
     majeed2024's Eq. 8 states that two distributions are nearly equal; it defines no number. This
     one is a simulation. The attacker has the release and the true rows of a random share of the

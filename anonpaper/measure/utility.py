@@ -45,7 +45,7 @@ def distortion(
     hierarchies: Mapping[object, Hierarchy],
     weights: Mapping[object, float] | None = None,
 ) -> float:
-    """Mean level that values are published on, as a share of the hierarchy's height.
+    """Mean level that values are published on over the hierarchy's height, from 0 to 1.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def distortion(
 
 
 def generalizations(rel: Release) -> int:
-    """Count the values that are published otherwise than they are.
+    """Number of values that are published otherwise than they are, from 0 to n·d.
 
     Returns
     -------
@@ -125,11 +125,12 @@ def generalizations(rel: Release) -> int:
 
 
 def marginal_similarity(m: Microdata, rel: Release) -> float:
-    """One minus the mean total variation distance of all one- and two-way marginals.
+    """One minus the mean distance of all one- and two-way marginals, from 0 to 1 (equal).
 
-    The other reading of majeed2024's Eq. 8: how nearly the published distribution of QI and SA
-    is the real one. It needs no correspondence of rows, so it holds for synthetic tables too.
-    A published sub-domain spreads its row evenly over its values.
+    The distance is total variation. This is the other reading of majeed2024's Eq. 8: how nearly
+    the published distribution of QI and SA is the real one. It needs no correspondence of rows, so
+    it holds for synthetic tables too. A published sub-domain spreads its row evenly over its
+    values.
 
     Parameters
     ----------
@@ -226,7 +227,7 @@ def classification(
     rows: int | None = 20_000,
     seed: int | np.random.Generator = 0,
 ) -> Classification:
-    """Train a random forest on a release and test it on rows as they are.
+    """How a random forest trained on a release predicts rows as they are: scores from 0 to 1.
 
     Parameters
     ----------
