@@ -9,7 +9,7 @@ import anonpaper as ap
 from anonpaper.errors import AnonpaperError
 
 MEASURES = [name for name in ap.measure.__all__ if inspect.isfunction(getattr(ap.measure, name))]
-RANGE = r"\d|above|[Ww]hich|[Aa]t least|counting queries|[Ss]hares?"
+RANGE = r"\d|from n|above|[Ww]hich|[Aa]t least|counting queries|[Ss]hares?"
 
 
 def test_there_are_measures():
