@@ -20,6 +20,7 @@ __all__ = [
     "HierarchyError",
     "InfeasibleError",
     "MissingValueError",
+    "NoSensitiveValueError",
     "ParameterError",
     "SizeLimitError",
     "check_integer",
@@ -45,6 +46,10 @@ class MissingValueError(AnonpaperError):
 
 class ParameterError(AnonpaperError):
     """A parameter is of the wrong type or out of its range."""
+
+
+class NoSensitiveValueError(ParameterError, AttributeError):
+    """A release gives its rows no sensitive value of their own: an anatomy."""
 
 
 class InfeasibleError(AnonpaperError):

@@ -188,8 +188,10 @@ class DiversityConstraint:
                 carries &= rel.sensitive_codes == code
             else:
                 published = rel.published[m.attribute_index(name)]
-                says_so = (published.sizes == 1) & published.members[:, code]
-                carries &= says_so[published.index]
+                values = published.sub_domains
+                carries[carries] = (values.is_kept & (values.low == code))[
+                    published.index[carries]
+                ]
         return int(np.count_nonzero(carries))
 
     def holds(self, rel) -> bool:

@@ -7,9 +7,11 @@ import numpy as np
 from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.groups import Partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release
+from anonpaper.publish.attribute import PublishedAttribute
+from anonpaper.publish.release import Anatomy, GroupRelease, Release
 from anonpaper.randomness import generator
 from anonpaper.recoding import Recoding
+from anonpaper.subdomains import SubDomains
 
 __all__ = ["anatomize", "generalize", "recode", "suppress", "swap"]
 
@@ -50,11 +52,10 @@ def suppress(m: Microdata, p: Partition) -> Release:
     for j, attribute in enumerate(m.attributes):
         agrees = low[:, j] == high[:, j]
         # Sub-domain number = code of the kept value; one more, the last, is the star.
-        of_group = np.where(agrees, low[:, j], attribute.size).astype(np.int32)
-        members = np.vstack(
-            [np.eye(attribute.size, dtype=bool), np.ones((1, attribute.size), dtype=bool)]
-        )
-        published.append(PublishedAttribute(attribute, _of_rows(of_group, p.labels), members))
+        of_group = np.where(agrees, low[:, j], attribute.size)
+        codes = np.arange(attribute.size)
+        values = SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]])
+        published.append(PublishedAttribute(values, rows_of_groups(of_group, p.labels)))
     return Release(m, tuple(published), "suppress", partition=p)
 
 
@@ -82,7 +83,7 @@ def generalize(m: Microdata, p: Partition) -> Release:
 
     References
     ----------
-    xiao2010, sections 2 and 6.2. O(n·d) and O(G·size) per attribute for G groups.
+    xiao2010, sections 2 and 6.2. O(n·d log n).
 
     Examples
     --------
@@ -96,20 +97,10 @@ def generalize(m: Microdata, p: Partition) -> Release:
     low, high = _bounds(m, p)
     for j, attribute in enumerate(m.attributes):
         if attribute.ordered:
-            codes = np.arange(attribute.size)
-            ranges, of_group = np.unique(
-                np.column_stack([low[:, j], high[:, j]]), axis=0, return_inverse=True
-            )
-            members = (codes >= ranges[:, :1]) & (codes <= ranges[:, 1:])
+            values, of_group = SubDomains.runs(attribute, low[:, j], high[:, j]).distinct()
         else:
-            held = np.zeros((p.n_groups, attribute.size), dtype=bool)
-            rows = p.labels >= 0
-            held[p.labels[rows], m.codes[rows, j]] = True
-            if p.starred is not None:
-                held |= p.starred[:, [j]]
-            members, of_group = np.unique(held, axis=0, return_inverse=True)
-        of_group = of_group.reshape(-1).astype(np.int32)
-        published.append(PublishedAttribute(attribute, _of_rows(of_group, p.labels), members))
+            values, of_group = _held(m, p, j)
+        published.append(PublishedAttribute(values, rows_of_groups(of_group, p.labels)))
     return Release(m, tuple(published), "generalize", partition=p)
 
 
@@ -150,16 +141,17 @@ def recode(m: Microdata, r: Recoding) -> Release:
             f"expected a Recoding, got {type(r).__name__}: groups are published by ap.suppress, "
             "ap.generalize, ap.swap or ap.anatomize"
         )
-    mine = [(a.name, list(a.values)) for a in m.attributes]
-    theirs = [(a.name, list(a.values)) for a in r.attributes]
-    if mine != theirs:
+    theirs = [a.name for a in r.attributes]
+    if theirs != m.qi or not all(
+        mine is other or np.array_equal(mine.values, other.values)
+        for mine, other in zip(m.attributes, r.attributes, strict=True)
+    ):
         raise ParameterError(
-            f"the recoding is of {[name for name, _ in theirs]} with other domains than those of "
-            f"{[name for name, _ in mine]}"
+            f"the recoding is of {theirs} with other domains than those of {m.qi}"
         )
     published = tuple(
-        PublishedAttribute(attribute, r.maps[j][m.codes[:, j]], r.members(attribute.name))
-        for j, attribute in enumerate(m.attributes)
+        PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])
+        for j, name in enumerate(m.qi)
     )
     return Release(m, published, "recode", recoding=r)
 
@@ -261,8 +253,8 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
 
 def _as_they_are(m: Microdata) -> tuple[PublishedAttribute, ...]:
     return tuple(
-        PublishedAttribute(attribute, m.codes[:, j], np.eye(attribute.size, dtype=bool))
-        for j, attribute in enumerate(m.attributes)
+        PublishedAttribute(SubDomains.runs(a, np.arange(a.size), np.arange(a.size)), codes)
+        for a, codes in zip(m.attributes, m.codes.T, strict=True)
     )
 
 
@@ -278,7 +270,7 @@ def _check_match(m: Microdata, p: Partition) -> None:
         raise ParameterError(f"the partition labels {len(p)} rows, the table has {m.n}")
 
 
-def _of_rows(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def rows_of_groups(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Carry a number per group to its rows; rows withheld get that of no group, 0."""
     if len(of_group) == 0:
         return np.zeros(len(labels), np.int32)
@@ -293,3 +285,18 @@ def _bounds(m: Microdata, p: Partition) -> tuple[np.ndarray, np.ndarray]:
         low = np.where(p.starred, 0, low)
         high = np.where(p.starred, sizes - 1, high)
     return low, high
+
+
+def _held(m: Microdata, p: Partition, j: int) -> tuple[SubDomains, np.ndarray]:
+    """The sets of values of attribute j that groups hold; the number of every group's."""
+    attribute, rows = m.attributes[j], p.labels >= 0
+    starred = np.zeros(p.n_groups, bool) if p.starred is None else p.starred[:, j]
+    # Starred groups share one set, the last.
+    of_group = np.where(starred, p.n_groups, np.arange(p.n_groups))
+    of_group = np.unique(of_group, return_inverse=True)[1]
+    owner, codes = of_group[p.labels[rows]], m.codes[rows, j]
+    if starred.any():
+        owner = np.r_[owner, np.full(attribute.size, of_group.max())]
+        codes = np.r_[codes, np.arange(attribute.size)]
+    values, number = SubDomains.sets(attribute, owner, codes).distinct()
+    return values, number[of_group]

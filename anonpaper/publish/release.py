@@ -7,16 +7,16 @@ one, a star the whole domain. Measures read sub-domains; the DataFrame is writte
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from anonpaper.display import html, html_table
-from anonpaper.errors import ParameterError
+from anonpaper.errors import NoSensitiveValueError, ParameterError
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Attribute, Microdata, build_cells
+from anonpaper.microdata import Microdata, build_cells
 from anonpaper.principles import (
     DistinctLDiversity,
     EntropyLDiversity,
@@ -26,51 +26,10 @@ from anonpaper.principles import (
     TCloseness,
     Theta,
 )
-from anonpaper.recoding import Recoding, label_values
+from anonpaper.publish.attribute import PublishedAttribute
+from anonpaper.recoding import Recoding
 
-__all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release"]
-
-
-@dataclass(frozen=True, eq=False)
-class PublishedAttribute:
-    """The published values of one quasi-identifier.
-
-    Attributes
-    ----------
-    attribute : Attribute
-        The attribute and its whole domain.
-    index : numpy.ndarray, shape (n,), dtype int32
-        Which sub-domain every row publishes; meaningless for rows that are withheld.
-    members : numpy.ndarray, shape (r, size), dtype bool
-        The values in every sub-domain.
-    names : numpy.ndarray, shape (r,), dtype object, optional
-        How sub-domains are written, where a hierarchy names them.
-    """
-
-    attribute: Attribute
-    index: np.ndarray
-    members: np.ndarray
-    names: np.ndarray | None = None
-
-    @cached_property
-    def labels(self) -> np.ndarray:
-        """How every sub-domain is written, shape (r,), dtype object."""
-        if self.names is not None:
-            return self.names
-        labels = np.empty(len(self.members), dtype=object)
-        for i, members in enumerate(self.members):
-            labels[i] = label_values(self.attribute, members)
-        return labels
-
-    @cached_property
-    def sizes(self) -> np.ndarray:
-        """Number of values in every sub-domain, shape (r,), dtype int64."""
-        return self.members.sum(axis=1)
-
-    @cached_property
-    def is_star(self) -> np.ndarray:
-        """Whether a sub-domain is the whole domain of at least two values, shape (r,)."""
-        return (self.sizes == self.attribute.size) & (self.attribute.size > 1)
+__all__ = ["Anatomy", "GroupRelease", "Release"]
 
 
 class Release:
@@ -159,7 +118,7 @@ class Release:
         labels = np.full(self.microdata.n, -1, dtype=np.int64)
         if len(rows):
             index = np.column_stack([p.index[rows] for p in self.published])
-            cells = build_cells(index, [len(p.members) for p in self.published], None, 1)
+            cells = build_cells(index, [len(p.sub_domains) for p in self.published], None, 1)
             labels[rows] = cells.tuple_of_row
         return Partition(labels, algorithm="equivalence classes")
 
@@ -317,8 +276,8 @@ class Anatomy(GroupRelease):
 
     @property
     def sensitive_codes(self) -> np.ndarray:
-        """Not there: raise ParameterError, for no row has a sensitive value of its own."""
-        raise ParameterError(
+        """Not there: an AttributeError, for no row has a sensitive value of its own."""
+        raise NoSensitiveValueError(
             "an anatomy gives no row a sensitive value: read the counts of its group in `st`"
         )
 

@@ -33,7 +33,7 @@ from anonpaper.errors import (
     check_number,
 )
 from anonpaper.files import project_root
-from anonpaper.measure import accuracy, stars
+from anonpaper.measure import discernibility_ratio, stars
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva import diva
 from anonpaper.partition.diva.algorithm import build_graph, coloring
@@ -323,10 +323,10 @@ def _measured(m, p, constraints, k) -> dict:
     rel = suppress(m, p)
     return {
         "stars": stars(rel),
-        "accuracy": accuracy(rel, k),
-        "accuracy_log": accuracy(rel, k, of="log"),
-        "accuracy_range": accuracy(rel, k, of="range"),
-        "accuracy_stars": accuracy(rel, k, of="stars"),
+        "accuracy": discernibility_ratio(rel, k),
+        "accuracy_log": discernibility_ratio(rel, k, of="log"),
+        "accuracy_range": discernibility_ratio(rel, k, of="range"),
+        "accuracy_stars": discernibility_ratio(rel, k, of="stars"),
         "satisfied": float(check_constraints(rel, constraints)["holds"].mean()),
     }
 
