@@ -26,8 +26,7 @@ from anonpaper.errors import (
 )
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from anonpaper.publish import Anatomy, Release
-from anonpaper.randomness import generator
+from anonpaper.publish import world
 
 __all__ = ["anonymize", "audit", "datasets", "fetch"]
 
@@ -68,11 +67,11 @@ def fetch(options, say: Say) -> None:
         if not options.json:
             print(f"{name}: {origins[name]}", file=told, flush=True)
     if options.output:
-        table = files.Table(ap.load(options.names[0]).frame)
+        table = world.plain(ap.load(options.names[0]).frame)
         if to_file:
-            files.write_tables({options.output: table}, [], force=options.force)
+            world.write_tables({options.output: table}, replace=options.force)
         else:
-            files.write_stream(table, sys.stdout.buffer)
+            sys.stdout.buffer.write(world.as_csv(table))
     if options.json:
         print(report.as_json({name: str(origin) for name, origin in origins.items()}), file=told)
 
@@ -116,14 +115,19 @@ def anonymize(options, say: Say) -> None:
         checked = check_constraints(release, parameters["constraints"])
         found["constraints"] = checked.to_dict("records")
 
-    tables = _published_tables(release, table, kept, outputs, options)
+    tables = release.public_tables(kept)
+    if not outputs or not outputs[0].lower().endswith((".parquet", ".pq")):
+        tables = [files.as_written(public, table) for public in tables]
+    for text in release.warnings:
+        say(f"warning: {text}")
     if outputs:
-        say(f"writing {', '.join(tables)}")
-        files.write_tables(tables, inputs, force=options.force)
-        found["written to"] = list(tables)
+        say(f"writing {', '.join(outputs)}")
+        named = dict(zip(outputs, tables, strict=True))
+        world.write_tables(named, replace=options.force, delimiter=table.delimiter)
+        found["written to"] = outputs
         print(report.as_json(found) if options.json else report.as_text(found))
     else:
-        files.write_stream(tables[files.STANDARD_STREAM], sys.stdout.buffer)
+        sys.stdout.buffer.write(world.as_csv(tables[0], table.delimiter))
         if not options.quiet:
             text = report.as_json(found) if options.json else report.as_text(found)
             print(text, file=sys.stderr)
@@ -163,7 +167,8 @@ def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
 
 def _loses_its_order(m: Microdata, name: str) -> bool:
     column = m.frame[name]
-    return bool(pd.api.types.is_numeric_dtype(column) and column.isna().any())
+    ordered = pd.api.types.is_numeric_dtype(column) or getattr(column.dtype, "ordered", False)
+    return bool(ordered and column.isna().any())
 
 
 def _kept_columns(options, table, m: Microdata, method: Method, say: Say) -> list[str]:
@@ -317,19 +322,5 @@ def _outputs(options, publication: str) -> list[str]:
     if publication == "anatomize":
         if name == files.STANDARD_STREAM:
             raise ParameterError("anatomize publishes two tables: name a file with -o")
-        return [name, files.beside(name, "sensitive")]
+        return [name, str(world.beside(name, "sensitive"))]
     return [] if name == files.STANDARD_STREAM else [name]
-
-
-def _published_tables(release: Release, table, kept, outputs, options) -> dict[str, files.Table]:
-    frame = release.frame
-    if kept:
-        frame = frame.join(table.frame[kept])
-        others = [name for name in frame.columns if name not in table.frame.columns]
-        frame = frame[[name for name in table.frame.columns if name in frame.columns] + others]
-    if options.shuffle:
-        frame = frame.iloc[generator(options.seed).permutation(len(frame))]
-    found = [files.Table(frame, table.delimiter, table.written)]
-    if isinstance(release, Anatomy):
-        found.append(files.Table(release.st, table.delimiter, table.written))
-    return dict(zip(outputs or [files.STANDARD_STREAM], found, strict=True))

@@ -265,7 +265,7 @@ def publish(
     result: Partition | Recoding | Release,
     publication: str,
     hierarchies: Mapping[str, Hierarchy],
-    seed: int,
+    seed: int | None,
 ) -> Release:
     """Publish what a method returned.
 
@@ -279,8 +279,8 @@ def publish(
         One of the method's.
     hierarchies : mapping of column name to Hierarchy
         For "shallow"; columns not named get a balanced tree.
-    seed : int
-        For "swap".
+    seed : int or None
+        For "swap"; None for one that may be published.
     """
     if isinstance(result, Release):
         return result

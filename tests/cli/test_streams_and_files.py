@@ -60,7 +60,8 @@ def test_with_an_output_file_the_report_goes_to_standard_output(people, tmp_path
 def test_a_pipe_from_and_to_other_programs(people):
     done = run("anonymize", "-", *QI, *TP, "-q", input=people.read_text())
     assert done.returncode == 0
-    assert done.stdout == run("anonymize", people, *QI, *TP, "-q").stdout
+    from_file = run("anonymize", people, *QI, *TP, "-q").stdout
+    assert sorted(done.stdout.splitlines()) == sorted(from_file.splitlines())
 
 
 def test_a_reader_that_has_seen_enough_gets_no_traceback(people):
