@@ -11,7 +11,7 @@ import anonpaper as ap
 
 pytestmark = pytest.mark.filterwarnings("ignore:swapped with a seed")
 GROUPINGS = {
-    "mondrian": lambda m: ap.mondrian(m, k=4, l=2),
+    "mondrian": lambda m: ap.mondrian(m, k=4),
     "k_member": lambda m: ap.k_member(m, k=4, seed=0),
     "oka": lambda m: ap.oka(m, k=4, seed=0),
     "klt": lambda m: ap.klt(m, k=4, l=2, theta=0.75, seed=0),
