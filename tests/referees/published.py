@@ -14,12 +14,12 @@ import numpy as np
 import pandas as pd
 
 import anonpaper as ap
-from anonpaper.cli.methods import BASELINES, METHODS, publish, run
+from anonpaper.cli.methods import METHODS, publish, run
 
 QUICK = {"evaluations": 60}
 PARAMETERS = {
     "tp": {"l": 2},
-    "tp+": {"l": 2},
+    "tp_plus": {"l": 2},
     "hilbert": {"l": 2},
     "exact": {"l": 2},
     "optimal_two_diverse": {},
@@ -37,7 +37,7 @@ PARAMETERS = {
 }
 #: Every method with every publication that it has.
 WAYS = [(name, form) for name in PARAMETERS for form in METHODS[name].publications]
-assert set(PARAMETERS) == set(METHODS) - set(BASELINES)
+assert set(PARAMETERS) == set(METHODS)
 
 
 def random_table(seed: int, rows: int | None = None, values: int = 4) -> ap.Microdata:
@@ -81,7 +81,7 @@ def some_releases(forms=None, tables: int = 100):
 
 def refused(name: str, form: str) -> bool:
     """Whether the package refuses this publication for what it would disclose."""
-    return name in ("tp", "tp+") and form == "anatomize"
+    return name in ("tp", "tp_plus") and form == "anatomize"
 
 
 def read(path) -> list[dict[str, str]]:
