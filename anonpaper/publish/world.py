@@ -16,6 +16,7 @@ import os
 import secrets
 import stat
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -68,9 +69,9 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The same rows and columns. Names are text, the parts of a MultiIndex joined by ``_``. A
-        column whose values are all of type int, float or bool has that type (with missing
-        values among integers ``Int64``); all others are text, with None where a value is
-        missing. So the types follow from the values, whatever they were in the input.
+        column whose values are all of type int, float or bool has that type (a missing value
+        is a float); all others are text, with None where a value is missing. So the types
+        follow from the values, whatever they were in the input.
 
     Raises
     ------
@@ -89,15 +90,16 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns, index=pd.RangeIndex(len(frame)))
 
 
-def _plain(name: str, column: pd.Series) -> np.ndarray | pd.api.extensions.ExtensionArray:
+def _plain(name: str, column: pd.Series) -> np.ndarray:
     values, missing = column.to_numpy(dtype=object), column.isna().to_numpy()
     kind = pd.api.types.infer_dtype(values, skipna=True)
-    if kind == "integer" and all(-(2**63) <= value < 2**63 for value in values[~missing]):
-        return pd.array(values, "Int64") if missing.any() else values.astype(np.int64)
     if kind == "floating":
         return np.where(missing, np.nan, values).astype(float) + 0.0  # -0.0 becomes 0.0
     if kind == "boolean" and not missing.any():
         return values.astype(bool)
+    if kind == "integer" and not missing.any():
+        with suppress(OverflowError):
+            return values.astype(np.int64)
     texts = np.full(len(values), None)
     texts[~missing] = _unicode(repr(name), [str(value) for value in values[~missing]])
     return texts

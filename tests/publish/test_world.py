@@ -99,10 +99,10 @@ def test_types_follow_from_the_values_alone():
     found = plain(frame)
     kinds = dict(zip(found.columns, map(str, found.dtypes), strict=True))
     assert kinds.pop("int8") == "int64" and kinds.pop("float32") == "float64"
-    assert kinds.pop("nullable") == "Int64" and kinds.pop("flags") == "bool"
+    assert kinds.pop("flags") == "bool"
     assert set(kinds.values()) == {"object"}
     assert str(found["float32"][1]) == "0.0"
-    assert found["mixed"].tolist() == ["1", "*"]
+    assert found["mixed"].tolist() == ["1", "*"] and found["nullable"].tolist() == ["1", None]
     assert found["large"].tolist() == [str(2**70), "1"]
     assert found["day"].tolist() == ["2024-12-31 00:00:00", "2024-01-01 00:00:00"]
     assert found["nobody"].tolist() == [None, None]
@@ -240,11 +240,14 @@ def child(work):
 
 def test_a_killed_write_leaves_the_old_file_or_the_new_one(tmp_path):
     """kill -9 at 100 random moments."""
-    table = pd.DataFrame({"x": ["new"] * 20_000, "y": range(20_000)})
+    table = pd.DataFrame({"x": ["new"] * 5000, "y": range(5000)})
     whole = as_csv(table).decode()
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
     rng = random.Random(0)
     seen = Counter()
+    begun = time.perf_counter()
+    write_tables(dict.fromkeys(paths, table))
+    seconds = time.perf_counter() - begun
 
     def write_on_and_on():
         while True:
@@ -254,7 +257,7 @@ def test_a_killed_write_leaves_the_old_file_or_the_new_one(tmp_path):
         for path in paths:
             path.write_text("old")
         writer = child(write_on_and_on)
-        time.sleep(rng.uniform(0.005, 0.1))
+        time.sleep(rng.uniform(0, 3 * seconds))
         os.kill(writer, signal.SIGKILL)
         os.waitpid(writer, 0)
         contents = [path.read_text() for path in paths]
