@@ -17,10 +17,12 @@ from anonpaper.cli.methods import METHODS, options_of, publish, run
 from anonpaper.constraints import DiversityConstraint, check_constraints, read_constraints
 from anonpaper.datasets.registry import registry
 from anonpaper.errors import (
+    AnonpaperError,
     ConstraintError,
     DatasetError,
     DatasetUnavailableError,
     EmptyTableError,
+    FileError,
     HierarchyError,
     InfeasibleError,
     ParameterError,
@@ -156,7 +158,7 @@ def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
     qi = column_names(options.qi, columns)
     strangers = [name for name in [*qi, options.sensitive] if name not in (*columns, None)]
     if strangers and len(columns) == 1:
-        raise files.FileError(
+        raise FileError(
             f"{options.file} has one column only, {columns[0]!r}, when read with the delimiter "
             f"{table.delimiter!r}: --delimiter says which it is"
         )
@@ -213,9 +215,9 @@ def _hierarchies(options, m, method: Algorithm, publication: str) -> dict[str, H
         except HierarchyError as error:
             raise HierarchyError(f"{path}: {error}") from None
         except OSError as error:
-            raise files.FileError(f"{path}: {error.strerror}") from None
+            raise FileError(f"{path}: {error.strerror}") from None
         except ValueError as error:  # no csv, or not UTF-8
-            raise files.FileError(f"{path}: {error}") from None
+            raise FileError(f"{path}: {error}") from None
     return found
 
 
@@ -278,9 +280,11 @@ def _constraints(path: str) -> list[DiversityConstraint]:
     except ConstraintError as error:
         raise ParameterError(f"{path}: {error}") from None
     except OSError as error:
-        raise files.FileError(f"{path}: {error.strerror}") from None
-    except (AttributeError, KeyError, TypeError, UnicodeError, json.JSONDecodeError) as error:
-        raise files.FileError(
+        raise FileError(f"{path}: {error.strerror}") from None
+    except AnonpaperError:
+        raise
+    except (AttributeError, LookupError, TypeError, RecursionError, ValueError) as error:
+        raise FileError(
             f"{path}: a list of objects with target, low and high is expected ({error!r})"
         ) from None
 

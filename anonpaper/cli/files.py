@@ -110,7 +110,8 @@ def _read_parquet(name: str) -> pd.DataFrame:
     import pyarrow
 
     try:
-        frame = pd.read_parquet(name)
+        with open(name, "rb") as stream:  # a name is a file's, never an address
+            frame = pd.read_parquet(stream)
     except OSError as error:
         raise FileError(f"{name}: {error.strerror or error}") from None
     except (pyarrow.ArrowException, ValueError) as error:
