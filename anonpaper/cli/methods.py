@@ -180,7 +180,7 @@ def publish(
     hierarchies : mapping of column name to Hierarchy
         For "shallow"; columns not named get a balanced tree.
     seed : int or None
-        For "swap".
+        For "swap"; None for one that may be published.
     """
     if publication == "shallow":
         trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
