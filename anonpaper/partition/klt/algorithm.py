@@ -105,7 +105,7 @@ def klt(
     withheld: Literal["merge", "drop"] = "merge",
     index: bool = True,
 ) -> Partition:
-    """Cluster rows into groups that are k-anonymous, *distinct* l-diverse and theta-diverse.
+    """Guarantee k-anonymity, *distinct* l-diversity and theta-diversity by greedy clustering.
 
     Every group has at least k rows, at least l distinct sensitive values, and no value with a
     share above theta; every row is in a group. With ``withheld="drop"``, the paper's step 6,
