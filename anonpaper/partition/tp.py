@@ -129,9 +129,8 @@ def tp_plus(m: Microdata, l: int) -> Partition:
 
     TP runs first, then :func:`~anonpaper.partition.hilbert.hilbert` groups its residue; TP's
     guarantee is kept (xiao2010, sections 5.6 and 6.1); what :func:`tp` says of those who know
-    the algorithm holds
-    here too, and a group of the residue shows fewer values than the whole: see
-    :func:`anonpaper.measure.minimality`.
+    the algorithm holds here too, and a group of the residue shows fewer values than the whole:
+    see :func:`anonpaper.measure.minimality`.
 
     Parameters
     ----------
