@@ -17,6 +17,7 @@ __all__ = [
     "DatasetError",
     "DatasetUnavailableError",
     "EmptyTableError",
+    "FileError",
     "HierarchyError",
     "InfeasibleError",
     "MissingValueError",
@@ -74,6 +75,10 @@ class DatasetUnavailableError(DatasetError):
 
 class HierarchyError(AnonpaperError):
     """A generalization hierarchy is inconsistent or lacks a value."""
+
+
+class FileError(AnonpaperError):
+    """A file cannot be read or written as it is; the message says what to change."""
 
 
 class SizeLimitError(AnonpaperError):

@@ -13,6 +13,7 @@ from anonpaper.measure.loss import (
     stars,
     suppressed_rows,
 )
+from anonpaper.measure.minimality import minimality
 from anonpaper.measure.preference import ach, effective_k, necd, nwp, prefdev
 from anonpaper.measure.queries import (
     chi_square,
@@ -56,6 +57,7 @@ __all__ = [
     "kl_divergence",
     "marginal_similarity",
     "membership",
+    "minimality",
     "ncp",
     "necd",
     "nwp",

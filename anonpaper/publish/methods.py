@@ -8,7 +8,8 @@ from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.groups import Partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish.attribute import PublishedAttribute
-from anonpaper.publish.release import Anatomy, GroupRelease, Release
+from anonpaper.publish.release import Anatomy, GroupRelease, Release, Swapped, has_residue
+from anonpaper.publish.world import secret_order
 from anonpaper.randomness import generator
 from anonpaper.recoding import Recoding
 from anonpaper.subdomains import SubDomains
@@ -156,11 +157,15 @@ def recode(m: Microdata, r: Recoding) -> Release:
     return Release(m, published, "recode", recoding=r)
 
 
-def swap(m: Microdata, p: Partition, seed: int | np.random.Generator) -> GroupRelease:
+def swap(
+    m: Microdata, p: Partition, seed: int | np.random.Generator | None = None
+) -> GroupRelease:
     """Publish groups by data swapping: sensitive values are permuted within every group.
 
-    Columns with a role, their order, the index and every QI value stay as they are, so that
-    queries written for the table run on the release. A value may fall on its own row again.
+    What it protects is whose a sensitive value is: all permutations of a group are equally
+    likely. Columns with a role, their order, the index and every QI value stay as they are, so
+    that queries written for the table run on the release, and so that everybody sees who is in
+    it. A value may fall on its own row again.
 
     Parameters
     ----------
@@ -168,8 +173,10 @@ def swap(m: Microdata, p: Partition, seed: int | np.random.Generator) -> GroupRe
         The table, with a sensitive attribute.
     p : Partition
         Its groups; rows labelled -1 are withheld.
-    seed : int or numpy.random.Generator
-        Seed of the permutations, all of which are equally likely.
+    seed : int, numpy.random.Generator or None
+        None for permutations that nobody can repeat. A seed is for experiments: whoever guesses
+        it rebuilds the groups from the QI and undoes the swaps, so such a table must not be
+        published, as the release says.
 
     Returns
     -------
@@ -193,16 +200,20 @@ def swap(m: Microdata, p: Partition, seed: int | np.random.Generator) -> GroupRe
     >>> release = swap(m, ap.examples.hospital_two_diverse(), seed=0)
     >>> release.frame["Disease"].iloc[:4].tolist()
     ['bronchitis', 'pneumonia', 'HIV', 'HIV']
+    >>> print(*release.warnings)
+    swapped with a seed: ...
     """
     _check_match(m, p)
-    by_group = np.argsort(p.labels, kind="stable")
-    shuffled = np.lexsort([generator(seed).random(m.n), p.labels])
-    codes = np.empty_like(m.sensitive_codes)
-    codes[by_group] = m.sensitive_codes[shuffled]
-    return GroupRelease(m, _as_they_are(m), "swap", partition=p, sensitive_codes=codes)
+    rank = secret_order(m.n) if seed is None else generator(seed).random(m.n)
+    source = np.empty(m.n, dtype=np.int64)
+    source[np.argsort(p.labels, kind="stable")] = np.lexsort([rank, p.labels])
+    swapped = Swapped(
+        m.sensitive_codes[source], m.frame[m.sensitive].iloc[source], seed is not None
+    )
+    return GroupRelease(m, _as_they_are(m), "swap", partition=p, swapped=swapped)
 
 
-def anatomize(m: Microdata, p: Partition) -> Anatomy:
+def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
 
     Parameters
@@ -211,6 +222,9 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
         The table, with a sensitive attribute.
     p : Partition
         Its groups; rows labelled -1 are withheld.
+    accept : {"minimality attack"}, optional
+        Publish groups of TP or TP+ although the two tables show whom they removed, as an
+        experiment.
 
     Returns
     -------
@@ -222,12 +236,13 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
     ColumnError
         The table has no sensitive attribute, or a role column is called "group" or "count".
     ParameterError
-        The partition is of another number of rows.
+        The partition is of another number of rows, or of TP or TP+ with a residue.
 
     References
     ----------
     X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006,
-    section 3; boger2020, section 2.2. O(n log n).
+    section 3; boger2020, section 2.2. O(n log n). The attack: R. Wong, A. Fu, K. Wang, J. Pei,
+    *Minimality attack in privacy preserving data publishing*, VLDB 2007.
 
     Examples
     --------
@@ -248,6 +263,15 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:
         raise ColumnError(f"rename {taken}: the tables of an anatomy have columns of that name")
+    if accept not in (None, "minimality attack"):
+        raise ParameterError(f"accept must be 'minimality attack' or None, got {accept!r}")
+    if has_residue(p) and accept is None:
+        raise ParameterError(
+            f"{p.algorithm} removed {p.info['residue_size']} rows from groups of equal QI, in "
+            "phase one those with the group's most frequent value, and the two tables of an "
+            "anatomy show who they are: publish it by ap.suppress, group by ap.mondrian or "
+            'ap.klt, or say accept="minimality attack" for an experiment'
+        )
     return Anatomy(m, _as_they_are(m), "anatomize", partition=p)
 
 

@@ -70,6 +70,10 @@ def full_domain(
 ) -> Recoding:
     """Guarantee k-anonymity, and l-diversity if asked, at the least NCP of full-domain recodings.
 
+    With l, whoever knows the algorithm can conclude more than the classes show: of every cheaper
+    node that is k-anonymous, some class is not diverse. :func:`anonpaper.measure.minimality`
+    measures it.
+
     Parameters
     ----------
     m : Microdata
