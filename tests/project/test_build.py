@@ -49,8 +49,7 @@ def project(tmp_path):
     for name in ("Makefile", "pyproject.toml", "requirements.lock", "environment.yml"):
         shutil.copy(ROOT / name, root)
     for folder in ("tools", "anonpaper"):
-        shutil.copytree(ROOT / folder, root / folder,
-                        ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "notebooks" / "profiles").mkdir(parents=True)
     write_notebook(root, "one/1_first")
     write_notebook(root, "two/1_second")
@@ -67,15 +66,24 @@ def project(tmp_path):
 
 
 def environment(root, **changes):
-    kept = {key: value for key, value in os.environ.items()
-            if not key.startswith(("ANONPAPER_", "MAKE", "MFLAGS"))}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("ANONPAPER_", "MAKE", "MFLAGS"))
+    }
     return kept | {"PYTHONPATH": str(root)} | changes
 
 
 def make(root, *arguments, fails=False, **changes):
     """Run make in the project and return what it printed."""
-    done = subprocess.run(["make", *arguments], cwd=root, text=True, capture_output=True,
-                          env=environment(root, **changes), timeout=240)
+    done = subprocess.run(
+        ["make", *arguments],
+        cwd=root,
+        text=True,
+        capture_output=True,
+        env=environment(root, **changes),
+        timeout=240,
+    )
     assert (done.returncode != 0) is fails, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -97,8 +105,11 @@ def test_make_runs_every_notebook_once_and_lists_what_it_wrote(project):
     assert (results / "one/table_1_first.csv").read_text() == "row\n0\n1\n2\n"
     manifest = json.loads((results / "manifest.json").read_text())
     assert sorted(manifest["outputs"]) == [
-        "one/table_1_first.csv", "one/table_1_first.tex",
-        "two/table_1_second.csv", "two/table_1_second.tex"]
+        "one/table_1_first.csv",
+        "one/table_1_first.tex",
+        "two/table_1_second.csv",
+        "two/table_1_second.tex",
+    ]
     output = manifest["outputs"]["one/table_1_first.csv"]
     assert output["parameters"] == {"rows": 3}
     assert output["notebook"] == "notebooks/one/1_first.ipynb"
@@ -113,8 +124,9 @@ def test_make_runs_every_notebook_once_and_lists_what_it_wrote(project):
 
 def test_kernels_have_their_sockets_elsewhere(project):
     """In the notebooks' folder kernels that start at once would take each other's."""
-    alone = ("from pathlib import Path\n"
-             "assert [f.name for f in Path().iterdir()] == ['1_first.ipynb']")
+    alone = (
+        "from pathlib import Path\nassert [f.name for f in Path().iterdir()] == ['1_first.ipynb']"
+    )
     write_notebook(project, "one/1_first", more=alone)
     assert ran(make(project)) == BOTH
 
@@ -131,7 +143,7 @@ def test_only_what_depends_on_a_change_runs_again(project):
 
     notebook = project / "notebooks/two/1_second.ipynb"
     executed = nbformat.read(notebook, as_version=4)
-    executed.cells[0].execution_count = 7   # outputs are no input
+    executed.cells[0].execution_count = 7  # outputs are no input
     nbformat.write(executed, notebook)
     source = project / "anonpaper" / "papers" / "results.py"
     source.write_text("# a comment\n" + source.read_text())
@@ -167,9 +179,14 @@ def test_the_paper_profile_has_its_own_results_and_writes_the_readme(project):
 
 def test_a_killed_run_leaves_nothing_half_written_and_the_next_resumes(project):
     write_notebook(project, "two/1_second", more="import time\ntime.sleep(60)")
-    running = subprocess.Popen(["make"], cwd=project, env=environment(project),
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                               start_new_session=True)
+    running = subprocess.Popen(
+        ["make"],
+        cwd=project,
+        env=environment(project),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     results = project / "figures" / "quick"
     deadline = time.monotonic() + 60
     staged = results / ".staging/two/1_second/two/table_1_second.csv"
@@ -199,10 +216,13 @@ def test_a_failing_notebook_stops_make_and_keeps_what_was_there(project):
     make(project, fails=True)
 
 
-@pytest.mark.parametrize(("profile", "message"), [
-    ("one/1_first: {rwos: 3}", "sets rwos, but the notebook's parameters are rows, seed"),
-    ("one/first: {rows: 3}", "has sections of no notebook: one/first"),
-])
+@pytest.mark.parametrize(
+    ("profile", "message"),
+    [
+        ("one/1_first: {rwos: 3}", "sets rwos, but the notebook's parameters are rows, seed"),
+        ("one/first: {rows: 3}", "has sections of no notebook: one/first"),
+    ],
+)
 def test_names_in_a_profile_are_checked(project, profile, message):
     write_profile(project, profile)
     assert message in make(project, fails=True)
@@ -239,8 +259,21 @@ def test_notebooks_are_executed_in_place_the_same_each_time(project):
 def test_help_has_a_line_for_each_target(project):
     printed = make(project, "help").splitlines()
     targets = {line.split()[0] for line in printed}
-    assert targets >= {"help", "env", "data", "figures", "notebooks", "test", "test-fast", "lab",
-                       "bench", "lock", "clean", "paper-one", "paper-two"}
+    assert targets >= {
+        "help",
+        "env",
+        "data",
+        "figures",
+        "notebooks",
+        "test",
+        "test-fast",
+        "lab",
+        "bench",
+        "lock",
+        "clean",
+        "paper-one",
+        "paper-two",
+    }
     assert all(len(line.split()) > 2 for line in printed)
 
 
