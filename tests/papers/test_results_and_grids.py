@@ -350,7 +350,7 @@ class TestResults:
         assert not set(shown.index) & set(results.claims().index)
 
     def test_a_notebook_without_claims_is_told_where_to_enter_them(self, root):
-        with pytest.raises(ParameterError, match=r"claims/xiao2010.py has no claims of '1_ex"):
+        with pytest.raises(ParameterError, match=r"xiao2010/claims.py has no claims of '1_ex"):
             Results("xiao2010", notebook="1_example").claims()
 
     def test_one_name_is_used_once(self, root, figure):
@@ -377,7 +377,7 @@ class TestResults:
         assert (tmp_path / "figures/paper/xiao2010/t.csv").is_file()
 
 
-def test_cells_are_kept_for_the_same_roles_domains_and_order_only():
+def test_cells_are_kept_for_the_same_roles_domains_marks_and_order_only():
     frame = pd.DataFrame({"a": list("pqr"), "s": list("xyz"), "lists": [[1], [2], [3]]})
     ordered = frame.assign(a=pd.Categorical(frame["a"], ordered=True))
     unordered = frame.assign(a=pd.Categorical(frame["a"]))
@@ -389,6 +389,12 @@ def test_cells_are_kept_for_the_same_roles_domains_and_order_only():
         Microdata(ordered, ["a"], "s"),
         Microdata(frame.iloc[::-1], ["a"], "s"),
         Microdata(frame.assign(lists=[[1], [2], [4]]), ["a"], "s"),
+    ]
+    tables += [
+        Microdata(frame, ["a"], "s", synthetic=[True, False, False]),
+        Microdata(frame, ["a"], "s", origin="next year"),
+        Microdata(frame, ["a"], "s", missing="drop"),
+        Microdata(pd.concat([frame, frame[:1].assign(a=None)]), ["a"], "s", missing="drop"),
     ]
     digests = [_fingerprint({"m": m}) for m in tables]
     assert digests[0] == digests[2] == _fingerprint({"m": Microdata(unordered, ["a"], "s")})
