@@ -12,7 +12,7 @@ __all__ = ["cache_folder", "project_root", "raw_folder", "sha256", "whole_file",
 
 
 def project_root(start: Path | None = None) -> Path | None:
-    """Return the project's folder: the first one upwards that holds notebooks/profiles.
+    """Return the project's folder: the first one upwards that holds notebooks and package.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def project_root(start: Path | None = None) -> Path | None:
     """
     for begin in (Path.cwd(), Path(__file__)) if start is None else (start,):
         for folder in (begin.resolve(), *begin.resolve().parents):
-            if (folder / "notebooks" / "profiles").is_dir():
+            if (folder / "notebooks").is_dir() and (folder / "anonpaper").is_dir():
                 return folder
     return None
 

@@ -63,7 +63,6 @@ def plan(profile: str) -> None:
     or a result is missing, so that its time tells make whether the results are older.
     """
     names = notebook_names()
-    check_sections(profile, names)
     results = ROOT / "figures" / profile
     outdated = []
     for name in names:
@@ -91,8 +90,8 @@ def run(name: str, profile: str) -> None:
     unknown = sorted(set(parameters) - set(known))
     if unknown:
         raise NotebookError(
-            f"notebooks/profiles/{profile}.yaml sets {', '.join(unknown)}, but the notebook's "
-            f"parameters are {', '.join(known) or 'none (no cell is tagged `parameters`)'}"
+            f"the profile {profile} sets {', '.join(unknown)}, but the notebook's parameters "
+            f"are {', '.join(known) or 'none (no cell is tagged `parameters`)'}"
         )
     results = ROOT / "figures" / profile
     staging = results / ".staging" / name
@@ -179,28 +178,39 @@ def source_of(name: str) -> Path:
 
 
 def sections(profile: str) -> dict[str, dict]:
-    """Return the parameters of a profile by notebook."""
+    """Return the parameters that a profile sets, by notebook.
+
+    They stand in notebooks/<folder>/profiles/<profile>.yaml, a section per notebook of the folder.
+    A notebook's own parameters cell holds the values of the quick profile.
+    """
     import yaml
 
-    path = NOTEBOOKS / "profiles" / f"{profile}.yaml"
-    if not path.is_file():
-        known = sorted(file.stem for file in path.parent.glob("*.yaml"))
-        raise NotebookError(f"no profile {profile!r}; there are {', '.join(known)}")
-    return yaml.safe_load(path.read_text()) or {}
+    known = {"quick", *(file.stem for file in NOTEBOOKS.glob("*/profiles/*.yaml"))}
+    if profile not in known:
+        raise NotebookError(f"no profile {profile!r}; there are {', '.join(sorted(known))}")
+    found = {}
+    for file in sorted(NOTEBOOKS.glob(f"*/profiles/{profile}.yaml")):
+        folder = file.parents[1].name
+        own = yaml.safe_load(file.read_text()) or {}
+        found |= {f"{folder}/{name}": values or {} for name, values in own.items()}
+        there = {name for name in notebook_names() if name.startswith(f"{folder}/")}
+        given = {f"{folder}/{name}" for name in own}
+        if given != there:
+            raise NotebookError(
+                f"{file.relative_to(ROOT)} has sections of no notebook ({listed(given - there)}) "
+                f"or lacks sections of notebooks ({listed(there - given)})"
+            )
+    return found
+
+
+def listed(names: set[str]) -> str:
+    """Return names in order, or "none"."""
+    return ", ".join(sorted(names)) or "none"
 
 
 def section(name: str, profile: str) -> dict:
     """Return the parameters that a profile sets for a notebook."""
-    return sections(profile).get(name) or {}
-
-
-def check_sections(profile: str, names: list[str]) -> None:
-    """Raise NotebookError if a section of the profile belongs to no notebook."""
-    strange = sorted(set(sections(profile)) - set(names))
-    if strange:
-        raise NotebookError(
-            f"notebooks/profiles/{profile}.yaml has sections of no notebook: {', '.join(strange)}"
-        )
+    return sections(profile).get(name, {})
 
 
 def digest_of_inputs(name: str, profile: str) -> str:

@@ -73,6 +73,7 @@ def test_a_module_without_source_is_named():
 
 
 def test_the_project_is_found_upwards(tmp_path):
-    (tmp_path / "notebooks" / "profiles").mkdir(parents=True)
-    assert files.project_root(tmp_path / "notebooks" / "profiles") == tmp_path
+    (tmp_path / "notebooks" / "course").mkdir(parents=True)
+    (tmp_path / "anonpaper").mkdir()
+    assert files.project_root(tmp_path / "notebooks" / "course") == tmp_path
     assert files.project_root(Path("/")) is None

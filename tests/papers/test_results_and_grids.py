@@ -371,7 +371,7 @@ class TestResults:
         monkeypatch.setenv("ANONPAPER_PROFILE", "paper")
         inside = tmp_path / "notebooks" / "xiao2010"
         inside.mkdir(parents=True)
-        (tmp_path / "notebooks" / "profiles").mkdir()
+        (tmp_path / "anonpaper").mkdir()
         monkeypatch.chdir(inside)
         Results("xiao2010", notebook="1").table(NUMBERS, "t", caption="")
         assert (tmp_path / "figures/paper/xiao2010/t.csv").is_file()
