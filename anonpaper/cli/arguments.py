@@ -330,15 +330,12 @@ def _add_method_options(group) -> None:
 
 
 def _method_list() -> str:
-    from anonpaper.cli.methods import BASELINES, METHODS
+    from anonpaper.cli.methods import METHODS
 
     lines = []
     for name, method in METHODS.items():
-        if name not in BASELINES:
-            takes = [*_options(method.required), *(f"[{o}]" for o in _options(method.optional))]
-            lines += [f"{name}: {method.title}", *_wrapped(" ".join(takes) or "no parameters")]
-    takes = "--k [--l] [--hierarchy] [--seed]; what majeed2024 compares its method with, rebuilt "
-    lines += [", ".join(BASELINES), *_wrapped(takes + "from descriptions; nothing is promised")]
+        takes = [*_options(method.required), *(f"[{o}]" for o in _options(method.optional))]
+        lines += [f"{name}: {method.title}", *_wrapped(" ".join(takes) or "no parameters")]
     return "\n".join([*lines, "", _FORMS])
 
 

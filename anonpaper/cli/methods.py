@@ -20,11 +20,10 @@ from anonpaper.principles import (
 from anonpaper.publish import Release
 from anonpaper.recoding import Recoding
 
-__all__ = ["BASELINES", "METHODS", "Method", "publish", "run"]
+__all__ = ["METHODS", "Method", "publish", "run"]
 
 #: Ways to publish groups.
 _GROUPS = ("suppress", "generalize", "shallow", "swap", "anatomize")
-_OWN = ("its own",)
 
 #: Parameter of a principle -> the principle, for what a method promises.
 _FREQUENCY = {"l": FrequencyLDiversity}
@@ -41,7 +40,7 @@ class Method:
     title : str
         What it is, in half a sentence.
     function : function
-        From a Microdata and keyword parameters to a Partition, a Recoding or a Release.
+        From a Microdata and keyword parameters to a Partition or a Recoding.
     required, optional : tuple of str
         Its parameters, which are those of the command line, by name.
     promises : mapping of parameter name to Principle class
@@ -77,16 +76,6 @@ class Method:
         elif parameters.get("diversity") == "distinct":
             promises["l"] = DistinctLDiversity
         return [promises[name](parameters[name]) for name in promises if name in parameters]
-
-
-def _baseline(name: str) -> Method:
-    """One of the methods that majeed2024 compares its own with."""
-
-    def release(m: Microdata, k, l=None, *, hierarchies=None, seed=0) -> Release:
-        return ap.baselines.BASELINES[name](m, k, l, _with_defaults(m, hierarchies), seed=seed)
-
-    title = f"{name} of majeed2024's comparison, rebuilt from its description"
-    return Method(title, release, ("k",), ("l", "hierarchies", "seed"), None, _OWN)
 
 
 _SEARCH = ("preference", "weights", "hierarchies", "granularity")
@@ -216,30 +205,17 @@ METHODS: dict[str, Method] = {
     ),
 }
 
-#: Method -> its name in the tables of majeed2024.
-BASELINES = {
-    "l_diversity": "LD",
-    "afa_core": "AFA-core",
-    "mrmondrian": "MRMondrian",
-    "lopub": "LoPub",
-    "dhkmeans_core": "DHkmeans-LD-core",
-    "sdda": "SDDA",
-    "hyobscure": "HyObscure",
-    "dca_core": "DCA-core",
-}
-METHODS |= {method: _baseline(name) for method, name in BASELINES.items()}
-
 
 def run(
     method: Method, m: Microdata, parameters: Mapping[str, object]
-) -> tuple[Microdata, Partition | Recoding | Release]:
+) -> tuple[Microdata, Partition | Recoding]:
     """Run a method on a table.
 
     Returns
     -------
     m : Microdata
         The table that the result is of: the same rows, its domains put in order for a search.
-    result : Partition, Recoding or Release
+    result : Partition or Recoding
 
     Raises
     ------
@@ -262,7 +238,7 @@ def run(
 
 def publish(
     m: Microdata,
-    result: Partition | Recoding | Release,
+    result: Partition | Recoding,
     publication: str,
     hierarchies: Mapping[str, Hierarchy],
     seed: int,
@@ -273,8 +249,8 @@ def publish(
     ----------
     m : Microdata
         The table that the method was run on.
-    result : Partition, Recoding or Release
-        What it returned; a Release is published already.
+    result : Partition or Recoding
+        What it returned.
     publication : str
         One of the method's.
     hierarchies : mapping of column name to Hierarchy
@@ -282,8 +258,6 @@ def publish(
     seed : int
         For "swap".
     """
-    if isinstance(result, Release):
-        return result
     if isinstance(result, Recoding):
         return ap.recode(m, result)
     if publication == "shallow":
