@@ -132,6 +132,10 @@ notebooks: $(REFRESHED)  ## execute the committed notebooks in place, with their
 $(REFRESHED): refresh-%: data/cache/.fetched
 	@$(RUN) tools/notebooks.py refresh $*
 
+.PHONY: new-paper
+new-paper: env  ## begin a paper with an example that runs: NAME=<first author and year>
+	@$(RUN) tools/new_paper.py '$(NAME)'
+
 .PHONY: lab
 lab: env data  ## open JupyterLab
 	@$(RUN) -m jupyter lab --notebook-dir notebooks
