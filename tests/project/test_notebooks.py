@@ -8,6 +8,8 @@ import nbformat
 import pytest
 import yaml
 
+import anonpaper as ap
+
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 NAMES = sorted(
@@ -83,6 +85,26 @@ def test_no_algorithm_is_written_in_a_notebook(name):
             assert not isinstance(node, ast.ClassDef | ast.While), cell.source
             if isinstance(node, ast.FunctionDef):
                 assert node.end_lineno - node.lineno < 6, cell.source
+
+
+GRIDS = [
+    name
+    for name in NAMES
+    if name.split("/")[0] in PAPERS
+    if any("run_grid(" in cell.source for cell in code_cells(name))
+]
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_before_a_grid_one_setting_is_run_openly_and_the_source_is_at_hand(name):
+    before = []
+    for cell in code_cells(name):
+        if "run_grid(" in cell.source:
+            break
+        before.append(cell.source)
+    called = {called for source in before for called in re.findall(r"\bap\.(\w+)\(", source)}
+    assert any(hasattr(getattr(ap, function), "algorithm") for function in called)
+    assert "source_of" in before[-1] or "source_of" in before[-2]
 
 
 def test_code_and_outputs_name_no_path_of_one_machine(name):
