@@ -47,8 +47,9 @@ def merge(results: Path, profile: str) -> None:
     with (results / ".state" / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         drop_orphans(results)
-        shares = [json.loads(path.read_text())
-                  for path in sorted((results / "manifest").rglob("*.json"))]
+        shares = [
+            json.loads(path.read_text()) for path in sorted((results / "manifest").rglob("*.json"))
+        ]
         manifest = json.dumps(merged(shares, profile), indent=1) + "\n"
         write_whole(results / "manifest.json", manifest)
         rows = [{"notebook": share["notebook"], "seconds": share["seconds"]} for share in shares]
@@ -59,11 +60,13 @@ def merged(shares: list[dict], profile: str) -> dict:
     """Return one manifest of the notebooks' shares: each output with what it was made from."""
     outputs = {
         path: {**about, "notebook": share["notebook"], "parameters": share["parameters"]}
-        for share in shares for path, about in share["outputs"].items()
+        for share in shares
+        for path, about in share["outputs"].items()
     }
     notebooks = {
-        share["notebook"]: {key: share[key] for key in ("seconds", "code", "python", "packages")
-                            if key in share}
+        share["notebook"]: {
+            key: share[key] for key in ("seconds", "fresh", "python", "packages") if key in share
+        }
         for share in shares
     }
     return {"profile": profile, "notebooks": notebooks, "outputs": dict(sorted(outputs.items()))}
@@ -94,9 +97,11 @@ def known_outputs() -> dict[str, dict]:
     for profile in PROFILES:
         manifest = FIGURES / profile / "manifest.json"
         if manifest.exists():
-            outputs |= {path: {**about, "profile": profile}
-                        for path, about in json.loads(manifest.read_text())["outputs"].items()
-                        if path.endswith((".svg", ".tex"))}
+            outputs |= {
+                path: {**about, "profile": profile}
+                for path, about in json.loads(manifest.read_text())["outputs"].items()
+                if path.endswith((".svg", ".tex"))
+            }
     return outputs
 
 
@@ -131,20 +136,32 @@ def readme(outputs: dict[str, dict], minutes: dict[str, dict[str, str]]) -> str:
         "every table as csv and LaTeX.",
     ]
     shown = [name for name in PROFILES if any(times[name] for times in minutes.values())]
-    columns = ["in the paper", "here", "computed by", "notebook", "target",
-               *(f"minutes, {name}" for name in shown)]
+    columns = [
+        "in the paper",
+        "here",
+        "computed by",
+        "notebook",
+        "target",
+        *(f"minutes, {name}" for name in shown),
+    ]
     for paper in sorted({Path(path).parts[0] for path in outputs}):
         lines += ["", f"## {paper}", "", row(columns), row(["---"] * len(columns))]
         ours = [item for item in outputs.items() if Path(item[0]).parts[0] == paper]
         for path, about in sorted(ours, key=place_in_paper):
             times = minutes.get(about["notebook"], {})
             name = Path(path).stem
-            lines.append(row([
-                each(about["of"]) or about["kind"],
-                f"[{name}](paper/{path})" if about["profile"] == "paper" else name,
-                ", ".join(map(link_to, computed(about["notebook"]).get(name, []))),
-                f"[{Path(about['notebook']).stem}](../{about['notebook']})",
-                f"`make paper-{paper}`", *(times.get(profile, "") for profile in shown)]))
+            lines.append(
+                row(
+                    [
+                        each(about["of"]) or about["kind"],
+                        f"[{name}](paper/{path})" if about["profile"] == "paper" else name,
+                        ", ".join(map(link_to, computed(about["notebook"]).get(name, []))),
+                        f"[{Path(about['notebook']).stem}](../{about['notebook']})",
+                        f"`make paper-{paper}`",
+                        *(times.get(profile, "") for profile in shown),
+                    ]
+                )
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -155,8 +172,13 @@ def row(cells: list[str]) -> str:
 
 def each(of: str) -> str:
     """Return "Tables 6 to 8" as "Table 6, Table 7, Table 8", to be found by each of them."""
-    return re.sub(r"(\w+)s (\d+) to (\d+)", lambda found: ", ".join(
-        f"{found[1]} {number}" for number in range(int(found[2]), int(found[3]) + 1)), of)
+    return re.sub(
+        r"(\w+)s (\d+) to (\d+)",
+        lambda found: ", ".join(
+            f"{found[1]} {number}" for number in range(int(found[2]), int(found[3]) + 1)
+        ),
+        of,
+    )
 
 
 @cache

@@ -31,7 +31,7 @@ from anonpaper.files import project_root, sha256, write_whole
 from anonpaper.microdata import Microdata
 from anonpaper.papers import claims
 from anonpaper.papers.grids import plain_values
-from anonpaper.papers.provenance import code_digest, figures_root, profile
+from anonpaper.papers.provenance import figures_root, profile
 from anonpaper.papers.shown import Verdicts
 
 __all__ = ["RECORDED_PACKAGES", "Results"]
@@ -141,7 +141,7 @@ class Results:
         *,
         data: pd.DataFrame,
         of: str = "",
-        timing: bool = False,
+        timing: Sequence[str] | bool = False,
         microdata: Sequence[Microdata] | None = None,
     ) -> None:
         """Save a figure as svg and png, and the numbers it shows as csv.
@@ -157,15 +157,17 @@ class Results:
             The plotted numbers.
         of : str, optional
             Which of the paper's figures this is, e.g. ``"Figure 2a"``; empty for one of our own.
-        timing : bool, optional
-            Whether it shows run times, so that no two runs give the same picture.
+        timing : sequence of str or bool, optional
+            Columns of the data that hold run times, or follow from them, so that no two runs give
+            the same picture; true stands for all numbers with a decimal point.
         microdata : sequence of Microdata, optional
             The tables behind this figure, where they are not all of the notebook's.
 
         Raises
         ------
         ParameterError
-            If the name is malformed or was used for another output of this notebook.
+            If the name is malformed or was used for another output of this notebook, or `timing`
+            names no column.
         """
         tables = self.microdata if microdata is None else tuple(microdata)
         if any(getattr(table.origin, "stand_in", False) for table in tables):
@@ -178,7 +180,7 @@ class Results:
             "png": plots.render(figure, "png"),
             "csv": _csv(data),
         }
-        self._save(files, name, tables, kind="figure", of=of, timing=timing)
+        self._save(files, name, tables, kind="figure", of=of, timing=_times(timing, data))
 
     def table(
         self,
@@ -187,7 +189,7 @@ class Results:
         *,
         caption: str,
         of: str = "",
-        timing: bool = False,
+        timing: Sequence[str] | bool = False,
         microdata: Sequence[Microdata] | None = None,
     ) -> pd.DataFrame:
         """Save a table as csv with all digits, and as LaTeX (booktabs) with four of them.
@@ -209,7 +211,8 @@ class Results:
         Raises
         ------
         ParameterError
-            If the name is malformed or was used for another output of this notebook.
+            If the name is malformed or was used for another output of this notebook, or `timing`
+            names no column.
         """
         tables = self.microdata if microdata is None else tuple(microdata)
         latex = frame.to_latex(
@@ -222,7 +225,9 @@ class Results:
             position="htbp",
         )
         files = {"csv": _csv(frame), "tex": latex}
-        self._save(files, name, tables, kind="table", of=of, timing=timing, caption=caption)
+        self._save(
+            files, name, tables, kind="table", of=of, timing=_times(timing, frame), caption=caption
+        )
         return frame
 
     def claims(self, *, timing: bool = False) -> Verdicts:
@@ -286,7 +291,6 @@ class Results:
             "notebook": f"notebooks/{self.paper}/{self.notebook}.ipynb",
             "profile": profile(),
             "parameters": self.parameters,
-            "code": code_digest(),
             "python": platform.python_version(),
             "packages": _package_versions(),
             "outputs": self._outputs,
@@ -319,6 +323,14 @@ def _parameters_of(paper: str, notebook: str) -> list[str]:
     source = "\n".join("".join(cell["source"]) for cell in tagged)
     assigned = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)]
     return [target.id for node in assigned for target in node.targets]
+def _times(timing: Sequence[str] | bool, data: pd.DataFrame) -> list[str] | bool:
+    """Return which columns hold run times, or raise ParameterError where there are no such."""
+    if isinstance(timing, bool):
+        return timing
+    missing = set(timing) - set(data.columns)
+    if isinstance(timing, str) or missing:
+        raise ParameterError(f"timing names columns of {list(data.columns)}, got {timing!r}")
+    return list(timing)
 
 
 def _describe(table: Microdata) -> dict:

@@ -46,7 +46,7 @@ def test_a_run_reports_what_its_release_has():
     row = protocol.run_diva(m, sigma, 10, "max_fan_out", seed=0)
     rel = ap.suppress(m, ap.diva(m, sigma, 10))
     assert row["stars"] == ap.measure.stars(rel) and row["satisfied"] == 1
-    assert row["accuracy"] == ap.measure.accuracy(rel, 10)
+    assert row["accuracy"] == ap.measure.discernibility_ratio(rel, 10)
     cut_short = protocol.run_diva(m, sigma, 10, "basic", seed=0, max_backtracks=0)
     assert cut_short["outcome"] == "budget used up" and "accuracy" not in cut_short
     for algorithm in protocol.BASELINES:
