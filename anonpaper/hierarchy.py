@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import floor
+from numbers import Integral
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import HierarchyError, check_integer
+from anonpaper.errors import HierarchyError, ParameterError, check_integer, check_number
 from anonpaper.microdata import Attribute
 
 __all__ = ["STAR", "Hierarchy"]
@@ -24,12 +30,14 @@ class Hierarchy:
     ----------
     rows : sequence of sequence of str
         One row per value: the value, then its generalizations from the lowest level up. All rows
-        are of one length; equal names on a level must stay equal on every higher level.
+        are of one length; equal names on a level must stay equal on every higher level, and a
+        name that stands on several levels must be of the same values on each.
 
     Raises
     ------
     HierarchyError
-        Rows of different length, a value that stands twice, or a name with two parents.
+        Rows of different length, a value that stands twice, a name with two parents, or one that
+        stands for two sets of values: published, it would not say which is meant.
 
     Examples
     --------
@@ -63,6 +71,24 @@ class Hierarchy:
                         f"{parent[row[level]]!r} and {row[level + 1]!r} on level {level + 1}"
                     )
         self.rows = rows
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Refuse a name that stands for two sets of values.
+
+        Sets of a tree are nested: equal ones have the same first value and the same size.
+        """
+        known: dict[str, tuple[str, int]] = {}
+        for level in range(self.height + 1):
+            column = [row[level] for row in self.rows]
+            first = {row[level]: row[0] for row in reversed(self.rows)}
+            for name, size in Counter(column).items():
+                node = (first[name], size)
+                if known.setdefault(name, node) != node:
+                    meant = " and ".join(f"{n} from {v!r} on" for v, n in (known[name], node))
+                    raise HierarchyError(
+                        f"{name!r} stands for two sets of values, {meant}: rename one of the two"
+                    )
 
     @property
     def height(self) -> int:
@@ -164,20 +190,40 @@ class Hierarchy:
         Parameters
         ----------
         values : sequence of numbers
-            The domain.
+            The domain, finite.
         widths : sequence of numbers
-            Width per level, in the unit of the values, each a multiple of the one before.
-            Intervals begin at multiples of their width.
+            Width per level, in the unit of the values, above 0 and each a multiple of the one
+            before. Intervals begin at multiples of their width.
+
+        Raises
+        ------
+        ParameterError
+            A value or a width is not a number of that kind.
+
+        Notes
+        -----
+        Bounds are computed and written exactly, in the decimal digits that the numbers are
+        written in.
 
         Examples
         --------
         >>> Hierarchy.intervals([17, 23, 24], widths=[5, 10]).rows[0]
         ['17', '[15, 20)', '[10, 20)', '*']
+        >>> Hierarchy.intervals([0.7], widths=[0.1]).rows[0]
+        ['0.7', '[0.7, 0.8)', '*']
         """
+        exact = [_exact("a value", value, -np.inf) for value in values]
+        steps = [_exact("a width", width, 0) for width in widths]
+        for width, wider in pairwise(steps):
+            if wider % width:
+                raise ParameterError(
+                    f"each width must be a multiple of the one before, got {list(widths)}"
+                )
         rows = []
-        for value in values:
-            bounds = [(np.floor(value / width) * width, width) for width in widths]
-            rows.append([value, *(f"[{low:g}, {low + width:g})" for low, width in bounds), STAR])
+        for value, place in zip(values, exact, strict=True):
+            lows = [(floor(place / width) * width, width) for width in steps]
+            names = [f"[{_decimal(low)}, {_decimal(low + width)})" for low, width in lows]
+            rows.append([value, *names, STAR])
         return cls(rows)
 
     @classmethod
@@ -194,10 +240,22 @@ class Hierarchy:
         path : str or Path
             The file, UTF-8.
         sep : str
-            Separator; ARX writes semicolons.
+            Separator, one character; ARX writes semicolons.
+
+        Raises
+        ------
+        HierarchyError
+            The file is no such table, or its lines are no hierarchy.
+        ParameterError
+            The separator is not one character.
         """
-        frame = pd.read_csv(path, sep=sep, header=None, dtype=str, keep_default_na=False)
-        return cls.from_frame(frame)
+        if not isinstance(sep, str) or len(sep) != 1:
+            raise ParameterError(f"sep must be one character, got {sep!r}")
+        try:
+            with Path(path).open(encoding="utf-8-sig", newline="") as file:
+                return cls([row for row in csv.reader(file, delimiter=sep) if row])
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise HierarchyError(f"{path} is no table in UTF-8: {error}") from None
 
     def to_csv(self, path: str | Path, sep: str = ";") -> None:
         """Write the hierarchy in ARX's format."""
@@ -205,6 +263,21 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.rows)} values, height {self.height})"
+
+
+def _exact(name: str, value: object, low: float) -> Fraction:
+    """Return a number as it is written: 0.1 is a tenth."""
+    number = check_number(name, value, low, np.finfo(float).max, open_low=True)
+    return Fraction(int(value) if isinstance(value, Integral) else repr(number))
+
+
+def _decimal(number: Fraction) -> str:
+    """Write a decimal number without an exponent and without rounding."""
+    places = 0
+    while (number * 10**places).denominator > 1:
+        places += 1
+    sign, digits = "-" * (number < 0), f"{abs(number * 10**places).numerator:0{places + 1}d}"
+    return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else sign + digits
 
 
 def _block_name(values: list, block: list[int]) -> str:

@@ -409,7 +409,9 @@ class TCloseness(Principle):
             high = min(low + block, len(levels))
             entries = slice(counts.start[low], counts.start[high])
             shares = np.zeros((high - low, len(total)))
-            shares[counts.group_of_entry[entries] - low, counts.sensitive[entries]] = share[entries]
+            shares[counts.group_of_entry[entries] - low, counts.sensitive[entries]] = share[
+                entries
+            ]
             levels[low:high] = np.abs(np.cumsum(shares - total, axis=1)).sum(axis=1) / steps
         return levels
 
@@ -464,7 +466,9 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
             f"{counts.max()} of its {m.n} rows have {m.sensitive!r} = {value!r}, "
             f"more than one in {l}"
         )
-    remedy = f"the largest feasible l is {largest}" if largest > 1 else "no l of 2 or more is feasible"
+    remedy = (
+        f"the largest feasible l is {largest}" if largest > 1 else "no l of 2 or more is feasible"
+    )
     raise InfeasibleError(f"the table cannot be {diversity} {l}-diverse: {reason}; {remedy}")
 
 

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ColumnError, HierarchyError, ParameterError, check_number
+from anonpaper.errors import ColumnError, HierarchyError, ParameterError, check_named, check_number
 from anonpaper.hierarchy import Hierarchy
-from anonpaper.microdata import MISSING, Microdata
+from anonpaper.microdata import MISSING, Microdata, check_microdata
 
 __all__ = ["granularize", "in_preorder"]
 
@@ -63,9 +63,9 @@ def granularize(
     20
     """
     ranges = dict(ranges or {})
-    frame = m.frame.copy(deep=False)
-    for name, width in granularity.items():
-        attribute = m.attributes[m.attribute_index(name)]
+    frame = check_microdata(m).frame.copy(deep=False)
+    for name, width in check_named("granularity", granularity, m.qi).items():
+        attribute = m.attribute(name)
         if not attribute.numeric:
             raise ColumnError(
                 f"{name!r} cannot be cut into intervals: it is not numeric, or has missing values"
@@ -89,7 +89,7 @@ def granularize(
         frame[name] = pd.cut(frame[name], borders, right=False)
     if ranges:
         raise ColumnError(f"ranges are given for {list(ranges)}, which have no granularity")
-    return _with_frame(m, frame, changed=list(granularity))
+    return m.replace(frame=frame)
 
 
 def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microdata:
@@ -126,9 +126,9 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
     >>> in_preorder(m, {"work": tree}).attributes[0].values.tolist()
     ['federal', 'local', 'none']
     """
-    frame = m.frame.copy(deep=False)
-    for name, tree in taxonomies.items():
-        attribute = m.attributes[m.attribute_index(name)]
+    frame = check_microdata(m).frame.copy(deep=False)
+    for name, tree in check_named("taxonomies", taxonomies, m.qi).items():
+        attribute = m.attribute(name)
         value_of = {str(value): value for value in attribute.values}
         labels = tree.preorder()
         if MISSING not in labels:
@@ -137,25 +137,11 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
         if lacking:
             raise HierarchyError(f"the taxonomy of {name!r} lacks its values {lacking[:5]}")
         order = [value_of[label] for label in labels if label in value_of]
-        values = attribute.values[m.codes[:, m.attribute_index(name)]]
-        frame[name] = pd.Categorical(values, order)
-    return _with_frame(m, frame, changed=list(taxonomies))
+        frame[name] = pd.Categorical(attribute.values[m.codes_of(name)], order)
+    return m.replace(frame=frame)
 
 
 def _covering(positions: np.ndarray, width: float) -> tuple[float, float]:
     """The multiples of the width around the values."""
     low = np.floor(positions[0] / width) * width
     return low, (np.floor(positions[-1] / width) + 1) * width
-
-
-def _with_frame(m: Microdata, frame: pd.DataFrame, changed: list) -> Microdata:
-    """The table with some columns changed; the domains of the others stay as they are."""
-    roles = [*m.attributes] if m.sensitive is None else [*m.attributes, m.sensitive_attribute]
-    # A Categorical carries its domain, and whether that is ordered, by itself.
-    domains = {
-        attribute.name: attribute.values
-        for attribute in roles
-        if attribute.name not in changed
-        and not isinstance(frame[attribute.name].dtype, pd.CategoricalDtype)
-    }
-    return Microdata(frame, m.qi, m.sensitive, missing=m.missing, domains=domains, origin=m.origin)

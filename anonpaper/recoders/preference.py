@@ -37,7 +37,7 @@ from pymoo.operators.sampling.rnd import BinaryRandomSampling
 from pymoo.operators.selection.tournament import TournamentSelection
 from tqdm import tqdm
 
-from anonpaper.errors import BudgetExceededError, ParameterError, check_integer, check_number
+from anonpaper.errors import BudgetExceededError, check_choice, check_integer, check_number
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 from anonpaper.recoders.archive import Archive, choose, non_dominated, recoding_of
@@ -146,8 +146,7 @@ def preference_search(
     if mutation is None:
         mutation = 1 / max(n_bits, 4) if refine else 0.001
     mutation = check_number("mutation", mutation, 0, 0.25)
-    if start not in _STARTS:
-        raise ParameterError(f"start must be one of {list(_STARTS)}, got {start!r}")
+    check_choice("start", start, _STARTS)
     rng = generator(seed)
     share = max(evaluations // 2, population) if refine else evaluations
 

@@ -30,7 +30,7 @@ import numpy as np
 from numba import njit
 from scipy.stats import entropy
 
-from anonpaper.errors import ColumnError, ParameterError
+from anonpaper.errors import ParameterError, check_named
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.principles import require_eligible
@@ -84,10 +84,7 @@ def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = N
     ([['<30', '[30, 50)'], ['>=50']], 2.0)
     """
     l = require_eligible(m, l)
-    hierarchies = dict(hierarchies or {})
-    unknown = [name for name in hierarchies if name not in m.qi]
-    if unknown:
-        raise ColumnError(f"hierarchies are given for {unknown}, the quasi-identifiers are {m.qi}")
+    hierarchies = check_named("hierarchies", hierarchies, m.qi)
     for name, hierarchy in hierarchies.items():
         if not isinstance(hierarchy, Hierarchy):
             raise ParameterError(

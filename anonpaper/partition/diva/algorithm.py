@@ -37,7 +37,7 @@ import numpy as np
 from anonpaper.constraints import DiversityConstraint, require_satisfiable
 from anonpaper.errors import ConstraintError, ParameterError, check_integer, check_number
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.diva.clusterings import Bundle, Clusterings, Privacy
 from anonpaper.partition.diva.colouring import STRATEGIES, Budget, Search, next_node
 from anonpaper.partition.diva.existence import find_plan, smallest_conflict
@@ -147,7 +147,7 @@ def diva(
     >>> all(c.holds(ap.suppress(m, p)) for c in sigma)
     True
     """
-    k = check_integer("k", k, 2, m.n)
+    k = check_integer("k", k, 2, check_microdata(m).n)
     if strategy not in STRATEGIES:
         raise ParameterError(f"strategy must be one of {STRATEGIES}, got {strategy!r}")
     budget = Budget(

@@ -31,7 +31,7 @@ from numba import njit
 
 from anonpaper.errors import InfeasibleError, check_integer, check_number
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.klt.distances import (
     Distance,
     Metric,
@@ -146,7 +146,7 @@ def klt(
     >>> p.sizes().tolist(), p.info["unplaced_rows"]
     ([6, 4], 0)
     """
-    rule = _checked_rule(m, k, l, theta)
+    rule = _checked_rule(check_microdata(m), k, l, theta)
     kinds = distance_kinds(m, distance)
     how = metric(m, kinds, weights_of(m, weights))
     order = generator(seed).permutation(m.n)
