@@ -646,7 +646,7 @@ def _in_one_form(column: pd.Series) -> pd.Series:
     dtype = column.dtype
     if pd.api.types.is_float_dtype(dtype):
         return column + 0  # of the two zeros the one without a sign
-    if _is_categorical(column) or dtype.kind in "iubmM" or pd.api.types.is_string_dtype(dtype):
+    if _is_categorical(column) or dtype.kind in "iubmM" or isinstance(dtype, pd.StringDtype):
         return column
     if pd.api.types.infer_dtype(column, skipna=True) in ("string", "integer", "boolean", "empty"):
         return column
@@ -737,7 +737,9 @@ def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
             f"values of {column.name!r} cannot be told apart (lists, sets or dicts?): "
             "convert them to text or numbers"
         ) from None
-    values = pd.Index(values)
+    values = pd.Index(values, dtype=values.dtype)
+    if values.inferred_type == "datetime":
+        values = values.infer_objects()
     try:
         order = np.argsort(values.to_numpy(), kind="stable")
     except TypeError:  # numbers mixed with text: sorted by how they are written
