@@ -342,7 +342,8 @@ class Microdata:
         """Return a table made from this one; what is not named stays as it is.
 
         Roles, the way of missing values, domains, origin and the marks of rows are carried. So
-        are the domains and codes of all columns that hold the same values as before.
+        are the domains and codes of role columns that hold the same values as before, and every
+        declared domain.
 
         Parameters
         ----------
@@ -381,7 +382,7 @@ class Microdata:
         marks |= {} if sensitive is ... else {"sensitive": sensitive}
         marks |= {} if origin is ... else {"origin": origin}
         if frame is not None or domains is not None:
-            marks |= self._with_columns(frame, dict(domains or {}))
+            marks |= self._with_columns(frame, {} if domains is None else domains)
         if frame is not None and synthetic is None and self.synthetic.any():
             if not marks["_frame"].index.equals(self.frame.index):
                 raise ParameterError(
@@ -535,25 +536,24 @@ class Microdata:
         vars(other).update(carried | marks)
         return other
 
-    def _with_columns(self, frame: pd.DataFrame | None, domains: dict) -> dict[str, object]:
+    def _with_columns(self, frame: pd.DataFrame | None, domains: Mapping) -> dict[str, object]:
         """Return the marks of a table with other columns: codings of equal columns are kept."""
-        before = self.frame
+        before, anew = self.frame, _declared(domains)
         frame = before if frame is None else _snapshot(frame)
-        names = [name for name in self._roles if list(frame.columns).count(name) == 1]
+        names = [n for n in frame.columns if n not in domains and (frame.columns == n).sum() == 1]
         kept = {
             name: self._code_column(name)
-            for name in names
-            if name not in domains and _holds_the_same(frame[name], before[name])
+            for name in self._roles
+            if name in names and _holds_the_same(frame[name], before[name])
         }
-        declared = {
+        carried = {
             name: domain
             for name, domain in self._domains.items()
-            if name in kept or name in names and not _is_categorical(frame[name])
-        } | domains
-        declared = _declared({name: d for name, d in declared.items() if d is not None})
+            if name in kept or (name in names and not _is_categorical(frame[name]))
+        }
         return {
             "n": len(frame), "_frame": frame, "_whole": None, "_rows": None,
-            "_coded": kept, "_domains": declared,
+            "_coded": kept, "_domains": carried | anew,
         }  # fmt: skip
 
 
@@ -616,9 +616,9 @@ def _checked_mask(n: int, synthetic: np.ndarray | None) -> np.ndarray:
 
 
 def _declared(domains: Mapping[object, Iterable] | None) -> dict[object, list]:
-    """Return the declared domains as lists of their own."""
+    """Return the declared domains as lists of their own, those of None left out."""
     try:
-        return {name: list(domain) for name, domain in dict(domains or {}).items()}
+        return {n: list(domain) for n, domain in dict(domains or {}).items() if domain is not None}
     except (TypeError, ValueError):
         raise ParameterError(
             f"domains must map column labels to sequences of values, got {domains!r}"

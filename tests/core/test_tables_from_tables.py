@@ -100,6 +100,16 @@ def test_unchanged_columns_keep_their_domain_and_others_are_read_anew():
         m.replace(domains={"age": [30]}).codes  # noqa: B018
 
 
+def test_a_domain_declared_for_a_column_without_a_role_is_carried():
+    m = ap.Microdata(FRAME, ["job"], domains={"age": range(20, 70)})
+    other = m.replace(frame=FRAME.assign(job="x")).with_roles(qi=["age"])
+    assert other.attributes[0].size == 50
+    assert m.replace(frame=FRAME[["job"]]).n == 6
+    for domains in ("age", 5, {"age": 5}):
+        with pytest.raises(errors.ParameterError, match="domains"):
+            m.replace(domains=domains)
+
+
 def test_a_reordered_categorical_is_another_column():
     low_high = pd.Series(pd.Categorical(["low", "high"], ["low", "high"]))
     m = ap.Microdata(pd.DataFrame({"x": low_high}), ["x"])
