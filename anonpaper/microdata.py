@@ -540,7 +540,8 @@ class Microdata:
         """Return the marks of a table with other columns: codings of equal columns are kept."""
         before, anew = self.frame, _declared(domains)
         frame = before if frame is None else _snapshot(frame)
-        names = [n for n in frame.columns if n not in domains and (frame.columns == n).sum() == 1]
+        columns = list(frame.columns)
+        names = [name for name in columns if name not in domains and columns.count(name) == 1]
         kept = {
             name: self._code_column(name)
             for name in self._roles

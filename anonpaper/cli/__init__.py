@@ -42,7 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit code: 0, 1 or 2.
     """
-    options = parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    options = parser(next(iter(arguments), None)).parse_args(arguments)
     say = _silent if options.quiet else _say
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack letters of the table's
         sys.stdout.reconfigure(errors="backslashreplace")

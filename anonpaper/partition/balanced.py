@@ -29,10 +29,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import InfeasibleError, check_integer, check_number
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.principles import GroupCounts
+from anonpaper.principles import DistinctLDiversity, GroupCounts, KAnonymity
 from anonpaper.randomness import generator
 
 __all__ = ["balanced_classes", "class_entropy", "most_classes"]
@@ -40,6 +41,12 @@ __all__ = ["balanced_classes", "class_entropy", "most_classes"]
 _FARTHER = 4
 
 
+@algorithm(
+    "classes of k to 2k - 1 similar rows with l distinct secrets",
+    promises={"k": KAnonymity, "l": DistinctLDiversity},
+    publications=("shallow", "suppress", "generalize", "swap", "anatomize"),
+    needs_sensitive=True,
+)
 def balanced_classes(
     m: Microdata,
     k: int,
@@ -50,7 +57,10 @@ def balanced_classes(
     largest_share: float = 1.0,
     reach: int = 256,
 ) -> Partition:
-    """Partition a table into compact, diverse classes of k to 2k - 1 rows.
+    """Guarantee classes of k to 2k - 1 rows with at least l *distinct* sensitive values.
+
+    This is distinct l-diversity: one value may still have nearly all rows of a class. Similarity
+    is sought and not guaranteed.
 
     Parameters
     ----------
@@ -93,6 +103,10 @@ def balanced_classes(
     -----
     O(e log e + n·m·reach·d) for e cells, m sensitive values, d attributes. Of equally similar
     cells the first in the order of the search is taken.
+
+    References
+    ----------
+    majeed2024, Algorithm 3 and section 4.2.2.
 
     Examples
     --------

@@ -17,28 +17,37 @@ loses nothing.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import check_choice, check_integer
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.principles import DIVERSITY, require_diverse
+from anonpaper.principles import DIVERSITY, FrequencyLDiversity, KAnonymity, require_diverse
 
 __all__ = ["median_cut", "mondrian"]
 
 _NO_DIVERSITY, _FREQUENCY, _DISTINCT = 0, 1, 2
 
 
+@algorithm(
+    "k-anonymity by median cuts, l-diverse if asked",
+    promises={"k": KAnonymity, "l": FrequencyLDiversity},
+)
 def mondrian(
     m: Microdata,
     k: int = 10,
     l: int | None = None,
     *,
-    diversity: str = "frequency",
+    diversity: Literal["frequency", "distinct"] = "frequency",
     relaxed: bool = False,
 ) -> Partition:
-    """Cut a table at medians into groups of at least k rows, l-diverse if asked for.
+    """Guarantee k-anonymity, and l-diversity if asked: cut the table at medians.
+
+    Nothing is said about how many values are generalized.
 
     Parameters
     ----------

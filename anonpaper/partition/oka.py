@@ -18,17 +18,22 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.k_member import narrow_columns
+from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
 
 __all__ = ["oka"]
 
 
+@algorithm("k-anonymity by one pass of k-means", promises={"k": KAnonymity})
 def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
-    """Cluster rows by one pass of k-means, then fill every cluster up to k rows.
+    """Guarantee k-anonymity: cluster rows by one pass of k-means, then fill up to k rows.
+
+    Nothing is said about how many stars there are.
 
     Parameters
     ----------

@@ -55,6 +55,10 @@ def granularize(
     ParameterError
         A width or a range is impossible, or values lie outside of the range.
 
+    References
+    ----------
+    dewri2009, section 6 (Age in 20 intervals of 5 years). O(n + intervals).
+
     Examples
     --------
     >>> import pandas as pd
@@ -117,6 +121,10 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
         A name is no quasi-identifier.
     HierarchyError
         A tree lacks values of its attribute.
+
+    References
+    ----------
+    dewri2009, section 3: the order of a categorical domain. O(n + values).
 
     Examples
     --------

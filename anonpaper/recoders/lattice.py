@@ -21,9 +21,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
+from typing import Literal
 
 import numpy as np
 
+from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.errors import (
     InfeasibleError,
     SizeLimitError,
@@ -34,7 +36,14 @@ from anonpaper.errors import (
 )
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata, check_microdata
-from anonpaper.principles import DIVERSITY, GroupCounts, KAnonymity, Principle, l_diversity
+from anonpaper.principles import (
+    DIVERSITY,
+    DistinctLDiversity,
+    GroupCounts,
+    KAnonymity,
+    Principle,
+    l_diversity,
+)
 from anonpaper.recoding import Recoding
 
 __all__ = ["MOST_NODES", "full_domain"]
@@ -45,16 +54,21 @@ MOST_NODES = 10_000_000
 _FAN_OUT = 4
 
 
+@algorithm(
+    "every column on one level of its hierarchy, least loss",
+    promises={"k": KAnonymity, "l": DistinctLDiversity},
+    publications=RECODED,
+)
 def full_domain(
     m: Microdata,
     k: int,
     hierarchies: Mapping[object, Hierarchy] | None = None,
     l: int | None = None,
     *,
-    diversity: str = "distinct",
+    diversity: Literal["frequency", "distinct"] = "distinct",
     weights: Mapping[object, float] | None = None,
 ) -> Recoding:
-    """Find the full-domain recoding of least NCP that is k-anonymous, and l-diverse if asked.
+    """Guarantee k-anonymity, and l-diversity if asked, at the least NCP of full-domain recodings.
 
     Parameters
     ----------
@@ -94,6 +108,11 @@ def full_domain(
     -----
     A check takes O(c·d + e log e) for c QI tuples and e cells. Of nodes of equal NCP the
     lexicographically first in levels is taken.
+
+    References
+    ----------
+    P. Samarati, *Protecting respondents' identities in microdata release*, TKDE 2001 (lattice);
+    K. LeFevre, D. DeWitt, R. Ramakrishnan, *Incognito*, SIGMOD 2005 (monotone pruning).
 
     Examples
     --------

@@ -30,10 +30,11 @@ import numpy as np
 from numba import njit
 from scipy.stats import entropy
 
+from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.errors import ParameterError, check_named
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata
-from anonpaper.principles import require_eligible
+from anonpaper.principles import FrequencyLDiversity, require_eligible
 from anonpaper.recoding import Recoding
 
 __all__ = ["tds"]
@@ -41,8 +42,15 @@ __all__ = ["tds"]
 _FAN_OUT = 4
 
 
+@algorithm(
+    "frequency l-diversity by coarser values, the same for all rows",
+    promises={"l": FrequencyLDiversity},
+    publications=RECODED,
+)
 def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = None) -> Recoding:
-    """Specialize sub-domains from the top down while the table stays frequency l-diverse.
+    """Guarantee frequency l-diversity: specialize sub-domains from the top down while it holds.
+
+    No single further specialization keeps it; a better recoding may exist.
 
     Parameters
     ----------
@@ -75,6 +83,11 @@ def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = N
     Looking at a specialization costs O(e) for e cells. Candidates are looked at in order of
     InfoGain, which bounds the score from above, until no other can win. Equal scores go to the
     larger gain, then to the attribute and the value that come first.
+
+    References
+    ----------
+    B. C. M. Fung, K. Wang, P. S. Yu, *Top-down specialization for information and privacy
+    preservation*, ICDE 2005; xiao2010, section 6.2.
 
     Examples
     --------

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 import anonpaper as ap
 from anonpaper.cli import main
 from anonpaper.cli.files import FileError, Table, read_table, write_stream
-from anonpaper.cli.methods import BASELINES, METHODS
+from anonpaper.cli.methods import METHODS, options_of
 from anonpaper.errors import ColumnError, EmptyTableError
 
 ROLES = ["--qi", "age,sex,zip", "--sensitive", "illness"]
 TREE = ["--hierarchy", "age=age.csv"]
 ARGUMENTS = {
     "tp": ["--l", "2"],
-    "tp+": ["--l", "2"],
+    "tp_plus": ["--l", "2"],
     "hilbert": ["--l", "3"],
     "exact": ["--l", "2", "--objective", "rows", "--max-rows", "8"],
     "optimal_two_diverse": [],
@@ -47,7 +47,7 @@ ARGUMENTS = {
     ],
     "hill_climbing": ["--k", "3", "--evaluations", "100"],
     "exhaustive": ["--k", "3"],
-} | {name: ["--k", "3", "--l", "2", *TREE] for name in BASELINES}
+}
 FEW = ("exact", "optimal_two_diverse", "exhaustive")
 
 
@@ -65,8 +65,8 @@ def test_every_method_of_the_package_has_a_name():
         if callable(getattr(ap, name))
         and str(inspect.signature(getattr(ap, name)).return_annotation) in made_by
     }
-    assert {name.replace("+", "_plus") for name in METHODS} == functions | set(BASELINES)
-    assert set(BASELINES.values()) == set(ap.baselines.BASELINES)
+    assert set(METHODS) == functions
+    assert set(ARGUMENTS) == functions
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -79,7 +79,7 @@ def test_every_method_and_every_way_to_publish(
         (few, ["--qi", "age,sex", "--sensitive", "illness"]) if name in FEW else (people, ROLES)
     )
     for form in METHODS[name].publications:
-        more = [] if form == "its own" else ["--publish", form]
+        more = ["--publish", form]
         more += TREE if form == "shallow" and table is people else []
         report = anonymized(
             capsys,
@@ -95,10 +95,9 @@ def test_every_method_and_every_way_to_publish(
         )
         levels = {entry["principle"]: entry["level"] for entry in report["levels"]}
         parameters = report["parameters"]
-        if name not in BASELINES:
-            hidden = "group size" if form in ("swap", "anatomize") else "k-anonymity"
-            assert levels[hidden] >= parameters.get("k", 2)
-            assert levels["distinct l-diversity"] >= parameters.get("l", 1)
+        hidden = "group size" if form in ("swap", "anatomize") else "k-anonymity"
+        assert levels[hidden] >= parameters.get("k", 2)
+        assert levels["distinct l-diversity"] >= parameters.get("l", 1)
         published = pd.read_csv("out.csv", dtype=str, keep_default_na=False)
         assert len(published) == report["rows"]["published"]
         columns = {"age", "sex", "illness"} | ({"zip"} if table is people else set())
@@ -107,6 +106,29 @@ def test_every_method_and_every_way_to_publish(
             sensitive = pd.read_csv("out_sensitive.csv", keep_default_na=False)
             assert sensitive["count"].sum() == len(published)
         assert set(published.columns) == columns
+
+
+def test_options_come_from_signatures_and_say_what_docstrings_say(capsys):
+    with pytest.raises(SystemExit):
+        main(["anonymize", "--help"])
+    printed = " ".join(capsys.readouterr().out.split())
+    for name, method in METHODS.items():
+        assert f"{name}: {method.title}" in printed
+        for option, parameter in options_of(method).items():
+            assert f"--{option}" in printed, (name, option)
+            assert parameter.meaning, (name, parameter.name)
+    assert (
+        "--theta X largest share of one sensitive value in a group, in (0, 1]; klt (0.3)"
+        in printed
+    )
+    assert "dca" not in printed
+
+
+def test_an_option_of_another_method_is_refused(people, capsys):
+    assert main(["anonymize", str(people), *ROLES, "--method", "tp", "--l", "2", "--k", "3"]) == 2
+    assert "tp does not take --k; it takes --l" in capsys.readouterr().err
+    assert main(["anonymize", str(people), *ROLES, "--method", "tp+"]) == 2
+    assert "needs --l" in capsys.readouterr().err
 
 
 def test_it_does_what_the_package_does(people, capsys, tmp_path):

@@ -30,10 +30,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import networkx as nx
 import numpy as np
 
+from anonpaper.algorithm import algorithm
 from anonpaper.constraints import DiversityConstraint, require_satisfiable
 from anonpaper.errors import ConstraintError, ParameterError, check_integer, check_number
 from anonpaper.groups import Partition, dense_labels
@@ -45,21 +47,27 @@ from anonpaper.partition.diva.graph import Targets, build_graph
 from anonpaper.partition.diva.integrate import restorable, surplus_to_star
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian, require_diverse
+from anonpaper.principles import FrequencyLDiversity, KAnonymity
 from anonpaper.randomness import generator
 
 __all__ = ["diva"]
 
 
+@algorithm(
+    "k-anonymity that keeps as many of every minority as constraints ask for",
+    promises={"k": KAnonymity, "l": FrequencyLDiversity},
+    publications=("suppress", "generalize"),
+)
 def diva(
     m: Microdata,
     constraints: Sequence[DiversityConstraint],
     k: int,
-    strategy: str = "max_fan_out",
+    strategy: Literal["max_fan_out", "min_choice", "basic"] = "max_fan_out",
     anonymize: Callable[[Microdata], Partition] | None = None,
     seed: int | np.random.Generator = 0,
     *,
     l: int | None = None,
-    diversity: str = "frequency",
+    diversity: Literal["frequency", "distinct"] = "frequency",
     max_backtracks: int = 10_000,
     max_seconds: float = 120.0,
     max_candidates: int = 24,

@@ -29,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import InfeasibleError, check_integer, check_number
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
@@ -57,6 +58,7 @@ from anonpaper.partition.klt.nearest import (
     search_again,
     start_search,
 )
+from anonpaper.principles import DistinctLDiversity, KAnonymity, Theta
 from anonpaper.randomness import generator
 
 __all__ = ["UnplacedRowsWarning", "klt"]
@@ -72,6 +74,12 @@ class UnplacedRowsWarning(UserWarning):
     """Some rows fit into no group and are not published."""
 
 
+@algorithm(
+    "groups of k rows with l distinct secrets, none above a share theta",
+    promises={"k": KAnonymity, "l": DistinctLDiversity, "theta": Theta},
+    publications=("swap", "anatomize", "suppress", "generalize", "shallow"),
+    needs_sensitive=True,
+)
 def klt(
     m: Microdata,
     k: int = 10,
