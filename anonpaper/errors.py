@@ -7,7 +7,7 @@ All derive from :class:`AnonpaperError`, itself a :class:`ValueError`, so that o
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -29,7 +29,10 @@ __all__ = [
     "check_integer",
     "check_named",
     "check_number",
+    "check_range",
+    "check_sequence",
     "check_weights",
+    "is_among",
 ]
 
 
@@ -198,12 +201,65 @@ def check_choice(name: str, value: object, choices: Collection) -> object:
     anonpaper.errors.ParameterError: side must be 'left' or 'right', got 'up'
     """
     choices = list(choices)
-    try:
+    if is_among(value, choices):
         return choices[choices.index(value)]
-    except (TypeError, ValueError):  # arrays and missing values are neither equal nor different
-        *others, last = map(repr, choices)
-        wanted = f"{', '.join(others)} or {last}" if others else last
-        raise ParameterError(f"{name} must be {wanted}, got {value!r}") from None
+    *others, last = map(repr, choices)
+    wanted = f"{', '.join(others)} or {last}" if others else last
+    raise ParameterError(f"{name} must be {wanted}, got {value!r}")
+
+
+def is_among(value: object, choices: Sequence) -> bool:
+    """Whether `value` equals one of `choices`; False for arrays and missing values."""
+    try:
+        return value in choices
+    except (TypeError, ValueError):  # neither equal nor different
+        return False
+
+
+def check_range(name: object, pair: object) -> tuple[float, float]:
+    """Return the range of a column, given as a pair of finite numbers, the lower one first.
+
+    Raises
+    ------
+    ParameterError
+        If `pair` is none, or the range is empty.
+    """
+    try:
+        low, high = pair
+    except (TypeError, ValueError):
+        raise ParameterError(f"the range of {name!r} must be a pair, got {pair!r}") from None
+    bound = np.finfo(float).max
+    low = check_number(f"the lower end of the range of {name!r}", low, -bound, bound)
+    high = check_number(f"the upper end of the range of {name!r}", high, -bound, bound)
+    if low > high:
+        raise ParameterError(f"the range of {name!r} is empty: {low:g} to {high:g}")
+    return low, high
+
+
+def check_sequence(name: str, values: object, kind: type | None = None) -> list:
+    """Return `values` as a list if they have an order and are of a kind, if one is given.
+
+    Raises
+    ------
+    ParameterError
+        If `values` is text, a set, a mapping or no collection, or holds something else.
+
+    Examples
+    --------
+    >>> check_sequence("qi", ("age", "sex"))
+    ['age', 'sex']
+    """
+    if isinstance(values, (str, bytes, set, frozenset, Mapping)) or not isinstance(
+        values, Iterable
+    ):
+        raise ParameterError(f"{name} must be a sequence, got {values!r}")
+    try:
+        values = list(values)
+    except TypeError:  # an array without a dimension
+        raise ParameterError(f"{name} must be a sequence, got {values!r}") from None
+    if kind is not None and not all(isinstance(value, kind) for value in values):
+        raise ParameterError(f"{name} must hold objects of class {kind.__name__}, got {values!r}")
+    return values
 
 
 def check_named(name: str, given: Mapping | None, columns: Sequence) -> dict:
@@ -234,7 +290,7 @@ def check_named(name: str, given: Mapping | None, columns: Sequence) -> dict:
         return {}
     if not isinstance(given, Mapping):
         raise ParameterError(f"{name} must map column names, got {given!r}")
-    unknown = [column for column in given if column not in columns]
+    unknown = [column for column in given if not is_among(column, columns)]
     if unknown:
         raise ColumnError(f"{name} names {unknown}; the quasi-identifiers are {list(columns)}")
     return dict(given)

@@ -52,13 +52,19 @@ class Partition:
     ) -> None:
         self.labels = checked_labels(labels)
         self._sizes = np.bincount(self.labels[self.labels >= 0])
+        if info is not None and not isinstance(info, Mapping):
+            raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info = dict(info or {})
         self.algorithm = algorithm
-        self.starred = None if starred is None else np.asarray(starred, dtype=bool)
-        if starred is not None and (self.starred.ndim != 2 or len(self.starred) != self.n_groups):
+        self.starred = None if starred is None else np.asarray(starred)
+        if starred is not None and (
+            self.starred.dtype != bool
+            or self.starred.ndim != 2
+            or len(self.starred) != self.n_groups
+        ):
             raise ParameterError(
-                f"starred must have one row for each of the {self.n_groups} groups, "
-                f"got shape {self.starred.shape}"
+                f"starred must hold booleans, one row for each of the {self.n_groups} groups, "
+                f"got shape {self.starred.shape} and dtype {self.starred.dtype}"
             )
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
@@ -14,10 +14,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import HierarchyError, ParameterError, check_integer, check_number
+from anonpaper.errors import (
+    HierarchyError,
+    ParameterError,
+    check_integer,
+    check_named,
+    check_number,
+    check_sequence,
+)
 from anonpaper.microdata import Attribute
 
-__all__ = ["STAR", "Hierarchy"]
+__all__ = ["STAR", "Hierarchy", "check_hierarchies", "exact_number"]
 
 #: How a suppressed value is written.
 STAR = "*"
@@ -47,9 +54,10 @@ class Hierarchy:
     """
 
     def __init__(self, rows: Sequence[Sequence]) -> None:
-        rows = [[str(name) for name in row] for row in rows]
-        if not rows:
-            raise HierarchyError("a hierarchy needs at least one value")
+        rows = check_sequence("rows", rows)
+        rows = [[str(name) for name in check_sequence("a row", row)] for row in rows]
+        if not rows or not all(rows):
+            raise HierarchyError("a hierarchy needs at least one value, and a value in every row")
         lengths = {len(row) for row in rows}
         if len(lengths) > 1:
             short = min(rows, key=len)
@@ -160,7 +168,7 @@ class Hierarchy:
     @classmethod
     def flat(cls, values: Sequence) -> Hierarchy:
         """Return the hierarchy of height 1: the value, or a star."""
-        return cls([[value, STAR] for value in values])
+        return cls([[value, STAR] for value in _values(values)])
 
     @classmethod
     def balanced(cls, values: Sequence, fan_out: int = 4) -> Hierarchy:
@@ -172,7 +180,7 @@ class Hierarchy:
         [['a', '{a, b}', '*'], ['b', '{a, b}', '*'], ['c', 'c', '*']]
         """
         fan_out = check_integer("fan_out", fan_out, 2)
-        values = list(values)
+        values = _values(values)
         blocks = [[place] for place in range(len(values))]
         rows = [[str(value)] for value in values]
         while len(blocks) > 1:
@@ -181,7 +189,7 @@ class Hierarchy:
                 name = _block_name(values, block)
                 for place in block:
                     rows[place].append(name)
-        return cls(rows if len(values) > 1 else [[values[0], STAR]])
+        return cls(rows) if len(values) != 1 else cls.flat(values)
 
     @classmethod
     def intervals(cls, values: Sequence[float], widths: Sequence[float]) -> Hierarchy:
@@ -212,8 +220,9 @@ class Hierarchy:
         >>> Hierarchy.intervals([0.7], widths=[0.1]).rows[0]
         ['0.7', '[0.7, 0.8)', '*']
         """
-        exact = [_exact("a value", value, -np.inf) for value in values]
-        steps = [_exact("a width", width, 0) for width in widths]
+        values, widths = _values(values), check_sequence("widths", widths)
+        exact = [exact_number("a value", value, -np.inf) for value in values]
+        steps = [exact_number("a width", width, 0) for width in widths]
         for width, wider in pairwise(steps):
             if wider % width:
                 raise ParameterError(
@@ -229,6 +238,8 @@ class Hierarchy:
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Hierarchy:
         """Read a hierarchy from a DataFrame: first column the value, then one per level."""
+        if not isinstance(frame, pd.DataFrame):
+            raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
         return cls(frame.astype(str).to_numpy().tolist())
 
     @classmethod
@@ -265,8 +276,46 @@ class Hierarchy:
         return f"Hierarchy({len(self.rows)} values, height {self.height})"
 
 
-def _exact(name: str, value: object, low: float) -> Fraction:
-    """Return a number as it is written: 0.1 is a tenth."""
+def check_hierarchies(
+    hierarchies: Mapping[object, Hierarchy] | None, names: Sequence
+) -> dict[object, Hierarchy]:
+    """Return hierarchies by attribute name as a dict, empty where none are given.
+
+    Raises
+    ------
+    ColumnError
+        A name is no quasi-identifier.
+    ParameterError
+        Something else than a mapping to hierarchies.
+    """
+    hierarchies = check_named("hierarchies", hierarchies, names)
+    for name, hierarchy in hierarchies.items():
+        if not isinstance(hierarchy, Hierarchy):
+            raise ParameterError(
+                f"the hierarchy of {name!r} is a {type(hierarchy).__name__}: "
+                "ap.Hierarchy(rows) makes one"
+            )
+    return hierarchies
+
+
+def _values(values: object) -> list:
+    """Return a domain as a list; a string is the list of its letters."""
+    return check_sequence("values", list(values) if isinstance(values, str) else values)
+
+
+def exact_number(name: str, value: object, low: float) -> Fraction:
+    """Return a number above `low` as it is written: 0.1 is a tenth.
+
+    Raises
+    ------
+    ParameterError
+        If `value` is no finite number above `low`.
+
+    Examples
+    --------
+    >>> exact_number("width", 0.1, 0)
+    Fraction(1, 10)
+    """
     number = check_number(name, value, low, np.finfo(float).max, open_low=True)
     return Fraction(int(value) if isinstance(value, Integral) else repr(number))
 

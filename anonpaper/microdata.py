@@ -8,7 +8,7 @@ distinct QI tuples with their counts per sensitive value.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -23,10 +23,21 @@ from anonpaper.errors import (
     ParameterError,
     check_choice,
     check_integer,
+    check_named,
+    check_sequence,
+    is_among,
 )
 from anonpaper.randomness import generator
 
-__all__ = ["MISSING", "Attribute", "CellTable", "Microdata", "build_cells", "check_microdata"]
+__all__ = [
+    "MISSING",
+    "Attribute",
+    "CellTable",
+    "Microdata",
+    "build_cells",
+    "check_microdata",
+    "checked_roles",
+]
 
 #: The value that stands for a missing one when missing values are kept.
 MISSING = "?"
@@ -43,7 +54,8 @@ class Attribute:
     values : numpy.ndarray, shape (size,), dtype object
         The domain; the code of a value is its place here.
     numeric : bool
-        Whether the values are numbers in ascending order, so that intervals have a width.
+        Whether the values are numbers in ascending order, so that intervals have a width;
+        numbers that floating point cannot tell apart have an order only.
     ordered : bool
         Whether the order of the domain means something (numbers, dates, ordered categoricals).
     positions : numpy.ndarray, shape (size,), dtype float64
@@ -68,13 +80,13 @@ class Attribute:
 
     def code(self, value: object) -> int:
         """Return the code of a value; raise ColumnError if the domain lacks it."""
-        matches = np.flatnonzero(self.values == value)
+        matches = [place for place, known in enumerate(self.values) if is_among(value, [known])]
         if len(matches) != 1:
             raise ColumnError(
                 f"{value!r} is not in the domain of {self.name!r} (its {self.size} values begin "
                 f"with {list(self.values[:5])})"
             )
-        return int(matches[0])
+        return matches[0]
 
     def __repr__(self) -> str:
         kind = "numeric" if self.numeric else "ordered" if self.ordered else "categorical"
@@ -215,7 +227,7 @@ class Microdata:
         """Check the roles, and leave out the rows that lack a value if they are to be dropped."""
         check_choice("missing", self.missing, ("category", "drop", "error"))
         columns = list(self._columns)
-        self.qi = _checked_roles(columns, self.qi, self.sensitive)
+        self.qi = checked_roles(columns, self.qi, self.sensitive)
         unknown = [name for name in self._domains if name not in columns]
         if unknown:
             raise ColumnError(f"domains are declared for columns that are not there: {unknown}")
@@ -307,7 +319,7 @@ class Microdata:
 
     def attribute_index(self, name: object) -> int:
         """Place of a quasi-identifier in `qi`; ColumnError if it is none."""
-        if name not in self.qi:
+        if not is_among(name, self.qi):
             raise ColumnError(f"{name!r} is not a quasi-identifier; those are {self.qi}")
         return self.qi.index(name)
 
@@ -431,7 +443,7 @@ class Microdata:
         """
         frame = self.frame.copy(deep=False)
         coded = {name: self._code_column(name) for name in self._roles}
-        for name, new in codes.items():
+        for name, new in check_named("codes", codes, self._roles).items():
             attribute, new = self.attribute(name), np.array(new)
             whole = np.issubdtype(new.dtype, np.integer) and new.shape == (self.n,)
             if not whole or new.min() < 0 or new.max() >= attribute.size:
@@ -515,7 +527,7 @@ class Microdata:
         return self.sensitive
 
     def _in_role(self, name: object) -> object:
-        if self.sensitive is None or name != self.sensitive:
+        if self.sensitive is None or not is_among(name, [self.sensitive]):
             self.attribute_index(name)
         return name
 
@@ -578,20 +590,28 @@ def check_microdata(m: object) -> Microdata:
     return m
 
 
-def _checked_roles(columns: list, qi: Sequence, sensitive: object) -> list:
-    """Return the QI as a list, after looking for unknown and doubled role columns."""
-    if isinstance(qi, (str, bytes, Set)) or not isinstance(qi, Iterable):
-        raise ParameterError(f"qi must be a sequence of column labels, got {qi!r}")
+def checked_roles(columns: list, qi: Sequence, sensitive: object) -> list:
+    """Return the QI as a list, after looking for unknown and doubled role columns.
+
+    Raises
+    ------
+    ColumnError
+        A column is unknown, stands twice, or has two roles.
+    EmptyTableError
+        No quasi-identifiers.
+    ParameterError
+        `qi` is no sequence, or `sensitive` one of several labels.
+    """
     if isinstance(sensitive, (list, np.ndarray, pd.Index)):
         raise ParameterError(
             f"sensitive must be the label of one column, got {sensitive!r}: "
             "a table has one sensitive attribute at a time, with_roles(sensitive=...) changes it"
         )
-    qi = list(qi)
+    qi = check_sequence("qi", qi)
     if not qi:
         raise EmptyTableError("qi is empty: name at least one quasi-identifier")
     roles = qi if sensitive is None else [*qi, sensitive]
-    unknown = [name for name in roles if not isinstance(name, Hashable) or name not in columns]
+    unknown = [n for n in roles if not isinstance(n, Hashable) or not is_among(n, columns)]
     if unknown:
         raise ColumnError(f"unknown columns {unknown}; the table has {columns}")
     doubled = sorted({str(name) for name in roles if roles.count(name) > 1})
@@ -618,12 +638,15 @@ def _checked_mask(n: int, synthetic: np.ndarray | None) -> np.ndarray:
 
 def _declared(domains: Mapping[object, Iterable] | None) -> dict[object, list]:
     """Return the declared domains as lists of their own, those of None left out."""
-    try:
-        return {n: list(domain) for n, domain in dict(domains or {}).items() if domain is not None}
-    except (TypeError, ValueError):
-        raise ParameterError(
-            f"domains must map column labels to sequences of values, got {domains!r}"
-        ) from None
+    if domains is None:
+        return {}
+    if not isinstance(domains, Mapping):
+        raise ParameterError(f"domains must map column labels to sequences, got {domains!r}")
+    return {
+        name: check_sequence(f"the domains' entry of {name!r}", domain)
+        for name, domain in domains.items()
+        if domain is not None
+    }
 
 
 # -- the table's own frame ---------------------------------------------------------------------
@@ -690,9 +713,16 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
     """Code one column: its attribute and, per row, the place of the value in the domain."""
     if domain is not None:
         declared = pd.Index(domain)
-        if declared.has_duplicates:
-            raise ColumnError(f"the declared domain of {column.name!r} names a value twice")
-        codes = declared.get_indexer(column)
+        try:
+            codes = declared.get_indexer(column)
+        except TypeError:
+            raise ColumnError(
+                f"values declared for {column.name!r} cannot be told apart"
+            ) from None
+        except pd.errors.InvalidIndexError:
+            raise ColumnError(
+                f"the declared domain of {column.name!r} names a value twice"
+            ) from None
         outside = (codes < 0) & column.notna().to_numpy()
         if outside.any():
             others = column[outside].unique()[:5].tolist()
@@ -724,9 +754,18 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         else:
             codes[absent] = len(values)
             values = np.append(values, MISSING)
-    numeric, ordered = bool(numeric), bool(ordered or numeric)
+    ordered = bool(ordered or numeric)
     positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
-    return Attribute(column.name, values, numeric, ordered, positions), codes
+    if numeric and not _has_width(positions):
+        numeric, positions = False, np.arange(len(values), dtype=float)
+    return Attribute(column.name, values, bool(numeric), ordered, positions), codes
+
+
+def _has_width(positions: np.ndarray) -> bool:
+    """Whether distances can be computed: identifiers near 2^60 are equal as floating point."""
+    with np.errstate(over="ignore", divide="ignore"):
+        scale = 1 / (positions[-1] - positions[0])
+    return len(positions) == 1 or bool((np.diff(positions) > 0).all() and 0 < scale < np.inf)
 
 
 def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:

@@ -23,8 +23,11 @@ from anonpaper.errors import (
     ParameterError,
     check_choice,
     check_named,
+    check_range,
+    check_sequence,
+    is_among,
 )
-from anonpaper.microdata import MISSING
+from anonpaper.microdata import MISSING, checked_roles
 
 __all__ = ["clean"]
 
@@ -86,16 +89,19 @@ def clean(
     >>> table.columns.tolist(), account["rows_removed"].sum().item()
     (['age', 'ill'], 1)
     """
+    if not isinstance(frame, pd.DataFrame):
+        raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
     check_choice("outliers", outliers, ("error", "drop"))
     check_choice("missing", missing, ("category", "drop", "error"))
-    roles = [*qi, sensitive]
-    unknown = [name for name in [*roles, *(duplicates or [])] if name not in frame]
+    columns = list(frame.columns)
+    repeated = check_sequence("duplicates", [] if duplicates is None else duplicates)
+    qi = checked_roles(columns, qi, sensitive)
+    roles = qi if sensitive is None else [*qi, sensitive]
+    unknown = [name for name in repeated if not is_among(name, columns)]
     if unknown:
-        raise ColumnError(f"unknown columns {unknown}; the table has {list(frame.columns)}")
+        raise ColumnError(f"unknown columns {unknown}; the table has {columns}")
     ranges = check_named("ranges", ranges, roles)
     mapping = check_named("mapping", mapping, roles)
-    if len(set(roles)) < len(roles):
-        raise ColumnError(f"a column has two roles: {roles}")
     numeric = [name for name in qi if pd.api.types.is_numeric_dtype(frame[name])]
     others = [name for name in frame.columns if name not in roles]
     account = []
@@ -110,9 +116,9 @@ def clean(
         })  # fmt: skip
         return after
 
-    if duplicates is not None:
-        kept = frame[~frame.duplicated(list(duplicates))]
-        note = f"equal in {len(duplicates)} columns"
+    if repeated:
+        kept = frame[~frame.duplicated(repeated)]
+        note = f"equal in {len(repeated)} columns"
         frame = record("redundant record elimination", kept, note)
     note = f"{len(qi)} quasi-identifiers, sensitive {sensitive!r}, {len(others)} others"
     frame = record("attribute arrangement", frame[roles + others], note)
@@ -124,6 +130,8 @@ def clean(
     frame = record("attribute type checks", frame, f"{len(numeric)} columns of numbers")
     changed, formatted = 0, frame.copy()
     for name, pairs in mapping.items():
+        if not isinstance(pairs, Mapping):
+            raise ParameterError(f"the mapping of {name!r} must be one, got {pairs!r}")
         changed += int(frame[name].isin(list(pairs)).sum())
         formatted[name] = _formatted(frame[name], pairs)
     note = ", ".join(map(str, mapping)) or "nothing to format"
@@ -134,11 +142,10 @@ def clean(
 def _without_outliers(frame: pd.DataFrame, ranges: dict, how: str) -> tuple:
     """The table, and which columns had how many numbers out of range."""
     outside = pd.DataFrame(False, frame.index, list(ranges))
-    for name, (low, high) in ranges.items():
+    for name, pair in ranges.items():
+        low, high = check_range(name, pair)
         if not pd.api.types.is_numeric_dtype(frame[name]):
             raise ColumnError(f"{name!r} is not numeric: it has no outliers")
-        if low > high:
-            raise ParameterError(f"the range of {name!r} is empty: {low} to {high}")
         outside[name] = frame[name].notna() & ~frame[name].between(low, high)
     note = _counted(outside)
     if how == "error" and outside.any(axis=None):

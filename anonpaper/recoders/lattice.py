@@ -31,10 +31,9 @@ from anonpaper.errors import (
     SizeLimitError,
     check_choice,
     check_integer,
-    check_named,
     check_weights,
 )
-from anonpaper.hierarchy import Hierarchy
+from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import (
     DIVERSITY,
@@ -284,7 +283,7 @@ def _principles(m: Microdata, k: int, l: int | None, diversity: str) -> list[Pri
 
 
 def _trees(m: Microdata, hierarchies: Mapping[object, Hierarchy] | None) -> list[Hierarchy]:
-    hierarchies = check_named("hierarchies", hierarchies, m.qi)
+    hierarchies = check_hierarchies(hierarchies, m.qi)
     return [
         hierarchies.get(attribute.name) or Hierarchy.balanced(attribute.values, _FAN_OUT)
         for attribute in m.attributes

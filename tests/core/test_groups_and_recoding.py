@@ -84,8 +84,10 @@ def test_full_domain_recoding_by_levels():
     assert r.sub_domains("age") == [[17], [23, 24], [41]]
     r = ap.Recoding.from_levels(m.attributes, {"age": hierarchy}, {"age": 3})
     assert r.sub_domains("age") == [[17, 23, 24, 41]]
-    with pytest.raises(errors.ParameterError, match="height"):
+    with pytest.raises(errors.ColumnError, match="height"):
         ap.Recoding.from_levels(m.attributes, {"age": hierarchy}, {"height": 1})
+    with pytest.raises(errors.HierarchyError, match="sex"):
+        ap.Recoding.from_levels(m.attributes, {"age": hierarchy}, {"sex": 1})
 
 
 def test_a_hierarchy_survives_the_csv_format(tmp_path):

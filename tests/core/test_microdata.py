@@ -215,6 +215,28 @@ def test_a_column_of_identifiers_keeps_its_rows_apart(values):
     assert (codes[cells.rows, 0] == np.arange(5000)).all()
 
 
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [2**60, 2**60 + 1, 2**60 + 2], [2**53, 2**53 + 1, 5], [-1.7e308, 0.0, 1.7e308],
+        [0.0, 5e-324, 1e-323], [2**63, 2**64 - 1, 2**64 - 2],
+    ],
+)  # fmt: skip
+def test_numbers_that_floating_point_cannot_measure_have_an_order_only(numbers):
+    frame = pd.DataFrame({"id": numbers * 2, "ill": list("abcabd")})
+    m = Microdata(frame, ["id"], "ill")
+    attribute = m.attributes[0]
+    assert attribute.ordered and not attribute.numeric and attribute.width == 2
+    assert attribute.values.tolist() == sorted(numbers)
+    for p in (ap.mondrian(m, 2), ap.klt(m, 2, 2, 0.5), ap.k_member(m, 2), ap.oka(m, 2)):
+        assert 0 <= ap.measure.gcp(ap.generalize(m, p)) <= 1
+    for p in (ap.Partition([0] * 6), ap.balanced_classes(m, 2, 2)):
+        assert 0 <= ap.measure.gcp(ap.generalize(m, p)) <= 1
+    assert ap.full_domain(m, 2).info["ncp"] >= 0
+    with pytest.raises(errors.ColumnError, match="not numeric"):
+        ap.granularize(m, {"id": 1})
+
+
 def test_infinite_numbers_are_refused():
     with pytest.raises(errors.ColumnError, match="infinite"):
         Microdata(pd.DataFrame({"a": [1.0, np.inf]}), ["a"]).codes  # noqa: B018
