@@ -164,8 +164,8 @@ class Microdata:
     missing : {"category", "drop", "error"}
         What becomes of missing values in the role columns: the value ``"?"``, last in its
         domain; rows left out (``dropped`` counts them); or a MissingValueError. A column of
-        numbers with the value ``"?"`` has no order any more: it is generalized to sets, not to
-        intervals. Drop the rows, or fill the gaps, to keep the intervals.
+        numbers or dates with missing values has no order any more: it is generalized to sets,
+        not to intervals. Drop the rows, or fill the gaps, to keep the intervals.
     domains : mapping of column label to sequence of values, optional
         Declared domains in order, for attributes whose data do not show every value. A pandas
         Categorical declares its categories by itself.
@@ -213,8 +213,9 @@ class Microdata:
     ) -> None:
         # What a table is and what is remembered of it; a table made from it carries all of this.
         self._frame: pd.DataFrame | None = _snapshot(frame)
-        self._whole: Microdata | None = None  # where rows were taken from another table,
-        self._rows: np.ndarray | None = None  # that table and their places in it
+        self._whole: Microdata | None = None  # without a frame: the table it was made from,
+        self._rows: np.ndarray | None = None  # and the rows taken, or else
+        self._recoded: tuple = ()  # the columns that were given other codes
         self._coded: dict[object, tuple[Attribute, np.ndarray]] = {}
         self._domains = _declared(domains)
         self.n = len(frame)
@@ -257,10 +258,18 @@ class Microdata:
     def frame(self) -> pd.DataFrame:
         """The rows with all columns of the table, index and order of the input; not for changes.
 
-        It is the table's own copy, in which equal values are written alike; of rows taken from
-        another table it is made on first use.
+        It is the table's own copy, in which equal values are written alike; where rows or codes
+        of another table were taken, it is made on first use.
         """
-        return self._whole.frame.take(self._rows) if self._frame is None else self._frame
+        if self._frame is not None:
+            return self._frame
+        if self._rows is not None:
+            return self._whole.frame.take(self._rows)
+        frame = self._whole.frame.copy(deep=False)
+        for name in self._recoded:
+            attribute, codes = self._coded[name]
+            frame[name] = pd.Series(attribute.values[codes], frame.index).infer_objects()
+        return frame
 
     @property
     def _columns(self) -> pd.Index:
@@ -441,7 +450,6 @@ class Microdata:
         >>> m.with_codes({"Gender": 1 - m.codes_of("Gender")}).frame["Gender"].iloc[0]
         'F'
         """
-        frame = self.frame.copy(deep=False)
         coded = {name: self._code_column(name) for name in self._roles}
         for name, new in check_named("codes", codes, self._roles).items():
             attribute, new = self.attribute(name), np.array(new)
@@ -451,8 +459,9 @@ class Microdata:
                     f"codes of {name!r} must be {self.n} integers from 0 to {attribute.size - 1}"
                 )
             coded[name] = attribute, new.astype(np.int32)
-            frame[name] = pd.Series(attribute.values[new], frame.index).infer_objects()
-        return self._like(_frame=frame, _coded=coded)
+        return self._like(
+            _frame=None, _whole=self, _rows=None, _recoded=tuple(codes), _coded=coded
+        )
 
     def take(self, rows: np.ndarray) -> Microdata:
         """Return the table of some rows, in the order given; all domains stay as they are.
@@ -537,7 +546,7 @@ class Microdata:
                 self._coded[name] = _code(self.frame[name], self._domains.get(name))
             else:
                 attribute, codes = self._whole._code_column(name)
-                self._coded[name] = attribute, codes[self._rows]
+                self._coded[name] = attribute, codes if self._rows is None else codes[self._rows]
         return self._coded[name]
 
     def _like(self, **marks) -> Microdata:
@@ -746,8 +755,8 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
     values = np.array(values.tolist() + [None], dtype=object)[:-1]
     codes = np.array(codes, dtype=np.int32)
     absent = codes < 0
-    if absent.any():
-        numeric = False
+    if absent.any():  # an interval that ends in "?" would say nothing
+        numeric = ordered = False
         known = np.flatnonzero(values == MISSING)
         if len(known):
             codes[absent] = known[0]
