@@ -100,7 +100,7 @@ def student_version(lesson):
         ClearSolutions(code_stub={"python": CODE_STUB}, text_stub=TEXT_STUB),
         ClearOutput(),
     ):
-        step.log.propagate = False   # its errors are raised as well
+        step.log.propagate = False  # its errors are raised as well
         try:
             student, _ = step.preprocess(student, {})
         except (RuntimeError, ValidationError) as error:

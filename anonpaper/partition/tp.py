@@ -43,7 +43,19 @@ __all__ = ["tp", "tp_plus", "tp_steps"]
     promises={"l": FrequencyLDiversity},
 )
 def tp(m: Microdata, l: int) -> Partition:
-    """Group rows by equal QI and suppress few others: the three-phase algorithm.
+    r"""Guarantee frequency l-diversity; remove at most l times as many rows as an optimum.
+
+    Rows of equal QI are a group, and at most one l-th of every group share a sensitive value. The
+    removed rows, the residue R, are a group as well; :math:`|R| = OPT` if the algorithm ends in
+    phase one, :math:`|R| \le OPT + l - 1` if in phase two, :math:`|R| \le l \cdot OPT` in any
+    case.
+
+    Whoever knows the algorithm concludes more than one l-th allows. Rows are removed because
+    their value was too frequent in their QI-group, so it is a most frequent one of what is left
+    of it. Where groups show who is in them (:func:`anonpaper.swap`, :func:`anonpaper.anatomize`)
+    this names the values of removed people: of the 414 people of Adult (four QI, occupation) of
+    whom only one value is possible at l = 2, all 414 are named rightly. With suppression it is
+    less certain, 0.9 on the same table. :func:`anonpaper.measure.minimality` measures it.
 
     Parameters
     ----------
@@ -113,9 +125,12 @@ def tp(m: Microdata, l: int) -> Partition:
     promises={"l": FrequencyLDiversity},
 )
 def tp_plus(m: Microdata, l: int) -> Partition:
-    """Run TP, then group its residue by :func:`~anonpaper.partition.hilbert.hilbert`.
+    """Guarantee frequency l-diversity with never more stars than TP.
 
-    Never needs more stars than TP, and keeps its guarantee (xiao2010, sections 5.6 and 6.1).
+    TP runs first, then :func:`~anonpaper.partition.hilbert.hilbert` groups its residue; TP's
+    guarantee is kept (xiao2010, sections 5.6 and 6.1); what :func:`tp` says of those who know
+    the algorithm holds here too, and a group of the residue shows fewer values than the whole:
+    see :func:`anonpaper.measure.minimality`.
 
     Parameters
     ----------
@@ -134,6 +149,11 @@ def tp_plus(m: Microdata, l: int) -> Partition:
     ------
     ColumnError, ParameterError, InfeasibleError
         As :func:`tp`.
+
+    References
+    ----------
+    xiao2010, sections 5.6 and 6.1. O(n log n + e log n + r·m) for e cells, r removed rows and m
+    sensitive values.
 
     Examples
     --------
@@ -176,6 +196,10 @@ def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
     ColumnError, ParameterError, InfeasibleError
         As :func:`tp`.
 
+    References
+    ----------
+    xiao2010, sections 5.2 to 5.4: its running example is told in such steps. O(phases) runs of TP.
+
     Examples
     --------
     >>> import anonpaper as ap
@@ -214,20 +238,18 @@ class _State:
     def table(self) -> np.ndarray:
         """h(S, v) of every QI-group and, in the last row, of R."""
         table = np.zeros((len(self.cells) + 1, len(self.residue)), np.int64)
-        group = np.repeat(np.arange(len(self.cells)), np.diff(self.cells.start))
-        table[group, self.cells.sensitive] = self.counts
+        table[self.cells.tuple_of_cell, self.cells.sensitive] = self.counts
         table[-1] = self.residue
         return table
 
 
 def _labels_of_kept_rows(cells: CellTable, kept: np.ndarray) -> np.ndarray:
     """Label the rows that stay by their QI-group, all others as the residue, the last group."""
-    tuple_of_cell = np.repeat(np.arange(len(cells)), np.diff(cells.start))
     group_of_tuple = np.where(np.add.reduceat(kept, cells.start[:-1]) > 0, 0, -1)
     survives = group_of_tuple >= 0
     group_of_tuple[survives] = np.arange(survives.sum())
     return _scatter(
-        cells.rows, cells.row_start, kept, group_of_tuple[tuple_of_cell], int(survives.sum())
+        cells.rows, cells.row_start, kept, group_of_tuple[cells.tuple_of_cell], int(survives.sum())
     )
 
 

@@ -31,8 +31,7 @@ from numba import njit
 from scipy.stats import entropy
 
 from anonpaper.algorithm import RECODED, algorithm
-from anonpaper.errors import ColumnError, ParameterError
-from anonpaper.hierarchy import Hierarchy
+from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 from anonpaper.recoding import Recoding
@@ -97,16 +96,7 @@ def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = N
     ([['<30', '[30, 50)'], ['>=50']], 2.0)
     """
     l = require_eligible(m, l)
-    hierarchies = dict(hierarchies or {})
-    unknown = [name for name in hierarchies if name not in m.qi]
-    if unknown:
-        raise ColumnError(f"hierarchies are given for {unknown}, the quasi-identifiers are {m.qi}")
-    for name, hierarchy in hierarchies.items():
-        if not isinstance(hierarchy, Hierarchy):
-            raise ParameterError(
-                f"the hierarchy of {name!r} is a {type(hierarchy).__name__}: "
-                "ap.Hierarchy(rows) makes one"
-            )
+    hierarchies = check_hierarchies(hierarchies, m.qi)
 
     groups = _Groups(m, l)
     domains = [
@@ -145,13 +135,17 @@ def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = N
         [_map_of(parts, a) for parts, a in zip(cut, m.attributes, strict=True)],
         {"specializations": steps, "candidates": looked_at, "level": float(groups.level)},
         f"TDS, l = {l}",
+        [
+            _names_of(parts, a, hierarchies.get(a.name))
+            for parts, a in zip(cut, m.attributes, strict=True)
+        ],
     )
 
 
 def _levels_of(attribute: Attribute, hierarchy: Hierarchy | None) -> list[np.ndarray]:
     """Return the sub-domain of every value on each level of a tree, from the root down."""
     if hierarchy is not None:
-        return [hierarchy.map_at(attribute, level) for level in range(hierarchy.height, -1, -1)]
+        return list(hierarchy.maps(attribute)[::-1])
     levels = [np.arange(attribute.size)]
     while levels[-1].max() > 0:
         levels.append(levels[-1] // _FAN_OUT)
@@ -164,6 +158,24 @@ def _map_of(parts: list[np.ndarray], attribute: Attribute) -> np.ndarray:
     for number, part in enumerate(sorted(parts, key=lambda part: part[0])):
         ids[part] = number
     return ids
+
+
+def _names_of(
+    parts: list[np.ndarray], attribute: Attribute, tree: Hierarchy | None
+) -> np.ndarray | None:
+    """Names of the sub-domains in a tree, on the highest level that has them."""
+    if tree is None:
+        return None
+    held = [np.bincount(ids)[ids] for ids in tree.maps(attribute)]
+    firsts = sorted((part[0], len(part)) for part in parts)
+    names = (
+        tree.written(
+            attribute.values[first],
+            max(level for level, sizes in enumerate(held) if sizes[first] == size),
+        )
+        for first, size in firsts
+    )
+    return np.fromiter(names, object, len(firsts))
 
 
 # -- what can be specialized ------------------------------------------------------------------

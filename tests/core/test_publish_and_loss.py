@@ -62,7 +62,7 @@ def test_generalization_covers_every_row_and_tells_more_than_suppression(grouped
     rel, starred = ap.generalize(m, p), ap.suppress(m, p)
     rows = np.flatnonzero(p.labels >= 0)
     for j, published in enumerate(rel.published):
-        assert published.members[published.index[rows], m.codes[rows, j]].all()
+        assert published.sub_domains.contains(published.index[rows], m.codes[rows, j]).all()
     assert ap.measure.ncp(rel) <= ap.measure.ncp(starred) + 1e-9
     assert ap.measure.gcp(starred) == pytest.approx(ap.measure.stars(starred) / (m.n * m.d))
 
@@ -79,11 +79,11 @@ def brute_force_kl(rel):
             f[point, v] = same.sum() / m.n
             f_star[point, v] = 0.0
             for i in shown:
-                masks = [p.members[p.index[i]] for p in rel.published]
+                sets = [p.sub_domains.members(p.index[i]) for p in rel.published]
                 if m.sensitive_codes[i] == v and all(
-                    mask[c] for mask, c in zip(masks, point, strict=True)
+                    c in held for held, c in zip(sets, point, strict=True)
                 ):
-                    f_star[point, v] += 1 / math.prod(mask.sum() for mask in masks) / m.n
+                    f_star[point, v] += 1 / math.prod(map(len, sets)) / m.n
     assert sum(f_star.values()) == pytest.approx(len(shown) / m.n)
     if any(f[x] > 0 and f_star[x] == 0 for x in f):
         return math.inf
@@ -164,9 +164,9 @@ def test_a_partition_or_recoding_of_another_table_is_refused():
 def test_weights_must_name_attributes_and_not_be_negative():
     rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     assert ap.measure.ncp(rel, {"Age": 2.0}) == 12
-    with pytest.raises(errors.ParameterError, match="Height"):
+    with pytest.raises(errors.ColumnError, match="Height"):
         ap.measure.ncp(rel, {"Height": 1})
-    with pytest.raises(errors.ParameterError, match="negative"):
+    with pytest.raises(errors.ParameterError, match="finite number of at least 0"):
         ap.measure.ncp(rel, {"Age": -1})
     with pytest.raises(errors.ParameterError, match="0"):
         ap.measure.gcp(rel, {"Age": 0, "Gender": 0, "Education": 0})

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from referees.tables import grouped_tables, tables
 
 import anonpaper as ap
-from anonpaper.errors import ColumnError, EmptyTableError, HierarchyError, ParameterError
+from anonpaper.errors import (
+    AnonpaperError,
+    ColumnError,
+    EmptyTableError,
+    HierarchyError,
+    ParameterError,
+)
 from anonpaper.measure import (
     classification,
     disclosure_risk,
@@ -31,7 +37,7 @@ def classes_of(release):
     classes = defaultdict(list)
     m = release.microdata
     for row in np.flatnonzero(release.is_published):
-        key = tuple(p.members[p.index[row]].tobytes() for p in release.published)
+        key = tuple(p.sub_domains.members(p.index[row]).tobytes() for p in release.published)
         classes[key].append(m.frame[m.sensitive].iloc[row])
     return list(classes.values())
 
@@ -168,7 +174,7 @@ def test_distortion_is_the_mean_level_and_monotone(case):
                 total += 1
                 continue
             published = release.published[j]
-            held = attribute.values[published.members[published.index[row]]]
+            held = attribute.values[published.sub_domains.members(published.index[row])]
             level = next(
                 h
                 for h in range(tree.height + 1)
@@ -189,7 +195,7 @@ def test_weights_choose_whose_distortion_counts():
     assert distortion(release, trees) == 0.5
     assert distortion(release, trees, {"a": 3, "b": 1}) == 0.75
     for bad in ({"c": 1}, {"a": -1, "b": 2}, {"a": 0}):
-        with pytest.raises(ParameterError):
+        with pytest.raises(AnonpaperError):
             distortion(release, trees, bad)
     with pytest.raises(HierarchyError):
         distortion(release, {"a": trees["a"]})

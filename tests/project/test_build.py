@@ -130,14 +130,14 @@ def test_what_has_run_counts_in_a_fresh_clone(project, tmp_path):
     shutil.rmtree(clone / "figures" / "paper" / "notebooks")
     printed = make(clone, "figures", "PROFILE=paper")
     assert "2 notebooks up to date, nothing to be done" in printed
-    groups = clone / "anonpaper" / "groups.py"
-    groups.write_text(groups.read_text() + "ANOTHER_NAME = 1\n")
+    source = clone / "anonpaper" / "microdata.py"
+    source.write_text(source.read_text() + "ANOTHER_NAME = 1\n")
     lock = clone / "requirements.lock"
     lock.write_text(lock.read_text().replace("numpy==", "numpy==9."))
     for stamp in (".packages-installed", ".package-installed"):
         (clone / ".venv" / stamp).touch()
     printed = make(clone, "plan", "PROFILE=paper")
-    assert "one/1_first: its versions changed, anonpaper/groups.py changed" in printed
+    assert "one/1_first: its versions changed, anonpaper/microdata.py changed" in printed
 
 
 def test_run_times_are_measured_each_time(project):
@@ -255,7 +255,6 @@ def test_a_failing_notebook_fails_make_and_keeps_what_was_there(project):
 @pytest.mark.parametrize(
     ("profile", "message"),
     [
-        ("one/1_first: {}", "has no section of two/1_second; add `two/1_second: {}`"),
         (
             "one/1_first: {rwos: 3}\ntwo/1_second: {}",
             "sets rwos, but the notebook's parameters are rows, seed",
@@ -266,6 +265,16 @@ def test_a_failing_notebook_fails_make_and_keeps_what_was_there(project):
 def test_names_in_a_profile_are_checked(project, profile, message):
     write_profile(project, profile)
     assert message in make(project, fails=True)
+
+
+def test_a_profile_says_something_of_every_notebook_of_its_folder(project):
+    write_notebook(project, "one/2_more")
+    printed = make(project, "PROFILE=paper", fails=True)
+    assert "one/profiles/paper.yaml has no section of one/2_more; add `2_more: {}`" in printed
+    (project / "notebooks/two/profiles/paper.yaml").unlink()
+    write_profile(project, "one/1_first: {}\none/2_more: {}\n", "paper")
+    printed = make(project, "PROFILE=paper", fails=True)
+    assert "two/profiles/paper.yaml has no section of two/1_second" in printed
 
 
 def test_an_unknown_profile_is_named(project):

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 LESSONS = ROOT / "notebooks" / "course"
 PATHS = sorted(LESSONS.glob("*.ipynb"))
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-PLAIN = {"return", "else:", "pass"}   # lines of a solution that tell nothing
+PLAIN = {"return", "else:", "pass"}  # lines of a solution that tell nothing
 
 
 def load_tool():
@@ -50,7 +50,7 @@ def region_of(cell):
     lines = cell.source.splitlines()
     marks = [number for number, line in enumerate(lines) if line.strip() in (BEGIN, END)]
     assert [lines[number].strip() for number in marks] == [BEGIN, END], grade_id(cell)
-    return lines[marks[0] + 1:marks[1]]
+    return lines[marks[0] + 1 : marks[1]]
 
 
 def is_telling(line):
@@ -95,11 +95,14 @@ def test_a_lesson_has_its_parts_in_order(path, lesson):
 
 def test_exercises_are_numbered_and_each_is_followed_by_its_answer_and_check(path, lesson):
     number = path.stem.partition("_")[0]
-    starts = [place for place, cell in enumerate(lesson.cells)
-              if cell.cell_type == "markdown" and re.match(r"### Exercise", cell.source)]
+    starts = [
+        place
+        for place, cell in enumerate(lesson.cells)
+        if cell.cell_type == "markdown" and re.match(r"### Exercise", cell.source)
+    ]
     assert 4 <= len(starts) <= 6
     for exercise, place in enumerate(starts, start=1):
-        question, answer, check = lesson.cells[place:place + 3]
+        question, answer, check = lesson.cells[place : place + 3]
         assert question.source.startswith(f"### Exercise {number}.{exercise} ")
         assert grade_id(answer) == f"lesson{number}-exercise{exercise}"
         if answer.cell_type == "code":
@@ -126,20 +129,30 @@ def test_nbgrader_accepts_the_metadata(lesson):
 
 
 def test_grade_ids_are_unique_over_the_course():
-    ids = [grade_id(cell) for path in PATHS for cell in read(path).cells
-           if "nbgrader" in cell.metadata]
+    ids = [
+        grade_id(cell)
+        for path in PATHS
+        for cell in read(path).cells
+        if "nbgrader" in cell.metadata
+    ]
     assert ids
     assert len(set(ids)) == len(ids)
 
 
 def test_a_note_on_ethics_stands_before_every_attack(lesson):
-    attacks = [place for place, cell in enumerate(lesson.cells)
-               if "attack" in cell.metadata.get("tags", [])]
+    attacks = [
+        place
+        for place, cell in enumerate(lesson.cells)
+        if "attack" in cell.metadata.get("tags", [])
+    ]
     assert attacks
     for place in attacks:
-        heading = max(before for before, cell in enumerate(lesson.cells[:place])
-                      if cell.cell_type == "markdown" and cell.source.startswith("## "))
-        near = lesson.cells[heading - 1:place]
+        heading = max(
+            before
+            for before, cell in enumerate(lesson.cells[:place])
+            if cell.cell_type == "markdown" and cell.source.startswith("## ")
+        )
+        near = lesson.cells[heading - 1 : place]
         notes = [cell for cell in near if "ethics" in cell.metadata.get("tags", [])]
         assert notes, lesson.cells[place].source
         assert all(len(note.source.split()) > 20 for note in notes)
@@ -148,8 +161,9 @@ def test_a_note_on_ethics_stands_before_every_attack(lesson):
 def test_self_checks_assert_with_messages_and_end_in_one_sentence(lesson):
     for cell in tagged(lesson, "self-check"):
         *_, last = body = ast.parse(cell.source).body
-        asserts = [node for node in ast.walk(ast.parse(cell.source))
-                   if isinstance(node, ast.Assert)]
+        asserts = [
+            node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Assert)
+        ]
         assert len(asserts) >= 3, grade_id(cell)
         assert all(node.msg is not None for node in asserts), grade_id(cell)
         assert not any(isinstance(node, ast.Try) for node in ast.walk(ast.parse(cell.source)))
@@ -157,17 +171,26 @@ def test_self_checks_assert_with_messages_and_end_in_one_sentence(lesson):
         said = last.value.args[0]
         said = said.values[0].value if isinstance(said, ast.JoinedStr) else said.value
         assert said.startswith(f"{exercise[1]}.{exercise[2]} holds: "), grade_id(cell)
-        prints = [node for node in ast.walk(ast.Module(body, [])) if isinstance(node, ast.Call)
-                  and getattr(node.func, "id", "") in ("print", "display")]
+        prints = [
+            node
+            for node in ast.walk(ast.Module(body, []))
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("print", "display")
+        ]
         assert prints == [last.value], "the sentence at the end is all that a self-check prints"
 
 
 def test_self_checks_do_not_tell_the_solution(lesson):
-    solutions = {grade_id(cell).replace("exercise", "check"): region_of(cell)
-                 for cell in tagged(lesson, "solution") if cell.cell_type == "code"}
+    solutions = {
+        grade_id(cell).replace("exercise", "check"): region_of(cell)
+        for cell in tagged(lesson, "solution")
+        if cell.cell_type == "code"
+    }
     for cell in tagged(lesson, "self-check"):
-        told = [line for line in solutions[grade_id(cell)]
-                if is_telling(line) and line.strip() in cell.source]
+        told = [
+            line
+            for line in solutions[grade_id(cell)]
+            if is_telling(line) and line.strip() in cell.source
+        ]
         assert told == [], grade_id(cell)
 
 
@@ -183,8 +206,11 @@ def test_lessons_name_neither_files_nor_links_beside_them(path, lesson):
 def test_no_solution_no_model_answer_and_no_output_is_left(lesson, student):
     text = "\n".join(cell.source for cell in student.cells)
     for cell in tagged(lesson, "solution"):
-        secret = (region_of(cell) if cell.cell_type == "code"
-                  else re.split(r"(?<=[.;:?!])\s", cell.source))
+        secret = (
+            region_of(cell)
+            if cell.cell_type == "code"
+            else re.split(r"(?<=[.;:?!])\s", cell.source)
+        )
         assert any(is_telling(line) for line in secret), grade_id(cell)
         assert [line for line in secret if is_telling(line) and line.strip() in text] == []
     assert BEGIN not in text
@@ -215,7 +241,7 @@ def test_nbgrader_accepts_the_students_version(student):
 
 
 class SocketKernelManager(AsyncKernelManager):
-    transport = "ipc"   # kernels started side by side may be given one free port
+    transport = "ipc"  # kernels started side by side may be given one free port
 
 
 def with_attempts(lesson, student):
@@ -234,10 +260,20 @@ def with_attempts(lesson, student):
         expected[cell.id] = r"\w+ \w+"
         start = notebook.cells[-2]
         exercise = grade_id(start)
-        attempts = [(wrong["answer"], re.escape(wrong["message"]))
-                    for wrong in wrong_answers().get(exercise, [])]
-        attempts.append(("\n".join(line for line in sources[start.id].source.splitlines()
-                                   if line.strip() not in (BEGIN, END)), None))
+        attempts = [
+            (wrong["answer"], re.escape(wrong["message"]))
+            for wrong in wrong_answers().get(exercise, [])
+        ]
+        attempts.append(
+            (
+                "\n".join(
+                    line
+                    for line in sources[start.id].source.splitlines()
+                    if line.strip() not in (BEGIN, END)
+                ),
+                None,
+            )
+        )
         for number, (answer, message) in enumerate(attempts):
             check = new_code_cell(cell.source, id=f"{cell.id}-{number}")
             expected[check.id] = message
@@ -249,10 +285,16 @@ def with_attempts(lesson, student):
 def executed(lesson, student, tmp_path_factory):
     """The student's version with attempts, executed; and what each self-check should say."""
     notebook, expected = with_attempts(lesson, student)
-    manager = SocketKernelManager(kernel_name="python3",
-                                  connection_file=str(tmp_path_factory.mktemp("kernel") / "k"))
-    client = NotebookClient(notebook, km=manager, allow_errors=True, timeout=240,
-                            resources={"metadata": {"path": str(LESSONS)}})
+    manager = SocketKernelManager(
+        kernel_name="python3", connection_file=str(tmp_path_factory.mktemp("kernel") / "k")
+    )
+    client = NotebookClient(
+        notebook,
+        km=manager,
+        allow_errors=True,
+        timeout=240,
+        resources={"metadata": {"path": str(LESSONS)}},
+    )
     client.execute()
     return notebook, expected
 
@@ -288,8 +330,12 @@ def test_messages_are_sentences(executed):
 
 
 def test_every_exercise_has_wrong_answers_and_every_wrong_answer_its_exercise():
-    exercises = {grade_id(cell) for path in PATHS for cell in tagged(read(path), "solution")
-                 if cell.cell_type == "code"}
+    exercises = {
+        grade_id(cell)
+        for path in PATHS
+        for cell in tagged(read(path), "solution")
+        if cell.cell_type == "code"
+    }
     assert set(wrong_answers()) == exercises
     for exercise, answers in wrong_answers().items():
         assert answers, exercise
@@ -336,11 +382,14 @@ def test_the_course_is_written_into_two_folders(tmp_path, monkeypatch, capsys):
     assert "build/course/student: 8 lessons" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    (lambda cell: cell.update(source=cell.source.replace(END, "")), "no end solution"),
-    (lambda cell: cell.metadata["nbgrader"].update(solution=False), "non-solution cell"),
-    (lambda cell: cell.metadata["nbgrader"].pop("grade_id"), "metadata may be corrupted"),
-])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda cell: cell.update(source=cell.source.replace(END, "")), "no end solution"),
+        (lambda cell: cell.metadata["nbgrader"].update(solution=False), "non-solution cell"),
+        (lambda cell: cell.metadata["nbgrader"].pop("grade_id"), "metadata may be corrupted"),
+    ],
+)
 def test_a_lesson_that_would_leak_is_refused(change, message):
     lesson = read(PATHS[0])
     change(next(cell for cell in tagged(lesson, "solution") if cell.cell_type == "code"))

@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PHONE = {"width": 390, "height": 844}
-LEAST_TEXT = 14   # pixels
+LEAST_TEXT = 14  # pixels
 
 # what a reader could trip over, looked up in the page itself
 FAULTS = """async () => {
@@ -51,8 +51,12 @@ FAULTS = """async () => {
 def site(tmp_path_factory):
     """The site, built from what is committed or was run."""
     folder = tmp_path_factory.mktemp("site") / "html"
-    done = subprocess.run([sys.executable, ROOT / "tools" / "site.py", "--to", folder],
-                          capture_output=True, text=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "site.py", "--to", folder],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -64,8 +68,14 @@ def browser():
         pytest.skip(f"no browser on the PATH: none of {', '.join(BROWSERS)}")
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(
-            executable_path=found, args=["--no-sandbox", "--disable-gpu", "--no-first-run",
-                                         "--disable-background-networking"])
+            executable_path=found,
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--no-first-run",
+                "--disable-background-networking",
+            ],
+        )
         yield running
         running.close()
 
@@ -81,26 +91,38 @@ class Links(HTMLParser):
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
         self.anchors |= {attrs.get("id"), attrs.get("name")}
-        self.links += [attrs[key] for key in ("href", "src") if attrs.get(key)
-                       and not (tag == "link" and attrs.get("rel") == "canonical")]
+        self.links += [
+            attrs[key]
+            for key in ("href", "src")
+            if attrs.get(key) and not (tag == "link" and attrs.get("rel") == "canonical")
+        ]
 
 
 def test_every_notebook_and_lesson_has_a_page(site):
-    names = [path.relative_to(ROOT).with_suffix(".html")
-             for pattern in ("*.ipynb", "[!.]*/*.ipynb")
-             for path in (ROOT / "notebooks").glob(pattern)]
+    names = [
+        path.relative_to(ROOT).with_suffix(".html")
+        for pattern in ("*.ipynb", "[!.]*/*.ipynb")
+        for path in (ROOT / "notebooks").glob(pattern)
+    ]
     assert len(names) > 20
     assert [name for name in names if not (site / name).exists()] == []
 
 
 def test_a_site_that_is_up_to_date_is_left_alone(site):
     # files may have changed since the site was built: note those of now
-    script = ("import pathlib, runpy, sys; tool = runpy.run_path('tools/site.py'); "
-              "pathlib.Path(sys.argv[1], '.inputs.sha256')"
-              ".write_text(tool['digest_of_inputs']('quick')); "
-              "tool['main'](['--to', sys.argv[1]])")
-    done = subprocess.run([sys.executable, "-c", script, site], cwd=ROOT, capture_output=True,
-                          text=True, env=os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tools'}"})
+    script = (
+        "import pathlib, runpy, sys; tool = runpy.run_path('tools/site.py'); "
+        "pathlib.Path(sys.argv[1], '.inputs.sha256')"
+        ".write_text(tool['digest_of_inputs']('quick')); "
+        "tool['main'](['--to', sys.argv[1]])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, site],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tools'}"},
+    )
     assert "nothing to be done" in done.stdout, done.stderr
 
 
@@ -132,11 +154,20 @@ def test_every_page_reads_well_on_a_phone(site, browser):
     context = browser.new_context(viewport=PHONE, color_scheme="light")
     page = context.new_page()
     found, here = [], ""
-    page.on("console", lambda message: message.type == "error"
-            and found.append((here, f"console: {message.text}")))
+    page.on(
+        "console",
+        lambda message: (
+            message.type == "error" and found.append((here, f"console: {message.text}"))
+        ),
+    )
     page.on("pageerror", lambda error: found.append((here, f"script: {error}")))
-    page.on("request", lambda request: request.url.startswith(("file:", "data:", "blob:"))
-            or found.append((here, f"request: {request.url}")))
+    page.on(
+        "request",
+        lambda request: (
+            request.url.startswith(("file:", "data:", "blob:"))
+            or found.append((here, f"request: {request.url}"))
+        ),
+    )
     for path in sorted(site.rglob("*.html")):
         here = path.relative_to(site).as_posix()
         page.goto(path.as_uri())
