@@ -146,10 +146,10 @@ def notebooks_with_results(folder: str) -> list[str]:
 
 
 def saves_results(name: str) -> bool:
-    """Return whether a notebook's code makes a Results."""
+    """Return whether a notebook's code makes a Results, in whichever way."""
     cells = json.loads(source_of(name).read_text())["cells"]
     return any(
-        re.search(r"\bResults\(", "".join(cell["source"]))
+        re.search(r"\bResults\b", "".join(cell["source"]))
         for cell in cells
         if cell["cell_type"] == "code"
     )
