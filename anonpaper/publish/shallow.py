@@ -72,6 +72,10 @@ def shallow_generalize(
     -----
     O(n·d + h·G) per attribute for hierarchies of height h and G classes.
 
+    References
+    ----------
+    majeed2024, section 4.2.3 and Algorithm 3.
+
     Examples
     --------
     >>> import anonpaper as ap
@@ -90,11 +94,14 @@ def shallow_generalize(
         raise HierarchyError(f"a hierarchy is needed for {lacking}: Hierarchy.balanced makes one")
     check_partition(p, m.n)
     published = []
-    for codes, attribute in zip(m.codes.T, m.attributes, strict=True):
+    for j, attribute in enumerate(m.attributes):
         maps = _maps(attribute, hierarchies[attribute.name])
         floor = 0 if attribute.name in pattern_friendly else least_level
         check_integer("least_level", floor, 0, len(maps) - 1)
-        level, node = _lowest_common_nodes(codes, p, maps, floor)
+        level, node = _lowest_common_nodes(m.codes[:, j], p, maps, floor)
+        if p.starred is not None:  # nothing is shown where a group is suppressed
+            level = np.where(p.starred[:, j], len(maps) - 1, level)
+            node = np.where(p.starred[:, j], 0, node)
         published.append(_published(attribute, hierarchies[attribute.name], maps, level, node, p))
     return Release(m, tuple(published), "shallow", partition=p)
 

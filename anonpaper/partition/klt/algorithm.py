@@ -105,7 +105,7 @@ def klt(
     withheld: Literal["merge", "drop"] = "merge",
     index: bool = True,
 ) -> Partition:
-    """Cluster rows into groups that are k-anonymous, *distinct* l-diverse and theta-diverse.
+    """Guarantee k-anonymity, *distinct* l-diversity and theta-diversity by greedy clustering.
 
     Every group has at least k rows, at least l distinct sensitive values, and no value with a
     share above theta; every row is in a group. With ``withheld="drop"``, the paper's step 6,
@@ -353,7 +353,8 @@ def _step_5(how, rule, clusters, others, merge):
     `merge`, which goes beyond the paper.
     """
     became = np.arange(len(clusters.size))
-    for c in range(len(became)):
+    for formed in range(len(became)):
+        c = formed
         while became[c] == c and not holds(
             rule, clusters.size[c], clusters.distinct[c], clusters.largest[c]
         ):
@@ -368,6 +369,7 @@ def _step_5(how, rule, clusters, others, merge):
                 change_turn(others, younger, NEVER)
                 refresh(others, clusters, older, older, ANY)
                 became[younger] = older
+                c = older
     return became
 
 
