@@ -153,6 +153,10 @@ BEFORE_SITE := $(if $(filter all,$(or $(MAKECMDGOALS),all)),figures $(RESULTS)/R
 site: $(BEFORE_SITE) | $(ENV)/.package-installed  ## write pages to read offline: build/site/$(PROFILE)
 	@$(RUN) tools/site.py --profile $(PROFILE)
 
+.PHONY: site-instructor
+site-instructor: | $(ENV)/.package-installed  ## write the site with solutions and the guide
+	@$(RUN) tools/site.py --profile $(PROFILE) --instructor
+
 # ---- checks -----------------------------------------------------------------------------------
 
 .PHONY: test

@@ -35,6 +35,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "anonpaper"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = "scorer.js"   # lessons first
 html_copy_source = False
 html_show_sourcelink = False
 html_show_search_summary = False   # a page opened as a file may not read other files

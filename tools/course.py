@@ -92,12 +92,15 @@ def student_version(lesson):
     """
     import nbformat
     from nbgrader.nbgraderformat import ValidationError
-    from nbgrader.preprocessors import CheckCellMetadata, ClearOutput, ClearSolutions
+    from nbgrader.preprocessors import (
+        CheckCellMetadata, ClearHiddenTests, ClearOutput, ClearSolutions,
+    )
 
     student = nbformat.from_dict(lesson)
     for step in (
         CheckCellMetadata(),
         ClearSolutions(code_stub={"python": CODE_STUB}, text_stub=TEXT_STUB),
+        ClearHiddenTests(),
         ClearOutput(),
     ):
         step.log.propagate = False   # its errors are raised as well
@@ -107,6 +110,20 @@ def student_version(lesson):
             raise LessonError(f"{lesson.cells[0].source.splitlines()[0]}: {error}") from None
     nbformat.validate(student)
     return student
+
+
+def public_version(lesson):
+    """Return the student's version with the outputs of all cells that belong to no exercise."""
+    import nbformat
+
+    lesson = nbformat.from_dict(lesson)
+    for cell in lesson.cells:
+        cell.source = "".join(cell.source)
+    public = student_version(lesson)
+    for shown, cell in zip(public.cells, lesson.cells, strict=True):
+        if cell.cell_type == "code" and "nbgrader" not in cell.metadata:
+            shown.update(outputs=cell.outputs, execution_count=cell.execution_count)
+    return public
 
 
 def index_row(lesson, name: str) -> str:
