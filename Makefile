@@ -82,7 +82,7 @@ $(ENV)/.package-installed: $(ENV)/.packages-installed pyproject.toml
 data: data/cache/.fetched  ## fetch the data sets and check their checksums
 
 data/cache/.fetched: anonpaper/datasets/registry.toml | $(ENV)/.package-installed
-	@$(RUN) -m anonpaper.datasets fetch
+	@$(RUN) -m anonpaper fetch --quiet
 	@mkdir -p $(@D) && touch $@
 
 # ---- notebooks --------------------------------------------------------------------------------

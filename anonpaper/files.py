@@ -8,14 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-__all__ = [
-    "cache_folder",
-    "project_root",
-    "raw_folder",
-    "sha256",
-    "whole_file",
-    "write_whole",
-]
+__all__ = ["cache_folder", "project_root", "raw_folder", "sha256", "whole_file", "write_whole"]
 
 
 def project_root(start: Path | None = None) -> Path | None:
@@ -87,7 +80,7 @@ def whole_file(path: Path) -> Iterator[IO[bytes]]:
         try:
             yield scratch
             scratch.flush()
-            os.chmod(scratch.name, 0o644)   # temporary files are private by default
+            os.chmod(scratch.name, 0o644)  # temporary files are private by default
             os.replace(scratch.name, path)
         except BaseException:
             os.unlink(scratch.name)

@@ -10,7 +10,7 @@ from numba import njit
 from anonpaper.display import html
 from anonpaper.errors import ParameterError
 
-__all__ = ["Partition", "StarredPartition", "dense_labels", "group_bounds"]
+__all__ = ["Partition", "dense_labels", "group_bounds"]
 
 
 class Partition:
@@ -24,11 +24,15 @@ class Partition:
         What the algorithm says about its run: phase, bounds, iterations, ...
     algorithm : str, optional
         How the partition was made, for titles and audits.
+    starred : array of bool, shape (G, d), optional
+        Which attributes are suppressed in which group though its rows may agree: diversity
+        constraints have upper bounds, and a value that a group shares may be one too many.
 
     Raises
     ------
     ParameterError
-        If labels are not integers, below -1, or leave a gap.
+        If labels are not integers, below -1, or leave a gap, or `starred` has not one row per
+        group.
 
     Examples
     --------
@@ -38,7 +42,12 @@ class Partition:
     """
 
     def __init__(
-        self, labels, info: Mapping[str, object] | None = None, algorithm: str = ""
+        self,
+        labels,
+        info: Mapping[str, object] | None = None,
+        algorithm: str = "",
+        *,
+        starred=None,
     ) -> None:
         labels = np.asarray(labels)
         if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
@@ -57,6 +66,12 @@ class Partition:
             )
         self.info = dict(info or {})
         self.algorithm = algorithm
+        self.starred = None if starred is None else np.asarray(starred, dtype=bool)
+        if starred is not None and (self.starred.ndim != 2 or len(self.starred) != self.n_groups):
+            raise ParameterError(
+                f"starred must have one row for each of the {self.n_groups} groups, "
+                f"got shape {self.starred.shape}"
+            )
 
     @property
     def n_groups(self) -> int:
@@ -90,12 +105,16 @@ class Partition:
         facts = [("algorithm", self.algorithm)] if self.algorithm else []
         if self.n_groups:
             sizes = self._sizes
-            facts.append(("rows in a group", f"{sizes.min():,} to {sizes.max():,}, mean "
-                          f"{sizes.mean():.1f}"))
+            facts.append(
+                ("rows in a group", f"{sizes.min():,} to {sizes.max():,}, mean {sizes.mean():.1f}")
+            )
         if self.n_unpublished:
             facts.append(("not published", f"{self.n_unpublished:,} rows"))
-        facts += [(name, value) for name, value in self.info.items()
-                  if isinstance(value, (bool, int, float, str, np.number))]
+        facts += [
+            (name, value)
+            for name, value in self.info.items()
+            if isinstance(value, (bool, int, float, str, np.number))
+        ]
         return html(f"Partition, {len(self):,} rows in {self.n_groups:,} groups", facts)
 
 
@@ -132,40 +151,3 @@ def group_bounds(codes, labels, n_groups):
                 low[group, j] = min(low[group, j], codes[i, j])
                 high[group, j] = max(high[group, j], codes[i, j])
     return low, high
-
-
-class StarredPartition(Partition):
-    """Groups, and the attributes that are suppressed in a group though its rows may agree.
-
-    Diversity constraints have upper bounds: a value that a whole group shares may be one too many.
-    :func:`~anonpaper.publish.suppress` and :func:`~anonpaper.publish.generalize` publish the whole
-    domain there.
-
-    Parameters
-    ----------
-    labels, info, algorithm
-        As for :class:`~anonpaper.groups.Partition`.
-    starred : array of bool, shape (G, d)
-        Which attributes are suppressed in which group.
-
-    Raises
-    ------
-    ParameterError
-        If `starred` has not one row per group.
-
-    Examples
-    --------
-    >>> p = StarredPartition([0, 0, 1, 1], [[True, False], [False, False]])
-    >>> p.starred[p.labels, 0].tolist()
-    [True, True, False, False]
-    """
-
-    def __init__(self, labels, starred, info=None, algorithm: str = "") -> None:
-        super().__init__(labels, info, algorithm)
-        self.starred = np.asarray(starred, dtype=bool)
-        if self.starred.ndim != 2 or len(self.starred) != self.n_groups:
-            raise ParameterError(
-                f"starred must have one row for each of the {self.n_groups} groups, "
-                f"got shape {self.starred.shape}"
-            )
-

@@ -17,7 +17,6 @@ __all__ = ["STAR", "Hierarchy"]
 STAR = "*"
 
 
-
 class Hierarchy:
     """A generalization hierarchy of one attribute: every value with its name on each level.
 
@@ -118,11 +117,16 @@ class Hierarchy:
         >>> Hierarchy([["a", "x", "*"], ["b", "y", "*"], ["c", "x", "*"]]).preorder()
         ['a', 'c', 'b']
         """
-        met = [{name: i for i, name in enumerate(self.names(level))}
-               for level in range(self.height, -1, -1)]
-        rows = sorted(self.rows, key=lambda row: [
-            places[name] for places, name in zip(met, reversed(row), strict=True)
-        ])
+        met = [
+            {name: i for i, name in enumerate(self.names(level))}
+            for level in range(self.height, -1, -1)
+        ]
+        rows = sorted(
+            self.rows,
+            key=lambda row: [
+                places[name] for places, name in zip(met, reversed(row), strict=True)
+            ],
+        )
         return [row[0] for row in rows]
 
     # -- ways to make one ----------------------------------------------------------------

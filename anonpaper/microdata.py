@@ -380,10 +380,15 @@ class Microdata:
         facts = [("quasi-identifiers", _with_sizes(self.attributes))]
         if self.sensitive is not None:
             facts.append(("sensitive", _with_sizes([self.sensitive_attribute])))
-        facts += [(name, value) for name, value in [
-            ("origin", self.origin), ("rows left out for missing values", self.dropped),
-            ("synthetic rows", int(self.synthetic.sum())),
-        ] if value]
+        facts += [
+            (name, value)
+            for name, value in [
+                ("origin", self.origin),
+                ("rows left out for missing values", self.dropped),
+                ("synthetic rows", int(self.synthetic.sum())),
+            ]
+            if value
+        ]
         roles = [name for name in self.frame.columns if name in (*self.qi, self.sensitive)]
         return html(f"Microdata, {self.n:,} rows", facts, html_table(self.frame[roles]))
 

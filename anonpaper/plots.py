@@ -24,7 +24,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 STYLE_FILE = Path(__file__).with_name("anonpaper.mplstyle")
-WIDTHS = {1: 3.5, 2: 7.2}   # inches of one and of two columns of a journal page
+WIDTHS = {1: 3.5, 2: 7.2}  # inches of one and of two columns of a journal page
 HATCHES = ("", "////", "....", "xxxx", "----", "++++", "oooo")
 # colour, marker and line style of the first, second, ... line
 LOOKS = tuple(mpl.rc_params_from_file(STYLE_FILE, use_default_template=False)["axes.prop_cycle"])
@@ -43,8 +43,9 @@ def use_style() -> None:
     plt.style.use(STYLE_FILE)
 
 
-def subplots(columns: int = 1, rows: int = 1, cols: int = 1, *, height: float | None = None,
-             **options):
+def subplots(
+    columns: int = 1, rows: int = 1, cols: int = 1, *, height: float | None = None, **options
+):
     """Return a figure of a journal's width and its axes.
 
     Parameters
@@ -82,8 +83,16 @@ def subplots(columns: int = 1, rows: int = 1, cols: int = 1, *, height: float | 
     return plt.subplots(rows, cols, figsize=(width, height), layout="constrained", **options)
 
 
-def lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, *,
-          order: Sequence | None = None, spread: str | None = None) -> None:
+def lines(
+    ax: Axes,
+    frame: pd.DataFrame,
+    x: str,
+    y: str,
+    by: str | None = None,
+    *,
+    order: Sequence | None = None,
+    spread: str | None = None,
+) -> None:
     """Draw one line per value of `by`.
 
     Parameters
@@ -126,14 +135,27 @@ def lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, 
         middle = values.mean()
         if spread is not None:
             low, high = {"range": (0, 1), "quartiles": (0.25, 0.75)}[_known_spread(spread)]
-            ax.fill_between(middle.index, values.quantile(low), values.quantile(high),
-                            color=look["color"], alpha=0.2, linewidth=0)
+            ax.fill_between(
+                middle.index,
+                values.quantile(low),
+                values.quantile(high),
+                color=look["color"],
+                alpha=0.2,
+                linewidth=0,
+            )
         ax.plot(middle.index, middle.to_numpy(), label=name, **look)
     _label_axes(ax, x, y)
 
 
-def published(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, *,
-              order: Sequence | None = None) -> None:
+def published(
+    ax: Axes,
+    frame: pd.DataFrame,
+    x: str,
+    y: str,
+    by: str | None = None,
+    *,
+    order: Sequence | None = None,
+) -> None:
     """Draw a paper's own values as hollow markers, in the colours `lines` gives them.
 
     Parameters
@@ -156,13 +178,29 @@ def published(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = No
     >>> plt.close(figure)
     """
     for _, _, part, look in _parts(frame, (x, y), by, order):
-        ax.plot(part[x], part[y], color=look["color"], marker=look["marker"], linestyle="none",
-                markerfacecolor="none", markersize=6, zorder=3)
+        ax.plot(
+            part[x],
+            part[y],
+            color=look["color"],
+            marker=look["marker"],
+            linestyle="none",
+            markerfacecolor="none",
+            markersize=6,
+            zorder=3,
+        )
     _label_axes(ax, x, y)
 
 
-def bars(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, *,
-         order: Sequence | None = None, published: pd.DataFrame | None = None) -> None:
+def bars(
+    ax: Axes,
+    frame: pd.DataFrame,
+    x: str,
+    y: str,
+    by: str | None = None,
+    *,
+    order: Sequence | None = None,
+    published: pd.DataFrame | None = None,
+) -> None:
     """Draw bars side by side: one cluster per value of x, one bar per value of `by`.
 
     Parameters
@@ -196,27 +234,50 @@ def bars(ax: Axes, frame: pd.DataFrame, x: str, y: str, by: str | None = None, *
     clusters = list(dict.fromkeys(frame[x])) if x in frame else []
     place = {cluster: position for position, cluster in enumerate(clusters)}
     parts = list(_parts(frame, (x, y), by, order))
-    hollow = {} if published is None else {
-        name: part for _, name, part, _ in _parts(published, (x, y), by, order)
-    }
+    hollow = (
+        {}
+        if published is None
+        else {name: part for _, name, part, _ in _parts(published, (x, y), by, order)}
+    )
     width = 0.8 / len(parts)
     for place_in_cluster, (number, name, part, look) in enumerate(parts):
         if part[x].duplicated().any():
             raise ValueError(f"two rows for one bar of {name!r}: one row per {x!r} is needed")
         offset = (place_in_cluster - (len(parts) - 1) / 2) * width
-        ax.bar([place[value] + offset for value in part[x]], part[y], width, label=name,
-               color=look["color"], edgecolor="white", hatch=HATCHES[number])
+        ax.bar(
+            [place[value] + offset for value in part[x]],
+            part[y],
+            width,
+            label=name,
+            color=look["color"],
+            edgecolor="white",
+            hatch=HATCHES[number],
+        )
         if name in hollow:
             theirs = hollow[name]
-            ax.plot([place[value] + offset for value in theirs[x]], theirs[y], color="black",
-                    marker=look["marker"], linestyle="none", markerfacecolor="none")
+            ax.plot(
+                [place[value] + offset for value in theirs[x]],
+                theirs[y],
+                color="black",
+                marker=look["marker"],
+                linestyle="none",
+                markerfacecolor="none",
+            )
     ax.set_xticks(range(len(clusters)), [str(cluster) for cluster in clusters])
     ax.grid(visible=False, axis="x")
     _label_axes(ax, x, y)
 
 
-def heatmap(ax: Axes, frame: pd.DataFrame, x: str, y: str, value: str, *,
-            text: str | None = "{:.2g}", limits: tuple[float, float] | None = None) -> None:
+def heatmap(
+    ax: Axes,
+    frame: pd.DataFrame,
+    x: str,
+    y: str,
+    value: str,
+    *,
+    text: str | None = "{:.2g}",
+    limits: tuple[float, float] | None = None,
+) -> None:
     """Draw one coloured field per row of the frame, with its number written in it.
 
     Parameters
@@ -254,8 +315,9 @@ def heatmap(ax: Axes, frame: pd.DataFrame, x: str, y: str, value: str, *,
     fields = frame.pivot(index=y, columns=x, values=value)
     fields = fields.reindex(index=frame[y].unique(), columns=frame[x].unique())
     low, high = limits or (None, None)
-    image = ax.imshow(fields.to_numpy(dtype=float), cmap="cividis", vmin=low, vmax=high,
-                      aspect="auto")
+    image = ax.imshow(
+        fields.to_numpy(dtype=float), cmap="cividis", vmin=low, vmax=high, aspect="auto"
+    )
     ax.set_xticks(range(fields.shape[1]), [str(name) for name in fields.columns])
     ax.set_yticks(range(fields.shape[0]), [str(name) for name in fields.index])
     ax.grid(visible=False)
@@ -263,8 +325,15 @@ def heatmap(ax: Axes, frame: pd.DataFrame, x: str, y: str, value: str, *,
     for (row, column), number in np.ndenumerate(fields.to_numpy(dtype=float)):
         if text is not None and np.isfinite(number):
             dark = image.norm(number) < 0.5
-            ax.text(column, row, text.format(number), ha="center", va="center", fontsize=7,
-                    color="white" if dark else "black")
+            ax.text(
+                column,
+                row,
+                text.format(number),
+                ha="center",
+                va="center",
+                fontsize=7,
+                color="white" if dark else "black",
+            )
     ax.figure.colorbar(image, ax=ax, label=value)
     _label_axes(ax, x, y)
 
@@ -294,10 +363,17 @@ def label_lines(ax: Axes) -> None:
     heights = [ax.transData.transform(end)[1] * to_points for end in ends]
     lowest = -np.inf
     for number in np.argsort(heights, kind="stable"):
-        at = max(heights[number], lowest + 8)   # a line of 7 pt text needs 8 pt
-        ax.annotate(named[number].get_label(), ends[number], fontsize=7, va="center",
-                    color=named[number].get_color(), annotation_clip=False,
-                    xytext=(5, at - heights[number]), textcoords="offset points")
+        at = max(heights[number], lowest + 8)  # a line of 7 pt text needs 8 pt
+        ax.annotate(
+            named[number].get_label(),
+            ends[number],
+            fontsize=7,
+            va="center",
+            color=named[number].get_color(),
+            annotation_clip=False,
+            xytext=(5, at - heights[number]),
+            textcoords="offset points",
+        )
         lowest = at
 
 
@@ -318,8 +394,18 @@ def stamp(figure: Figure, text: str = STAND_IN) -> None:
     >>> plt.close(figure)
     """
     if not any(artist.get_gid() == "stamp" for artist in figure.texts):
-        figure.text(0.5, 0.55, text, gid="stamp", ha="center", va="center", rotation=20,
-                    fontsize=min(24, 5 * figure.get_figwidth()), color="0.45", alpha=0.45)
+        figure.text(
+            0.5,
+            0.55,
+            text,
+            gid="stamp",
+            ha="center",
+            va="center",
+            rotation=20,
+            fontsize=min(24, 5 * figure.get_figwidth()),
+            color="0.45",
+            alpha=0.45,
+        )
 
 
 def footer(figure: Figure, text: str) -> None:
@@ -341,11 +427,12 @@ def footer(figure: Figure, text: str) -> None:
     """
     if any(artist.get_gid() == "footer" for artist in figure.texts):
         return
-    height = 8 / 72 / figure.get_figheight()   # room of 8 pt for a line of 5 pt
+    height = 8 / 72 / figure.get_figheight()  # room of 8 pt for a line of 5 pt
     if figure.get_layout_engine() is not None:
         figure.get_layout_engine().set(rect=(0, height, 1, 1 - height))
-    figure.text(0.995, 0.3 * height, text, gid="footer", ha="right", va="bottom", fontsize=5,
-                color="0.35")
+    figure.text(
+        0.995, 0.3 * height, text, gid="footer", ha="right", va="bottom", fontsize=5, color="0.35"
+    )
 
 
 def render(figure: Figure, format: str) -> bytes:

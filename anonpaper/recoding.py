@@ -228,10 +228,14 @@ class Recoding:
         return names.index(name)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Recoding) and all(
-            np.array_equal(mine, theirs)
-            for mine, theirs in zip(self.maps, other.maps, strict=False)
-        ) and len(self.maps) == len(other.maps)
+        return (
+            isinstance(other, Recoding)
+            and all(
+                np.array_equal(mine, theirs)
+                for mine, theirs in zip(self.maps, other.maps, strict=False)
+            )
+            and len(self.maps) == len(other.maps)
+        )
 
     __hash__ = None
 
@@ -243,8 +247,11 @@ class Recoding:
 
     def _repr_html_(self) -> str:
         facts = [("algorithm", self.algorithm)] if self.algorithm else []
-        facts += [(name, value) for name, value in self.info.items()
-                  if isinstance(value, (bool, int, float, str, np.number))]
+        facts += [
+            (name, value)
+            for name, value in self.info.items()
+            if isinstance(value, (bool, int, float, str, np.number))
+        ]
         rows = []
         for attribute, size in zip(self.attributes, self.sizes, strict=True):
             labels = [label_values(attribute, mask) for mask in self.members(attribute.name)[:8]]

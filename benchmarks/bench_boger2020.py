@@ -14,7 +14,7 @@ import anonpaper as ap
 from anonpaper.papers.boger2020 import protocol as boger2020
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from referees.klt import RowByRow  # noqa: E402
+from referees.klt import RowByRow
 
 OCC_QI = ["Age", "Education", "Race", "Gender"]
 

@@ -16,7 +16,7 @@ from anonpaper.papers.dewri2009 import protocol as dewri2009
 from anonpaper.recoders.objectives import Evaluator
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from referees import preference as referee  # noqa: E402
+from referees import preference as referee
 
 RECODINGS = 200
 
@@ -27,10 +27,12 @@ def rows():
     bits = random_bits(evaluator.n_bits)
     one = measure.best_seconds(lambda: evaluator.evaluate(bits), repeat=5) / RECODINGS
     r = ap.Recoding.decode(adult.attributes, bits[RECODINGS // 2].astype(int))
-    cells = pd.DataFrame({
-        name: ids[codes]
-        for name, ids, codes in zip(adult.qi, r.maps, adult.cells.tuples.T, strict=True)
-    })
+    cells = pd.DataFrame(
+        {
+            name: ids[codes]
+            for name, ids, codes in zip(adult.qi, r.maps, adult.cells.tuples.T, strict=True)
+        }
+    )
     cells["rows"] = adult.cells.tuple_sizes
     groupby = measure.best_seconds(
         lambda: cells.groupby(adult.qi, sort=False)["rows"].sum().agg(["min", "max"]), repeat=5

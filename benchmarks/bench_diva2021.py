@@ -17,7 +17,7 @@ import anonpaper as ap
 from anonpaper.constraints import proportion_constraints
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from referees.clustering import k_member_rows, strict_mondrian_rows  # noqa: E402
+from referees.clustering import k_member_rows, strict_mondrian_rows
 
 QI = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"]
 

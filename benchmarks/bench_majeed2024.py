@@ -14,7 +14,7 @@ from anonpaper.prepare.synthesis import fuse
 def rows():
     real, _ = majeed2024.prepare("census")
     rng = np.random.default_rng(0)
-    (value, needed), = ap.find_imbalance(real).needed.items()
+    ((value, needed),) = ap.find_imbalance(real).needed.items()
     rare = real.frame[real.frame[real.sensitive] == value]
     # not a model's rows, but as many, and spread over as many cells
     added = rare.iloc[rng.integers(len(rare), size=needed)].reset_index(drop=True)
@@ -38,5 +38,10 @@ def rows():
     risk = best_seconds(lambda: ap.measure.disclosure_risk(release, "own"), repeat=2)
     yield against("disclosure risk", risk, "groupby", grouping, 20)
     size = fused.frame.memory_usage(deep=True).sum()
-    yield against("peak of balanced classes, bytes", peak_bytes(
-        lambda: ap.balanced_classes(fused, 10)), "size of the frame", size, 30)
+    yield against(
+        "peak of balanced classes, bytes",
+        peak_bytes(lambda: ap.balanced_classes(fused, 10)),
+        "size of the frame",
+        size,
+        30,
+    )

@@ -13,7 +13,7 @@ import pandas as pd
 import anonpaper as ap
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from referees.rows import TupleMinimization  # noqa: E402
+from referees.rows import TupleMinimization
 
 L = 6
 
@@ -21,9 +21,7 @@ L = 6
 def rows():
     sal = ap.load("sal")
     coded = pd.DataFrame(sal.codes, columns=sal.qi)
-    yardstick = measure.best_seconds(
-        lambda: coded.groupby(sal.qi, sort=False).ngroup(), repeat=5
-    )
+    yardstick = measure.best_seconds(lambda: coded.groupby(sal.qi, sort=False).ngroup(), repeat=5)
     for name, algorithm, limit in (
         ("tp", ap.tp, 3), ("tp_plus", ap.tp_plus, 6), ("hilbert", ap.hilbert, 6)
     ):  # fmt: skip

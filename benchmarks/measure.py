@@ -58,5 +58,11 @@ def against(what: str, value: float, yardstick: str, unit: float, limit: float |
     limit : float or None
         The largest ratio allowed; None where the ratio is only reported.
     """
-    return {"what": what, "measured": value, "yardstick": yardstick, "unit": unit,
-            "ratio": value / unit, "limit": limit}
+    return {
+        "what": what,
+        "measured": value,
+        "yardstick": yardstick,
+        "unit": unit,
+        "ratio": value / unit,
+        "limit": limit,
+    }

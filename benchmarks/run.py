@@ -25,10 +25,15 @@ def main(arguments: list[str]) -> int:
     """Run the benchmarks named, or all, and return 1 if one is above its limit."""
     if arguments[:1] == ["--here"]:
         return report(arguments[1])
-    names = arguments or sorted(path.stem.removeprefix("bench_")
-                                for path in HERE.glob("bench_*.py"))
-    codes = [subprocess.run([sys.executable, __file__, "--here", name],
-                            env=os.environ | ONE_THREAD).returncode for name in names]
+    names = arguments or sorted(
+        path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py")
+    )
+    codes = [
+        subprocess.run(
+            [sys.executable, __file__, "--here", name], env=os.environ | ONE_THREAD
+        ).returncode
+        for name in names
+    ]
     return int(any(codes))
 
 
@@ -43,8 +48,11 @@ def report(name: str) -> int:
         over = row["limit"] is not None and row["ratio"] > row["limit"]
         above |= over
         label = f"{row['what']} / {row['yardstick']}"
-        print(f"{label:<56} {row['measured']:>10.4g} {row['unit']:>10.4g} {row['ratio']:>7.2f} "
-              f"{limit:>7}{'  ABOVE' if over else ''}", flush=True)
+        print(
+            f"{label:<56} {row['measured']:>10.4g} {row['unit']:>10.4g} {row['ratio']:>7.2f} "
+            f"{limit:>7}{'  ABOVE' if over else ''}",
+            flush=True,
+        )
     return int(above)
 
 

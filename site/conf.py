@@ -18,14 +18,14 @@ exclude_patterns = ["_build"]
 
 # notebooks are shown as they were executed
 nb_execution_mode = "off"
-nb_ipywidgets_js = {}   # widgets would come from elsewhere
+nb_ipywidgets_js = {}  # widgets would come from elsewhere
 nb_mime_priority_overrides = [("html", "text/latex", None)]
 myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 
-suppress_warnings = ["ref.python"]   # words of a type, such as "shape (size,)", are no links
+suppress_warnings = ["ref.python"]  # words of a type, such as "shape (size,)", are no links
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"   # the numpydoc sections say the types
+autodoc_typehints = "none"  # the numpydoc sections say the types
 autodoc_mock_imports = ["ctgan", "distributed", "rdt", "sdv", "torch"]
 napoleon_google_docstring = False
 napoleon_use_rtype = False
@@ -38,10 +38,10 @@ html_css_files = ["site.css"]
 html_search_scorer = "scorer.js"   # lessons first
 html_copy_source = False
 html_show_sourcelink = False
-html_show_search_summary = False   # a page opened as a file may not read other files
-SINGLE = ["index", "report", "use", "data", "notebooks/00_start_here"]   # pages of no section
+html_show_search_summary = False  # a page opened as a file may not read other files
+SINGLE = ["index", "report", "use", "data", "notebooks/00_start_here"]  # pages of no section
 html_sidebars = dict.fromkeys(SINGLE, [])
-html_context = {"default_mode": "auto"}   # light or dark, as the reader's system
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_theme_options = {
     "navigation_with_keys": False,
     "show_nav_level": 2,
@@ -53,4 +53,4 @@ html_theme_options = {
     "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "report": []},
     "show_toc_level": 2,
 }
-copyright = "The anonpaper authors, MIT licence"   # noqa: A001 - Sphinx calls it so
+copyright = "The anonpaper authors, MIT licence"

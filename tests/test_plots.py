@@ -11,11 +11,13 @@ import pytest
 
 from anonpaper import plots
 
-FRAME = pd.DataFrame({
-    "l": [2, 4, 6] * 3,
-    "stars": [5.0, 7, 9, 4, 6, 8, 6, 8, 10],
-    "algorithm": ["TP"] * 3 + ["TP+"] * 3 + ["Hilbert"] * 3,
-})
+FRAME = pd.DataFrame(
+    {
+        "l": [2, 4, 6] * 3,
+        "stars": [5.0, 7, 9, 4, 6, 8, 6, 8, 10],
+        "algorithm": ["TP"] * 3 + ["TP+"] * 3 + ["Hilbert"] * 3,
+    }
+)
 
 
 @pytest.fixture
@@ -86,13 +88,16 @@ def test_repeated_values_need_a_spread(ax):
     assert (band[:, 1].min(), band[:, 1].max()) == (5, 11)
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"x": "k"}, r"no column \['k'\]"),
-    ({"by": "method"}, r"no column \['method'\]"),
-    ({"frame": FRAME[:0]}, "no rows"),
-    ({"order": ["TP", "TP+"]}, r"\['Hilbert'\], not listed"),
-    ({"spread": "sd"}, "spread is 'range' or 'quartiles'"),
-])
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"x": "k"}, r"no column \['k'\]"),
+        ({"by": "method"}, r"no column \['method'\]"),
+        ({"frame": FRAME[:0]}, "no rows"),
+        ({"order": ["TP", "TP+"]}, r"\['Hilbert'\], not listed"),
+        ({"spread": "sd"}, "spread is 'range' or 'quartiles'"),
+    ],
+)
 def test_lines_refuse(ax, change, message):
     given = {"frame": FRAME, "x": "l", "y": "stars", "by": "algorithm"}
     with pytest.raises(ValueError, match=message):
@@ -109,8 +114,9 @@ def test_bars_stand_side_by_side_without_overlap(ax):
     plots.bars(ax, FRAME, "l", "stars", "algorithm", published=FRAME[:3])
     edges = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
     assert len(edges) == 9
-    assert all(right <= left + 1e-9 for (_, right), (left, _) in zip(edges, edges[1:],
-                                                                     strict=False))
+    assert all(
+        right <= left + 1e-9 for (_, right), (left, _) in zip(edges, edges[1:], strict=False)
+    )
     assert ax.get_lines()[0].get_ydata().tolist() == [5, 7, 9]
 
 
@@ -149,8 +155,9 @@ def test_the_same_bytes_from_another_process(format):
         f"print(hashlib.sha256(plots.render(figure, {format!r})).hexdigest())"
     )
     runs = {
-        subprocess.run([sys.executable, "-c", script], check=True, capture_output=True,
-                       text=True, env=None).stdout
+        subprocess.run(
+            [sys.executable, "-c", script], check=True, capture_output=True, text=True, env=None
+        ).stdout
         for _ in range(2)
     }
     assert len(runs) == 1

@@ -42,9 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit code: 0, 1 or 2.
     """
-    options = parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    options = parser(next(iter(arguments), None)).parse_args(arguments)
     say = _silent if options.quiet else _say
-    if isinstance(sys.stdout, io.TextIOWrapper):   # a terminal may lack letters of the table's
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack letters of the table's
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
@@ -55,10 +56,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except AnonpaperError as error:
         print(f"anonpaper {options.command}: {error}", file=sys.stderr)
         return 1 if isinstance(error, _CANNOT_BE_HAD) else 2
-    except BrokenPipeError:   # what reads the output has seen enough, as in `... | head`
+    except BrokenPipeError:  # what reads the output has seen enough, as in `... | head`
         _leave_standard_output()
         return 1
-    except OSError as error:   # files are looked after where they are read and written
+    except OSError as error:  # files are looked after where they are read and written
         _leave_standard_output()
         where = error.filename or "standard output"
         print(f"anonpaper {options.command}: {where}: {error.strerror}", file=sys.stderr)
@@ -77,8 +78,12 @@ def _leave_standard_output() -> None:
 def _commands() -> dict:
     from anonpaper.cli import commands
 
-    return {"datasets": commands.datasets, "fetch": commands.fetch, "audit": commands.audit,
-            "anonymize": commands.anonymize}
+    return {
+        "datasets": commands.datasets,
+        "fetch": commands.fetch,
+        "audit": commands.audit,
+        "anonymize": commands.anonymize,
+    }
 
 
 _BEGAN = time.perf_counter()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import csv
-import textwrap
 from collections.abc import Sequence
 
 from anonpaper import __version__
 
-__all__ = ["METHOD_OPTIONS", "column_names", "pairs", "parser"]
+__all__ = ["column_names", "pairs", "parser"]
 
 _PROGRAM = "python -m anonpaper"
 
@@ -42,7 +41,11 @@ published, unless --keep names others. A file that was read is never written."""
 _FORMS = """\
 Groups are published by suppress, generalize, shallow, swap or anatomize, as --publish says: by
 suppress if it says nothing, balanced_classes by shallow, klt by swap. diva allows suppress and
-generalize. tds, full_domain and the searches give every value one coarser value (recode)."""
+generalize. tds, full_domain and the searches give every value one coarser value (recode).
+
+The constraints of diva are lines such as `sex[Female] & race[Black], 20, 400`; or a csv whose
+columns are attributes, low and high; or JSON, a list of
+{"target": {"sex": "Female"}, "low": 20, "high": 400}."""
 
 _EXAMPLES = """\
 examples:
@@ -53,189 +56,199 @@ examples:
       --hierarchy age=age.csv -o out.parquet   a column name with a comma, in quotes
 """
 
-#: Option of anonymize -> keyword of the methods that take it.
-METHOD_OPTIONS = {
-    "k": "k", "l": "l", "theta": "theta", "diversity": "diversity", "relaxed": "relaxed",
-    "constraints": "constraints", "strategy": "strategy", "max_seconds": "max_seconds",
-    "objective": "objective", "max_rows": "max_rows", "similarity": "similarity",
-    "preference": "preference", "weight": "weights", "granularity": "granularity",
-    "population": "population", "evaluations": "evaluations", "refine": "refine",
-}
 
+def parser(command: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of the command line.
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
+    Parameters
+    ----------
+    command : str, optional
+        The command that is going to be parsed: the options of "anonymize" are read off the
+        algorithms, which takes a second and is left out for the others.
+    """
     top = argparse.ArgumentParser(
-        prog=_PROGRAM, description=_DESCRIPTION, usage="%(prog)s COMMAND ...",
-        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+        prog=_PROGRAM,
+        description=_DESCRIPTION,
+        usage="%(prog)s COMMAND ...",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
         epilog=f"{_PROGRAM} COMMAND --help tells more.",
     )
     top.add_argument("--version", action="version", version=f"anonpaper {__version__}")
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND",
-                                  prog=_PROGRAM, help=argparse.SUPPRESS)
+    commands = top.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", prog=_PROGRAM, help=argparse.SUPPRESS
+    )
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("-q", "--quiet", action="store_true",
-                        help="nothing on standard error but errors")
+    common.add_argument(
+        "-q", "--quiet", action="store_true", help="nothing on standard error but errors"
+    )
     common.add_argument("--json", action="store_true", help="the result as JSON")
 
     commands.add_parser(
-        "datasets", parents=[common], allow_abbrev=False,
+        "datasets",
+        parents=[common],
+        allow_abbrev=False,
         description="List the data sets: rows, licence, and where each would come from now. "
-        "Nothing is fetched.")
+        "Nothing is fetched.",
+    )
     fetching = commands.add_parser(
-        "fetch", parents=[common], allow_abbrev=False,
-        description="Fetch data sets and say where each came from.")
-    fetching.add_argument("names", nargs="+", metavar="NAME",
-                          help="a name that `datasets` lists")
-    _add_output(fetching, "also write the table to a csv or parquet file; - is standard output "
-                "(one NAME only)")
+        "fetch",
+        parents=[common],
+        allow_abbrev=False,
+        description="Fetch data sets and say where each came from.",
+    )
+    fetching.add_argument(
+        "names", nargs="*", metavar="NAME", help="a name that `datasets` lists; all without any"
+    )
+    _add_output(
+        fetching,
+        "also write the table to a csv or parquet file; - is standard output (one NAME only)",
+    )
 
     auditing = commands.add_parser(
-        "audit", parents=[common], allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter, description=_AUDIT)
+        "audit",
+        parents=[common],
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=_AUDIT,
+    )
     _add_table(auditing)
-    auditing.add_argument("--top", type=int, default=10, metavar="N",
-                          help="how many of the riskiest groups to list (10)")
-    _add_anonymize(commands.add_parser(
-        "anonymize", parents=[common], description=_ANONYMIZE, epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
-        usage="%(prog)s FILE --qi NAMES --method NAME [options]"))
+    auditing.add_argument(
+        "--top",
+        type=int,
+        default=10,
+        metavar="N",
+        help="how many of the riskiest groups to list (10)",
+    )
+    anonymizing = commands.add_parser(
+        "anonymize",
+        parents=[common],
+        description=_ANONYMIZE,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+        usage="%(prog)s FILE --qi NAMES --method NAME [options]",
+    )
+    if command == "anonymize":
+        _add_anonymize(anonymizing)
     return top
 
 
 def _add_table(command: argparse.ArgumentParser) -> None:
-    command.add_argument("file", metavar="FILE", help="csv or parquet; - is a csv on standard "
-                         "input")
+    command.add_argument(
+        "file", metavar="FILE", help="csv or parquet; - is a csv on standard input"
+    )
     roles = command.add_argument_group("columns")
-    roles.add_argument("--qi", action="append", required=True, metavar="NAMES",
-                       help="what others may know of a person: column names with commas between "
-                       "them, a name with a comma in double quotes; may be given again")
+    roles.add_argument(
+        "--qi",
+        action="append",
+        required=True,
+        metavar="NAMES",
+        help="what others may know of a person: column names with commas between "
+        "them, a name with a comma in double quotes; may be given again",
+    )
     roles.add_argument("--sensitive", metavar="NAME", help="what nobody should learn")
     reading = command.add_argument_group("reading", _READING)
-    reading.add_argument("--text", action="append", default=[], metavar="NAMES",
-                         help="columns of codes that look like numbers but are none")
-    reading.add_argument("--ordered", action="append", default=[], metavar="NAMES",
-                         help="text columns whose alphabetical order means something, such as "
-                         "zip codes")
-    reading.add_argument("--na", action="append", default=[], metavar="TEXT",
-                         help="a text that means a missing value, such as NA or ?; may be given "
-                         "again")
-    reading.add_argument("--missing", choices=["category", "drop", "error"], default="category",
-                         help="what becomes of missing values: the value ?, rows left out, or an "
-                         "error (category)")
-    reading.add_argument("--delimiter", metavar="TEXT",
-                         help="between the fields of a csv (a comma, in .tsv a tab)")
+    reading.add_argument(
+        "--text",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="columns of codes that look like numbers but are none",
+    )
+    reading.add_argument(
+        "--ordered",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="text columns whose alphabetical order means something, such as zip codes",
+    )
+    reading.add_argument(
+        "--na",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="a text that means a missing value, such as NA or ?; may be given again",
+    )
+    reading.add_argument(
+        "--missing",
+        choices=["category", "drop", "error"],
+        default="category",
+        help="what becomes of missing values: the value ?, rows left out, or an error (category)",
+    )
+    reading.add_argument(
+        "--delimiter", metavar="TEXT", help="between the fields of a csv (a comma, in .tsv a tab)"
+    )
     reading.add_argument("--encoding", default="utf-8", metavar="NAME", help="of a csv (utf-8)")
 
 
 def _add_output(command: argparse.ArgumentParser, text: str) -> None:
     command.add_argument("-o", "--output", metavar="OUT", help=text)
-    command.add_argument("--force", action="store_true",
-                         help="replace OUT if it is there; never a file that was read")
+    command.add_argument(
+        "--force",
+        action="store_true",
+        help="replace OUT if it is there; never a file that was read",
+    )
 
 
 def _add_anonymize(command: argparse.ArgumentParser) -> None:
     _add_table(command)
     _add_output(command, "the file to write, csv or parquet; - (standard output) by default")
-    command.add_argument("--keep", action="append", default=[], metavar="NAMES",
-                         help="further columns to publish as they are, unprotected")
-    command.add_argument("--shuffle", action="store_true",
-                         help="publish the rows in random order: the order of a sorted table "
-                         "tells about its values")
-    command.add_argument("--seed", type=int, default=0, metavar="N",
-                         help="of all that is random; the same seed, the same result (0)")
-    method = command.add_argument_group("method", _method_list())
-    method.add_argument("--method", required=True, metavar="NAME", type=_method_name,
-                        help="one of the above")
-    method.add_argument("--publish", metavar="FORM", type=str.lower,
-                        help="suppress: * where a group differs. generalize: intervals and sets. "
-                        "shallow: the lowest common level of hierarchies. recode: the same for "
-                        "all rows. swap: sensitive values change places within a group. "
-                        "anatomize: two tables")
-    method.add_argument("--hierarchy", action="append", default=[], metavar="NAME=FILE",
-                        help="a csv in the format of ARX: value; level 1; level 2; ...")
-    method.add_argument("--hierarchy-delimiter", default=";", metavar="TEXT",
-                        help="between the levels (;)")
-    _add_method_options(command.add_argument_group("parameters of methods"))
+    command.add_argument(
+        "--keep",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="further columns to publish as they are, unprotected",
+    )
+    command.add_argument(
+        "--shuffle",
+        action="store_true",
+        help="publish the rows in random order: the order of a sorted table "
+        "tells about its values",
+    )
+    command.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="of all that is random; the same seed, the same result (0)",
+    )
+    from anonpaper.cli.methods import add_options, descriptions
 
-
-def _add_method_options(group) -> None:
-    group.add_argument("--k", type=int, metavar="N", help="rows of a group, at least")
-    group.add_argument("--l", type=int, metavar="N", help="diversity of a group, at least")
-    group.add_argument("--theta", type=float, metavar="SHARE",
-                       help="of one sensitive value in a group, at most (klt: 0.3)")
-    group.add_argument("--diversity", choices=["frequency", "distinct"],
-                       help="which l-diversity (mondrian, diva, full_domain)")
-    group.add_argument("--relaxed", action="store_true", default=None,
-                       help="mondrian: rows with the median may go to either side")
-    group.add_argument("--constraints", metavar="FILE",
-                       help="diva: lines such as `sex[Female] & race[Black], 20, 400`; or a csv "
-                       "whose columns are attributes, low and high; or JSON, a list of "
-                       '{"target": {"sex": "Female"}, "low": 20, "high": 400}')
-    group.add_argument("--strategy", choices=["max_fan_out", "min_choice", "basic"],
-                       help="diva: which constraint is next (max_fan_out)")
-    group.add_argument("--max-seconds", type=float, metavar="S", help="diva: of the search (120)")
-    group.add_argument("--objective", choices=["stars", "rows"],
-                       help="exact: what there should be fewest of (stars)")
-    group.add_argument("--max-rows", type=int, metavar="N",
-                       help="exact: refuse larger tables (12; at most 18)")
-    group.add_argument("--similarity", type=float, metavar="S",
-                       help="balanced_classes: of a row and its centre (0.88)")
-    group.add_argument("--preference", type=pair, metavar="LOSS,BIAS",
-                       help="searches: the preferred loss and bias, each from 0 to 1 (0.2,1)")
-    group.add_argument("--weight", action="append", metavar="NAME=W",
-                       help="klt, full_domain, searches: what a column is worth; may be given "
-                       "again")
-    group.add_argument("--granularity", action="append", metavar="NAME=W",
-                       help="searches: width of the finest intervals of a numeric column")
-    group.add_argument("--population", type=int, metavar="N", help="preference_search (100)")
-    group.add_argument("--evaluations", type=int, metavar="N",
-                       help="preference_search, hill_climbing: recodings to look at (50000)")
-    group.add_argument("--refine", action="store_true", default=None,
-                       help="preference_search: half of the evaluations near the best found")
-
-
-def _method_list() -> str:
-    from anonpaper.cli.methods import BASELINES, METHODS
-
-    lines = []
-    for name, method in METHODS.items():
-        if name not in BASELINES:
-            takes = [*_options(method.required), *(f"[{o}]" for o in _options(method.optional))]
-            lines += [f"{name}: {method.title}", *_wrapped(" ".join(takes) or "no parameters")]
-    takes = "--k [--l] [--hierarchy] [--seed]; what majeed2024 compares its method with, rebuilt "
-    lines += [", ".join(BASELINES), *_wrapped(takes + "from descriptions; nothing is promised")]
-    return "\n".join([*lines, "", _FORMS])
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, 92, initial_indent="    ", subsequent_indent="    ",
-                         break_on_hyphens=False)
-
-
-def _options(parameters: Sequence[str]) -> list[str]:
-    options = {keyword: f"--{option.replace('_', '-')}"
-               for option, keyword in METHOD_OPTIONS.items()}
-    options |= {"seed": "--seed", "hierarchies": "--hierarchy"}
-    return [options[name] for name in parameters]
+    method = command.add_argument_group("method", f"{descriptions()}\n\n{_FORMS}")
+    method.add_argument(
+        "--method", required=True, metavar="NAME", type=_method_name, help="one of the above"
+    )
+    method.add_argument(
+        "--publish",
+        metavar="FORM",
+        type=str.lower,
+        help="suppress: * where a group differs. generalize: intervals and sets. "
+        "shallow: the lowest common level of hierarchies. recode: the same for "
+        "all rows. swap: sensitive values change places within a group. "
+        "anatomize: two tables",
+    )
+    method.add_argument(
+        "--hierarchy",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="a csv in the format of ARX: value; level 1; level 2; ...",
+    )
+    method.add_argument(
+        "--hierarchy-delimiter", default=";", metavar="TEXT", help="between the levels (;)"
+    )
+    add_options(command.add_argument_group("parameters of methods"))
 
 
 def _method_name(text: str) -> str:
     from anonpaper.cli.methods import METHODS
 
-    name = {"tp_plus": "tp+"}.get(text.lower().replace("-", "_"), text.lower().replace("-", "_"))
+    name = text.lower().replace("-", "_").replace("tp+", "tp_plus")
     if name not in METHODS:
         raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(METHODS)}")
     return name
-
-
-def pair(text: str) -> tuple[float, float]:
-    """Read two numbers with a comma between them."""
-    try:
-        first, second = map(float, text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no pair like 0.2,1") from None
-    return first, second
 
 
 def column_names(texts: Sequence[str], columns: Sequence[str]) -> list[str]:

@@ -10,9 +10,10 @@ from pathlib import Path
 import pandas as pd
 
 import anonpaper as ap
+from anonpaper.algorithm import Algorithm
 from anonpaper.cli import files, report
-from anonpaper.cli.arguments import METHOD_OPTIONS, column_names, pairs
-from anonpaper.cli.methods import METHODS, Method, publish, run
+from anonpaper.cli.arguments import column_names, pairs
+from anonpaper.cli.methods import METHODS, options_of, publish, run
 from anonpaper.constraints import DiversityConstraint, check_constraints, read_constraints
 from anonpaper.datasets.registry import registry
 from anonpaper.errors import (
@@ -41,8 +42,10 @@ def datasets(options, say: Say) -> None:
         print(report.as_json({"datasets": found.to_dict("records")}))
         return
     for entry in found.itertuples():
-        print(f"{entry.name}: {entry.rows:,} rows; {entry.licence}\n"
-              f"    now: {entry.origin}\n    {entry.how_to_get}")
+        print(
+            f"{entry.name}: {entry.rows:,} rows; {entry.licence}\n"
+            f"    now: {entry.origin}\n    {entry.how_to_get}"
+        )
 
 
 def fetch(options, say: Say) -> None:
@@ -50,23 +53,28 @@ def fetch(options, say: Say) -> None:
     unknown = [name for name in options.names if name not in registry()]
     if unknown:
         raise ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
-    if options.output and len(options.names) > 1:
+    names = options.names or list(registry())
+    if options.output and len(names) > 1:
         raise ParameterError("-o takes one data set: fetch them one by one")
     to_file = options.output not in (None, files.STANDARD_STREAM)
     if to_file:
         files.check_output(options.output, [], force=options.force)
     told = sys.stderr if options.output == files.STANDARD_STREAM else sys.stdout
     origins = {}
-    for name in options.names:
+    failed = []
+    for name in names:
         say(f"fetching {name}")
         try:
             origins |= ap.datasets.fetch([name])
         except DatasetError as error:
-            raise DatasetUnavailableError(str(error)) from None
+            failed.append(f"{name}: {error}")
+            continue
         if not options.json:
             print(f"{name}: {origins[name]}", file=told, flush=True)
+    if failed:
+        raise DatasetUnavailableError("\n".join(failed))
     if options.output:
-        table = files.Table(ap.load(options.names[0]).frame)
+        table = files.Table(ap.load(names[0]).frame)
         if to_file:
             files.write_tables({options.output: table}, [], force=options.force)
         else:
@@ -133,8 +141,11 @@ def anonymize(options, say: Say) -> None:
 def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
     say(f"reading {options.file}")
     table = files.read_table(
-        options.file, delimiter=options.delimiter, encoding=options.encoding,
-        missing_texts=options.na, text=column_names(options.text, []),
+        options.file,
+        delimiter=options.delimiter,
+        encoding=options.encoding,
+        missing_texts=options.na,
+        text=column_names(options.text, []),
         ordered=column_names(options.ordered, []),
     )
     columns = list(table.frame.columns)
@@ -149,8 +160,10 @@ def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
     if m.dropped:
         say(f"{m.dropped:,} rows with missing values are left out")
     elif lost := [name for name in qi if _loses_its_order(m, name)]:
-        say(f"missing values are kept as the value ? and take the order from {', '.join(lost)}: "
-            "sets are published instead of intervals; --missing drop leaves such rows out")
+        say(
+            f"missing values are kept as the value ? and take the order from {', '.join(lost)}: "
+            "sets are published instead of intervals; --missing drop leaves such rows out"
+        )
     return table, m
 
 
@@ -159,7 +172,7 @@ def _loses_its_order(m: Microdata, name: str) -> bool:
     return bool(pd.api.types.is_numeric_dtype(column) and column.isna().any())
 
 
-def _kept_columns(options, table, m: Microdata, method: Method, say: Say) -> list[str]:
+def _kept_columns(options, table, m: Microdata, method: Algorithm, say: Say) -> list[str]:
     """Return the columns to be published as they are; say which are not published at all."""
     columns = list(table.frame.columns)
     kept = column_names(options.keep, columns)
@@ -170,8 +183,6 @@ def _kept_columns(options, table, m: Microdata, method: Method, say: Say) -> lis
             f"--keep names {unknown}; the columns that --qi and --sensitive leave are "
             f"{[name for name in columns if name not in roles]}"
         )
-    if kept and method.publications == ("its own",):
-        raise ParameterError(f"--keep cannot be used with {options.method}: its rows are new ones")
     left = [name for name in columns if name not in roles and name not in kept]
     if left:
         say(f"not published: {left} (neither --qi nor --sensitive; --keep publishes them)")
@@ -180,10 +191,10 @@ def _kept_columns(options, table, m: Microdata, method: Method, say: Say) -> lis
     return kept
 
 
-def _hierarchies(options, m, method: Method, publication: str) -> dict[str, Hierarchy]:
+def _hierarchies(options, m, method: Algorithm, publication: str) -> dict[str, Hierarchy]:
     if not options.hierarchy:
         return {}
-    if "hierarchies" not in method.parameters and publication != "shallow":
+    if "hierarchy" not in options_of(method) and publication != "shallow":
         raise ParameterError(
             f"{options.method} published by {publication} does not use --hierarchy"
             + ("; --publish shallow does" if "shallow" in method.publications else "")
@@ -198,7 +209,7 @@ def _hierarchies(options, m, method: Method, publication: str) -> dict[str, Hier
             raise HierarchyError(f"{path}: {error}") from None
         except OSError as error:
             raise files.FileError(f"{path}: {error.strerror}") from None
-        except ValueError as error:   # no csv, or not UTF-8
+        except ValueError as error:  # no csv, or not UTF-8
             raise files.FileError(f"{path}: {error}") from None
     return found
 
@@ -206,7 +217,7 @@ def _hierarchies(options, m, method: Method, publication: str) -> dict[str, Hier
 # -- what the method is given --------------------------------------------------------------
 
 
-def _publication(options, method: Method) -> str:
+def _publication(options, method: Algorithm) -> str:
     form = options.publish or method.publications[0]
     if form not in method.publications:
         raise ParameterError(
@@ -216,28 +227,29 @@ def _publication(options, method: Method) -> str:
     return form
 
 
-def _parameters(options, method: Method, m: Microdata, hierarchies) -> dict[str, object]:
+def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[str, object]:
     """Return the method's parameters; every option given must be one of them."""
-    given = {
-        keyword: getattr(options, option)
-        for option, keyword in METHOD_OPTIONS.items() if getattr(options, option) is not None
-    }
-    wrong = [name for name in given if name not in method.parameters]
-    if wrong:
+    takes = options_of(method)
+    every = {name for other in METHODS.values() for name in options_of(other)}
+    texts = {name: getattr(options, name.replace("-", "_"), None) for name in every}
+    given = {name: text for name, text in texts.items() if text not in (None, [])}
+    given.pop("seed", None)
+    given.pop("hierarchy", None)
+    if wrong := sorted(set(given) - set(takes)):
         raise ParameterError(
-            f"{options.method} does not take {', '.join(wrong)}; it takes "
-            f"{', '.join(method.parameters) or 'nothing'}"
+            f"{options.method} does not take --{', --'.join(wrong)}; it takes "
+            f"{', '.join(f'--{name}' for name in takes) or 'nothing'}"
         )
-    lacking = [f"--{name}" for name in method.required if name not in given]
-    if lacking:
+    if lacking := [f"--{name}" for name, p in takes.items() if p.required and name not in given]:
         raise ParameterError(f"{options.method} needs {' and '.join(lacking)}")
+    given = {takes[name].name: value for name, value in given.items()}
     for name in {"weights", "granularity"} & set(given):
         given[name] = _numbers(given[name], m)
     if "constraints" in given:
         given["constraints"] = _constraints(given["constraints"])
     if "seed" in method.parameters:
         given["seed"] = options.seed
-    if hierarchies and "hierarchies" in method.parameters:
+    if hierarchies and "hierarchy" in takes:
         given["hierarchies"] = hierarchies
     return given
 
@@ -276,7 +288,8 @@ def _constraints_of_csv(path: str) -> list[DiversityConstraint]:
     return [
         DiversityConstraint(
             {name: row[name] for name in attributes if not pd.isna(row[name])},
-            row["low"], row["high"],
+            row["low"],
+            row["high"],
         )
         for row in frame.to_dict("records")
     ]
@@ -294,8 +307,11 @@ def _shown(parameters: dict) -> dict:
 
 
 def _inputs(options) -> list[str]:
-    others = [path for text in options.hierarchy
-              for path in [text[place + 1 :] for place, sign in enumerate(text) if sign == "="]]
+    others = [
+        path
+        for text in options.hierarchy
+        for path in [text[place + 1 :] for place, sign in enumerate(text) if sign == "="]
+    ]
     return [options.file, *others, *filter(None, [options.constraints])]
 
 

@@ -45,7 +45,7 @@ STANDARD_STREAM = "-"
 _INTEGER = r"(?:0|-?[1-9]\d{0,17})"
 _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _DATE = r"\d{4}-\d{2}-\d{2}"
-_MOST_DIGITS = 15   # a float of 64 bits tells all decimals of 15 digits apart
+_MOST_DIGITS = 15  # a float of 64 bits tells all decimals of 15 digits apart
 _PARQUET = (".parquet", ".pq")
 
 
@@ -168,9 +168,11 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
                 if len(row) == len(header):
                     rows.append(row)
                 elif row:
-                    raise FileError(f"{name}, line {reader.line_num}: {len(row)} fields, but the "
-                                    f"header has {len(header)}" + _other_delimiter(header))
-                elif len(header) == 1:   # a blank line is an empty field
+                    raise FileError(
+                        f"{name}, line {reader.line_num}: {len(row)} fields, but the "
+                        f"header has {len(header)}" + _other_delimiter(header)
+                    )
+                elif len(header) == 1:  # a blank line is an empty field
                     rows.append([""])
     except UnicodeError:
         raise FileError(
@@ -179,7 +181,7 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
         ) from None
     except csv.Error as error:
         raise FileError(f"{name}, line {reader.line_num}: {error}") from None
-    except (LookupError, TypeError) as error:   # an unknown encoding, a delimiter of two letters
+    except (LookupError, TypeError) as error:  # an unknown encoding, a delimiter of two letters
         raise FileError(f"{name}: {error}") from None
     except (OSError, EOFError) as error:
         raise FileError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
@@ -279,7 +281,7 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool) -> None:
 def _is_standard_input(path: Path) -> bool:
     try:
         return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
-    except (OSError, ValueError):   # it is closed, or none of the system's
+    except (OSError, ValueError):  # it is closed, or none of the system's
         return False
 
 
@@ -328,8 +330,15 @@ def _write_csv(table: Table, stream: IO[bytes], compression=None) -> None:
     for column, texts in table.written.items():
         if column in frame:
             frame[column] = [texts.get(v, v) if isinstance(v, float) else v for v in frame[column]]
-    frame.to_csv(stream, index=False, sep=table.delimiter, lineterminator="\n",
-                 encoding="utf-8", quoting=csv.QUOTE_MINIMAL, compression=compression)
+    frame.to_csv(
+        stream,
+        index=False,
+        sep=table.delimiter,
+        lineterminator="\n",
+        encoding="utf-8",
+        quoting=csv.QUOTE_MINIMAL,
+        compression=compression,
+    )
 
 
 def _write_parquet(table: Table, stream: IO[bytes]) -> None:
@@ -337,6 +346,6 @@ def _write_parquet(table: Table, stream: IO[bytes]) -> None:
     for column in frame:
         values = frame[column]
         kind = pd.api.types.infer_dtype(values.astype(object), skipna=True)
-        if kind.startswith("mixed") or kind == "interval":   # numbers beside "[1 - 3]" or "*"
+        if kind.startswith("mixed") or kind == "interval":  # numbers beside "[1 - 3]" or "*"
             frame[column] = values.map(str, na_action="ignore")
     frame.to_parquet(stream, index=False)

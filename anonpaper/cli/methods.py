@@ -1,197 +1,145 @@
-"""Every algorithm of the package by name: what it takes, what it promises, how it is published."""
+"""The package's algorithms on the command line: options from their signatures, and a release."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import argparse
+import textwrap
+import types
+import typing
+from collections.abc import Mapping
 
 import anonpaper as ap
+from anonpaper.algorithm import Algorithm, Parameter
 from anonpaper.errors import InfeasibleError
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from anonpaper.principles import (
-    DistinctLDiversity,
-    FrequencyLDiversity,
-    KAnonymity,
-    Principle,
-    Theta,
-)
 from anonpaper.publish import Release
 from anonpaper.recoding import Recoding
 
-__all__ = ["BASELINES", "METHODS", "Method", "publish", "run"]
+__all__ = ["METHODS", "add_options", "descriptions", "options_of", "publish", "run"]
 
-#: Ways to publish groups.
-_GROUPS = ("suppress", "generalize", "shallow", "swap", "anatomize")
-_OWN = ("its own",)
-
-#: Parameter of a principle -> the principle, for what a method promises.
-_FREQUENCY = {"l": FrequencyLDiversity}
-_ROWS = {"k": KAnonymity}
-_DISTINCT = {"k": KAnonymity, "l": DistinctLDiversity}
-
-
-@dataclass(frozen=True)
-class Method:
-    """One algorithm, as the command line offers it.
-
-    Attributes
-    ----------
-    title : str
-        What it is, in half a sentence.
-    function : function
-        From a Microdata and keyword parameters to a Partition, a Recoding or a Release.
-    required, optional : tuple of str
-        Its parameters, which are those of the command line, by name.
-    promises : mapping of parameter name to Principle class
-        What every release has if the parameter was given.
-    publications : tuple of str
-        How its result can be published, the default first.
-    needs_sensitive : bool
-        Whether it looks at sensitive values even if no l was given.
-    by_bits : bool
-        Whether it joins neighbours of a domain, so that hierarchies give the order of a domain
-        and a granularity the width of its intervals.
-    """
-
-    title: str
-    function: Callable
-    required: tuple[str, ...] = ()
-    optional: tuple[str, ...] = ()
-    promises: Mapping[str, type[Principle]] | None = None
-    publications: tuple[str, ...] = _GROUPS
-    needs_sensitive: bool = False
-    by_bits: bool = False
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of all parameters."""
-        return (*self.required, *self.optional)
-
-    def promised(self, parameters: Mapping[str, object]) -> list[Principle]:
-        """Return the principles that a release made with these parameters has to meet."""
-        promises = dict(self.promises or {})
-        if parameters.get("diversity") == "frequency":
-            promises["l"] = FrequencyLDiversity
-        elif parameters.get("diversity") == "distinct":
-            promises["l"] = DistinctLDiversity
-        return [promises[name](parameters[name]) for name in promises if name in parameters]
-
-
-def _baseline(name: str) -> Method:
-    """One of the methods that majeed2024 compares its own with."""
-
-    def release(m: Microdata, k, l=None, *, hierarchies=None, seed=0) -> Release:  # noqa: E741
-        return ap.baselines.BASELINES[name](m, k, l, _with_defaults(m, hierarchies), seed=seed)
-
-    title = f"{name} of majeed2024's comparison, rebuilt from its description"
-    return Method(title, release, ("k",), ("l", "hierarchies", "seed"), None, _OWN)
-
-
-_SEARCH = ("preference", "weights", "hierarchies", "granularity")
-
-METHODS: dict[str, Method] = {
-    "tp": Method(
-        "frequency l-diversity, at most l times the fewest suppressed rows",
-        lambda m, l: ap.tp(m, l), ("l",), (), _FREQUENCY,  # noqa: E741
-    ),
-    "tp+": Method(
-        "tp, then the suppressed rows grouped by hilbert: never more stars",
-        lambda m, l: ap.tp_plus(m, l), ("l",), (), _FREQUENCY,  # noqa: E741
-    ),
-    "hilbert": Method(
-        "frequency l-diversity along a space-filling curve",
-        lambda m, l: ap.hilbert(m, l), ("l",), (), _FREQUENCY,  # noqa: E741
-    ),
-    "exact": Method(
-        "the optimum, for a dozen rows",
-        lambda m, **p: ap.exact(m, **p), ("l",), ("objective", "max_rows"), _FREQUENCY,
-    ),
-    "optimal_two_diverse": Method(
-        "the optimum for two sensitive values, each in half of the rows",
-        lambda m: ap.optimal_two_diverse(m), needs_sensitive=True,
-    ),
-    "klt": Method(
-        "groups of k rows with l distinct secrets, none above a share theta",
-        lambda m, **p: ap.klt(m, **p), ("k", "l"), ("theta", "weights", "seed"),
-        _DISTINCT | {"theta": Theta}, ("swap", "anatomize", "suppress", "generalize", "shallow"),
-    ),
-    "mondrian": Method(
-        "k-anonymity by median cuts, l-diverse if asked",
-        lambda m, **p: ap.mondrian(m, **p), ("k",), ("l", "diversity", "relaxed"),
-        _ROWS | _FREQUENCY,
-    ),
-    "k_member": Method(
-        "k-anonymity by greedy clusters of few stars",
-        lambda m, **p: ap.k_member(m, **p), ("k",), ("seed",), _ROWS,
-    ),
-    "oka": Method(
-        "k-anonymity by one pass of k-means",
-        lambda m, **p: ap.oka(m, **p), ("k",), ("seed",), _ROWS,
-    ),
-    "diva": Method(
-        "k-anonymity that keeps as many of every minority as constraints ask for",
-        lambda m, **p: ap.diva(m, **p), ("constraints", "k"),
-        ("l", "diversity", "strategy", "max_seconds", "seed"),
-        _ROWS | _FREQUENCY, ("suppress", "generalize"),
-    ),
-    "balanced_classes": Method(
-        "classes of k to 2k - 1 similar rows with l distinct secrets",
-        lambda m, **p: ap.balanced_classes(m, **p), ("k",), ("l", "similarity", "seed"),
-        _DISTINCT, ("shallow", "suppress", "generalize", "swap", "anatomize"),
-        needs_sensitive=True,
-    ),
-    "tds": Method(
-        "frequency l-diversity by coarser values, the same for all rows",
-        lambda m, **p: ap.tds(m, **p), ("l",), ("hierarchies",), _FREQUENCY, ("recode",),
-    ),
-    "full_domain": Method(
-        "every column on one level of its hierarchy, least loss",
-        lambda m, **p: ap.full_domain(m, **p), ("k",),
-        ("l", "diversity", "weights", "hierarchies"), _DISTINCT, ("recode",),
-    ),
-    "preference_search": Method(
-        "k-anonymity with a stated preference of loss and bias, by an evolutionary search",
-        lambda m, **p: ap.preference_search(m, **p), ("k",),
-        (*_SEARCH, "population", "evaluations", "refine", "seed"), _ROWS, ("recode",),
-        by_bits=True,
-    ),
-    "hill_climbing": Method(
-        "the same by flipping single bits",
-        lambda m, **p: ap.hill_climbing(m, **p), ("k",),
-        (*_SEARCH, "evaluations", "seed"), _ROWS, ("recode",), by_bits=True,
-    ),
-    "exhaustive": Method(
-        "the same by looking at all recodings of a small table",
-        lambda m, **p: ap.exhaustive(m, **p), ("k",), _SEARCH, _ROWS, ("recode",), by_bits=True,
-    ),
+#: Name of a function -> what it declares about itself, for every algorithm of the package.
+METHODS: dict[str, Algorithm] = {
+    name: function.algorithm
+    for name, function in ((name, getattr(ap, name)) for name in ap.__all__)
+    if hasattr(function, "algorithm")
 }
 
-#: Method -> its name in the tables of majeed2024.
-BASELINES = {
-    "l_diversity": "LD",
-    "afa_core": "AFA-core",
-    "mrmondrian": "MRMondrian",
-    "lopub": "LoPub",
-    "dhkmeans_core": "DHkmeans-LD-core",
-    "sdda": "SDDA",
-    "hyobscure": "HyObscure",
-    "dca_core": "DCA-core",
-}
-METHODS |= {method: _baseline(name) for method, name in BASELINES.items()}
+#: Parameters with an option that all methods share.
+_SHARED = {"hierarchies": "hierarchy", "seed": "seed"}
+_NUMBERS = Mapping[object, float]
+_GRANULARITY = Parameter(
+    "granularity", _NUMBERS, None, "Width of the finest intervals of a numeric column"
+)
+
+
+def options_of(method: Algorithm) -> dict[str, Parameter]:
+    """Return the parameters of a method that the command line offers, by name of the option."""
+    offered = dict(method.parameters)
+    if method.by_bits:
+        order = Parameter("hierarchies", Mapping[object, Hierarchy], None, "Orders of domains")
+        offered |= {"granularity": _GRANULARITY, "hierarchies": order}
+    return {
+        _SHARED.get(p.name) or _option(p): p
+        for p in offered.values()
+        if p.name in _SHARED or _reader(p) is not None
+    }
+
+
+def add_options(group: argparse._ArgumentGroup) -> None:
+    """Add an option for every parameter of every method, explained by its docstring."""
+    users: dict[str, list[tuple[str, Parameter]]] = {}
+    for name, method in METHODS.items():
+        for option, parameter in options_of(method).items():
+            if option not in _SHARED.values():
+                users.setdefault(option, []).append((name, parameter))
+    for option, taken in users.items():
+        parameter = taken[0][1]
+        who = ", ".join(name + _default(p) for name, p in taken)
+        meaning = parameter.meaning[:1].lower() + parameter.meaning[1:]
+        group.add_argument(
+            f"--{option}", help=f"{meaning}; {who}".replace("%", "%%"), **_reader(parameter)
+        )
+
+
+def _option(p: Parameter) -> str:
+    """Return the option of a parameter; what is given once a column is named in the singular."""
+    name = p.name.removesuffix("s") if _plain(p.kind) is Mapping else p.name
+    return name.replace("_", "-")
+
+
+def _default(p: Parameter) -> str:
+    if p.required or p.default in (None, False):
+        return ""
+    texts = map(str, p.default if isinstance(p.default, tuple) else [p.default])
+    return f" ({','.join(texts)})"
+
+
+def _plain(kind: object) -> object:
+    """Return what a kind is where it is given: ``int`` of ``int | None``, ``Mapping`` of any."""
+    if isinstance(kind, types.UnionType):
+        kind = next(part for part in typing.get_args(kind) if part is not types.NoneType)
+    origin = typing.get_origin(kind)
+    return Mapping if isinstance(origin, type) and issubclass(origin, Mapping) else kind
+
+
+def _reader(p: Parameter) -> dict | None:
+    """Return how argparse reads a parameter; None if a command line cannot say it."""
+    kind = _plain(p.kind)
+    if p.name == "constraints":
+        return {"metavar": "FILE"}
+    if p.kind is bool:
+        return {"action": "store_true", "default": None}
+    if kind in (int, float):
+        return {"type": kind, "metavar": "N" if kind is int else "X"}
+    if typing.get_origin(kind) is typing.Literal:
+        return {"choices": list(typing.get_args(kind)), "type": str.lower}
+    if typing.get_origin(kind) is tuple:
+        return {"type": pair, "metavar": "X,Y"}
+    if p.kind in (_NUMBERS, _NUMBERS | None):
+        return {"action": "append", "metavar": "NAME=X"}
+    return None
+
+
+def pair(text: str) -> tuple[float, float]:
+    """Read two numbers with a comma between them."""
+    try:
+        first, second = map(float, text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no pair like 0.2,1") from None
+    return first, second
+
+
+def descriptions() -> str:
+    """Return a list of the methods with their options, for the help of the command line."""
+    lines = []
+    for name, method in METHODS.items():
+        options = {f"--{option}": p.required for option, p in options_of(method).items()}
+        takes = [option if required else f"[{option}]" for option, required in options.items()]
+        lines += [
+            f"{name}: {method.title}",
+            *textwrap.wrap(
+                " ".join(takes) or "no parameters",
+                92,
+                initial_indent="    ",
+                subsequent_indent="    ",
+                break_on_hyphens=False,
+            ),
+        ]
+    return "\n".join(lines)
 
 
 def run(
-    method: Method, m: Microdata, parameters: Mapping[str, object]
-) -> tuple[Microdata, Partition | Recoding | Release]:
+    method: Algorithm, m: Microdata, parameters: Mapping[str, object]
+) -> tuple[Microdata, Partition | Recoding]:
     """Run a method on a table.
 
     Returns
     -------
     m : Microdata
         The table that the result is of: the same rows, its domains put in order for a search.
-    result : Partition, Recoding or Release
+    result : Partition or Recoding
 
     Raises
     ------
@@ -214,10 +162,10 @@ def run(
 
 def publish(
     m: Microdata,
-    result: Partition | Recoding | Release,
+    result: Partition | Recoding,
     publication: str,
     hierarchies: Mapping[str, Hierarchy],
-    seed: int,
+    seed: int | None,
 ) -> Release:
     """Publish what a method returned.
 
@@ -225,30 +173,19 @@ def publish(
     ----------
     m : Microdata
         The table that the method was run on.
-    result : Partition, Recoding or Release
-        What it returned; a Release is published already.
+    result : Partition or Recoding
+        What it returned.
     publication : str
         One of the method's.
     hierarchies : mapping of column name to Hierarchy
         For "shallow"; columns not named get a balanced tree.
-    seed : int
+    seed : int or None
         For "swap".
     """
-    if isinstance(result, Release):
-        return result
-    if isinstance(result, Recoding):
-        return ap.recode(m, result)
     if publication == "shallow":
-        return ap.shallow_generalize(m, result, _with_defaults(m, hierarchies))
+        trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
+        # one that belongs to no quasi-identifier is refused by name
+        return ap.shallow_generalize(m, result, trees | dict(hierarchies))
     if publication == "swap":
         return ap.swap(m, result, seed=seed)
-    return {"suppress": ap.suppress, "generalize": ap.generalize, "anatomize": ap.anatomize}[
-        publication
-    ](m, result)
-
-
-def _with_defaults(m: Microdata, hierarchies: Mapping | None) -> dict[object, Hierarchy]:
-    """Return a hierarchy for every quasi-identifier: a balanced tree where none was given."""
-    given = dict(hierarchies or {})
-    trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes if a.name not in given}
-    return trees | given   # one that belongs to no quasi-identifier is refused by name
+    return getattr(ap, publication)(m, result)

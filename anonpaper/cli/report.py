@@ -37,7 +37,7 @@ _PRINCIPLES = [
     ("t-closeness, ordered", TCloseness(1, "ordered"), "the same along the order of the values"),
 ]
 
-_ROWS_NAMED = 5   # of a group, when the riskiest are listed
+_ROWS_NAMED = 5  # of a group, when the riskiest are listed
 
 
 def levels(m: Microdata, p: Partition) -> list[dict]:
@@ -82,8 +82,13 @@ def audit(m: Microdata, top: int) -> dict:
     classes = recode(m, Recoding.identity(m.attributes)).classes
     sizes = classes.sizes()
     found = {
-        "table": {"rows": m.n, "quasi-identifiers": list(m.qi), "sensitive": m.sensitive,
-                  "rows dropped": m.dropped, "groups": classes.n_groups},
+        "table": {
+            "rows": m.n,
+            "quasi-identifiers": list(m.qi),
+            "sensitive": m.sensitive,
+            "rows dropped": m.dropped,
+            "groups": classes.n_groups,
+        },
         "uniqueness": _uniqueness(m, sizes),
         "levels": levels(m, classes),
     }
@@ -118,7 +123,7 @@ def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
     """Groups in which a sensitive value is surest, the smallest first among equals."""
     counts = GroupCounts.of(m, classes.labels)
     share = counts.largest() / counts.sizes
-    if m.sensitive is None:   # then the risk is to be found at all
+    if m.sensitive is None:  # then the risk is to be found at all
         share = 1 / counts.sizes
     order = np.lexsort((counts.sizes, -share))[:top]
     groups = classes.groups()
@@ -163,9 +168,13 @@ def release_report(rel: Release, method: str, parameters: Mapping[str, object]) 
         "method": method,
         "parameters": dict(parameters),
         "published as": rel.method,
-        "rows": {"in the table": m.n + m.dropped, "published": published,
-                 "withheld": m.n - published, "dropped for missing values": m.dropped,
-                 "groups": rel.classes.n_groups},
+        "rows": {
+            "in the table": m.n + m.dropped,
+            "published": published,
+            "withheld": m.n - published,
+            "dropped for missing values": m.dropped,
+            "groups": rel.classes.n_groups,
+        },
         "levels": _levels_of_release(rel),
         "loss": {
             "stars": measure.stars(rel),
@@ -181,8 +190,10 @@ def _levels_of_release(rel: Release) -> list[dict]:
     """Levels of a release; groups whose quasi-identifiers are published are not k-anonymous."""
     found = levels(*_as_an_attacker_sees(rel))
     if rel.method in ("swap", "anatomize"):
-        found[0] |= {"principle": "group size",
-                     "meaning": "rows in the smallest group; who is in the table stays visible"}
+        found[0] |= {
+            "principle": "group size",
+            "meaning": "rows in the smallest group; who is in the table stays visible",
+        }
     return found
 
 
@@ -216,8 +227,11 @@ def _plain(value: object) -> object:
 def as_text(found: Mapping) -> str:
     """Return a report as text: a title and indented lines per part."""
     blocks = []
-    simple = {key: value for key, value in found.items()
-              if not isinstance(value, Mapping) and not _is_table(value)}
+    simple = {
+        key: value
+        for key, value in found.items()
+        if not isinstance(value, Mapping) and not _is_table(value)
+    }
     if simple:
         blocks.append("\n".join(_lines(simple, indent="")))
     for title, part in found.items():
@@ -254,8 +268,11 @@ def _short(value: object) -> str:
 def _table(rows: Sequence[Mapping]) -> str:
     """Write rows below their names, texts to the left and numbers to the right."""
     flat = [
-        {name: item for key, value in row.items()
-         for name, item in (value.items() if isinstance(value, Mapping) else [(key, value)])}
+        {
+            name: item
+            for key, value in row.items()
+            for name, item in (value.items() if isinstance(value, Mapping) else [(key, value)])
+        }
         for row in rows
     ]
     columns = []

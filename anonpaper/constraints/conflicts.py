@@ -190,9 +190,7 @@ def _between(m: Microdata, constraints: list[DiversityConstraint]) -> list[Contr
     return found
 
 
-def require_satisfiable(
-    m: Microdata, constraints: Sequence[DiversityConstraint], k: int
-) -> None:
+def require_satisfiable(m: Microdata, constraints: Sequence[DiversityConstraint], k: int) -> None:
     """Raise ConstraintError with all that :func:`find_contradictions` finds, if anything."""
     found = find_contradictions(m, constraints, k)
     if found:

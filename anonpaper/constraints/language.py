@@ -28,12 +28,7 @@ import pandas as pd
 from anonpaper.errors import ConstraintError, ParameterError, check_integer
 from anonpaper.microdata import Attribute, Microdata
 
-__all__ = [
-    "DiversityConstraint",
-    "check_constraints",
-    "read_constraints",
-    "write_constraints",
-]
+__all__ = ["DiversityConstraint", "check_constraints", "read_constraints", "write_constraints"]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from anonpaper.errors import DatasetUnavailableError
 
 __all__ = ["download_release", "pip_settings"]
 
+
 def pip_settings() -> dict[str, str]:
     """Return pip's own settings, as ``pip config list`` resolves files and environment.
 

@@ -84,7 +84,7 @@ def voter_list(
     on_list = rng.permutation(len(people))[:size]
     voters = people[columns].iloc[on_list].copy()
     column = rng.integers(len(columns), size=size)
-    column[rng.random(size) >= outdated] = -1   # an entry that is up to date
+    column[rng.random(size) >= outdated] = -1  # an entry that is up to date
     for place, name in enumerate(columns):
         drawn = voters[name].iloc[rng.integers(size, size=size)].set_axis(voters.index)
         voters[name] = voters[name].where(column != place, drawn)

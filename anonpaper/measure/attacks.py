@@ -233,11 +233,7 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
             f"members have the quasi-identifiers {m.qi}, outsiders {outsiders.qi}"
         )
     said_in = [_share_that_fits(release, people) for people in (m, outsiders)]
-    return {
-        "members": said_in[0],
-        "outsiders": said_in[1],
-        "advantage": said_in[0] - said_in[1],
-    }
+    return {"members": said_in[0], "outsiders": said_in[1], "advantage": said_in[0] - said_in[1]}
 
 
 def _share_that_fits(release: Release, people: Microdata) -> float:

@@ -382,9 +382,7 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     return np.array([chi_square(answer, truth).sum() for answer in answers])
 
 
-def relative_errors(
-    queries: Workload, releases: Sequence[Release], base: Release
-) -> np.ndarray:
+def relative_errors(queries: Workload, releases: Sequence[Release], base: Release) -> np.ndarray:
     """Return the errors of releases in percent of that of another one of the same table.
 
     Below 100 a release answers these queries better than `base`.

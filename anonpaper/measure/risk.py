@@ -237,7 +237,7 @@ def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
     return int(max(0, 2 * counts.max() - counts.sum() - added))
 
 
-def undiverse_rows(rel: Release, l: int = 2) -> int:  # noqa: E741
+def undiverse_rows(rel: Release, l: int = 2) -> int:
     """Count the published rows in classes of fewer than l distinct sensitive values.
 
     The companion of :func:`records_at_risk` that looks at the release itself.
@@ -257,9 +257,7 @@ def undiverse_rows(rel: Release, l: int = 2) -> int:  # noqa: E741
     return int(counts.sizes[counts.distinct() < l].sum())
 
 
-def reconstruction(
-    rel: Release, known: float = 0.1, seed: int | np.random.Generator = 0
-) -> float:
+def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Generator = 0) -> float:
     """Share of the quasi-identifier values of unknown real people that an attacker restores.
 
     majeed2024's Eq. 8 states that two distributions are nearly equal; it defines no number. This

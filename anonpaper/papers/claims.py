@@ -30,11 +30,24 @@ NOT_TESTABLE = "not testable here"
 NOT_RUN = "not run"
 VERDICTS = (REPRODUCED, DIRECTION, NOT_REPRODUCED, NOT_TESTABLE, NOT_RUN)
 
-MOSTLY = 0.8   # share of the settings from which an order counts as reproduced in direction
+MOSTLY = 0.8  # share of the settings from which an order counts as reproduced in direction
 EVERYWHERE = f"at every setting; in direction: at {100 * MOSTLY:g} % of them"
 EXACT = "exact"
-COLUMNS = ("id", "paper", "notebook", "where", "claim", "tables", "how", "published", "measured",
-           "tolerance", "spread", "verdict", "reason")
+COLUMNS = (
+    "id",
+    "paper",
+    "notebook",
+    "where",
+    "claim",
+    "tables",
+    "how",
+    "published",
+    "measured",
+    "tolerance",
+    "spread",
+    "verdict",
+    "reason",
+)
 
 
 @dataclass(frozen=True)
@@ -129,8 +142,16 @@ class Claim:
     spread: str = "one run"
 
     def __post_init__(self):
-        for field in ("id", "paper", "notebook", "where", "claim", "reason", "tolerance",
-                      "spread"):
+        for field in (
+            "id",
+            "paper",
+            "notebook",
+            "where",
+            "claim",
+            "reason",
+            "tolerance",
+            "spread",
+        ):
             if not str(getattr(self, field)).strip():
                 raise ParameterError(f"claim {self.id!r}: {field} is empty")
         if not self.tables or isinstance(self.tables, str):
@@ -363,17 +384,26 @@ def over_seeds(values, show: str = "{:.3g}") -> str:
     '0.79 to 0.9 over 3 seeds'
     """
     values = np.asarray(values, dtype=float)
-    return (f"{show.format(values.min())} to {show.format(values.max())} "
-            f"over {len(values)} seed{'s' if len(values) > 1 else ''}")
+    return (
+        f"{show.format(values.min())} to {show.format(values.max())} "
+        f"over {len(values)} seed{'s' if len(values) > 1 else ''}"
+    )
 
 
 def _judged(claim: Claim, folder: Path) -> dict[str, str]:
     """Return a claim with what was found, as a row of `judge`."""
     published = claim.published() if callable(claim.published) else claim.published
-    about = {"id": claim.id, "paper": claim.paper, "notebook": claim.notebook,
-             "where": claim.where, "claim": claim.claim, "tables": " ".join(claim.tables),
-             "how": claim.how, "published": _three_digits(published),
-             "tolerance": _relative(claim.tolerance)}
+    about = {
+        "id": claim.id,
+        "paper": claim.paper,
+        "notebook": claim.notebook,
+        "where": claim.where,
+        "claim": claim.claim,
+        "tables": " ".join(claim.tables),
+        "how": claim.how,
+        "published": _three_digits(published),
+        "tolerance": _relative(claim.tolerance),
+    }
     files = [folder / f"{table}.csv" for table in claim.tables]
     missing = [file.name for file in files if not file.exists()]
     if missing:
@@ -387,9 +417,12 @@ def _judged(claim: Claim, folder: Path) -> dict[str, str]:
         error.add_note(f"in claim {claim.id!r} of {claim.paper}, judged from {claim.tables}")
         raise
     reason = "" if found.verdict == REPRODUCED else found.reason or claim.reason
-    return about | {"measured": _three_digits(found.measured),
-                    "spread": found.spread or claim.spread, "verdict": found.verdict,
-                    "reason": reason}
+    return about | {
+        "measured": _three_digits(found.measured),
+        "spread": found.spread or claim.spread,
+        "verdict": found.verdict,
+        "reason": reason,
+    }
 
 
 def _three_digits(value: str | float) -> str:

@@ -26,9 +26,15 @@ THREAD_LIMITS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPE
 Row = Mapping[str, Any]
 
 
-def run_grid(function: Callable[..., Row | Iterable[Row] | pd.DataFrame], grid: Iterable[Row], *,
-             workers: int | None = None, name: str | None = None, resume: bool = True,
-             common: Mapping[str, Any] | None = None) -> pd.DataFrame:
+def run_grid(
+    function: Callable[..., Row | Iterable[Row] | pd.DataFrame],
+    grid: Iterable[Row],
+    *,
+    workers: int | None = None,
+    name: str | None = None,
+    resume: bool = True,
+    common: Mapping[str, Any] | None = None,
+) -> pd.DataFrame:
     """Call a function for every setting of a grid and return all rows as one tidy table.
 
     The rows stand in the order of the grid and are the same for any number of workers, as long as
@@ -89,8 +95,11 @@ def run_grid(function: Callable[..., Row | Iterable[Row] | pd.DataFrame], grid: 
     common = dict(common or {})
     _check_importable(function)
     if workers is None:
-        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") \
+        workers = (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
             else os.cpu_count() or 1
+        )
     check_integer("workers", workers, 1)
 
     label = name or function.__name__
@@ -110,13 +119,14 @@ def run_grid(function: Callable[..., Row | Iterable[Row] | pd.DataFrame], grid: 
         for number, result in _compute(function, todo, common, min(workers, len(missing))):
             content = _as_json(_as_rows(result))
             write_whole(files[number], content)
-            rows[number] = json.loads(content)   # fresh and kept results look the same
+            rows[number] = json.loads(content)  # fresh and kept results look the same
             bar.update()
     return _tidy(settings, rows)
 
 
-def _compute(function: Callable, todo: Sequence[tuple[int, dict]], common: dict,
-             workers: int) -> Iterator[tuple[int, Any]]:
+def _compute(
+    function: Callable, todo: Sequence[tuple[int, dict]], common: dict, workers: int
+) -> Iterator[tuple[int, Any]]:
     """Yield (number, result) of each setting as it is finished."""
     if workers <= 1:
         for number, setting in todo:
@@ -124,19 +134,22 @@ def _compute(function: Callable, todo: Sequence[tuple[int, dict]], common: dict,
         return
     # spawned, not forked: a forked copy of a kernel can hang in the threads it does not have
     context = multiprocessing.get_context("spawn")
-    with _one_thread_each(), ProcessPoolExecutor(
-        workers, context, initializer=_keep, initargs=(function, common)
-    ) as pool:
+    with (
+        _one_thread_each(),
+        ProcessPoolExecutor(
+            workers, context, initializer=_keep, initargs=(function, common)
+        ) as pool,
+    ):
         numbers = {pool.submit(_call_kept, setting): number for number, setting in todo}
         try:
             for future in as_completed(numbers):
                 yield numbers[future], future.result()
-        except BaseException:   # an interruption too: leave nothing behind that still computes
+        except BaseException:  # an interruption too: leave nothing behind that still computes
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-_kept: dict[str, Any] = {}   # what a worker process was given when it started
+_kept: dict[str, Any] = {}  # what a worker process was given when it started
 
 
 def _keep(function: Callable, common: dict) -> None:
@@ -181,9 +194,13 @@ def _tidy(settings: Sequence[dict], rows: Sequence[list[dict]]) -> pd.DataFrame:
             raise ParameterError(
                 f"columns {double} are in the setting and in the result: name one otherwise"
             )
-    return pd.DataFrame([
-        {**setting, **row} for setting, found in zip(settings, rows, strict=True) for row in found
-    ])
+    return pd.DataFrame(
+        [
+            {**setting, **row}
+            for setting, found in zip(settings, rows, strict=True)
+            for row in found
+        ]
+    )
 
 
 def _as_rows(result: Row | Iterable[Row] | pd.DataFrame) -> list[dict]:
@@ -258,4 +275,3 @@ def plain_values(value: Any) -> Any:
     if isinstance(value, pd.Index | pd.Series):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is none of these")
-

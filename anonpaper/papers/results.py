@@ -27,16 +27,22 @@ from anonpaper.files import sha256, write_whole
 from anonpaper.microdata import Microdata
 from anonpaper.papers import claims
 from anonpaper.papers.grids import plain_values
-from anonpaper.papers.provenance import (
-    code_digest,
-    figures_root,
-    profile,
-)
+from anonpaper.papers.provenance import code_digest, figures_root, profile
 
 # packages whose version may change a number or a picture
 RECORDED_PACKAGES = (
-    "ctgan", "matplotlib", "networkx", "numba", "numpy", "pandas", "pyarrow", "pymoo",
-    "scikit-learn", "scipy", "sdv", "torch",
+    "ctgan",
+    "matplotlib",
+    "networkx",
+    "numba",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "pymoo",
+    "scikit-learn",
+    "scipy",
+    "sdv",
+    "torch",
 )
 
 
@@ -76,8 +82,14 @@ class Results:
     >>> del os.environ["ANONPAPER_FIGURES"]
     """
 
-    def __init__(self, paper: str, *, notebook: str, parameters: Mapping | None = None,
-                 microdata: Sequence[Microdata] = ()):
+    def __init__(
+        self,
+        paper: str,
+        *,
+        notebook: str,
+        parameters: Mapping | None = None,
+        microdata: Sequence[Microdata] = (),
+    ):
         self.paper = _check_name("paper", paper)
         self.notebook = _check_name("notebook", notebook)
         self.parameters = dict(parameters or {})
@@ -85,8 +97,16 @@ class Results:
         self.root = figures_root()
         self._outputs: dict[str, dict] = {}
 
-    def figure(self, figure: Figure, name: str, *, data: pd.DataFrame, of: str = "",
-               timing: bool = False, microdata: Sequence[Microdata] | None = None) -> None:
+    def figure(
+        self,
+        figure: Figure,
+        name: str,
+        *,
+        data: pd.DataFrame,
+        of: str = "",
+        timing: bool = False,
+        microdata: Sequence[Microdata] | None = None,
+    ) -> None:
         """Save a figure as svg and png, and the numbers it shows as csv.
 
         The picture files are the same byte for byte from run to run, given the same numbers.
@@ -123,8 +143,16 @@ class Results:
         }
         self._save(files, name, tables, kind="figure", of=of, timing=timing)
 
-    def table(self, frame: pd.DataFrame, name: str, *, caption: str, of: str = "",
-              timing: bool = False, microdata: Sequence[Microdata] | None = None) -> pd.DataFrame:
+    def table(
+        self,
+        frame: pd.DataFrame,
+        name: str,
+        *,
+        caption: str,
+        of: str = "",
+        timing: bool = False,
+        microdata: Sequence[Microdata] | None = None,
+    ) -> pd.DataFrame:
         """Save a table as csv with all digits, and as LaTeX (booktabs) with four of them.
 
         Parameters
@@ -148,8 +176,13 @@ class Results:
         """
         tables = self.microdata if microdata is None else tuple(microdata)
         latex = frame.to_latex(
-            index=_index_matters(frame), escape=True, na_rep="", float_format="{:.4g}".format,
-            caption=_escape_latex(caption), label=f"tab:{self.paper}-{name}", position="htbp",
+            index=_index_matters(frame),
+            escape=True,
+            na_rep="",
+            float_format="{:.4g}".format,
+            caption=_escape_latex(caption),
+            label=f"tab:{self.paper}-{name}",
+            position="htbp",
         )
         files = {"csv": _csv(frame), "tex": latex}
         self._save(files, name, tables, kind="table", of=of, timing=timing, caption=caption)
@@ -177,9 +210,11 @@ class Results:
             If :mod:`anonpaper.papers.claims` has no such claims of this notebook.
         """
         timed = {Path(path).stem for path, about in self._outputs.items() if about["timing"]}
-        chosen = [claim.id for claim in claims.of_paper(self.paper)
-                  if claim.notebook == self.notebook
-                  and timing == (not timed.isdisjoint(claim.tables))]
+        chosen = [
+            claim.id
+            for claim in claims.of_paper(self.paper)
+            if claim.notebook == self.notebook and timing == (not timed.isdisjoint(claim.tables))
+        ]
         if not chosen:
             raise ParameterError(
                 f"anonpaper/papers/{self.paper}/claims.py has no claims of {self.notebook!r} "
@@ -189,8 +224,9 @@ class Results:
         judged = claims.judge(self.paper, self.root / self.paper).set_index("id").loc[chosen]
         return judged[["where", "claim", "published", "measured", "verdict", "reason"]]
 
-    def _save(self, files: Mapping[str, bytes | str], name: str, tables: Sequence[Microdata],
-              **about) -> None:
+    def _save(
+        self, files: Mapping[str, bytes | str], name: str, tables: Sequence[Microdata], **about
+    ) -> None:
         """Write the files of one output, and the manifest with them in it."""
         _check_name("name", name)
         taken = {Path(path).stem for path in self._outputs}
@@ -200,7 +236,9 @@ class Results:
         for ending, content in files.items():
             write_whole(self.root / self.paper / f"{name}.{ending}", content)
             self._outputs[f"{self.paper}/{name}.{ending}"] = {
-                "sha256": sha256(content), **about, "data": data,
+                "sha256": sha256(content),
+                **about,
+                "data": data,
             }
         self._write_manifest()
 
@@ -272,6 +310,5 @@ def _csv(frame: pd.DataFrame) -> str:
 def _escape_latex(text: str) -> str:
     """Return plain text with the characters that are special to LaTeX escaped."""
     special = {character: f"\\{character}" for character in "&%$#_{}"}
-    special |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-                "\\": r"\textbackslash{}"}
+    special |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
     return text.translate(str.maketrans(special))

@@ -29,10 +29,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import InfeasibleError, check_integer, check_number
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.principles import GroupCounts
+from anonpaper.principles import DistinctLDiversity, GroupCounts, KAnonymity
 from anonpaper.randomness import generator
 
 __all__ = ["balanced_classes", "class_entropy", "most_classes"]
@@ -40,17 +41,26 @@ __all__ = ["balanced_classes", "class_entropy", "most_classes"]
 _FARTHER = 4
 
 
+@algorithm(
+    "classes of k to 2k - 1 similar rows with l distinct secrets",
+    promises={"k": KAnonymity, "l": DistinctLDiversity},
+    publications=("shallow", "suppress", "generalize", "swap", "anatomize"),
+    needs_sensitive=True,
+)
 def balanced_classes(
     m: Microdata,
     k: int,
-    l: int = 2,  # noqa: E741
+    l: int = 2,
     seed: int | np.random.Generator = 0,
     *,
     similarity: float = 0.88,
     largest_share: float = 1.0,
     reach: int = 256,
 ) -> Partition:
-    """Partition a table into compact, diverse classes of k to 2k - 1 rows.
+    """Guarantee classes of k to 2k - 1 rows with at least l *distinct* sensitive values.
+
+    This is distinct l-diversity: one value may still have nearly all rows of a class. Similarity
+    is sought and not guaranteed.
 
     Parameters
     ----------
@@ -94,6 +104,10 @@ def balanced_classes(
     O(e log e + n·m·reach·d) for e cells, m sensitive values, d attributes. Of equally similar
     cells the first in the order of the search is taken.
 
+    References
+    ----------
+    majeed2024, Algorithm 3 and section 4.2.2.
+
     Examples
     --------
     >>> import anonpaper as ap
@@ -102,7 +116,7 @@ def balanced_classes(
     """
     m = check_microdata(m)
     k = check_integer("k", k, 2, m.n)
-    l = check_integer("l", l, 2, k)  # noqa: E741
+    l = check_integer("l", l, 2, k)
     reach = check_integer("reach", reach, 1)
     similarity = check_number("similarity", similarity, 0, 1)
     largest_share = check_number("largest_share", largest_share, 0, 1, open_low=True)
@@ -111,10 +125,12 @@ def balanced_classes(
     order, tuple_of_cell, rows_of_cell = _cells_in_order(m, generator(seed))
     sensitive = m.cells.sensitive[order].astype(np.int64)
     ordered = np.array([attribute.ordered for attribute in m.attributes])
-    scaled = np.column_stack([
-        (a.positions[codes] - a.positions[0]) / (a.width or 1.0)
-        for a, codes in zip(m.attributes, m.cells.tuples[tuple_of_cell].T, strict=True)
-    ])
+    scaled = np.column_stack(
+        [
+            (a.positions[codes] - a.positions[0]) / (a.width or 1.0)
+            for a, codes in zip(m.attributes, m.cells.tuples[tuple_of_cell].T, strict=True)
+        ]
+    )
     norms = _norms(scaled, ordered)
     base = m.n // n_classes
     cap = max(int(np.ceil(base * largest_share)), 1)
@@ -176,7 +192,7 @@ def class_entropy(m: Microdata, labels: np.ndarray, base: float = np.e) -> np.nd
     return np.abs(GroupCounts.of(m, labels).entropy()) / np.log(base)
 
 
-def most_classes(counts: np.ndarray, l: int) -> int:  # noqa: E741
+def most_classes(counts: np.ndarray, l: int) -> int:
     """Return how many classes with l distinct values each the rows suffice for, whatever its size.
 
     The largest G with sum over v of min(counts_v, G) >= l·G.
@@ -205,7 +221,7 @@ def most_classes(counts: np.ndarray, l: int) -> int:  # noqa: E741
     return low
 
 
-def _number_of_classes(m: Microdata, k: int, l: int) -> int:  # noqa: E741
+def _number_of_classes(m: Microdata, k: int, l: int) -> int:
     """Return as many classes as k and l allow; InfeasibleError if 2k - 1 rows are not enough."""
     counts = m.sensitive_counts
     present = int(np.count_nonzero(counts))
@@ -283,7 +299,7 @@ def _cosine(scaled, ordered, norms, i, other):
 
 @njit(cache=True)
 def _fill_classes(
-    scaled, ordered, norms, sensitive, rows_of_cell, counts, n_classes, base, l,  # noqa: E741
+    scaled, ordered, norms, sensitive, rows_of_cell, counts, n_classes, base, l,
     cap, threshold, reach,
 ):  # fmt: skip
     """Fill classes of `base` rows one after the other.
@@ -396,7 +412,7 @@ def _candidates(
 
 
 @njit(cache=True)
-def _first_allowed(head, in_class, left, after, size, base, l, limit):  # noqa: E741
+def _first_allowed(head, in_class, left, after, size, base, l, limit):
     """The first cell left whose value may join, or -1."""
     first = -1
     for v in range(len(head)):
@@ -412,7 +428,7 @@ def _first_allowed(head, in_class, left, after, size, base, l, limit):  # noqa: 
 @njit(cache=True)
 def _most_similar(
     cells, values, n_candidates, sensitive, left_in_cell, in_class, left, after, size, base,
-    l, limit,  # noqa: E741
+    l, limit,
 ):  # fmt: skip
     """Place of the most similar candidate whose value may join, or -1."""
     may_join = np.zeros(len(left), np.bool_)
@@ -430,7 +446,7 @@ def _most_similar(
 
 
 @njit(cache=True)
-def _may_join(v, in_class, left, after, size, base, l, limit):  # noqa: E741
+def _may_join(v, in_class, left, after, size, base, l, limit):
     """Whether a row of value v leaves this class and those after it feasible.
 
     A value with more rows left than classes to come is *plentiful*: a row of it costs nothing.

@@ -16,18 +16,24 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import SizeLimitError
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
-from anonpaper.principles import require_eligible
+from anonpaper.principles import FrequencyLDiversity, require_eligible
 
 __all__ = ["hilbert", "hilbert_index"]
 
 _MAX_BITS = 64
 
 
+@algorithm(
+    "frequency l-diversity along a space-filling curve", promises={"l": FrequencyLDiversity}
+)
 def hilbert(m: Microdata, l: int) -> Partition:
-    """Group rows along a Hilbert curve so that every group is frequency l-diverse.
+    """Guarantee frequency l-diversity: group rows along a Hilbert curve, nobody left out.
+
+    Nothing is said about the number of stars.
 
     Parameters
     ----------
@@ -60,6 +66,11 @@ def hilbert(m: Microdata, l: int) -> Partition:
 
     O(c·d·b + c log c) for c distinct tuples and b bits, then O(n·m) for the grouping, m being
     the number of sensitive values. Rows of one cell are taken in their order in the table.
+
+    References
+    ----------
+    G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis, *Fast data anonymization with low information
+    loss*, VLDB 2007; xiao2010, section 6.1.
 
     Examples
     --------

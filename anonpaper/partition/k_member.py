@@ -25,16 +25,21 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
 from anonpaper.microdata import CellTable, Microdata
+from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
 
 __all__ = ["k_member", "narrow_columns"]
 
 
+@algorithm("k-anonymity by greedy clusters of few stars", promises={"k": KAnonymity})
 def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
-    """Cluster rows greedily so that suppressing each cluster needs few stars.
+    """Guarantee k-anonymity: cluster rows greedily so that each cluster needs few stars.
+
+    Nothing is said about how many stars there are: every choice is greedy.
 
     Parameters
     ----------

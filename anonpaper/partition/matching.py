@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import ParameterError
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata
@@ -20,8 +21,9 @@ from anonpaper.principles import require_eligible
 __all__ = ["optimal_two_diverse"]
 
 
+@algorithm("the optimum for two sensitive values, each in half of the rows", needs_sensitive=True)
 def optimal_two_diverse(m: Microdata) -> Partition:
-    """Return a 2-diverse grouping into pairs with the fewest stars.
+    """Guarantee 2-diversity with the fewest stars there are, for two sensitive values.
 
     Parameters
     ----------
@@ -47,6 +49,10 @@ def optimal_two_diverse(m: Microdata) -> Partition:
     Rows of equal QI and different SA are paired first: the number of differing attributes is a
     metric, so by the triangle inequality an optimal matching with these pairs exists. The
     assignment of the remaining r rows per value takes O(r³) time and O(r²) memory.
+
+    References
+    ----------
+    xiao2010, section 4 (the case m = 2 as a matching of least weight).
 
     Examples
     --------

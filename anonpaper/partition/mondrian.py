@@ -17,28 +17,37 @@ loses nothing.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import InfeasibleError, ParameterError, check_integer
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
-from anonpaper.principles import require_eligible
+from anonpaper.principles import FrequencyLDiversity, KAnonymity, require_eligible
 
 __all__ = ["median_cut", "mondrian", "require_diverse"]
 
 _NO_DIVERSITY, _FREQUENCY, _DISTINCT = 0, 1, 2
 
 
+@algorithm(
+    "k-anonymity by median cuts, l-diverse if asked",
+    promises={"k": KAnonymity, "l": FrequencyLDiversity},
+)
 def mondrian(
     m: Microdata,
     k: int = 10,
-    l: int | None = None,  # noqa: E741
+    l: int | None = None,
     *,
-    diversity: str = "frequency",
+    diversity: Literal["frequency", "distinct"] = "frequency",
     relaxed: bool = False,
 ) -> Partition:
-    """Cut a table at medians into groups of at least k rows, l-diverse if asked for.
+    """Guarantee k-anonymity, and l-diversity if asked: cut the table at medians.
+
+    Nothing is said about how many values are generalized.
 
     Parameters
     ----------
@@ -95,7 +104,7 @@ def mondrian(
     if l is None:
         required, sensitive, values = _NO_DIVERSITY, np.zeros(m.n, np.int32), 1
     else:
-        l = require_diverse(m, l, diversity)  # noqa: E741
+        l = require_diverse(m, l, diversity)
         required = _FREQUENCY if diversity == "frequency" else _DISTINCT
         sensitive, values = m.sensitive_codes, m.sensitive_attribute.size
     start = np.cumsum([0, *(a.size for a in m.attributes)])
@@ -114,7 +123,7 @@ def median_cut(
     m: Microdata,
     rows: np.ndarray,
     k: int,
-    l: int | None = None,  # noqa: E741
+    l: int | None = None,
     *,
     diversity: str = "frequency",
     attributes: np.ndarray | None = None,
@@ -161,12 +170,12 @@ def median_cut(
     return None
 
 
-def require_diverse(m: Microdata, l: int, diversity: str) -> int:  # noqa: E741
+def require_diverse(m: Microdata, l: int, diversity: str) -> int:
     """Return l if the whole table is l-diverse, which some grouping is iff one group of all is."""
     _check_diversity(diversity)
     if diversity == "frequency":
         return require_eligible(m, l)
-    l = check_integer("l", l, 2, m.n)  # noqa: E741
+    l = check_integer("l", l, 2, m.n)
     present = int(np.count_nonzero(m.sensitive_counts))
     if present < l:
         raise InfeasibleError(
@@ -187,9 +196,7 @@ def _check_diversity(diversity: str) -> None:
 
 
 @njit(cache=True, nogil=True)  # components of diva run in threads
-def _cut_all(
-    codes, positions, start, ordered, sensitive, values, k, l, required, relaxed  # noqa: E741
-):
+def _cut_all(codes, positions, start, ordered, sensitive, values, k, l, required, relaxed):
     """Return the labels, the number of groups and the depth of the deepest one."""
     n, d = codes.shape
     order = np.arange(n)
@@ -251,7 +258,7 @@ def _widths(codes, positions, start, ordered, rows, counts):
 
 
 @njit(cache=True)
-def _choose_sides(column, rows, side, counts, sensitive, k, l, required, relaxed):  # noqa: E741
+def _choose_sides(column, rows, side, counts, sensitive, k, l, required, relaxed):
     """Set `side` to the first allowed cut of the attribute; return whether there is one."""
     v = _median(column, rows, counts)
     below, equal = 0, 0
@@ -311,7 +318,7 @@ def _deal(column, rows, side, counts, sensitive, v, wanted_left):
 
 
 @njit(cache=True)
-def _is_allowed(rows, side, counts, sensitive, k, l, required):  # noqa: E741
+def _is_allowed(rows, side, counts, sensitive, k, l, required):
     n_left = 0
     for place in range(len(rows)):
         n_left += side[place]
@@ -325,7 +332,7 @@ def _is_allowed(rows, side, counts, sensitive, k, l, required):  # noqa: E741
 
 
 @njit(cache=True)
-def _is_diverse(rows, side, which, counts, sensitive, l, required):  # noqa: E741
+def _is_diverse(rows, side, which, counts, sensitive, l, required):
     """Whether one side is frequency (1) or distinct (2) l-diverse."""
     size, distinct, most = 0, 0, 0
     for place in range(len(rows)):

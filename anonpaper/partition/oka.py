@@ -18,17 +18,22 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.partition.k_member import narrow_columns
+from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
 
 __all__ = ["oka"]
 
 
+@algorithm("k-anonymity by one pass of k-means", promises={"k": KAnonymity})
 def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
-    """Cluster rows by one pass of k-means, then fill every cluster up to k rows.
+    """Guarantee k-anonymity: cluster rows by one pass of k-means, then fill up to k rows.
+
+    Nothing is said about how many stars there are.
 
     Parameters
     ----------
@@ -141,9 +146,7 @@ def _nearest(centroids, row, differences):
     return -1
 
 
-def _give_back(
-    centroids: np.ndarray, codes: np.ndarray, labels: np.ndarray, k: int
-) -> np.ndarray:
+def _give_back(centroids: np.ndarray, codes: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
     """Take from every cluster of more than k rows those furthest from its centroid."""
     distance = (codes != centroids[:, labels]).sum(axis=0)
     by_cluster = np.lexsort((np.arange(len(labels)), distance, labels))
@@ -181,6 +184,6 @@ def _place(centroids, columns, tuple_of_row, labels, rows, k):
         sizes[cluster] += 1
         if sizes[cluster] == k:
             n_open -= 1
-            open_clusters[at : n_open] = open_clusters[at + 1 : n_open + 1].copy()
+            open_clusters[at:n_open] = open_clusters[at + 1 : n_open + 1].copy()
             for j in range(d):
-                open_centroids[j, at : n_open] = open_centroids[j, at + 1 : n_open + 1].copy()
+                open_centroids[j, at:n_open] = open_centroids[j, at + 1 : n_open + 1].copy()

@@ -29,14 +29,19 @@ import numpy as np
 import pandas as pd
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.groups import Partition
 from anonpaper.microdata import CellTable, Microdata
 from anonpaper.partition.hilbert import hilbert
-from anonpaper.principles import require_eligible
+from anonpaper.principles import FrequencyLDiversity, require_eligible
 
 __all__ = ["tp", "tp_plus", "tp_steps"]
 
 
+@algorithm(
+    "frequency l-diversity, at most l times the fewest suppressed rows",
+    promises={"l": FrequencyLDiversity},
+)
 def tp(m: Microdata, l: int) -> Partition:
     """Group rows by equal QI and suppress few others: the three-phase algorithm.
 
@@ -103,6 +108,10 @@ def tp(m: Microdata, l: int) -> Partition:
     )
 
 
+@algorithm(
+    "tp, then the suppressed rows grouped by hilbert: never more stars",
+    promises={"l": FrequencyLDiversity},
+)
 def tp_plus(m: Microdata, l: int) -> Partition:
     """Run TP, then group its residue by :func:`~anonpaper.partition.hilbert.hilbert`.
 

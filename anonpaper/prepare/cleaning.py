@@ -103,10 +103,7 @@ def select_attributes(frame: pd.DataFrame, keep: Sequence) -> Step:
 
 
 def remove_outliers(
-    frame: pd.DataFrame,
-    ranges: Mapping[object, tuple[float, float]],
-    *,
-    how: str = "error",
+    frame: pd.DataFrame, ranges: Mapping[object, tuple[float, float]], *, how: str = "error"
 ) -> Step:
     """Look for numbers outside of the range that domain knowledge allows.
 
@@ -183,9 +180,7 @@ def handle_missing(frame: pd.DataFrame, how: str = "category") -> Step:
     [20.0, 30.0, 25.0]
     """
     if how not in ("category", "impute", "drop", "error"):
-        raise ParameterError(
-            f'how must be "category", "impute", "drop" or "error", got {how!r}'
-        )
+        raise ParameterError(f'how must be "category", "impute", "drop" or "error", got {how!r}')
     lacking = frame.isna().sum()
     lacking = lacking[lacking > 0]
     note = "; ".join(f"{name}: {count}" for name, count in lacking.items()) or "none found"
@@ -195,9 +190,7 @@ def handle_missing(frame: pd.DataFrame, how: str = "category") -> Step:
         complete = frame.dropna()
         if complete.empty:
             raise EmptyTableError("no row is complete")
-        return Step(
-            "missing values", complete, rows_removed=len(frame) - len(complete), note=note
-        )
+        return Step("missing values", complete, rows_removed=len(frame) - len(complete), note=note)
     filled = frame.copy()
     for name in lacking.index:
         filled[name] = _filled(frame[name], how)

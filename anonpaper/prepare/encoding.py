@@ -55,6 +55,10 @@ def granularize(
     ParameterError
         A width or a range is impossible, or values lie outside of the range.
 
+    References
+    ----------
+    dewri2009, section 6 (Age in 20 intervals of 5 years). O(n + intervals).
+
     Examples
     --------
     >>> import pandas as pd
@@ -118,6 +122,10 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
     HierarchyError
         A tree lacks values of its attribute.
 
+    References
+    ----------
+    dewri2009, section 3: the order of a categorical domain. O(n + values).
+
     Examples
     --------
     >>> import anonpaper as ap
@@ -158,6 +166,4 @@ def _with_frame(m: Microdata, frame: pd.DataFrame, changed: list) -> Microdata:
         if attribute.name not in changed
         and not isinstance(frame[attribute.name].dtype, pd.CategoricalDtype)
     }
-    return Microdata(
-        frame, m.qi, m.sensitive, missing=m.missing, domains=domains, origin=m.origin
-    )
+    return Microdata(frame, m.qi, m.sensitive, missing=m.missing, domains=domains, origin=m.origin)

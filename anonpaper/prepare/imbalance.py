@@ -59,9 +59,7 @@ class Imbalance:
     @property
     def needed(self) -> dict[object, int]:
         """Rows to add per value for a balanced table; values that need none are left out."""
-        return {
-            value: int(gap) for value, gap in zip(self.values, self.gaps, strict=True) if gap
-        }
+        return {value: int(gap) for value, gap in zip(self.values, self.gaps, strict=True) if gap}
 
     def frame(self) -> pd.DataFrame:
         """Return one row per value: rows, share, gap to the most frequent one, rare or not."""

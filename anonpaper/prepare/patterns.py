@@ -107,6 +107,10 @@ def pattern_friendly(
     Forests weigh sensitive values equally (``balanced_subsample``): on tables where one value has
     95 % of the rows a forest could otherwise ignore every column.
 
+    References
+    ----------
+    majeed2024, section 4.2.1. `folds` forests of `trees` trees: seconds for 30,000 rows.
+
     Examples
     --------
     >>> import pandas as pd

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anonpaper.errors import ColumnError, ParameterError
-from anonpaper.groups import Partition, StarredPartition, group_bounds
+from anonpaper.groups import Partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release
 from anonpaper.randomness import generator
@@ -105,7 +105,7 @@ def generalize(m: Microdata, p: Partition) -> Release:
             held = np.zeros((p.n_groups, attribute.size), dtype=bool)
             rows = p.labels >= 0
             held[p.labels[rows], m.codes[rows, j]] = True
-            if isinstance(p, StarredPartition):
+            if p.starred is not None:
                 held |= p.starred[:, [j]]
             members, of_group = np.unique(held, axis=0, return_inverse=True)
         of_group = of_group.reshape(-1).astype(np.int32)
@@ -288,7 +288,7 @@ def _of_rows(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
 def _bounds(m: Microdata, p: Partition) -> tuple[np.ndarray, np.ndarray]:
     """Least and greatest code of every group and attribute; a starred one has its whole domain."""
     low, high = group_bounds(m.codes, p.labels, p.n_groups)
-    if isinstance(p, StarredPartition):
+    if p.starred is not None:
         sizes = np.array([attribute.size for attribute in m.attributes])
         low = np.where(p.starred, 0, low)
         high = np.where(p.starred, sizes - 1, high)

@@ -28,12 +28,7 @@ from anonpaper.principles import (
 )
 from anonpaper.recoding import Recoding, label_values
 
-__all__ = [
-    "Anatomy",
-    "GroupRelease",
-    "PublishedAttribute",
-    "Release",
-]
+__all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,9 +221,11 @@ class Release:
 
     def _repr_html_(self) -> str:
         shown = int(self.is_published.sum())
-        facts = [("published by", self.method),
-                 ("rows", f"{shown:,} of {self.microdata.n:,}"),
-                 ("equivalence classes", self.classes.n_groups)]
+        facts = [
+            ("published by", self.method),
+            ("rows", f"{shown:,} of {self.microdata.n:,}"),
+            ("equivalence classes", self.classes.n_groups),
+        ]
         if shown:
             audit = self.audit()
             facts += list(zip(audit["principle"], audit["level"], strict=True))

@@ -138,9 +138,7 @@ class Archive:
         column[len(self) - len(values) : len(self)] = values
 
 
-def choose(
-    solutions: pd.DataFrame, k: int, preference: tuple[float, float]
-) -> pd.Series | None:
+def choose(solutions: pd.DataFrame, k: int, preference: tuple[float, float]) -> pd.Series | None:
     """Return the feasible solution of least ach, or None if none is feasible.
 
     Ties go to the smaller pref_dev, then to the larger effective k, then to the first

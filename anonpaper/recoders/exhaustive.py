@@ -11,8 +11,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.errors import SizeLimitError
 from anonpaper.microdata import Microdata
+from anonpaper.principles import KAnonymity
 from anonpaper.recoders.archive import Archive, choose, non_dominated, recoding_of
 from anonpaper.recoding import Recoding
 
@@ -24,13 +26,19 @@ MOST_BITS = 18
 _AT_ONCE = 8192
 
 
+@algorithm(
+    "the same by looking at all recodings of a small table",
+    promises={"k": KAnonymity},
+    publications=RECODED,
+    by_bits=True,
+)
 def exhaustive(
     m: Microdata,
     k: int = 5,
     preference: tuple[float, float] = (0.2, 1.0),
     weights: Mapping[object, float] | None = None,
 ) -> Recoding:
-    """Find the k-anonymous recoding of least ach among all recodings.
+    """Guarantee k-anonymity with the least ach of all recodings, by looking at each.
 
     Parameters
     ----------
@@ -57,6 +65,10 @@ def exhaustive(
     -----
     O(2^b·c·d) for c distinct QI tuples. Full generalization is k-anonymous for every k up to n,
     so there is always a solution.
+
+    References
+    ----------
+    dewri2009, sections 4 and 5.1; the optimum that its search is measured against.
 
     Examples
     --------

@@ -11,8 +11,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.errors import check_integer
 from anonpaper.microdata import Microdata
+from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
 from anonpaper.recoders.archive import Archive, choose, recoding_of
 from anonpaper.recoding import Recoding
@@ -20,6 +22,12 @@ from anonpaper.recoding import Recoding
 __all__ = ["hill_climbing"]
 
 
+@algorithm(
+    "the same by flipping single bits",
+    promises={"k": KAnonymity},
+    publications=RECODED,
+    by_bits=True,
+)
 def hill_climbing(
     m: Microdata,
     k: int = 5,
@@ -28,7 +36,9 @@ def hill_climbing(
     evaluations: int = 50_000,
     seed: int | np.random.Generator = 0,
 ) -> Recoding:
-    """Search a k-anonymous recoding of low ach by flipping single bits.
+    """Guarantee k-anonymity; seek a low ach by flipping single bits.
+
+    The result is a local optimum at best: nothing is said about its distance from the least ach.
 
     Parameters
     ----------
@@ -49,6 +59,10 @@ def hill_climbing(
     Notes
     -----
     O(c·d) per evaluation for c distinct QI tuples.
+
+    References
+    ----------
+    A baseline for dewri2009, section 5: the same encoding without a population.
 
     Examples
     --------

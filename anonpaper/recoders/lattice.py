@@ -21,9 +21,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import prod
+from typing import Literal
 
 import numpy as np
 
+from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.errors import (
     ColumnError,
     InfeasibleError,
@@ -52,16 +54,21 @@ _FAN_OUT = 4
 _DIVERSITY = {"distinct": DistinctLDiversity, "frequency": FrequencyLDiversity}
 
 
+@algorithm(
+    "every column on one level of its hierarchy, least loss",
+    promises={"k": KAnonymity, "l": DistinctLDiversity},
+    publications=RECODED,
+)
 def full_domain(
     m: Microdata,
     k: int,
     hierarchies: Mapping[object, Hierarchy] | None = None,
-    l: int | None = None,  # noqa: E741
+    l: int | None = None,
     *,
-    diversity: str = "distinct",
+    diversity: Literal["frequency", "distinct"] = "distinct",
     weights: Mapping[object, float] | None = None,
 ) -> Recoding:
-    """Find the full-domain recoding of least NCP that is k-anonymous, and l-diverse if asked.
+    """Guarantee k-anonymity, and l-diversity if asked, at the least NCP of full-domain recodings.
 
     Parameters
     ----------
@@ -102,6 +109,11 @@ def full_domain(
     A check takes O(c·d + e log e) for c QI tuples and e cells. Of nodes of equal NCP the
     lexicographically first in levels is taken.
 
+    References
+    ----------
+    P. Samarati, *Protecting respondents' identities in microdata release*, TKDE 2001 (lattice);
+    K. LeFevre, D. DeWitt, R. Ramakrishnan, *Incognito*, SIGMOD 2005 (monotone pruning).
+
     Examples
     --------
     >>> import anonpaper as ap
@@ -141,11 +153,7 @@ def full_domain(
         nodes.check(node)
     levels = dict(zip(m.qi, nodes.best, strict=True))
     r = Recoding.from_levels(m.attributes, dict(zip(m.qi, trees, strict=True)), levels)
-    r.info |= {
-        "ncp": float(cost[nodes.best]),
-        "nodes": prod(shape),
-        "candidates": nodes.checked,
-    }
+    r.info |= {"ncp": float(cost[nodes.best]), "nodes": prod(shape), "candidates": nodes.checked}
     r.algorithm = f"full domain, {' and '.join(map(str, principles))}"
     return r
 
@@ -165,8 +173,9 @@ class _Nodes:
         if not self.open[node]:
             return None
         self.checked += 1
-        feasible = _meets(self.m, [levels[i] for levels, i in zip(self.maps, node, strict=True)],
-                          self.principles)
+        feasible = _meets(
+            self.m, [levels[i] for levels, i in zip(self.maps, node, strict=True)], self.principles
+        )
         if feasible:
             self.open[tuple(slice(level, None) for level in node)] = False
             # Of the box above, the node itself is cheapest; of equal costs it is first.
@@ -269,7 +278,7 @@ def _penalty(attribute: Attribute, ids: np.ndarray, rows: np.ndarray) -> float:
     return float(total)
 
 
-def _principles(m: Microdata, k: int, l: int | None, diversity: str) -> list[Principle]:  # noqa: E741
+def _principles(m: Microdata, k: int, l: int | None, diversity: str) -> list[Principle]:
     principles: list[Principle] = [KAnonymity(check_integer("k", k, 1, m.n))]
     if diversity not in _DIVERSITY:
         raise ParameterError(f"diversity must be one of {list(_DIVERSITY)}, got {diversity!r}")

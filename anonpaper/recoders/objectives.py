@@ -34,9 +34,7 @@ EPSILON = 1e-6
 _WORTH_A_THREAD = 1_000_000
 
 
-def achievement(
-    nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]
-) -> np.ndarray:
+def achievement(nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]) -> np.ndarray:
     """Return ach of points in the plane of loss and bias (dewri2009, section 4).
 
     Parameters
@@ -79,10 +77,7 @@ def checked_preference(preference: Sequence[float]) -> tuple[float, float]:
         raise ParameterError(
             f"preference is a pair (NWP, NECD) of numbers in [0, 1], got {preference!r}"
         ) from None
-    return (
-        check_number("preferred NWP", loss, 0, 1),
-        check_number("preferred NECD", bias, 0, 1),
-    )
+    return (check_number("preferred NWP", loss, 0, 1), check_number("preferred NECD", bias, 0, 1))
 
 
 def weight_vector(names: Sequence, weights: Mapping[object, float] | None) -> np.ndarray:

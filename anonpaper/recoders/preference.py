@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -37,8 +38,10 @@ from pymoo.operators.sampling.rnd import BinaryRandomSampling
 from pymoo.operators.selection.tournament import TournamentSelection
 from tqdm import tqdm
 
+from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.errors import BudgetExceededError, ParameterError, check_integer, check_number
 from anonpaper.microdata import Microdata
+from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
 from anonpaper.recoders.archive import Archive, choose, non_dominated, recoding_of
 from anonpaper.recoding import Recoding
@@ -46,6 +49,12 @@ from anonpaper.recoding import Recoding
 __all__ = ["preference_search", "prefer_feasible"]
 
 
+@algorithm(
+    "k-anonymity with a stated preference of loss and bias, by an evolutionary search",
+    promises={"k": KAnonymity},
+    publications=RECODED,
+    by_bits=True,
+)
 def preference_search(
     m: Microdata,
     k: int = 5,
@@ -57,11 +66,13 @@ def preference_search(
     *,
     crossover: float = 0.8,
     mutation: float | None = None,
-    start: str = "graded",
+    start: Literal["graded", "even"] = "graded",
     refine: bool = False,
     progress: bool | None = None,
 ) -> Recoding:
-    """Search the k-anonymous recoding that best meets a preference on loss and bias.
+    """Guarantee k-anonymity; seek the recoding that best meets a preference on loss and bias.
+
+    The search is random: nothing is said about its distance from the best recoding.
 
     Parameters
     ----------

@@ -30,10 +30,11 @@ import numpy as np
 from numba import njit
 from scipy.stats import entropy
 
+from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata
-from anonpaper.principles import require_eligible
+from anonpaper.principles import FrequencyLDiversity, require_eligible
 from anonpaper.recoding import Recoding
 
 __all__ = ["tds"]
@@ -41,12 +42,15 @@ __all__ = ["tds"]
 _FAN_OUT = 4
 
 
-def tds(
-    m: Microdata,
-    l: int,
-    hierarchies: Mapping[object, Hierarchy] | None = None,
-) -> Recoding:
-    """Specialize sub-domains from the top down while the table stays frequency l-diverse.
+@algorithm(
+    "frequency l-diversity by coarser values, the same for all rows",
+    promises={"l": FrequencyLDiversity},
+    publications=RECODED,
+)
+def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = None) -> Recoding:
+    """Guarantee frequency l-diversity: specialize sub-domains from the top down while it holds.
+
+    No single further specialization keeps it; a better recoding may exist.
 
     Parameters
     ----------
@@ -79,6 +83,11 @@ def tds(
     Looking at a specialization costs O(e) for e cells. Candidates are looked at in order of
     InfoGain, which bounds the score from above, until no other can win. Equal scores go to the
     larger gain, then to the attribute and the value that come first.
+
+    References
+    ----------
+    B. C. M. Fung, K. Wang, P. S. Yu, *Top-down specialization for information and privacy
+    preservation*, ICDE 2005; xiao2010, section 6.2.
 
     Examples
     --------
@@ -287,14 +296,10 @@ class _Groups:
     def specialize(self, candidate: _Specialization) -> None:
         """Split the groups that hold the parent by its children."""
         group = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-        child = _child_of_value(candidate, self.codes)[
-            self.codes[self.order, candidate.attribute]
-        ]
+        child = _child_of_value(candidate, self.codes)[self.codes[self.order, candidate.attribute]]
         split = np.lexsort((child, group))
         self.order, group, child = self.order[split], group[split], child[split]
-        starts = np.flatnonzero(
-            np.r_[True, (group[1:] != group[:-1]) | (child[1:] != child[:-1])]
-        )
+        starts = np.flatnonzero(np.r_[True, (group[1:] != group[:-1]) | (child[1:] != child[:-1])])
         self.start = np.r_[starts, len(self.order)]
         self.levels = _levels(
             self.order, self.start,

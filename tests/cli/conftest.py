@@ -15,10 +15,16 @@ def people(tmp_path):
         rows = csv.writer(stream)
         rows.writerow(["name", "age", "sex", "zip", "income, monthly", "illness"])
         for i in range(48):
-            rows.writerow([
-                f"person {i}", 20 + i % 5, "fm"[i % 2], ["02139", "02140", "00501"][i % 3],
-                ["1.50", "2.25", "10.00"][i // 3 % 3], [*ILLNESSES, "NA", "cold"][i * 7 % 6],
-            ])
+            rows.writerow(
+                [
+                    f"person {i}",
+                    20 + i % 5,
+                    "fm"[i % 2],
+                    ["02139", "02140", "00501"][i % 3],
+                    ["1.50", "2.25", "10.00"][i // 3 % 3],
+                    [*ILLNESSES, "NA", "cold"][i * 7 % 6],
+                ]
+            )
     return path
 
 
@@ -26,8 +32,10 @@ def people(tmp_path):
 def few(tmp_path):
     """Eight people of two illnesses, each had by four."""
     path = tmp_path / "few.csv"
-    path.write_text("age,sex,illness\n" + "".join(
-        f"{20 + i // 4},{'fm'[i // 2 % 2]},{'ab'[i % 2]}\n" for i in range(8)))
+    path.write_text(
+        "age,sex,illness\n"
+        + "".join(f"{20 + i // 4},{'fm'[i // 2 % 2]},{'ab'[i % 2]}\n" for i in range(8))
+    )
     return path
 
 

@@ -14,14 +14,14 @@ from hypothesis import given, settings
 import anonpaper as ap
 from anonpaper.cli import main
 from anonpaper.cli.files import FileError, Table, read_table, write_stream
-from anonpaper.cli.methods import BASELINES, METHODS
+from anonpaper.cli.methods import METHODS, options_of
 from anonpaper.errors import ColumnError, EmptyTableError
 
 ROLES = ["--qi", "age,sex,zip", "--sensitive", "illness"]
 TREE = ["--hierarchy", "age=age.csv"]
 ARGUMENTS = {
     "tp": ["--l", "2"],
-    "tp+": ["--l", "2"],
+    "tp_plus": ["--l", "2"],
     "hilbert": ["--l", "3"],
     "exact": ["--l", "2", "--objective", "rows", "--max-rows", "8"],
     "optimal_two_diverse": [],
@@ -33,11 +33,21 @@ ARGUMENTS = {
     "balanced_classes": ["--k", "4", "--l", "2"],
     "tds": ["--l", "2", *TREE],
     "full_domain": ["--k", "3", "--l", "2", *TREE],
-    "preference_search": ["--k", "3", "--population", "10", "--evaluations", "100",
-                          "--preference", "0.3,0.5", "--granularity", "age=2"],
+    "preference_search": [
+        "--k",
+        "3",
+        "--population",
+        "10",
+        "--evaluations",
+        "100",
+        "--preference",
+        "0.3,0.5",
+        "--granularity",
+        "age=2",
+    ],
     "hill_climbing": ["--k", "3", "--evaluations", "100"],
     "exhaustive": ["--k", "3"],
-} | {name: ["--k", "3", "--l", "2", *TREE] for name in BASELINES}
+}
 FEW = ("exact", "optimal_two_diverse", "exhaustive")
 
 
@@ -48,31 +58,46 @@ def anonymized(capsys, *arguments):
 
 
 def test_every_method_of_the_package_has_a_name():
-    made_by = {"Partition", "StarredPartition", "Recoding"}
-    functions = {name for name in ap.__all__ if callable(getattr(ap, name))
-                 and str(inspect.signature(getattr(ap, name)).return_annotation) in made_by}
-    assert {name.replace("+", "_plus") for name in METHODS} == functions | set(BASELINES)
-    assert set(BASELINES.values()) == set(ap.baselines.BASELINES)
+    made_by = {"Partition", "Recoding"}
+    functions = {
+        name
+        for name in ap.__all__
+        if callable(getattr(ap, name))
+        and str(inspect.signature(getattr(ap, name)).return_annotation) in made_by
+    }
+    assert set(METHODS) == functions
+    assert set(ARGUMENTS) == functions
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_method_and_every_way_to_publish(name, people, few, age_tree, tmp_path, capsys,
-                                               monkeypatch):
+def test_every_method_and_every_way_to_publish(
+    name, people, few, age_tree, tmp_path, capsys, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sigma.txt").write_text("sex[f], 5, 40\nzip[02139], 3, 40\n")
-    table, roles = (few, ["--qi", "age,sex", "--sensitive", "illness"]) if name in FEW else (
-        people, ROLES)
+    table, roles = (
+        (few, ["--qi", "age,sex", "--sensitive", "illness"]) if name in FEW else (people, ROLES)
+    )
     for form in METHODS[name].publications:
-        more = [] if form == "its own" else ["--publish", form]
+        more = ["--publish", form]
         more += TREE if form == "shallow" and table is people else []
-        report = anonymized(capsys, table, *roles, "--method", name, *ARGUMENTS[name], *more,
-                            "-o", "out.csv", "--force")
+        report = anonymized(
+            capsys,
+            table,
+            *roles,
+            "--method",
+            name,
+            *ARGUMENTS[name],
+            *more,
+            "-o",
+            "out.csv",
+            "--force",
+        )
         levels = {entry["principle"]: entry["level"] for entry in report["levels"]}
         parameters = report["parameters"]
-        if name not in BASELINES:
-            hidden = "group size" if form in ("swap", "anatomize") else "k-anonymity"
-            assert levels[hidden] >= parameters.get("k", 2)
-            assert levels["distinct l-diversity"] >= parameters.get("l", 1)
+        hidden = "group size" if form in ("swap", "anatomize") else "k-anonymity"
+        assert levels[hidden] >= parameters.get("k", 2)
+        assert levels["distinct l-diversity"] >= parameters.get("l", 1)
         published = pd.read_csv("out.csv", dtype=str, keep_default_na=False)
         assert len(published) == report["rows"]["published"]
         columns = {"age", "sex", "illness"} | ({"zip"} if table is people else set())
@@ -81,6 +106,29 @@ def test_every_method_and_every_way_to_publish(name, people, few, age_tree, tmp_
             sensitive = pd.read_csv("out_sensitive.csv", keep_default_na=False)
             assert sensitive["count"].sum() == len(published)
         assert set(published.columns) == columns
+
+
+def test_options_come_from_signatures_and_say_what_docstrings_say(capsys):
+    with pytest.raises(SystemExit):
+        main(["anonymize", "--help"])
+    printed = " ".join(capsys.readouterr().out.split())
+    for name, method in METHODS.items():
+        assert f"{name}: {method.title}" in printed
+        for option, parameter in options_of(method).items():
+            assert f"--{option}" in printed, (name, option)
+            assert parameter.meaning, (name, parameter.name)
+    assert (
+        "--theta X largest share of one sensitive value in a group, in (0, 1]; klt (0.3)"
+        in printed
+    )
+    assert "dca" not in printed
+
+
+def test_an_option_of_another_method_is_refused(people, capsys):
+    assert main(["anonymize", str(people), *ROLES, "--method", "tp", "--l", "2", "--k", "3"]) == 2
+    assert "tp does not take --k; it takes --l" in capsys.readouterr().err
+    assert main(["anonymize", str(people), *ROLES, "--method", "tp+"]) == 2
+    assert "needs --l" in capsys.readouterr().err
 
 
 def test_it_does_what_the_package_does(people, capsys, tmp_path):
@@ -95,15 +143,44 @@ def test_it_does_what_the_package_does(people, capsys, tmp_path):
 def test_the_same_seed_gives_the_same_bytes(people, capsys, tmp_path):
     written = []
     for seed in (1, 1, 2):
-        anonymized(capsys, people, *ROLES, "--method", "klt", "--k", 4, "--l", 2, "--seed", seed,
-                   "--shuffle", "-o", tmp_path / "out.csv", "--force")
+        anonymized(
+            capsys,
+            people,
+            *ROLES,
+            "--method",
+            "klt",
+            "--k",
+            4,
+            "--l",
+            2,
+            "--seed",
+            seed,
+            "--shuffle",
+            "-o",
+            tmp_path / "out.csv",
+            "--force",
+        )
         written.append((tmp_path / "out.csv").read_bytes())
     assert written[0] == written[1] != written[2]
 
 
 def test_values_are_written_as_they_were(people, capsys, tmp_path):
-    anonymized(capsys, people, "--qi", 'zip,"income, monthly"', "--sensitive", "illness",
-               "--method", "tp", "--l", 2, "--keep", "name", "-o", tmp_path / "out.csv")
+    anonymized(
+        capsys,
+        people,
+        "--qi",
+        'zip,"income, monthly"',
+        "--sensitive",
+        "illness",
+        "--method",
+        "tp",
+        "--l",
+        2,
+        "--keep",
+        "name",
+        "-o",
+        tmp_path / "out.csv",
+    )
     before = pd.read_csv(people, dtype=str, keep_default_na=False)
     after = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
     assert after.columns.tolist() == ["name", "zip", "income, monthly", "illness"]
@@ -119,8 +196,19 @@ def test_parquet_in_and_out(people, capsys, tmp_path):
     frame = pd.read_csv(people, dtype={"zip": str}, keep_default_na=False)
     frame.to_parquet(tmp_path / "people.parquet")
     for suffix in ("csv", "parquet"):
-        anonymized(capsys, tmp_path / "people.parquet", *ROLES, "--method", "mondrian", "--k", 5,
-                   "--publish", "generalize", "-o", tmp_path / f"out.{suffix}")
+        anonymized(
+            capsys,
+            tmp_path / "people.parquet",
+            *ROLES,
+            "--method",
+            "mondrian",
+            "--k",
+            5,
+            "--publish",
+            "generalize",
+            "-o",
+            tmp_path / f"out.{suffix}",
+        )
     found = pd.read_parquet(tmp_path / "out.parquet")
     same = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
     assert found.astype(str).to_numpy().tolist() == same.to_numpy().tolist()
@@ -129,27 +217,62 @@ def test_parquet_in_and_out(people, capsys, tmp_path):
 
 def test_constraints_from_csv_json_and_text_are_the_same(people, capsys, tmp_path):
     (tmp_path / "a.csv").write_text("sex,zip,low,high\nf,,5,40\n,02139,3,40\n")
-    (tmp_path / "a.json").write_text(json.dumps([
-        {"target": {"sex": "f"}, "low": 5, "high": 40},
-        {"target": {"zip": "02139"}, "low": 3, "high": 40}]))
+    (tmp_path / "a.json").write_text(
+        json.dumps(
+            [
+                {"target": {"sex": "f"}, "low": 5, "high": 40},
+                {"target": {"zip": "02139"}, "low": 3, "high": 40},
+            ]
+        )
+    )
     (tmp_path / "a.txt").write_text("sex[f], 5, 40\nzip[02139], 3, 40\n")
     reports = [
-        anonymized(capsys, people, *ROLES, "--method", "diva", "--k", 3, "--constraints",
-                   tmp_path / f"a.{suffix}", "-o", tmp_path / "out.csv", "--force")
-        for suffix in ("csv", "json", "txt")]
+        anonymized(
+            capsys,
+            people,
+            *ROLES,
+            "--method",
+            "diva",
+            "--k",
+            3,
+            "--constraints",
+            tmp_path / f"a.{suffix}",
+            "-o",
+            tmp_path / "out.csv",
+            "--force",
+        )
+        for suffix in ("csv", "json", "txt")
+    ]
     assert reports[0] == reports[1] == reports[2]
     assert [entry["holds"] for entry in reports[0]["constraints"]] == [True, True]
 
 
-@pytest.mark.parametrize(("content", "code", "message"), [
-    ("sex[f], 30, 40\n", 1, "sex[f]"),            # there are 24
-    ("sex[f], 5\n", 2, "line 1"),
-    ("colour[f], 5, 9\n", 1, "colour"),
-])
+@pytest.mark.parametrize(
+    ("content", "code", "message"),
+    [
+        ("sex[f], 30, 40\n", 1, "sex[f]"),  # there are 24
+        ("sex[f], 5\n", 2, "line 1"),
+        ("colour[f], 5, 9\n", 1, "colour"),
+    ],
+)
 def test_constraints_that_cannot_be_met_or_read(people, tmp_path, capsys, content, code, message):
     (tmp_path / "sigma.txt").write_text(content)
-    assert main(["anonymize", str(people), *ROLES, "--method", "diva", "--k", "3",
-                 "--constraints", str(tmp_path / "sigma.txt")]) == code
+    assert (
+        main(
+            [
+                "anonymize",
+                str(people),
+                *ROLES,
+                "--method",
+                "diva",
+                "--k",
+                "3",
+                "--constraints",
+                str(tmp_path / "sigma.txt"),
+            ]
+        )
+        == code
+    )
     assert message in capsys.readouterr().err
 
 
@@ -168,7 +291,7 @@ def test_audit_counts_the_unique_and_lists_the_riskiest(tmp_path, capsys):
     assert found["uniqueness"]["unique rows without"] == {"age": 0, "sex": 1}
     levels = {entry["principle"]: entry["level"] for entry in found["levels"]}
     assert levels["k-anonymity"] == 1
-    assert levels["recursive (c, 2)-diversity"] is None   # infinite
+    assert levels["recursive (c, 2)-diversity"] is None  # infinite
     first, second = found["riskiest groups"]
     assert first["values"] == {"age": 41, "sex": "m"}
     assert (first["rows"], first["its share"], first["in rows"]) == (1, 1.0, ["3"])
@@ -197,10 +320,14 @@ def read(tmp_path, content, **options):
 
 
 def test_what_is_a_number_and_what_is_not(tmp_path):
-    frame = read(tmp_path, (
-        "age,zip,dose,code,when,id,big,gap\n"
-        "39,02139,1.50,NA,2024-01-31,12345678901234567890,1,7\n"
-        "4,10001,-2,None,2023-12-01,12345678901234567891,-0,\n"))
+    frame = read(
+        tmp_path,
+        (
+            "age,zip,dose,code,when,id,big,gap\n"
+            "39,02139,1.50,NA,2024-01-31,12345678901234567890,1,7\n"
+            "4,10001,-2,None,2023-12-01,12345678901234567891,-0,\n"
+        ),
+    )
     assert frame["age"].tolist() == [39, 4]
     assert frame["zip"].tolist() == ["02139", "10001"]
     assert frame["dose"].tolist() == [1.5, -2.0]
@@ -221,8 +348,13 @@ def test_columns_declared_text_or_ordered(tmp_path):
 
 
 def test_other_delimiters_encodings_and_missing_texts(tmp_path):
-    frame = read(tmp_path, "Größe;Ort\n1;?\n2;Köln\n".encode("cp1252"), delimiter=";",
-                 encoding="cp1252", missing_texts=["?"])
+    frame = read(
+        tmp_path,
+        "Größe;Ort\n1;?\n2;Köln\n".encode("cp1252"),
+        delimiter=";",
+        encoding="cp1252",
+        missing_texts=["?"],
+    )
     assert frame.columns.tolist() == ["Größe", "Ort"]
     assert frame["Ort"].isna().tolist() == [True, False]
     with pytest.raises(FileError, match="not encoded in utf-8"):
@@ -230,15 +362,18 @@ def test_other_delimiters_encodings_and_missing_texts(tmp_path):
     assert read(tmp_path, b"\xef\xbb\xbfage\n1\n").columns.tolist() == ["age"]
 
 
-@pytest.mark.parametrize(("content", "error", "message"), [
-    ("", FileError, "empty"),
-    ("a,b\n", EmptyTableError, "no rows"),
-    ("a,a\n1,2\n", ColumnError, "several columns"),
-    ("\n\n", FileError, "empty"),
-    ('a,b\n1,"2\n', FileError, "line 2"),
-    ("a,b\n1,2\n3\n", FileError, "line 3: 1 fields"),
-    ("a,b\n1,2\n3,4,5\n", FileError, "line 3: 3 fields"),
-])
+@pytest.mark.parametrize(
+    ("content", "error", "message"),
+    [
+        ("", FileError, "empty"),
+        ("a,b\n", EmptyTableError, "no rows"),
+        ("a,a\n1,2\n", ColumnError, "several columns"),
+        ("\n\n", FileError, "empty"),
+        ('a,b\n1,"2\n', FileError, "line 2"),
+        ("a,b\n1,2\n3\n", FileError, "line 3: 1 fields"),
+        ("a,b\n1,2\n3,4,5\n", FileError, "line 3: 3 fields"),
+    ],
+)
 def test_what_is_no_table_is_refused(tmp_path, content, error, message):
     with pytest.raises(error, match=message):
         read(tmp_path, content)
@@ -257,10 +392,22 @@ def test_the_wrong_delimiter_is_suggested_where_decimals_have_commas(tmp_path, c
 
 
 @pytest.mark.parametrize("form", ["swap", "anatomize"])
-def test_quasi_identifiers_published_as_they_are_are_not_called_k_anonymous(form, people, capsys,
-                                                                            tmp_path):
-    report = anonymized(capsys, people, *ROLES, "--method", "mondrian", "--k", 4, "--publish",
-                        form, "-o", tmp_path / "out.csv")
+def test_quasi_identifiers_published_as_they_are_are_not_called_k_anonymous(
+    form, people, capsys, tmp_path
+):
+    report = anonymized(
+        capsys,
+        people,
+        *ROLES,
+        "--method",
+        "mondrian",
+        "--k",
+        4,
+        "--publish",
+        form,
+        "-o",
+        tmp_path / "out.csv",
+    )
     meanings = {entry["principle"]: entry["meaning"] for entry in report["levels"]}
     assert "k-anonymity" not in meanings
     assert "who is in the table stays visible" in meanings["group size"]
@@ -269,8 +416,19 @@ def test_quasi_identifiers_published_as_they_are_are_not_called_k_anonymous(form
 def test_missing_values_by_each_policy(tmp_path, capsys):
     path = tmp_path / "a.csv"
     path.write_text("age,ill\n30,a\n30,b\n,a\n,b\n41,a\n41,b\n")
-    command = ["anonymize", str(path), "--qi", "age", "--sensitive", "ill", "--method", "tp",
-               "--l", "2", "--missing"]
+    command = [
+        "anonymize",
+        str(path),
+        "--qi",
+        "age",
+        "--sensitive",
+        "ill",
+        "--method",
+        "tp",
+        "--l",
+        "2",
+        "--missing",
+    ]
     assert main([*command, "category"]) == 0
     printed = capsys.readouterr()
     assert printed.out.splitlines()[3] == "?,a"
@@ -280,7 +438,7 @@ def test_missing_values_by_each_policy(tmp_path, capsys):
     assert len(printed.out.splitlines()) == 5
     assert "2 rows with missing values are left out" in printed.err
     counts = re.search(r"in the table\D*(\d+)\D*(\d+)\D*(\d+)\D*(\d+)", printed.err)
-    assert counts.groups() == ("6", "4", "0", "2")   # published, withheld, dropped
+    assert counts.groups() == ("6", "4", "0", "2")  # published, withheld, dropped
     assert main([*command, "error"]) == 2
 
 

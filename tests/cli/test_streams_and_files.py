@@ -14,15 +14,19 @@ TP = ["--method", "tp+", "--l", "2"]
 
 
 def run(*arguments, **options):
-    return subprocess.run([sys.executable, "-m", "anonpaper", *map(str, arguments)],
-                          capture_output=True, text=True, **options)
+    return subprocess.run(
+        [sys.executable, "-m", "anonpaper", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        **options,
+    )
 
 
 def code(*arguments):
     """Run a command within this process and return its exit code."""
     try:
         return main([*map(str, arguments)])
-    except SystemExit as error:   # what argparse does
+    except SystemExit as error:  # what argparse does
         return error.code
 
 
@@ -60,8 +64,12 @@ def test_a_pipe_from_and_to_other_programs(people):
 
 
 def test_a_reader_that_has_seen_enough_gets_no_traceback(people):
-    with subprocess.Popen([sys.executable, "-m", "anonpaper", "audit", people, *QI],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+    with subprocess.Popen(
+        [sys.executable, "-m", "anonpaper", "audit", people, *QI],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
         running.stdout.close()
         assert "Traceback" not in running.stderr.read()
 
@@ -75,21 +83,27 @@ def test_what_cannot_be_had_is_exit_code_1_and_says_what_can(people, tmp_path):
     assert not out.exists()
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["--qi", "age,size", "--sensitive", "illness", *TP], "unknown columns ['size']"),
-    ([*QI, "--method", "tp"], "tp needs --l"),
-    (["--qi", "age", "--method", "tp", "--l", "2"], "--sensitive must name"),
-    (["--qi", "age", "--method", "oka", "--k", "2", "--publish", "swap"], "--sensitive must name"),
-    ([*QI, *TP, "--k", "3"], "tp+ does not take k; it takes l"),
-    ([*QI, *TP, "--publish", "recode"], "--publish recode does not go with tp+"),
-    ([*QI, *TP, "--hierarchy", "age=x.csv"], "--publish shallow does"),
-    ([*QI, *TP, "--keep", "age"], "--keep names ['age']"),
-    ([*QI, "--method", "tq", "--l", "2"], "'tq' is none of tp, tp+"),
-    ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--publish", "anatomize"], "two tables"),
-    ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--weight", "age"], "NAME=NUMBER"),
-    ([*QI, "--method", "tds", "--l", "2", "--hierarchy", "age=nowhere.csv"], "No such file"),
-    ([*QI, "--method", "diva", "--k", "2", "--constraints", "nowhere.csv"], "No such file"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--qi", "age,size", "--sensitive", "illness", *TP], "unknown columns ['size']"),
+        ([*QI, "--method", "tp"], "tp needs --l"),
+        (["--qi", "age", "--method", "tp", "--l", "2"], "--sensitive must name"),
+        (
+            ["--qi", "age", "--method", "oka", "--k", "2", "--publish", "swap"],
+            "--sensitive must name",
+        ),
+        ([*QI, *TP, "--k", "3"], "tp_plus does not take --k; it takes --l"),
+        ([*QI, *TP, "--publish", "recode"], "--publish recode does not go with tp_plus"),
+        ([*QI, *TP, "--hierarchy", "age=x.csv"], "--publish shallow does"),
+        ([*QI, *TP, "--keep", "age"], "--keep names ['age']"),
+        ([*QI, "--method", "tq", "--l", "2"], "'tq' is none of "),
+        ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--publish", "anatomize"], "two tables"),
+        ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--weight", "age"], "NAME=NUMBER"),
+        ([*QI, "--method", "tds", "--l", "2", "--hierarchy", "age=nowhere.csv"], "No such file"),
+        ([*QI, "--method", "diva", "--k", "2", "--constraints", "nowhere.csv"], "No such file"),
+    ],
+)
 def test_wrong_usage_is_exit_code_2(people, arguments, message, capsys):
     assert code("anonymize", people, *arguments) == 2
     printed = capsys.readouterr()
@@ -109,8 +123,13 @@ def links(people, tmp_path):
     folder.mkdir()
     (folder / "symbolic.csv").symlink_to(people)
     os.link(people, folder / "hard.csv")
-    return [people, folder / "symbolic.csv", folder / "hard.csv",
-            folder / ".." / "people.csv", f"{tmp_path}//people.csv"]
+    return [
+        people,
+        folder / "symbolic.csv",
+        folder / "hard.csv",
+        folder / ".." / "people.csv",
+        f"{tmp_path}//people.csv",
+    ]
 
 
 def test_a_file_that_was_read_is_never_written(people, tmp_path, capsys):
@@ -123,8 +142,23 @@ def test_a_file_that_was_read_is_never_written(people, tmp_path, capsys):
 
 def test_a_hierarchy_that_was_read_is_never_written(people, age_tree):
     before = age_tree.read_bytes()
-    assert code("anonymize", people, *QI, "--method", "tds", "--l", "2",
-                "--hierarchy", f"age={age_tree}", "-o", age_tree, "--force") == 2
+    assert (
+        code(
+            "anonymize",
+            people,
+            *QI,
+            "--method",
+            "tds",
+            "--l",
+            "2",
+            "--hierarchy",
+            f"age={age_tree}",
+            "-o",
+            age_tree,
+            "--force",
+        )
+        == 2
+    )
     assert age_tree.read_bytes() == before
 
 
@@ -141,8 +175,21 @@ def test_another_file_is_replaced_with_force_only(people, tmp_path, capsys):
 
 def test_of_two_files_both_are_written_or_none(people, tmp_path):
     (tmp_path / "out_sensitive.csv").write_text("precious")
-    command = ["anonymize", people, *QI, "--method", "klt", "--k", "2", "--l", "2",
-               "--publish", "anatomize", "-o", tmp_path / "out.csv"]
+    command = [
+        "anonymize",
+        people,
+        *QI,
+        "--method",
+        "klt",
+        "--k",
+        "2",
+        "--l",
+        "2",
+        "--publish",
+        "anatomize",
+        "-o",
+        tmp_path / "out.csv",
+    ]
     assert code(*command) == 2
     assert not (tmp_path / "out.csv").exists()
     assert code(*command, "--force") == 0
@@ -161,8 +208,14 @@ def test_fetch_and_datasets(tmp_path, capsys):
 
 def test_a_name_that_the_terminal_cannot_show_is_escaped(tmp_path):
     (tmp_path / "a.csv").write_text("Größe\n1\n1\n", encoding="utf-8")
-    done = run("audit", tmp_path / "a.csv", "--qi", "Größe", "-q",
-               env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    done = run(
+        "audit",
+        tmp_path / "a.csv",
+        "--qi",
+        "Größe",
+        "-q",
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )
     assert done.returncode == 0, done.stderr
     assert "Gr\\xf6\\xdfe" in done.stdout
 
@@ -170,8 +223,12 @@ def test_a_name_that_the_terminal_cannot_show_is_escaped(tmp_path):
 def test_a_standard_output_that_cannot_be_written_gives_no_traceback(people):
     for arguments in (["audit", people, *QI], ["anonymize", people, *QI, *TP]):
         with open(os.devnull) as only_to_be_read:
-            done = subprocess.run([sys.executable, "-m", "anonpaper", *map(str, arguments)],
-                                  stdout=only_to_be_read, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run(
+                [sys.executable, "-m", "anonpaper", *map(str, arguments)],
+                stdout=only_to_be_read,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
         assert done.returncode == 2
         assert "standard output: " in done.stderr
         assert "Traceback" not in done.stderr
@@ -182,16 +239,36 @@ def test_a_file_behind_standard_input_is_not_written(people):
     before = people.read_bytes()
     with people.open() as stream:
         done = subprocess.run(
-            [sys.executable, "-m", "anonpaper", "anonymize", "-", *QI, *TP, "-o", str(people),
-             "--force"], stdin=stream, capture_output=True, text=True)
+            [
+                sys.executable,
+                "-m",
+                "anonpaper",
+                "anonymize",
+                "-",
+                *QI,
+                *TP,
+                "-o",
+                str(people),
+                "--force",
+            ],
+            stdin=stream,
+            capture_output=True,
+            text=True,
+        )
     assert done.returncode == 2
     assert "is the same file as standard input" in done.stderr
     assert people.read_bytes() == before
 
 
 def test_fetch_writes_to_standard_output_too(tmp_path):
-    done = run("fetch", "german", "-o", "-", cwd=tmp_path,
-               env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    done = run(
+        "fetch",
+        "german",
+        "-o",
+        "-",
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 1001
     assert "german: " in done.stderr

@@ -8,7 +8,6 @@ import anonpaper as ap
 from anonpaper import constraints as dc
 from anonpaper import errors
 from anonpaper.constraints import DiversityConstraint as Constraint
-from anonpaper.groups import StarredPartition
 
 words = st.text(st.characters(categories=["L", "N", "P", "S"]) | st.just(" "), min_size=1).filter(
     lambda text: text == text.strip()
@@ -71,7 +70,7 @@ def test_values_are_found_by_how_they_are_written_and_close_ones_suggested():
 def test_counts_are_those_of_the_published_frame_for_every_kind_of_release():
     m = ap.examples.patients()
     p = ap.examples.patients_three_anonymous()
-    starred = StarredPartition(p.labels, [[0, 1, 0, 0, 0], [0, 0, 0, 0, 0], [1, 0, 0, 0, 0]])
+    starred = ap.Partition(p.labels, starred=[[0, 1, 0, 0, 0], [0, 0, 0, 0, 0], [1, 0, 0, 0, 0]])
     targets = [{"ETH": "Asian"}, {"GEN": "Male"}, {"CTY": "Calgary", "ETH": "Caucasian"},
                {"DIAG": "Seizure"}, {"GEN": "Female", "DIAG": "Seizure"}, {"AGE": 63}]  # fmt: skip
     for rel in (ap.suppress(m, p), ap.suppress(m, starred), ap.generalize(m, p)):

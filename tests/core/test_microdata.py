@@ -9,11 +9,7 @@ from anonpaper import Microdata, errors
 from anonpaper.microdata import build_cells
 
 PEOPLE = pd.DataFrame(
-    {
-        "age": [41, 30, 30, 25],
-        "job": ["b", None, "a", "b"],
-        "ill": ["flu", "flu", "cold", None],
-    },
+    {"age": [41, 30, 30, 25], "job": ["b", None, "a", "b"], "ill": ["flu", "flu", "cold", None]},
     index=["p", "q", "r", "s"],
 )
 
@@ -141,7 +137,7 @@ def test_a_sample_depends_on_its_seed_alone():
         with pytest.raises(errors.ParameterError, match="rows"):
             m.sample(rows, seed=1)
     with pytest.raises(errors.ParameterError, match="seed"):
-        m.sample(10, seed=None)
+        m.sample(10, seed=-1)
 
 
 @settings(deadline=None, max_examples=60)

@@ -9,12 +9,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.datasets import load_acs_pums, load_ipums, pums
-from anonpaper.errors import (
-    ColumnError,
-    DatasetError,
-    DatasetUnavailableError,
-    ParameterError,
-)
+from anonpaper.errors import ColumnError, DatasetError, DatasetUnavailableError, ParameterError
 
 IPUMS = """\
 YEAR,AGE,SEX,RACE,MARST,BPL,EDUCD,CLASSWKRD,INCTOT,OCC1990

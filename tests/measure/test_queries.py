@@ -145,7 +145,7 @@ def test_bad_input(adult, groups):
 @pytest.mark.parametrize("publish", [ap.suppress, ap.generalize])
 def test_sub_domains_answer_by_the_share_that_a_query_includes(adult, groups, publish):
     labels = groups.labels.copy()
-    labels[labels == 0] = -1   # some rows are withheld
+    labels[labels == 0] = -1  # some rows are withheld
     release = publish(adult, ap.Partition(np.where(labels > 0, labels - 1, -1)))
     queries = workload(adult, SELECTIVITY, size=5, seed=8)
     expected = np.zeros((5, adult.sensitive_attribute.size))
@@ -162,8 +162,12 @@ def test_sub_domains_answer_by_the_share_that_a_query_includes(adult, groups, pu
 def test_a_release_that_changes_nothing_answers_as_the_table_whatever_its_kind(adult):
     queries = workload(adult, SELECTIVITY, size=30, seed=8)
     alike = ap.Partition(adult.cells.tuple_of_row.astype(np.int64))
-    releases = [adult, ap.suppress(adult, alike), ap.anatomize(adult, alike),
-                ap.generalize(adult, alike)]
+    releases = [
+        adult,
+        ap.suppress(adult, alike),
+        ap.anatomize(adult, alike),
+        ap.generalize(adult, alike),
+    ]
     truth, *answers = queries.answers(*releases)
     for answer in answers:
         np.testing.assert_allclose(answer, truth, atol=1e-9)

@@ -46,8 +46,7 @@ def test_who_knows_some_attributes_sees_the_classes_of_their_values(case, chosen
     for row in np.flatnonzero(release.is_published):
         key = tuple(str(release.frame[name][m.frame.index[row]]) for name in known)
         classes[key].append(m.frame["s"].iloc[row])
-    own = sum(c * c / len(values) for values in classes.values()
-              for c in Counter(values).values())
+    own = sum(c * c / len(values) for values in classes.values() for c in Counter(values).values())
     assert disclosure_risk(release, "own", known=known) == pytest.approx(own / m.n)
     everything = disclosure_risk(release, "own", known=m.qi)
     assert everything == pytest.approx(disclosure_risk(release, "own"))
@@ -105,8 +104,12 @@ def test_exposure_cannot_fall_below_the_records_at_risk(m):
 
 def test_table_11_follows_for_three_data_sets_and_not_for_adult():
     published = reference("majeed2024_tab11_records_at_risk").set_index("dataset")
-    counts = {"adult": (24720, 7841), "stroke": (4861, 249), "census": (187141, 12382),
-              "diabetes": (78363, 23403)}
+    counts = {
+        "adult": (24720, 7841),
+        "stroke": (4861, 249),
+        "census": (187141, 12382),
+        "diabetes": (78363, 23403),
+    }
     ours = {name: records_at_risk(np.array(c)) for name, c in counts.items()}
     for name in ("stroke", "census", "diabetes"):
         assert ours[name] == published.loc[name, "existing_count"]
@@ -166,8 +169,11 @@ def test_distortion_is_the_mean_level_and_monotone(case):
                 continue
             published = release.published[j]
             held = attribute.values[published.members[published.index[row]]]
-            level = next(h for h in range(tree.height + 1)
-                         if len({tree.generalize(v, h) for v in held}) == 1)
+            level = next(
+                h
+                for h in range(tree.height + 1)
+                if len({tree.generalize(v, h) for v in held}) == 1
+            )
             total += level / tree.height
     assert distortion(release, trees) == pytest.approx(total / (m.n * m.d))
     coarser = ap.generalize(m, ap.Partition(np.where(p.labels < 0, -1, 0)))
@@ -218,8 +224,13 @@ def test_reconstruction_knows_what_is_published_and_guesses_the_rest():
 
 def test_marginals_are_those_of_pandas():
     rng = np.random.default_rng(2)
-    frame = pd.DataFrame({"a": rng.choice(list("xyz"), 200), "b": rng.integers(0, 3, 200),
-                          "s": rng.integers(0, 2, 200)})
+    frame = pd.DataFrame(
+        {
+            "a": rng.choice(list("xyz"), 200),
+            "b": rng.integers(0, 3, 200),
+            "s": rng.integers(0, 2, 200),
+        }
+    )
     m = ap.Microdata(frame, ["a", "b"], "s")
     other = ap.Microdata(frame.sample(120, random_state=0).reset_index(drop=True), ["a", "b"], "s")
     release = ap.suppress(other, ap.Partition(np.asarray(other.cells.tuple_of_row)))
@@ -239,8 +250,9 @@ def test_marginals_are_those_of_pandas():
 def test_a_forest_learns_from_a_release_and_is_judged_on_real_people():
     rng = np.random.default_rng(0)
     age = rng.integers(20, 60, 600)
-    frame = pd.DataFrame({"age": age, "noise": rng.choice(list("ab"), 600),
-                          "s": np.where(age > 40, "old", "young")})
+    frame = pd.DataFrame(
+        {"age": age, "noise": rng.choice(list("ab"), 600), "s": np.where(age > 40, "old", "young")}
+    )
     m = ap.Microdata(frame, ["age", "noise"], "s")
     train, test = m.take(np.arange(400)), m.take(np.arange(400, 600))
     kept = ap.suppress(train, ap.Partition(np.asarray(train.cells.tuple_of_row)))
@@ -249,8 +261,7 @@ def test_a_forest_learns_from_a_release_and_is_judged_on_real_people():
     assert found.recall["old"] > 0.9
     starred = classification(ap.suppress(train, ap.Partition([0] * 400)), test, trees=10)
     assert starred.balanced_accuracy == 0.5
-    pd.testing.assert_frame_equal(found.confusion,
-                                  classification(kept, test, trees=10).confusion)
+    pd.testing.assert_frame_equal(found.confusion, classification(kept, test, trees=10).confusion)
     with pytest.raises(ParameterError, match="synthetic"):
         classification(kept, fuse(test, test.frame.head(1)))
     with pytest.raises(ColumnError):

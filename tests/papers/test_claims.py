@@ -26,8 +26,11 @@ from anonpaper.papers.claims import (
 ROOT = Path(__file__).parents[2]
 MEASURED = ROOT / "figures" / "paper"
 ENTRIES = [entry for paper in claims.papers() for entry in claims.of_paper(paper)]
-RUN = [entry for entry in ENTRIES
-       if (MEASURED / "manifest" / entry.paper / f"{entry.notebook}.json").exists()]
+RUN = [
+    entry
+    for entry in ENTRIES
+    if (MEASURED / "manifest" / entry.paper / f"{entry.notebook}.json").exists()
+]
 
 
 def finding(stars):
@@ -36,26 +39,37 @@ def finding(stars):
 
 
 def claim(**changes):
-    given = {"id": "a", "paper": "xiao2010", "notebook": "1_example", "where": "Figure 2",
-             "claim": "fewer stars", "tables": ("stars",), "judge": finding,
-             "reason": "other data"}
+    given = {
+        "id": "a",
+        "paper": "xiao2010",
+        "notebook": "1_example",
+        "where": "Figure 2",
+        "claim": "fewer stars",
+        "tables": ("stars",),
+        "judge": finding,
+        "reason": "other data",
+    }
     return Claim(**(given | changes))
 
 
 @pytest.fixture
 def entered(monkeypatch, tmp_path):
     """Enter claims for a paper and give the folder of its tables."""
+
     def enter(*entries):
         monkeypatch.setattr(claims, "of_paper", lambda paper: entries)
         return tmp_path
+
     pd.DataFrame({"TP": [2, 4], "TP+": [1, 3.5]}).to_csv(tmp_path / "stars.csv", index=False)
     return enter
 
 
 # ---- entries ----------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("field", ["id", "paper", "notebook", "where", "claim", "reason",
-                                   "tolerance", "spread"])
+
+@pytest.mark.parametrize(
+    "field", ["id", "paper", "notebook", "where", "claim", "reason", "tolerance", "spread"]
+)
 def test_no_text_is_empty(field):
     with pytest.raises(ParameterError, match=f"{field} is empty"):
         claim(**{field: "  "})
@@ -82,14 +96,24 @@ def test_a_paper_without_entries_has_no_claims(tmp_path):
 
 # ---- judging ----------------------------------------------------------------------------------
 
+
 def test_a_claim_is_judged_from_its_table(entered):
     folder = entered(claim(published="3 to 4"))
     (row,) = claims.judge("xiao2010", folder).to_dict("records")
     assert row == {
-        "id": "a", "paper": "xiao2010", "notebook": "1_example", "where": "Figure 2",
-        "claim": "fewer stars", "tables": "stars", "how": "Compare the stars.",
-        "published": "3 to 4", "measured": "3.5",
-        "tolerance": claims.EVERYWHERE, "spread": "one run", "verdict": REPRODUCED, "reason": "",
+        "id": "a",
+        "paper": "xiao2010",
+        "notebook": "1_example",
+        "where": "Figure 2",
+        "claim": "fewer stars",
+        "tables": "stars",
+        "how": "Compare the stars.",
+        "published": "3 to 4",
+        "measured": "3.5",
+        "tolerance": claims.EVERYWHERE,
+        "spread": "one run",
+        "verdict": REPRODUCED,
+        "reason": "",
     }
 
 
@@ -142,51 +166,72 @@ def test_tables_are_read_exactly(tmp_path):
 
 # ---- verdicts ---------------------------------------------------------------------------------
 
-@pytest.mark.parametrize(("measured", "verdict"), [
-    (1.05, REPRODUCED), (0.95, REPRODUCED), (1.06, NOT_REPRODUCED), (-1, NOT_REPRODUCED),
-])
+
+@pytest.mark.parametrize(
+    ("measured", "verdict"),
+    [(1.05, REPRODUCED), (0.95, REPRODUCED), (1.06, NOT_REPRODUCED), (-1, NOT_REPRODUCED)],
+)
 def test_judge_value(measured, verdict):
     assert judge_value(measured, published=1.0, tolerance=0.0500001) == verdict
 
 
-@pytest.mark.parametrize("bad", [
-    {"measured": float("nan")}, {"published": 0}, {"tolerance": 0}, {"published": float("inf")},
-])
+@pytest.mark.parametrize(
+    "bad",
+    [{"measured": float("nan")}, {"published": 0}, {"tolerance": 0}, {"published": float("inf")}],
+)
 def test_judge_value_refuses(bad):
     with pytest.raises(ParameterError, match="judge_value needs"):
         judge_value(**({"measured": 1.0, "published": 1.0, "tolerance": 0.1} | bad))
 
 
-@pytest.mark.parametrize(("higher", "verdict"), [
-    ([1, 2, 3, 4, 5], REPRODUCED),
-    ([1, 2, 3, 4, 0], DIRECTION),
-    ([1, 2, 3, 0, 0], NOT_REPRODUCED),
-])
+@pytest.mark.parametrize(
+    ("higher", "verdict"),
+    [
+        ([1, 2, 3, 4, 5], REPRODUCED),
+        ([1, 2, 3, 4, 0], DIRECTION),
+        ([1, 2, 3, 0, 0], NOT_REPRODUCED),
+    ],
+)
 def test_judge_order(higher, verdict):
     assert judge_order(pd.Series([1, 2, 3, 4, 5]), higher) == verdict
 
 
-@pytest.mark.parametrize(("lower", "higher", "mostly"), [
-    ([1], [1, 2], 0.8), ([], [], 0.8), ([float("nan")], [1], 0.8), ([1], [1], 0), ([1], [1], 1.1),
-])
+@pytest.mark.parametrize(
+    ("lower", "higher", "mostly"),
+    [
+        ([1], [1, 2], 0.8),
+        ([], [], 0.8),
+        ([float("nan")], [1], 0.8),
+        ([1], [1], 0),
+        ([1], [1], 1.1),
+    ],
+)
 def test_judge_order_refuses(lower, higher, mostly):
     with pytest.raises(ParameterError):
         judge_order(lower, higher, mostly=mostly)
 
 
-@pytest.mark.parametrize(("curves", "verdict"), [
-    ([[1, 5], [1, 6], [2, 6]], REPRODUCED),
-    ([[1], [2], [3], [4], [5], [4]], DIRECTION),
-    ([[3], [2], [1]], NOT_REPRODUCED),
-])
+@pytest.mark.parametrize(
+    ("curves", "verdict"),
+    [
+        ([[1, 5], [1, 6], [2, 6]], REPRODUCED),
+        ([[1], [2], [3], [4], [5], [4]], DIRECTION),
+        ([[3], [2], [1]], NOT_REPRODUCED),
+    ],
+)
 def test_judge_rising(curves, verdict):
     assert judge_rising(curves) == verdict
 
 
-@pytest.mark.parametrize(("holds", "in_direction", "verdict"), [
-    (True, True, REPRODUCED), (True, False, REPRODUCED), (False, True, DIRECTION),
-    (False, False, NOT_REPRODUCED),
-])
+@pytest.mark.parametrize(
+    ("holds", "in_direction", "verdict"),
+    [
+        (True, True, REPRODUCED),
+        (True, False, REPRODUCED),
+        (False, True, DIRECTION),
+        (False, False, NOT_REPRODUCED),
+    ],
+)
 def test_judge_statement(holds, in_direction, verdict):
     assert judge_statement(holds, in_direction=in_direction) == verdict
 
@@ -197,6 +242,7 @@ def test_over_seeds():
 
 
 # ---- the papers' entries ----------------------------------------------------------------------
+
 
 def test_ids_are_unique_in_a_paper():
     assert len({(entry.paper, entry.id) for entry in ENTRIES}) == len(ENTRIES) > 0
@@ -233,10 +279,14 @@ def perturbed(frame, published):
         if pd.api.types.is_bool_dtype(values):
             others += [~values, *(frame[other] for other in frame.select_dtypes("bool"))]
         elif pd.api.types.is_numeric_dtype(values):
-            others += [-values, 0 * values, 1e3 + 7 * values,
-                       values**2 * np.arange(1, len(frame) + 1),
-                       *(values * by for by in np.geomspace(1e-3, 1e3, 41)),
-                       *(frame[other] for other in frame.select_dtypes("number"))]
+            others += [
+                -values,
+                0 * values,
+                1e3 + 7 * values,
+                values**2 * np.arange(1, len(frame) + 1),
+                *(values * by for by in np.geomspace(1e-3, 1e3, 41)),
+                *(frame[other] for other in frame.select_dtypes("number")),
+            ]
             printed = pd.to_numeric(str(published).replace(",", ""), errors="coerce")
             others += [] if np.isnan(printed) else [printed]
         else:
@@ -265,9 +315,11 @@ def test_every_verdict_depends_on_the_tables(entry):
     tables = [claims.read_table(MEASURED / entry.paper / f"{name}.csv") for name in entry.tables]
     before = verdict_of(entry, tables)
     assert before is not None
-    verdicts = (verdict_of(entry, [*tables[:place], other, *tables[place + 1:]])
-                for place, table in enumerate(tables)
-                for other in perturbed(table, published_of(entry)))
+    verdicts = (
+        verdict_of(entry, [*tables[:place], other, *tables[place + 1 :]])
+        for place, table in enumerate(tables)
+        for other in perturbed(table, published_of(entry))
+    )
     assert before == NOT_TESTABLE or any(verdict not in (before, None) for verdict in verdicts)
 
 

@@ -24,10 +24,13 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
     assert os.listdir(path.parent) == ["file.txt"]
 
 
-@pytest.mark.parametrize(("changed", "same"), [
-    ("# a comment\ndef f(x):\n    '''Other words.'''\n\n    return x + 1\n", True),
-    ("def f(x):\n    '''Words.'''\n    return x + 2\n", False),
-])
+@pytest.mark.parametrize(
+    ("changed", "same"),
+    [
+        ("# a comment\ndef f(x):\n    '''Other words.'''\n\n    return x + 1\n", True),
+        ("def f(x):\n    '''Words.'''\n    return x + 2\n", False),
+    ],
+)
 def test_the_digest_sees_code_only(tmp_path, monkeypatch, changed, same):
     monkeypatch.syspath_prepend(tmp_path)
     digests = []
@@ -52,7 +55,10 @@ def test_the_digest_follows_imports_wherever_they_stand(tmp_path, monkeypatch):
     monkeypatch.setattr(provenance, "PACKAGE", package)
     provenance._bare_code.cache_clear()
     assert set(provenance._reachable_files("anonpaper.top")) == {
-        "anonpaper.top", "anonpaper.middle", "anonpaper.low"}
+        "anonpaper.top",
+        "anonpaper.middle",
+        "anonpaper.low",
+    }
     assert package / "low.py" in provenance._reachable_files("anonpaper.apart").values()
 
 

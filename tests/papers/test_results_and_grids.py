@@ -113,8 +113,13 @@ class TestRunGrid:
         )
         path = os.pathsep.join([str(tmp_path), os.getcwd()])
         source.write_text(source.read_text().replace('"fine": True', '"fine": "anew"'))
-        printed = subprocess.run([sys.executable, "-c", script], check=True, text=True,
-                                 capture_output=True, env={**os.environ, "PYTHONPATH": path})
+        printed = subprocess.run(
+            [sys.executable, "-c", script],
+            check=True,
+            text=True,
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": path},
+        )
         assert printed.stdout.strip() == "['anew']"
 
     def test_the_common_table_is_part_of_the_key(self, cells):
@@ -140,8 +145,9 @@ class TestRunGrid:
         frame = run_grid(cells.count, grid, workers=2, common={"m": table()})
         assert frame["values"].tolist() == [3, 2]
 
-    def test_workers_use_one_thread_each_and_the_environment_is_left_alone(self, cells, tmp_path,
-                                                                         monkeypatch):
+    def test_workers_use_one_thread_each_and_the_environment_is_left_alone(
+        self, cells, tmp_path, monkeypatch
+    ):
         monkeypatch.setenv("OMP_NUM_THREADS", "7")
         monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
         grid = [{"setting": number} for number in range(2)]
@@ -161,11 +167,14 @@ class TestRunGrid:
             with pytest.raises(ParameterError, match="top level of a module"):
                 run_grid(function, [{}], workers=1)
 
-    @pytest.mark.parametrize(("kind", "message"), [
-        ("scalar", "returns a mapping, an iterable of mappings or a DataFrame, got int"),
-        ("object", "object is none of these"),
-        ("overlap", r"columns \['kind'\] are in the setting and in the result"),
-    ])
+    @pytest.mark.parametrize(
+        ("kind", "message"),
+        [
+            ("scalar", "returns a mapping, an iterable of mappings or a DataFrame, got int"),
+            ("object", "object is none of these"),
+            ("overlap", r"columns \['kind'\] are in the setting and in the result"),
+        ],
+    )
     def test_other_results_are_refused(self, cells, kind, message):
         with pytest.raises(ParameterError, match=message):
             run_grid(cells.wrong, [{"kind": kind}], workers=1)
@@ -218,17 +227,24 @@ NUMBERS = pd.DataFrame({"l": [2, 4], "stars": [1 / 3, 2.0]})
 
 class TestResults:
     def test_a_figure_is_svg_png_and_its_numbers(self, root, figure):
-        Results("xiao2010", notebook="1_example").figure(figure, "fig2a", data=NUMBERS,
-                                                         of="Figure 2a")
+        Results("xiao2010", notebook="1_example").figure(
+            figure, "fig2a", data=NUMBERS, of="Figure 2a"
+        )
         folder = root / "xiao2010"
         assert sorted(path.name for path in folder.iterdir()) == [
-            "fig2a.csv", "fig2a.png", "fig2a.svg"]
-        pd.testing.assert_frame_equal(pd.read_csv(folder / "fig2a.csv"), NUMBERS,
-                                      check_exact=True)
+            "fig2a.csv",
+            "fig2a.png",
+            "fig2a.svg",
+        ]
+        pd.testing.assert_frame_equal(pd.read_csv(folder / "fig2a.csv"), NUMBERS, check_exact=True)
 
     def test_the_manifest_lists_each_file_with_what_it_was_made_from(self, root, figure):
-        results = Results("xiao2010", notebook="1_example", parameters={"l": np.int64(4)},
-                          microdata=[from_source()])
+        results = Results(
+            "xiao2010",
+            notebook="1_example",
+            parameters={"l": np.int64(4)},
+            microdata=[from_source()],
+        )
         results.figure(figure, "fig2a", data=NUMBERS, of="Figure 2a", timing=True)
         results.table(NUMBERS, "stars", caption="Stars")
         manifest = json.loads((root / "manifest/xiao2010/1_example.json").read_text())
@@ -236,8 +252,12 @@ class TestResults:
         assert manifest["notebook"] == "notebooks/xiao2010/1_example.ipynb"
         assert manifest["packages"]["numpy"] == np.__version__
         assert sorted(manifest["outputs"]) == [
-            "xiao2010/fig2a.csv", "xiao2010/fig2a.png", "xiao2010/fig2a.svg",
-            "xiao2010/stars.csv", "xiao2010/stars.tex"]
+            "xiao2010/fig2a.csv",
+            "xiao2010/fig2a.png",
+            "xiao2010/fig2a.svg",
+            "xiao2010/stars.csv",
+            "xiao2010/stars.tex",
+        ]
         for path, output in manifest["outputs"].items():
             content = (root / path).read_bytes()
             assert output["sha256"] == hashlib.sha256(content).hexdigest()
@@ -257,11 +277,14 @@ class TestResults:
             digests.append((root / "manifest/xiao2010/1_example.json").read_bytes())
         assert digests[0] == digests[1]
 
-    @pytest.mark.parametrize(("source", "texts"), [
-        ({}, []),
-        ({"stand_in": True}, ["stand-in data"]),
-        ({"substitute_for": "OCC (by IPUMS)"}, ["data: stroke, in place of OCC"]),
-    ])
+    @pytest.mark.parametrize(
+        ("source", "texts"),
+        [
+            ({}, []),
+            ({"stand_in": True}, ["stand-in data"]),
+            ({"substitute_for": "OCC (by IPUMS)"}, ["data: stroke, in place of OCC"]),
+        ],
+    )
     def test_figures_say_what_data_they_show(self, root, figure, source, texts):
         results = Results("xiao2010", notebook="1_example", microdata=[from_source(**source)])
         results.figure(figure, "fig2a", data=NUMBERS)
@@ -277,8 +300,15 @@ class TestResults:
         shown = Results("diva2021", notebook="1").table(frame, "t", caption="50 % of $x_1$")
         latex = (root / "diva2021/t.tex").read_text()
         assert shown is frame
-        for part in (r"\toprule", r"share\_\%", r"a\_b", r"c\&d", "0.1235",
-                     r"\caption{50 \% of \$x\_1\$}", r"\label{tab:diva2021-t}"):
+        for part in (
+            r"\toprule",
+            r"share\_\%",
+            r"a\_b",
+            r"c\&d",
+            "0.1235",
+            r"\caption{50 \% of \$x\_1\$}",
+            r"\label{tab:diva2021-t}",
+        ):
             assert part in latex
 
     def test_an_index_is_written_where_it_says_something(self, root):
@@ -293,15 +323,27 @@ class TestResults:
         phases = pd.DataFrame({"table": ["OCC"], "phase 1": [3], "phase 2": [1], "phase 3": [0]})
         results.table(phases, "phases", caption="")
         shown = results.claims()
-        assert shown.columns.tolist() == ["where", "claim", "published", "measured", "verdict",
-                                          "reason"]
+        assert shown.columns.tolist() == [
+            "where",
+            "claim",
+            "published",
+            "measured",
+            "verdict",
+            "reason",
+        ]
         assert shown.loc["phase-three", "verdict"] == "reproduced"
         assert shown.loc["stars-l", "verdict"] == "not run"
 
     def test_claims_about_run_times_stand_apart(self, root):
         results = Results("xiao2010", notebook="3_star_minimization")
-        times = pd.DataFrame({"table": "OCC", "algorithm": ["TP", "TP+", "Hilbert"], "l": 2,
-                              "seconds": [1.0, 2.0, 1.5]})
+        times = pd.DataFrame(
+            {
+                "table": "OCC",
+                "algorithm": ["TP", "TP+", "Hilbert"],
+                "l": 2,
+                "seconds": [1.0, 2.0, 1.5],
+            }
+        )
         results.table(times, "figure_4", caption="", timing=True)
         shown = results.claims(timing=True)
         assert set(shown.index) == {"time-hilbert-l", "time-tp-l", "time-order"}

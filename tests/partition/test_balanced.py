@@ -19,12 +19,14 @@ def tables(draw, most_rows=60):
     values = draw(st.integers(2, 4))
     rng = np.random.default_rng(draw(st.integers(0, 10_000)))
     skew = rng.dirichlet(np.full(values, draw(st.sampled_from([0.3, 1.0, 10.0]))))
-    frame = pd.DataFrame({
-        "age": rng.integers(17, 30, n),
-        "job": rng.choice(list("abc"), n),
-        "land": rng.choice(list("xy"), n, p=[0.9, 0.1]),
-        "ill": rng.choice(list("stuv")[:values], n, p=skew),
-    })
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(17, 30, n),
+            "job": rng.choice(list("abc"), n),
+            "land": rng.choice(list("xy"), n, p=[0.9, 0.1]),
+            "ill": rng.choice(list("stuv")[:values], n, p=skew),
+        }
+    )
     return ap.Microdata(frame, ["age", "job", "land"], "ill")
 
 
@@ -37,8 +39,14 @@ def classes_can_exist(counts, n, k, l):
 
 
 @settings(deadline=None, max_examples=150)
-@given(tables(), st.integers(2, 8), st.integers(2, 4), st.integers(0, 3),
-       st.sampled_from([1.0, 0.5]), st.sampled_from([1, 5, 1000]))
+@given(
+    tables(),
+    st.integers(2, 8),
+    st.integers(2, 4),
+    st.integers(0, 3),
+    st.sampled_from([1.0, 0.5]),
+    st.sampled_from([1, 5, 1000]),
+)
 def test_every_class_is_balanced_and_diverse_or_none_exist(m, k, l, seed, share, reach):
     assume(l <= k <= m.n)
     possible = classes_can_exist(m.sensitive_counts.tolist(), m.n, k, l)
@@ -51,8 +59,9 @@ def test_every_class_is_balanced_and_diverse_or_none_exist(m, k, l, seed, share,
     assert k <= p.sizes().min() and p.sizes().max() <= 2 * k - 1
     by_class = m.frame.groupby(p.labels)["ill"].nunique()
     assert by_class.min() >= l
-    assert np.array_equal(p.labels, balanced_classes(m, k, l, seed, largest_share=share,
-                                                     reach=reach).labels)
+    assert np.array_equal(
+        p.labels, balanced_classes(m, k, l, seed, largest_share=share, reach=reach).labels
+    )
 
 
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=5), st.integers(1, 4))
@@ -73,8 +82,13 @@ def test_the_count_of_classes_is_reached_by_an_exhaustive_deal():
 
 def test_similarity_is_the_cosine_of_the_encoded_rows():
     rng = np.random.default_rng(5)
-    frame = pd.DataFrame({"age": rng.integers(0, 9, 24), "job": rng.choice(list("abc"), 24),
-                          "ill": rng.choice(list("st"), 24)})
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(0, 9, 24),
+            "job": rng.choice(list("abc"), 24),
+            "ill": rng.choice(list("st"), 24),
+        }
+    )
     m = ap.Microdata(frame, ["age", "job"], "ill")
     p = balanced_classes(m, k=24, l=2)
     x = frame["age"].to_numpy() / frame["age"].max()
@@ -103,11 +117,18 @@ def test_even_halves_are_kept_on_an_even_table():
 
 def test_a_wider_search_finds_more_alike_rows_and_few_cells_are_nearly_enough():
     rng = np.random.default_rng(1)
-    frame = pd.DataFrame({"a": rng.integers(0, 40, 3000), "b": rng.integers(0, 40, 3000),
-                          "c": rng.choice(list("abcdef"), 3000), "ill": rng.integers(0, 2, 3000)})
+    frame = pd.DataFrame(
+        {
+            "a": rng.integers(0, 40, 3000),
+            "b": rng.integers(0, 40, 3000),
+            "c": rng.choice(list("abcdef"), 3000),
+            "ill": rng.integers(0, 2, 3000),
+        }
+    )
     m = ap.Microdata(frame, ["a", "b", "c"], "ill")
-    narrow, near, everything = (balanced_classes(m, 5, 2, reach=reach).info["mean_similarity"]
-                                for reach in (2, 50, 3000))
+    narrow, near, everything = (
+        balanced_classes(m, 5, 2, reach=reach).info["mean_similarity"] for reach in (2, 50, 3000)
+    )
     # greedy: a better class now may leave worse rows for later, so only roughly monotone
     assert narrow < min(near, everything)
     assert near == pytest.approx(everything, abs=0.005)
@@ -137,11 +158,20 @@ def test_what_cannot_be_is_refused_with_the_way_out():
         balanced_classes(ap.Microdata(lonely, ["age"]), k=5)
 
 
-@pytest.mark.parametrize("bad", [
-    {"k": 1}, {"k": 41}, {"k": 5, "l": 1}, {"k": 5, "l": 6}, {"k": 5, "reach": 0},
-    {"k": 5, "similarity": 1.1}, {"k": 5, "largest_share": 0}, {"k": 5, "seed": None},
-    {"k": 5.0},
-])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"k": 1},
+        {"k": 41},
+        {"k": 5, "l": 1},
+        {"k": 5, "l": 6},
+        {"k": 5, "reach": 0},
+        {"k": 5, "similarity": 1.1},
+        {"k": 5, "largest_share": 0},
+        {"k": 5, "seed": -1},
+        {"k": 5.0},
+    ],
+)
 def test_parameters_out_of_range_are_refused(bad):
     m = ap.Microdata(pd.DataFrame({"age": range(40), "ill": [0, 1] * 20}), ["age"], "ill")
     with pytest.raises(ParameterError):

@@ -31,9 +31,11 @@ def test_k_member_takes_the_choices_of_the_row_by_row_algorithm(case, seed):
     m, k = case
     p = ap.k_member(m, k, seed)
     expected = k_member_rows(m.codes, k, first=int(generator(seed).integers(m.n)))
+
     # Copies of a tuple are interchangeable: clusters are compared by the tuples in them.
     def tuples(groups):
         return [sorted(map(tuple, m.codes[list(rows)])) for rows in groups]
+
     assert tuples(p.groups()) == tuples(expected)
 
 

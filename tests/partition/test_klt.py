@@ -226,4 +226,4 @@ def test_bad_distances():
 
 def test_bad_seed():
     with pytest.raises(ParameterError, match="seed"):
-        klt(ap.examples.hospital(), 4, 2, 0.5, seed=None)
+        klt(ap.examples.hospital(), 4, 2, 0.5, seed=-1)

@@ -18,9 +18,12 @@ def adult():
 @st.composite
 def attributes_and_bits(draw):
     sizes = draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
-    frame = pd.DataFrame({
-        f"q{j}": pd.Categorical.from_codes([0], list(range(size))) for j, size in enumerate(sizes)
-    })
+    frame = pd.DataFrame(
+        {
+            f"q{j}": pd.Categorical.from_codes([0], list(range(size)))
+            for j, size in enumerate(sizes)
+        }
+    )
     n_bits = sum(sizes) - len(sizes)
     bits = draw(st.lists(st.integers(0, 1), min_size=n_bits, max_size=n_bits))
     return ap.Microdata(frame, list(frame)).attributes, bits
@@ -116,8 +119,9 @@ def test_other_columns_keep_their_domains():
 
 
 @settings(deadline=None, max_examples=100)
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=9,
-                unique=True))
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=9, unique=True)
+)
 def test_every_node_of_a_tree_is_an_interval_of_its_preorder(places):
     rows = [[f"{a}{b}{i}", f"{a}{b}", f"{a}", "*"] for i, (a, b) in enumerate(places)]
     tree = ap.Hierarchy(rows)

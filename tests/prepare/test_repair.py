@@ -57,15 +57,26 @@ def test_one_value_cannot_be_balanced():
         find_imbalance(ap.Microdata(pd.DataFrame({"q": [1, 2]}), ["q"]))
 
 
-FRAME = pd.DataFrame({
-    "name": ["Ann", "Bob", "Cid", "Dan"], "age": [30.0, np.nan, 150.0, 30.0],
-    "job": ["a", "b", None, "a"], "ill": [0, 1, 0, 0],
-})
+FRAME = pd.DataFrame(
+    {
+        "name": ["Ann", "Bob", "Cid", "Dan"],
+        "age": [30.0, np.nan, 150.0, 30.0],
+        "job": ["a", "b", None, "a"],
+        "ill": [0, 1, 0, 0],
+    }
+)
 
 
 def test_the_account_adds_up():
-    frame, account = pp.clean(FRAME, ["age", "job"], "ill", ranges={"age": (0, 120)},
-                              outliers="clip", missing="impute", mapping={"job": {"b": "a"}})
+    frame, account = pp.clean(
+        FRAME,
+        ["age", "job"],
+        "ill",
+        ranges={"age": (0, 120)},
+        outliers="clip",
+        missing="impute",
+        mapping={"job": {"b": "a"}},
+    )
     assert list(frame) == ["age", "job", "ill"]
     assert frame["age"].tolist() == [30, 30, 120, 30] and frame["job"].tolist() == list("aaaa")
     changed = account.set_index("step")["values_changed"]
@@ -91,22 +102,28 @@ def test_missing_values_become_a_value_of_their_own():
         pp.handle_missing(FRAME[["age"]])
 
 
-@pytest.mark.parametrize(("call", "error"), [
-    (lambda: pp.arrange_attributes(FRAME, ["size"], "ill"), ColumnError),
-    (lambda: pp.arrange_attributes(FRAME, ["ill"], "ill"), ColumnError),
-    (lambda: pp.select_attributes(FRAME, ["size"]), ColumnError),
-    (lambda: pp.remove_outliers(FRAME, {"age": (0, 120)}), ParameterError),
-    (lambda: pp.remove_outliers(FRAME, {"age": (5, 1)}), ParameterError),
-    (lambda: pp.remove_outliers(FRAME, {"job": (0, 1)}), ColumnError),
-    (lambda: pp.remove_outliers(FRAME, {}, how="hide"), ParameterError),
-    (lambda: pp.handle_missing(FRAME, "error"), MissingValueError),
-    (lambda: pp.handle_missing(FRAME, "guess"), ParameterError),
-    (lambda: pp.handle_missing(FRAME.assign(age=np.nan), "drop"), EmptyTableError),
-    (lambda: pp.handle_missing(FRAME.assign(job=None), "impute"), EmptyTableError),
-    (lambda: pp.check_types(FRAME, ["job"]), ColumnError),
-    (lambda: pp.check_types(FRAME.assign(job=["a", 1, "b", 2])), ColumnError),
-    (lambda: pp.preprocess(FRAME, [lambda f: pp.Step("all gone", f.head(0))]), EmptyTableError),
-])
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: pp.arrange_attributes(FRAME, ["size"], "ill"), ColumnError),
+        (lambda: pp.arrange_attributes(FRAME, ["ill"], "ill"), ColumnError),
+        (lambda: pp.select_attributes(FRAME, ["size"]), ColumnError),
+        (lambda: pp.remove_outliers(FRAME, {"age": (0, 120)}), ParameterError),
+        (lambda: pp.remove_outliers(FRAME, {"age": (5, 1)}), ParameterError),
+        (lambda: pp.remove_outliers(FRAME, {"job": (0, 1)}), ColumnError),
+        (lambda: pp.remove_outliers(FRAME, {}, how="hide"), ParameterError),
+        (lambda: pp.handle_missing(FRAME, "error"), MissingValueError),
+        (lambda: pp.handle_missing(FRAME, "guess"), ParameterError),
+        (lambda: pp.handle_missing(FRAME.assign(age=np.nan), "drop"), EmptyTableError),
+        (lambda: pp.handle_missing(FRAME.assign(job=None), "impute"), EmptyTableError),
+        (lambda: pp.check_types(FRAME, ["job"]), ColumnError),
+        (lambda: pp.check_types(FRAME.assign(job=["a", 1, "b", 2])), ColumnError),
+        (
+            lambda: pp.preprocess(FRAME, [lambda f: pp.Step("all gone", f.head(0))]),
+            EmptyTableError,
+        ),
+    ],
+)
 def test_bad_input_is_refused(call, error):
     with pytest.raises(error):
         call()
@@ -123,18 +140,30 @@ def planted(seed=0, n=900):
     """`cause` decides the sensitive value, `common` is mostly one value, `even` is noise."""
     rng = np.random.default_rng(seed)
     cause = rng.choice(list("ab"), n, p=[0.7, 0.3])
-    return ap.Microdata(pd.DataFrame({
-        "cause": cause, "common": rng.choice(list("xy"), n, p=[0.9, 0.1]),
-        "even": rng.choice(list("pqr"), n), "age": np.where(rng.random(n) < 0.8, 40, 50),
-        "ill": np.where(rng.random(n) < 0.9, cause == "a", cause != "a").astype(int),
-    }), ["cause", "common", "even", "age"], "ill")
+    return ap.Microdata(
+        pd.DataFrame(
+            {
+                "cause": cause,
+                "common": rng.choice(list("xy"), n, p=[0.9, 0.1]),
+                "even": rng.choice(list("pqr"), n),
+                "age": np.where(rng.random(n) < 0.8, 40, 50),
+                "ill": np.where(rng.random(n) < 0.9, cause == "a", cause != "a").astype(int),
+            }
+        ),
+        ["cause", "common", "even", "age"],
+        "ill",
+    )
 
 
 def test_a_common_value_on_which_nothing_depends_is_pattern_friendly():
     found = pattern_friendly(planted(), trees=10).set_index("qid")
     # `cause` is common but telling, `even` is not common, `age` is ordered
-    assert found["friendly"].to_dict() == {"cause": False, "common": True, "even": False,
-                                           "age": False}
+    assert found["friendly"].to_dict() == {
+        "cause": False,
+        "common": True,
+        "even": False,
+        "age": False,
+    }
     assert found["weight"].idxmax() == "cause"
     assert found["weight"].sum() == pytest.approx(1)
     again = pattern_friendly(planted(), trees=10).set_index("qid")

@@ -10,12 +10,7 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
-from anonpaper.errors import (
-    BudgetExceededError,
-    ColumnError,
-    InfeasibleError,
-    ParameterError,
-)
+from anonpaper.errors import BudgetExceededError, ColumnError, InfeasibleError, ParameterError
 from anonpaper.papers.grids import run_grid
 from anonpaper.papers.majeed2024 import protocol as majeed2024
 from anonpaper.prepare import synthesis
@@ -29,17 +24,22 @@ def cache_elsewhere(tmp_path, monkeypatch):
 
 def people(n=240):
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({
-        "age": rng.integers(20, 60, n), "weight": rng.choice([50.5, 60.25, 70.0], n),
-        "job": pd.Categorical(rng.choice(list("ab"), n), list("abc")),
-        "ill": np.where(rng.random(n) < 0.25, "yes", "no"),
-    })
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 60, n),
+            "weight": rng.choice([50.5, 60.25, 70.0], n),
+            "job": pd.Categorical(rng.choice(list("ab"), n), list("abc")),
+            "ill": np.where(rng.random(n) < 0.25, "yes", "no"),
+        }
+    )
     return ap.Microdata(frame, ["age", "weight", "job"], "ill")
 
 
 def test_importing_the_module_does_not_import_sdv():
-    script = ("import sys, anonpaper.prepare.synthesis, anonpaper.papers.majeed2024.protocol; "
-              "print(sorted({'sdv', 'torch', 'ctgan'} & set(sys.modules)))")
+    script = (
+        "import sys, anonpaper.prepare.synthesis, anonpaper.papers.majeed2024.protocol; "
+        "print(sorted({'sdv', 'torch', 'ctgan'} & set(sys.modules)))"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
 
@@ -77,8 +77,10 @@ def test_without_sdv_a_synthesizer_says_what_to_install(monkeypatch):
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(synthesis, "version", not_there)
-    for call in (lambda: synthesis.synthesize(people(), {"yes": 3}),
-                 lambda: synthesis.quality(people(), people().frame)):
+    for call in (
+        lambda: synthesis.synthesize(people(), {"yes": 3}),
+        lambda: synthesis.quality(people(), people().frame),
+    ):
         with pytest.raises(ParameterError, match=r"anonpaper\[synthesis\]"):
             call()
 
@@ -101,10 +103,13 @@ def test_a_worker_trains_the_same_model(tmp_path, monkeypatch):
 def test_who_needs_the_same_model_at_once_waits_for_it(monkeypatch):
     trained, train = [], synthesis._trained
     monkeypatch.setattr(
-        synthesis, "_trained", lambda *given: trained.append(given) or train(*given))
+        synthesis, "_trained", lambda *given: trained.append(given) or train(*given)
+    )
     with ThreadPoolExecutor(3) as pool:
-        calls = [pool.submit(synthesis.synthesize, people(), {"yes": 9}, "gaussian_copula")
-                 for _ in range(3)]
+        calls = [
+            pool.submit(synthesis.synthesize, people(), {"yes": 9}, "gaussian_copula")
+            for _ in range(3)
+        ]
     first, *others = [call.result() for call in calls]
     assert len(trained) == 1
     for other in others:
@@ -155,14 +160,17 @@ def test_a_model_that_never_yields_the_value_says_so(monkeypatch):
         synthesis.synthesize(m, {"yes": 200}, "tvae", epochs=1, batch_size=60, cache=False)
 
 
-@pytest.mark.parametrize(("needed", "options", "error"), [
-    ({"maybe": 3}, {}, ColumnError),
-    ({"yes": -1}, {}, ParameterError),
-    ({"yes": 3}, {"method": "magic"}, ParameterError),
-    ({"yes": 3}, {"epochs": 0}, ParameterError),
-    ({"yes": 3}, {"batch_size": 15}, ParameterError),
-    ({"yes": 3}, {"seed": -1}, ParameterError),
-])
+@pytest.mark.parametrize(
+    ("needed", "options", "error"),
+    [
+        ({"maybe": 3}, {}, ColumnError),
+        ({"yes": -1}, {}, ParameterError),
+        ({"yes": 3}, {"method": "magic"}, ParameterError),
+        ({"yes": 3}, {"epochs": 0}, ParameterError),
+        ({"yes": 3}, {"batch_size": 15}, ParameterError),
+        ({"yes": 3}, {"seed": -1}, ParameterError),
+    ],
+)
 def test_bad_settings_are_refused(needed, options, error):
     with pytest.raises(error):
         synthesis.synthesize(people(), needed, **options)

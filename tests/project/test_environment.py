@@ -57,8 +57,9 @@ def test_the_lock_meets_the_package_s_requirements(requirement):
     assert requirement.specifier.contains(pin)
 
 
-@pytest.mark.parametrize("spec", [spec for spec in conda_dependencies()[0]
-                                  if spec.split()[0] not in NOT_IN_THE_LOCK])
+@pytest.mark.parametrize(
+    "spec", [spec for spec in conda_dependencies()[0] if spec.split()[0] not in NOT_IN_THE_LOCK]
+)
 def test_conda_gets_the_locked_version(spec):
     match = MatchSpec(spec)
     name = match.name.normalized

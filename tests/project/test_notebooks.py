@@ -10,8 +10,11 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"
-NAMES = sorted(path.relative_to(NOTEBOOKS).with_suffix("").as_posix()
-               for path in NOTEBOOKS.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
+NAMES = sorted(
+    path.relative_to(NOTEBOOKS).with_suffix("").as_posix()
+    for path in NOTEBOOKS.rglob("*.ipynb")
+    if ".ipynb_checkpoints" not in path.parts
+)
 PROFILES = ("quick", "paper")
 
 
@@ -124,6 +127,10 @@ def test_cell_ids_are_unique(name):
 
 
 def test_figures_are_shown_as_png_only(name):
-    kinds = {kind for cell in code_cells(name) for output in cell.outputs
-             for kind in output.get("data", {})}
+    kinds = {
+        kind
+        for cell in code_cells(name)
+        for output in cell.outputs
+        for kind in output.get("data", {})
+    }
     assert not kinds & {"image/svg+xml", "application/vnd.jupyter.widget-view+json"}

@@ -45,7 +45,11 @@ def test_the_commands_run_as_they_are_printed(tmp_path):
     commands = re.findall(r"^python -m anonpaper .*", README, flags=re.MULTILINE)
     assert len(commands) >= 3
     for command in commands:
-        done = subprocess.run([sys.executable, *shlex.split(command)[1:]], cwd=tmp_path,
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, *shlex.split(command)[1:]],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
         assert done.returncode == 0, (command, done.stderr)
     assert (tmp_path / "safe.csv").read_text().startswith("age,occupation,race,sex\n")

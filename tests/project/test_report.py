@@ -56,6 +56,7 @@ class Page(HTMLParser):
 
 # ---- what is committed ------------------------------------------------------------------------
 
+
 @pytest.mark.parametrize("name", ["REPORT.md", "REPORT.html"])
 def test_the_committed_report_is_what_judging_gives_now(papers, name):
     assert (RESULTS / name).read_text() == report.reports(papers, "paper")[name]
@@ -73,8 +74,12 @@ def test_the_readme_counts_the_same_verdicts(papers):
 def test_what_was_run_at_the_papers_sizes_is_judged(papers):
     run = [notebook for paper in papers for notebook in paper["notebooks"] if notebook["seconds"]]
     assert len(run) >= 17
-    assert [claim["id"] for notebook in run for claim in notebook["claims"]
-            if claim["verdict"] == claims.NOT_RUN] == []
+    assert [
+        claim["id"]
+        for notebook in run
+        for claim in notebook["claims"]
+        if claim["verdict"] == claims.NOT_RUN
+    ] == []
 
 
 def test_every_link_of_the_report_leads_somewhere(papers):
@@ -84,8 +89,11 @@ def test_every_link_of_the_report_leads_somewhere(papers):
     assert {link[1:] for link in links if link.startswith("#")} <= anchors
     for paper in papers:
         for notebook in paper["notebooks"]:
-            named = {f"{paper['key']}/{table}.csv" for claim in notebook["claims"]
-                     for table in claim["tables"].split()}
+            named = {
+                f"{paper['key']}/{table}.csv"
+                for claim in notebook["claims"]
+                for table in claim["tables"].split()
+            }
             named.add(f"notebooks/{paper['key']}/{notebook['name']}.ipynb")
             assert named <= links
             if notebook["seconds"]:
@@ -104,6 +112,7 @@ def test_the_page_needs_no_other_file_and_names_every_claim(papers):
 
 # ---- how it is written ------------------------------------------------------------------------
 
+
 def test_without_tables_every_claim_is_listed_as_not_run(project, capsys):
     assert report.main(["--profile", "quick"]) == 0
     number = len(claims.of_paper("xiao2010"))
@@ -121,13 +130,16 @@ def test_minutes_data_and_verdict_come_from_what_the_notebook_left(project):
     (folder / "manifest/xiao2010").mkdir(parents=True)
     (folder / "manifest/xiao2010/3_star_minimization.json").write_text(json.dumps(share))
     for third, verdict in ((0, "reproduced"), (2, "not reproduced")):
-        phases = pd.DataFrame({"table": ["OCC"], "phase 1": [3], "phase 2": [1],
-                               "phase 3": [third]})
+        phases = pd.DataFrame(
+            {"table": ["OCC"], "phase 1": [3], "phase 2": [1], "phase 3": [third]}
+        )
         phases.to_csv(folder / "xiao2010/phases.csv", index=False)
         report.main([])
         text = (folder / "REPORT.md").read_text()
-        assert (f"in {third} of {4 + third} runs | exact | no random step; every projection and l "
-                f"| **{verdict}**") in text
+        assert (
+            f"in {third} of {4 + third} runs | exact | no random step; every projection and l "
+            f"| **{verdict}**"
+        ) in text
         assert "1.5 minutes. Data: occ: census (package index), 1,000 rows (stand-in" in text
 
 

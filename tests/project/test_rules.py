@@ -10,13 +10,26 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PLOTTING_STACK = {"io", "collections", "pathlib", "matplotlib", "numpy", "pandas"}
-TEXTS = {".cff", ".cfg", ".ipynb", ".json", ".lock", ".md", ".mplstyle", ".py", ".sh", ".toml",
-         ".yaml", ".yml"}
+TEXTS = {
+    ".cff",
+    ".cfg",
+    ".ipynb",
+    ".json",
+    ".lock",
+    ".md",
+    ".mplstyle",
+    ".py",
+    ".sh",
+    ".toml",
+    ".yaml",
+    ".yml",
+}
 
 
 def tracked_files():
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, check=True, capture_output=True,
-                            text=True).stdout.splitlines()
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.splitlines()
     return [ROOT / name for name in listed if (ROOT / name).is_file()]
 
 
@@ -33,8 +46,12 @@ def test_imports_point_one_way():
 
 def test_plots_imports_the_plotting_stack_only():
     tree = ast.parse((ROOT / "anonpaper" / "plots.py").read_text())
-    modules = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import)
-               for alias in node.names}
+    modules = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
     modules |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert {name.partition(".")[0] for name in modules} <= PLOTTING_STACK
 
@@ -59,13 +76,29 @@ def test_importing_the_package_is_quick_and_loads_nothing_heavy():
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="the rule is about tracked files")
 def test_no_path_of_one_machine_and_no_package_index_is_named():
     # each is split here, so that this file does not name it either
-    forbidden = re.compile("|".join([
-        r"/wor" r"k/", r"/home/\w", r"/Users/\w", r"/roo" r"t/", r"py" r"pi\.org",
-        r"files\.python" r"hosted", r"anaconda\.(org|com)", r"download\.py" r"torch\.org",
-    ]))
-    texts = [path for path in tracked_files()
-             if path.suffix in TEXTS or path.name in ("Makefile", "run")]
+    forbidden = re.compile(
+        "|".join(
+            [
+                r"/wor" r"k/",
+                r"/home/\w",
+                r"/Users/\w",
+                r"/roo" r"t/",
+                r"py" r"pi\.org",
+                r"files\.python" r"hosted",
+                r"anaconda\.(org|com)",
+                r"download\.py" r"torch\.org",
+            ]
+        )
+    )
+    texts = [
+        path
+        for path in tracked_files()
+        if path.suffix in TEXTS or path.name in ("Makefile", "run")
+    ]
     assert len(texts) > 20
-    found = [(path.relative_to(ROOT).as_posix(), match[0])
-             for path in texts if (match := forbidden.search(path.read_text()))]
+    found = [
+        (path.relative_to(ROOT).as_posix(), match[0])
+        for path in texts
+        if (match := forbidden.search(path.read_text()))
+    ]
     assert found == []

@@ -13,8 +13,13 @@ from anonpaper.publish.shallow import shallow_generalize
 
 
 def table(rng, n):
-    frame = pd.DataFrame({"age": rng.integers(17, 40, n), "job": rng.choice(list("abcde"), n),
-                          "ill": rng.choice(["s", "t"], n)})
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(17, 40, n),
+            "job": rng.choice(list("abcde"), n),
+            "ill": rng.choice(["s", "t"], n),
+        }
+    )
     return ap.Microdata(frame, ["age", "job"], "ill")
 
 
@@ -35,7 +40,8 @@ def published_plainly(m, labels, trees, friendly, floor):
             values = [str(v) for v in m.frame[name].iloc[rows]]
             start = 0 if name in friendly else floor
             level = next(
-                height for height in range(start, tree.height + 1)
+                height
+                for height in range(start, tree.height + 1)
                 if len({tree.generalize(v, height) for v in values}) == 1
             )
             frame.iloc[rows, m.qi.index(name)] = tree.generalize(values[0], level)
@@ -48,8 +54,12 @@ def members(tree, name):
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.integers(0, 10_000), st.integers(1, 8), st.sampled_from([(), ("age",), ("job",)]),
-       st.integers(0, 2))
+@given(
+    st.integers(0, 10_000),
+    st.integers(1, 8),
+    st.sampled_from([(), ("age",), ("job",)]),
+    st.integers(0, 2),
+)
 def test_it_publishes_what_a_plain_reading_does(seed, groups, friendly, floor):
     rng = np.random.default_rng(seed)
     m = table(rng, 30)

@@ -106,7 +106,7 @@ def test_bad_input(adult, groups):
     with pytest.raises(ParameterError, match="labels 32561 rows, the table has 10"):
         ap.swap(hospital, groups, seed=0)
     with pytest.raises(ParameterError, match="seed"):
-        ap.swap(adult, groups, seed=None)
+        ap.swap(adult, groups, seed=-1)
     without = hospital.with_roles(sensitive=None)
     for publish in (
         lambda: ap.swap(without, ap.Partition([0] * 10), 0),

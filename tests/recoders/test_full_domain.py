@@ -23,7 +23,7 @@ def problems(draw):
 @given(problems(), st.sampled_from(["distinct", "frequency"]))
 def test_no_node_is_cheaper(case, diversity):
     """Against all nodes, published and measured one by one."""
-    m, trees, k, l = case  # noqa: E741
+    m, trees, k, l = case
     principles = [ap.KAnonymity(k)]
     if l is not None:
         kind = DistinctLDiversity if diversity == "distinct" else FrequencyLDiversity

@@ -34,6 +34,7 @@ def k_member_rows(codes, k, first):
 
 def strict_mondrian_rows(codes, positions, k):
     """Groups of row numbers by strict median cuts, attributes of the widest range first."""
+
     def widths(rows):
         return [
             (p[codes[rows, j]].max() - p[codes[rows, j]].min()) / max(p[-1] - p[0], 1e-300)

@@ -108,9 +108,7 @@ class TupleMinimization:
             if not alive:
                 return
             value = min(alive, key=lambda v: (self.counts[v], v))
-            qi = next(
-                qi for qi in self.groups if self.is_alive(qi) and self.groups[qi].get(value)
-            )
+            qi = next(qi for qi in self.groups if self.is_alive(qi) and self.groups[qi].get(value))
             if self.is_thin(qi):
                 for pillar in self.pillars(qi):
                     self.move(qi, pillar)

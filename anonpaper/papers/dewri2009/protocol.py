@@ -141,7 +141,10 @@ def full_domain_trees(m: Microdata) -> dict[object, Hierarchy]:
 
 
 def search(
-    m: Microdata, k_pref: int, preference: Sequence[float], weights: Sequence[float] | None = None,
+    m: Microdata,
+    k_pref: int,
+    preference: Sequence[float],
+    weights: Sequence[float] | None = None,
     **options,
 ) -> Recoding:
     """Run `preference_search` with weights in the order of the attributes."""
@@ -224,8 +227,13 @@ def efficiency_of_optimum(
 
 
 def distance_to_optimum(
-    m: Microdata, attributes: Sequence[str], k_pref: int, preference: Sequence[float], method: str,
-    evaluations: int, seed: int,
+    m: Microdata,
+    attributes: Sequence[str],
+    k_pref: int,
+    preference: Sequence[float],
+    method: str,
+    evaluations: int,
+    seed: int,
 ) -> dict:
     """Return ach of a method on a projection, and by which share it exceeds the least one.
 
@@ -246,8 +254,13 @@ def distance_to_optimum(
 
 
 def course_of_search(
-    m: Microdata, k_pref: int, preference: Sequence[float], method: str, evaluations: int,
-    seed: int, checkpoints: int = 20,
+    m: Microdata,
+    k_pref: int,
+    preference: Sequence[float],
+    method: str,
+    evaluations: int,
+    seed: int,
+    checkpoints: int = 20,
 ) -> pd.DataFrame:
     """Return least feasible ach and hypervolume of the loss-bias plane along a search.
 
@@ -281,9 +294,7 @@ def full_domain_solution(m: Microdata, k_pref: int, preference: Sequence[float])
     }  # fmt: skip
 
 
-def time_evaluation(
-    m: Microdata, rows: int, recodings: int, seed: int, repeat: int = 3
-) -> dict:
+def time_evaluation(m: Microdata, rows: int, recodings: int, seed: int, repeat: int = 3) -> dict:
     """Return what evaluating random recodings of a part of a table costs.
 
     Parameters
@@ -370,8 +381,15 @@ def draw_choice(
     for part, colour, label in (
         (solutions[~feasible], "0.8", f"k < {k}"), (solutions[feasible], blue, f"k ≥ {k}"),
     ):  # fmt: skip
-        ax.plot(part["nwp"], part["necd"], ".", color=colour, markersize=2, label=label,
-                rasterized=True)
+        ax.plot(
+            part["nwp"],
+            part["necd"],
+            ".",
+            color=colour,
+            markersize=2,
+            label=label,
+            rasterized=True,
+        )
     x, y = np.meshgrid(np.linspace(0, 1, 101), np.linspace(0, 1, 101))
     ax.contour(x, y, achievement(x, y, preference), levels=8, colors="0.5", linewidths=0.5)
     ax.plot(*preference, "+", color="black", markersize=7, label="preference")
@@ -401,8 +419,10 @@ def explorer(solutions: pd.DataFrame):
         figure, ax = plots.subplots(height=3)
         chosen = draw_choice(ax, solutions, k, (loss, bias))
         if chosen is not None:
-            ax.set_title(f"NWP {chosen['nwp']:.3f}, NECD {chosen['necd']:.3f}, "
-                         f"effective k {chosen['effective_k']}")
+            ax.set_title(
+                f"NWP {chosen['nwp']:.3f}, NECD {chosen['necd']:.3f}, "
+                f"effective k {chosen['effective_k']}"
+            )
         plt.show()
         plt.close(figure)
         return chosen

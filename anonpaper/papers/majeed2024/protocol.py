@@ -241,8 +241,10 @@ def augment_cases(
     """
     limits = dict(learn_from or {})
     by_size = sorted(tables, key=lambda name: -min(tables[name].n, limits.get(name, np.inf)))
-    grid = [dict(name=name, method=method, epochs=epochs, seed=seed, learn_from=limits.get(name))
-            for name in by_size]
+    grid = [
+        dict(name=name, method=method, epochs=epochs, seed=seed, learn_from=limits.get(name))
+        for name in by_size
+    ]
     trained = run_grid(train, grid, common={"tables": dict(tables)}, name=method)
     cases = {
         name: {"real": m, "fused": synthesis.fuse(
@@ -256,7 +258,7 @@ def augment_cases(
 def proposed(
     m: Microdata,
     k: int,
-    l: int,  # noqa: E741
+    l: int,
     trees: Mapping[str, Hierarchy],
     *,
     friendly: Sequence[str] = (),
@@ -328,9 +330,9 @@ def measure_release(
                 "D values": disclosure_risk(view, "values"),
                 "D own": disclosure_risk(view, "own"),
                 "D largest": disclosure_risk(view, "largest"),
-                "D own, some QIDs": float(np.mean([
-                    disclosure_risk(view, "own", known=some) for some in subsets
-                ])),
+                "D own, some QIDs": float(
+                    np.mean([disclosure_risk(view, "own", known=some) for some in subsets])
+                ),
                 "E surplus": exposure(view, "surplus", dominant),
                 "E single": exposure(view, "single", dominant),
                 "E majority": exposure(view, "majority", dominant),
@@ -458,12 +460,14 @@ def check_proposed(cases, name: str, k: int, seed: int) -> dict:
 def _strange_values(real: Microdata, fused: Microdata) -> int:
     """Count synthetic numbers outside of the real range and categories no real person has."""
     added = fused.frame[fused.synthetic]
-    return int(sum(
-        (~added[name].between(real.frame[name].min(), real.frame[name].max())).sum()
-        if pd.api.types.is_numeric_dtype(real.frame[name])
-        else (~added[name].astype(str).isin(set(real.frame[name].astype(str)))).sum()
-        for name in real.qi
-    ))
+    return int(
+        sum(
+            (~added[name].between(real.frame[name].min(), real.frame[name].max())).sum()
+            if pd.api.types.is_numeric_dtype(real.frame[name])
+            else (~added[name].astype(str).isin(set(real.frame[name].astype(str)))).sum()
+            for name in real.qi
+        )
+    )
 
 
 def dominant_value(m: Microdata) -> object:

@@ -93,9 +93,7 @@ def _sensitive_values(q: int, m: int) -> list[np.ndarray]:
     """Share m values among three dimensions, at most q for each, none for two of them."""
     shares = np.full(3, m // 3) + (np.arange(3) < m % 3)
     starts = np.cumsum([1, *shares[:-1]])
-    return [
-        start + np.arange(q) % share for start, share in zip(starts, shares, strict=True)
-    ]
+    return [start + np.arange(q) % share for start, share in zip(starts, shares, strict=True)]
 
 
 def least_stars(table: Microdata) -> int:

@@ -289,7 +289,7 @@ def _by_generalization(m: Microdata, l: int) -> Release:
 
 
 def _seconds(call: Callable):
-    began = time.process_time()   # not wall time: other work on the machine does not count
+    began = time.process_time()  # not wall time: other work on the machine does not count
     result = call()
     return time.process_time() - began, result
 

@@ -30,13 +30,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import networkx as nx
 import numpy as np
 
+from anonpaper.algorithm import algorithm
 from anonpaper.constraints import DiversityConstraint, require_satisfiable
 from anonpaper.errors import ConstraintError, ParameterError, check_integer, check_number
-from anonpaper.groups import Partition, StarredPartition, dense_labels
+from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva.clusterings import Bundle, Clusterings, Privacy
 from anonpaper.partition.diva.colouring import STRATEGIES, Budget, Search, next_node
@@ -45,26 +47,32 @@ from anonpaper.partition.diva.graph import Targets, build_graph
 from anonpaper.partition.diva.integrate import restorable, surplus_to_star
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian, require_diverse
+from anonpaper.principles import FrequencyLDiversity, KAnonymity
 from anonpaper.randomness import generator
 
 __all__ = ["diva"]
 
 
+@algorithm(
+    "k-anonymity that keeps as many of every minority as constraints ask for",
+    promises={"k": KAnonymity, "l": FrequencyLDiversity},
+    publications=("suppress", "generalize"),
+)
 def diva(
     m: Microdata,
     constraints: Sequence[DiversityConstraint],
     k: int,
-    strategy: str = "max_fan_out",
+    strategy: Literal["max_fan_out", "min_choice", "basic"] = "max_fan_out",
     anonymize: Callable[[Microdata], Partition] | None = None,
     seed: int | np.random.Generator = 0,
     *,
-    l: int | None = None,  # noqa: E741
-    diversity: str = "frequency",
+    l: int | None = None,
+    diversity: Literal["frequency", "distinct"] = "frequency",
     max_backtracks: int = 10_000,
     max_seconds: float = 120.0,
     max_candidates: int = 24,
     workers: int = 1,
-) -> StarredPartition:
+) -> Partition:
     """Group and suppress rows so that the release is k-anonymous and diverse.
 
     Parameters
@@ -100,7 +108,7 @@ def diva(
 
     Returns
     -------
-    StarredPartition
+    Partition
         First the clusters of the diverse clustering, then the groups of the rest. ``info`` holds
 
         - ``order``: the constraints in the order in which they were coloured;
@@ -182,7 +190,7 @@ def diva(
     return run.release(_Coloured(bundles, "exact test", *run.effort))
 
 
-def _privacy(m: Microdata, k: int, l: int | None, diversity: str) -> Privacy:  # noqa: E741
+def _privacy(m: Microdata, k: int, l: int | None, diversity: str) -> Privacy:
     if l is None:
         return Privacy(k)
     return Privacy(k, require_diverse(m, l, diversity), diversity, m.sensitive_codes)
@@ -218,7 +226,7 @@ class _Run:
 
     # -- DiverseClustering ---------------------------------------------------------------
 
-    def table_as_it_is(self) -> StarredPartition | None:
+    def table_as_it_is(self) -> Partition | None:
         """Return the table's own QI-groups if they satisfy everything."""
         labels = self.m.cells.tuple_of_row.astype(np.int64)
         groups = _Groups(self, labels)
@@ -228,7 +236,7 @@ class _Run:
             return None
         no_stars = {"suppress": 0, "anonymize": 0, "integrate": 0}
         info = self._info(_Coloured([], "nothing to do", (), 0, 0, 0), 0, 0, no_stars)
-        return StarredPartition(labels, groups.starred, info, self._name())
+        return Partition(labels, info, self._name(), starred=groups.starred)
 
     def colour_components(self, graph: nx.Graph, budget: Budget) -> _Coloured | None:
         """Colour every connected component; None if one could not be coloured."""
@@ -282,7 +290,7 @@ class _Run:
 
     # -- Suppress, Anonymize, Integrate ----------------------------------------------------
 
-    def release(self, coloured: _Coloured) -> StarredPartition | None:
+    def release(self, coloured: _Coloured) -> Partition | None:
         """Turn a diverse clustering into the published groups; None if rows cannot be placed."""
         labels, starred = self._clusters(coloured.bundles)
         diverse_rows, n_clusters = int(np.count_nonzero(labels >= 0)), len(starred)
@@ -306,7 +314,7 @@ class _Run:
             "integrate": int(stars[n_clusters:].sum() - stars_of_rest),
         }
         info = self._info(coloured, diverse_rows, n_clusters, by_phase)
-        return StarredPartition(labels, groups.starred, info, self._name())
+        return Partition(labels, info, self._name(), starred=groups.starred)
 
     def _clusters(self, bundles: list[Bundle]) -> tuple[np.ndarray, np.ndarray]:
         """Divide bundles into clusters: labels (-1 elsewhere) and what is starred in each."""
@@ -356,9 +364,7 @@ class _Run:
             counts = groups.counts()
             elsewhere = counts.sum(axis=0)
             breaks = groups.kept & (self.m.codes[row] != groups.low)
-            cost = (
-                breaks.sum(axis=1) * (groups.sizes + 1) + (self.m.d - groups.kept.sum(axis=1))
-            )
+            cost = breaks.sum(axis=1) * (groups.sizes + 1) + (self.m.d - groups.kept.sum(axis=1))
             for cluster in np.argsort(cost, kind="stable")[: self.max_candidates]:
                 kept = groups.kept[cluster] & ~breaks[cluster]
                 adds = self.targets.counts(kept[None], np.where(labels == cluster, 0, -1))[0]

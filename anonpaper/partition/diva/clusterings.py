@@ -49,7 +49,7 @@ class Privacy:
     """
 
     k: int
-    l: int = 1  # noqa: E741
+    l: int = 1
     diversity: str = "frequency"
     sensitive: np.ndarray | None = None
 
@@ -315,9 +315,7 @@ class Clusterings:
 
     # -- many target rows: some clusterings ------------------------------------------------
 
-    def _filled(
-        self, v: int, free: np.ndarray, wanted: int, reverse: bool
-    ) -> list[Bundle] | None:
+    def _filled(self, v: int, free: np.ndarray, wanted: int, reverse: bool) -> list[Bundle] | None:
         """Take `wanted` rows, signature by signature; None if they cannot be had.
 
         The *signature* of a row is the set of constraints that it carries. Rows of one signature

@@ -162,9 +162,7 @@ def _patterns(targets: Targets, types: Sequence[_Type]) -> list[frozenset]:
                     "whether a diverse k-anonymous table exists is not decided: the constraints "
                     "overlap in too many ways for the exact test, and the search found none"
                 )
-        found |= {
-            frozenset(v for v in carried if targets.columns[v] <= union) for union in unions
-        }
+        found |= {frozenset(v for v in carried if targets.columns[v] <= union) for union in unions}
     # The first shows no value: what it holds are constraints on the sensitive attribute alone.
     return sorted(found, key=lambda shown: (len(shown), sorted(shown)))
 

@@ -45,9 +45,7 @@ def surplus_to_star(
         surplus = counts.sum(axis=0) - allowed
         v = int(surplus.argmax())
         exceeded = [u for u in range(len(columns)) if surplus[u] > 0]
-        column = max(
-            sorted(columns[v]), key=lambda j: sum(j in columns[u] for u in exceeded)
-        )
+        column = max(sorted(columns[v]), key=lambda j: sum(j in columns[u] for u in exceeded))
         relieved = [u for u in range(len(columns)) if column in columns[u]]
         groups = np.flatnonzero(counts[:, v] > 0)
         relief = counts[np.ix_(groups, [u for u in relieved if u in exceeded])].sum(axis=1)

@@ -29,6 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from anonpaper.algorithm import algorithm
 from anonpaper.errors import InfeasibleError, check_integer, check_number
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata
@@ -57,6 +58,7 @@ from anonpaper.partition.klt.nearest import (
     search_again,
     start_search,
 )
+from anonpaper.principles import DistinctLDiversity, KAnonymity, Theta
 from anonpaper.randomness import generator
 
 __all__ = ["UnplacedRowsWarning", "klt"]
@@ -72,10 +74,16 @@ class UnplacedRowsWarning(UserWarning):
     """Some rows fit into no group and are not published."""
 
 
+@algorithm(
+    "groups of k rows with l distinct secrets, none above a share theta",
+    promises={"k": KAnonymity, "l": DistinctLDiversity, "theta": Theta},
+    publications=("swap", "anatomize", "suppress", "generalize", "shallow"),
+    needs_sensitive=True,
+)
 def klt(
     m: Microdata,
     k: int = 10,
-    l: int = 5,  # noqa: E741 - the paper's name
+    l: int = 5,
     theta: float = 0.3,
     weights: Mapping[object, float] | None = None,
     distance: Mapping[object, Distance] | None = None,
@@ -180,7 +188,7 @@ class Rule(NamedTuple):
     """K,L,theta-diversity."""
 
     k: int
-    l: int  # noqa: E741
+    l: int
     theta: float
 
 
@@ -236,7 +244,7 @@ class Clusters(NamedTuple):
     largest: np.ndarray
 
 
-def _checked_rule(m: Microdata, k: int, l: int, theta: float) -> Rule:  # noqa: E741
+def _checked_rule(m: Microdata, k: int, l: int, theta: float) -> Rule:
     """Return the rule if a group that meets it exists.
 
     With at most h rows of every value, T(h) = sum_v min(count of v, h) rows can be gathered, and
@@ -244,7 +252,7 @@ def _checked_rule(m: Microdata, k: int, l: int, theta: float) -> Rule:  # noqa: 
     """
     values = int(np.count_nonzero(m.sensitive_counts))
     k = check_integer("k", k, 1, m.n)
-    l = check_integer("l", l, 1)  # noqa: E741
+    l = check_integer("l", l, 1)
     theta = check_number("theta", theta, 0, 1, open_low=True)
     if l > values:
         raise InfeasibleError(

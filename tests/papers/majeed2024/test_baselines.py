@@ -34,12 +34,15 @@ from anonpaper.randomness import generator
 def people(n=400, seed=0):
     rng = np.random.default_rng(seed)
     age = rng.integers(17, 60, n)
-    frame = pd.DataFrame({
-        "age": age, "work": rng.choice(list("abcd"), n, p=[0.7, 0.1, 0.1, 0.1]),
-        "land": rng.choice(["us", "de", "fr"], n, p=[0.9, 0.05, 0.05]),
-        "weeks": rng.integers(0, 53, n),
-        "ill": np.where(rng.random(n) < np.where(age > 40, 0.4, 0.1), "yes", "no"),
-    })
+    frame = pd.DataFrame(
+        {
+            "age": age,
+            "work": rng.choice(list("abcd"), n, p=[0.7, 0.1, 0.1, 0.1]),
+            "land": rng.choice(["us", "de", "fr"], n, p=[0.9, 0.05, 0.05]),
+            "weeks": rng.integers(0, 53, n),
+            "ill": np.where(rng.random(n) < np.where(age > 40, 0.4, 0.1), "yes", "no"),
+        }
+    )
     return ap.Microdata(frame, ["age", "work", "land", "weeks"], "ill")
 
 
@@ -66,9 +69,12 @@ class Threads:
 def dask_client():
     from distributed import Client, LocalCluster
 
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
-    ) as cluster, Client(cluster) as client:
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as cluster,
+        Client(cluster) as client,
+    ):
         yield client
 
 
@@ -103,7 +109,10 @@ def test_a_table_of_one_value_is_refused_when_diversity_is_asked_for(name):
 def test_only_what_is_known_too_little_of_is_left_out_of_rankings():
     assert UNRANKED == ("DCA-core",)
     assert [name for name in BASELINES if name.endswith("core")] == [
-        "AFA-core", "DHkmeans-LD-core", "DCA-core"]
+        "AFA-core",
+        "DHkmeans-LD-core",
+        "DCA-core",
+    ]
 
 
 @settings(deadline=None, max_examples=25)
@@ -114,11 +123,14 @@ def test_mrmondrian_is_mondrian_whatever_the_memory(seed, k, l, memory):
     assert np.array_equal(whole.labels, mrmondrian_classes(m, k, l, memory_rows=memory).labels)
 
 
-@pytest.mark.parametrize("classes", [
-    lambda m, client: mrmondrian_classes(m, 5, 2, memory_rows=60, client=client),
-    lambda m, client: sdda_classes(m, 5, 2, fragments=4, client=client),
-    lambda m, client: dhkmeans_classes(m, 5, 2, memory_rows=60, client=client),
-])
+@pytest.mark.parametrize(
+    "classes",
+    [
+        lambda m, client: mrmondrian_classes(m, 5, 2, memory_rows=60, client=client),
+        lambda m, client: sdda_classes(m, 5, 2, fragments=4, client=client),
+        lambda m, client: dhkmeans_classes(m, 5, 2, memory_rows=60, client=client),
+    ],
+)
 def test_a_cluster_gives_the_same_classes(classes):
     m, client = people(), Threads()
     assert np.array_equal(classes(m, None).labels, classes(m, client).labels)
@@ -126,9 +138,10 @@ def test_a_cluster_gives_the_same_classes(classes):
 
 
 @pytest.mark.parametrize("l", [2, None])
-@pytest.mark.parametrize(("name", "options"), [
-    ("MRMondrian", {"memory_rows": 60}), ("DHkmeans-LD-core", {}), ("SDDA", {"fragments": 4}),
-])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("MRMondrian", {"memory_rows": 60}), ("DHkmeans-LD-core", {}), ("SDDA", {"fragments": 4})],
+)
 def test_dask_gives_the_same_release(dask_client, name, options, l):
     m = people()
     alone = BASELINES[name](m, 5, l, trees_of(m), seed=1, **options)
@@ -191,8 +204,14 @@ def test_slicing_keeps_every_column_of_a_bucket():
 def test_columns_that_go_together_are_permuted_together():
     rng = np.random.default_rng(0)
     a = rng.choice(list("xyz"), 300)
-    frame = pd.DataFrame({"a": a, "b": np.char.upper(a), "c": rng.choice(list("pq"), 300),
-                          "s": rng.integers(0, 2, 300)})
+    frame = pd.DataFrame(
+        {
+            "a": a,
+            "b": np.char.upper(a),
+            "c": rng.choice(list("pq"), 300),
+            "s": rng.integers(0, 2, 300),
+        }
+    )
     m = ap.Microdata(frame, ["a", "b", "c"], "s")
     assert column_groups(m) == [[0, 1], [2]]
     assert [0, 1] in attribute_blocks(m, widest=2)
@@ -222,7 +241,9 @@ def test_the_channel_of_two_clusters_is_the_best_on_a_grid():
         steps = np.linspace(0, 1, 101)
         best = min(
             mutual_information(joint @ np.array([[1 - a, a], [b, 1 - b]]))
-            for a in steps for b in steps if weight @ [a, b] <= bound + 1e-9
+            for a in steps
+            for b in steps
+            if weight @ [a, b] <= bound + 1e-9
         )
         assert mutual_information(joint @ channel) <= best + 1e-3
     assert np.array_equal(obfuscation_channel(joint, distances, 0), np.eye(2))
@@ -234,8 +255,10 @@ def test_hyobscure_publishes_values_of_others_in_classes_of_k():
     release = BASELINES["HyObscure"](m, 5, 2, trees_of(m), seed=0)
     assert 0 < release.partition.info["obfuscated"] < 1
     assert np.array_equal(release.sensitive_codes, m.sensitive_codes)
-    truthful = [p.members[p.index, codes].mean()
-                for p, codes in zip(release.published, m.codes.T, strict=True)]
+    truthful = [
+        p.members[p.index, codes].mean()
+        for p, codes in zip(release.published, m.codes.T, strict=True)
+    ]
     assert min(truthful) < 1
 
 

@@ -15,10 +15,11 @@ def repaired(name, rows, seed=0):
     """Real rows and, instead of a model's, rare ones whose values are shuffled per column."""
     real, _ = majeed2024.prepare(name, rows, seed)
     rng = np.random.default_rng(seed)
-    (value, needed), = find_imbalance(real).needed.items()
+    ((value, needed),) = find_imbalance(real).needed.items()
     rare = real.frame[real.frame[real.sensitive] == value]
-    added = pd.DataFrame({c: rare[c].to_numpy()[rng.integers(len(rare), size=needed)]
-                          for c in real.qi}).assign(**{real.sensitive: value})
+    added = pd.DataFrame(
+        {c: rare[c].to_numpy()[rng.integers(len(rare), size=needed)] for c in real.qi}
+    ).assign(**{real.sensitive: value})
     return {"real": real, "fused": fuse(real, added)}
 
 
@@ -43,8 +44,7 @@ def test_the_check_sees_rows_that_should_not_be_there(cases):
     alien = real.frame.head(2).assign(age=[30, 200], sex=["Male", "Robot"])
     frame = pd.concat([real.frame, alien.astype(object)], ignore_index=True)
     frame = frame.astype({"age": int}).assign(sex=frame["sex"].astype(str))
-    fused = ap.Microdata(frame, real.qi, real.sensitive,
-                         synthetic=np.arange(len(frame)) >= real.n)
+    fused = ap.Microdata(frame, real.qi, real.sensitive, synthetic=np.arange(len(frame)) >= real.n)
     assert majeed2024._strange_values(real, fused) == 2
 
 
@@ -67,8 +67,12 @@ def test_section_1_2_counts():
     ten = majeed2024.ten_users()
     assert majeed2024.pairs(ten) == {"pairs": 5, "diverse": 2, "not_diverse": 3, "left_over": 6}
     adult, account = majeed2024.prepare("adult")
-    assert majeed2024.pairs(adult) == {"pairs": 16280, "diverse": 7841, "not_diverse": 8439,
-                                       "left_over": 16879}
+    assert majeed2024.pairs(adult) == {
+        "pairs": 16280,
+        "diverse": 7841,
+        "not_diverse": 8439,
+        "left_over": 16879,
+    }
     assert account["rows_removed"].sum() == 0
 
 
@@ -82,7 +86,8 @@ def test_measures_are_taken_of_all_rows_and_of_real_people(cases):
     assert [row["who"] for row in lopub] == ["all"] and lopub[0]["R"] is None
     plain = majeed2024.measure_method(cases, "adult", "MRMondrian", 10, "enforce", 0)
     assert {k: v for k, v in plain[0].items() if k != "who"} == {
-        k: v for k, v in plain[1].items() if k != "who"}
+        k: v for k, v in plain[1].items() if k != "who"
+    }
 
 
 def test_test_rows_are_real_people_in_the_shares_of_the_table():

@@ -51,7 +51,7 @@ class SlicedRelease(Release):
 def afa_core(
     m: Microdata,
     k: int,
-    l: int | None,  # noqa: E741
+    l: int | None,
     hierarchies: Mapping[object, Hierarchy],
     *,
     intervals: int = 10,

@@ -33,7 +33,7 @@ __all__ = ["attribute_blocks", "dca_core"]
 def dca_core(
     m: Microdata,
     k: int,
-    l: int | None,  # noqa: E741
+    l: int | None,
     hierarchies: Mapping[object, Hierarchy],
     *,
     widest: int = 3,
@@ -60,7 +60,7 @@ def dca_core(
     k = check_integer("k", k, 2, m.n)
     coarse = check_integer("coarse", coarse, 1)
     if l is not None:
-        l = require_diverse(m, l, "distinct")  # noqa: E741
+        l = require_diverse(m, l, "distinct")
     blocks = attribute_blocks(m, widest)
     parts = [np.arange(m.n)]
     for number, block in enumerate(blocks):
@@ -97,7 +97,7 @@ def attribute_blocks(m: Microdata, widest: int = 3) -> list[list[int]]:
     return [sorted(block) for block in blocks]
 
 
-def _cut(m, rows, k, l, block, down_to) -> list[np.ndarray]:  # noqa: E741
+def _cut(m, rows, k, l, block, down_to) -> list[np.ndarray]:
     """Cut a part at medians of the block's attributes as long as it has more than `down_to`."""
     done, waiting = [], [rows]
     while waiting:

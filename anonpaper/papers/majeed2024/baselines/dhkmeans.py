@@ -45,7 +45,7 @@ _ITERATIONS = 10
 def dhkmeans_core(
     m: Microdata,
     k: int,
-    l: int | None,  # noqa: E741
+    l: int | None,
     hierarchies: Mapping[object, Hierarchy],
     *,
     distance: str = "euclidean",
@@ -76,7 +76,7 @@ def dhkmeans_core(
 def dhkmeans_classes(
     m: Microdata,
     k: int,
-    l: int | None = None,  # noqa: E741
+    l: int | None = None,
     *,
     distance: str = "euclidean",
     penalty: float = 0.5,
@@ -104,7 +104,7 @@ def dhkmeans_classes(
     memory_rows = check_integer("memory_rows", memory_rows, 1)
     penalty = check_number("penalty", penalty, 0, np.inf)
     if l is not None:
-        l = require_diverse(m, l, "distinct")  # noqa: E741
+        l = require_diverse(m, l, "distinct")
     fixed = {"m": m, "k": k, "l": l, "euclidean": distance == "euclidean", "penalty": penalty}
     top = _clusters_within(np.arange(m.n), down_to=memory_rows, **fixed)
     parts = np.split(np.argsort(top, kind="stable"), np.cumsum(np.bincount(top))[:-1])
@@ -117,7 +117,7 @@ def _clusters_within(
     rows: np.ndarray,
     m: Microdata,
     k: int,
-    l: int | None,  # noqa: E741
+    l: int | None,
     euclidean: bool,
     penalty: float,
     down_to: int,
@@ -136,9 +136,7 @@ def _clusters_within(
 
 
 @njit(cache=True)
-def _split_all(
-    scaled, ordered, largest, sensitive, n_values, k, l, euclidean, penalty, down_to  # noqa: E741
-):
+def _split_all(scaled, ordered, largest, sensitive, n_values, k, l, euclidean, penalty, down_to):
     n = len(scaled)
     order, labels, groups = np.arange(n), np.empty(n, np.int64), 0
     stack = [(0, n)]
@@ -208,8 +206,9 @@ def _two_means(scaled, ordered, largest, sensitive, n_values, rows, euclidean, p
         if moved == 0 or n_right == 0 or n_right == r:
             break
         for which in range(2):
-            _centre(scaled, ordered, sensitive, rows, right, which == 1, shares[which],
-                    mass[which])
+            _centre(
+                scaled, ordered, sensitive, rows, right, which == 1, shares[which], mass[which]
+            )
     return right, margin
 
 
@@ -261,7 +260,7 @@ def _farthest(scaled, ordered, rows, shares, euclidean):
 
 
 @njit(cache=True)
-def _valid(rows, right, sensitive, n_values, k, l):  # noqa: E741
+def _valid(rows, right, sensitive, n_values, k, l):
     for side in (False, True):
         present = np.zeros(n_values, np.bool_)
         size = 0

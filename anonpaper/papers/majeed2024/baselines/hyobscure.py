@@ -48,7 +48,7 @@ _MOST_MOVES = 3  # values of the generalized attribute that one move carries ove
 def hyobscure(
     m: Microdata,
     k: int,
-    l: int | None,  # noqa: E741
+    l: int | None,
     hierarchies: Mapping[object, Hierarchy],
     *,
     clusters: int = 10,
@@ -268,8 +268,9 @@ def _draw(of_group, of_row, channels, rng) -> np.ndarray:
         by_cluster = [rows[of_row[rows] == c] for c in range(len(channel))]
         for c, members in enumerate(by_cluster):
             # A cluster without a row in this group has nothing to publish.
-            chances = np.array([q if len(r) else 0.0 for q, r in zip(
-                channel[c], by_cluster, strict=True)])
+            chances = np.array(
+                [q if len(r) else 0.0 for q, r in zip(channel[c], by_cluster, strict=True)]
+            )
             if len(members) == 0 or chances.sum() == 0:
                 continue
             drawn = rng.choice(len(chances), len(members), p=chances / chances.sum())

@@ -26,12 +26,7 @@ __all__ = ["l_diversity"]
 
 
 def l_diversity(
-    m: Microdata,
-    k: int,
-    l: int | None,  # noqa: E741
-    hierarchies: Mapping[object, Hierarchy],
-    *,
-    seed: int = 0,
+    m: Microdata, k: int, l: int | None, hierarchies: Mapping[object, Hierarchy], *, seed: int = 0
 ) -> Release:
     """Generalize every attribute to one level so that the table is k-anonymous and l-diverse.
 

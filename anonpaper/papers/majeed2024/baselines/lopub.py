@@ -42,7 +42,7 @@ __all__ = ["estimate_joint", "lopub", "lopub_table", "privacy_budget", "randomiz
 def lopub(
     m: Microdata,
     k: int,
-    l: int | None,  # noqa: E741
+    l: int | None,
     hierarchies: Mapping[object, Hierarchy],
     *,
     flip: float = 0.5,
@@ -145,9 +145,7 @@ def lopub_table(
     frame = pd.DataFrame({
         a.name: _column(a, column) for a, column in zip(attributes, codes, strict=True)
     })  # fmt: skip
-    return Microdata(
-        frame, m.qi, m.sensitive, origin=m.origin, synthetic=np.ones(m.n, dtype=bool)
-    )
+    return Microdata(frame, m.qi, m.sensitive, origin=m.origin, synthetic=np.ones(m.n, dtype=bool))
 
 
 def randomized_bits(bits: np.ndarray, flip: float, rng: np.random.Generator) -> np.ndarray:
@@ -235,7 +233,7 @@ def _draw_given(parent: np.ndarray, joint: np.ndarray, rng) -> np.ndarray:
     rows = joint.sum(axis=1, keepdims=True)
     given = np.where(rows > 0, joint / np.where(rows > 0, rows, 1), joint.sum(axis=0))
     cumulative = np.cumsum(given, axis=1)
-    place = (rng.random(len(parent))[:, None] * cumulative[parent, -1:] >= cumulative[parent])
+    place = rng.random(len(parent))[:, None] * cumulative[parent, -1:] >= cumulative[parent]
     return np.minimum(place.sum(axis=1), joint.shape[1] - 1)
 
 
@@ -251,4 +249,3 @@ def _column(attribute, codes: np.ndarray):
     if attribute.numeric:
         return pd.to_numeric(values)
     return pd.Categorical(values, list(attribute.values), ordered=attribute.ordered)
-

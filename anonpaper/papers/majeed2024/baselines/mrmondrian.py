@@ -33,7 +33,7 @@ __all__ = ["mrmondrian", "mrmondrian_classes"]
 def mrmondrian(
     m: Microdata,
     k: int,
-    l: int | None,  # noqa: E741
+    l: int | None,
     hierarchies: Mapping[object, Hierarchy],
     *,
     memory_rows: int = 10_000,
@@ -64,7 +64,7 @@ def mrmondrian(
 def mrmondrian_classes(
     m: Microdata,
     k: int,
-    l: int | None = None,  # noqa: E741
+    l: int | None = None,
     *,
     memory_rows: int = 10_000,
     client: Client | None = None,
@@ -89,7 +89,7 @@ def mrmondrian_classes(
     k = check_integer("k", k, 2, m.n)
     memory_rows = check_integer("memory_rows", memory_rows, 1)
     if l is not None:
-        l = require_diverse(m, l, "distinct")  # noqa: E741
+        l = require_diverse(m, l, "distinct")
     parts, rounds = [np.arange(m.n)], 0
     final = [False]
     while not all(
@@ -111,5 +111,5 @@ def mrmondrian_classes(
     return Partition(labels_of_parts(m.n, parts, within), info, f"MRMondrian, k = {k}")
 
 
-def _classes_within(rows: np.ndarray, m: Microdata, k: int, l: int | None) -> np.ndarray:  # noqa: E741
+def _classes_within(rows: np.ndarray, m: Microdata, k: int, l: int | None) -> np.ndarray:
     return mondrian(m.take(rows), k, l, diversity="distinct").labels

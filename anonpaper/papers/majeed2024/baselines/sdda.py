@@ -36,7 +36,7 @@ __all__ = ["sdda", "sdda_classes"]
 def sdda(
     m: Microdata,
     k: int,
-    l: int | None,  # noqa: E741
+    l: int | None,
     hierarchies: Mapping[object, Hierarchy],
     *,
     fragments: int = 16,
@@ -67,7 +67,7 @@ def sdda(
 def sdda_classes(
     m: Microdata,
     k: int,
-    l: int | None = None,  # noqa: E741
+    l: int | None = None,
     *,
     fragments: int = 16,
     client: Client | None = None,
@@ -90,7 +90,7 @@ def sdda_classes(
     k = check_integer("k", k, 2, m.n)
     fragments = check_integer("fragments", fragments, 1)
     if l is not None:
-        l = require_diverse(m, l, "distinct")  # noqa: E741
+        l = require_diverse(m, l, "distinct")
     parts = _fragments(m, k, l, fragments)
     within = on_parts(_classes_within, parts, client, m=m, k=k, l=l)
     return Partition(
@@ -98,7 +98,7 @@ def sdda_classes(
     )
 
 
-def _fragments(m: Microdata, k: int, l: int | None, wanted: int) -> list[np.ndarray]:  # noqa: E741
+def _fragments(m: Microdata, k: int, l: int | None, wanted: int) -> list[np.ndarray]:
     """Cut at the quantiles of the best-scoring ordered column whose quantiles all differ."""
     sizes = [np.bincount(codes) for codes in m.codes.T]
     by_score = sorted(
@@ -114,7 +114,7 @@ def _fragments(m: Microdata, k: int, l: int | None, wanted: int) -> list[np.ndar
     return [np.arange(m.n)]
 
 
-def _joined_until_valid(m: Microdata, pieces: list, k: int, l: int | None) -> list[np.ndarray]:  # noqa: E741
+def _joined_until_valid(m: Microdata, pieces: list, k: int, l: int | None) -> list[np.ndarray]:
     parts: list[np.ndarray] = []
     pending = np.zeros(0, np.int64)
     for piece in pieces:
@@ -133,7 +133,7 @@ def _entropy(counts: np.ndarray) -> float:
     return float(-(share * np.log(share)).sum())
 
 
-def _classes_within(rows: np.ndarray, m: Microdata, k: int, l: int | None) -> np.ndarray:  # noqa: E741
+def _classes_within(rows: np.ndarray, m: Microdata, k: int, l: int | None) -> np.ndarray:
     # Columns in alphabetical order: of equal scores the last is tried first.
     by_name = sorted(range(m.d), key=lambda j: str(m.qi[j]))
     sensitive = np.zeros(m.n, np.int64) if l is None else m.sensitive_codes.astype(np.int64)
@@ -146,7 +146,7 @@ def _classes_within(rows: np.ndarray, m: Microdata, k: int, l: int | None) -> np
 
 
 @njit(cache=True)
-def _cut_fragment(codes, ordered, sizes, sensitive, n_values, k, l):  # noqa: E741
+def _cut_fragment(codes, ordered, sizes, sensitive, n_values, k, l):
     """Label the rows of a fragment; parts are cut first in, first out."""
     n, d = codes.shape
     order, buffer = np.arange(n), np.empty(n, np.int64)
@@ -237,7 +237,7 @@ def _choose_left(column, rows, size, ordered, counts, left):
 
 
 @njit(cache=True)
-def _valid(column, rows, left, sensitive, n_values, counts, k, l):  # noqa: E741
+def _valid(column, rows, left, sensitive, n_values, counts, k, l):
     """Whether both sides have k rows and l distinct sensitive values."""
     for side in range(2):
         size, distinct = 0, 0

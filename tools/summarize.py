@@ -1,0 +1,14 @@
+"""Write the summary of a data set anew from its published file: what a stand-in is made from.
+
+Usage: tools/summarize.py NAME
+"""
+
+import sys
+
+from anonpaper.datasets import stand_in
+from anonpaper.datasets.loading import published_table
+from anonpaper.datasets.registry import dataset
+
+entry = dataset(sys.argv[1])
+frame, _ = published_table(entry, entry.files)
+print(stand_in.write_summary(entry.name, stand_in.summarize(entry.name, frame)))
