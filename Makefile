@@ -139,7 +139,8 @@ lab: env data  ## open JupyterLab
 # ---- the course -------------------------------------------------------------------------------
 
 .PHONY: course
-course: $(if $(LESSONS),build/course/student/README.md)  ## write the lessons for students and for instructors
+course: $(if $(LESSONS),build/course/student/README.md)  ## write the lessons for students and for instructors; SEED=... STUDENTS=... for variants
+	@$(if $(STUDENTS),$(RUN) tools/course.py --seed "$(SEED)" --students "$(STUDENTS)",:)
 
 build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
   $(wildcard notebooks/course/*.yaml) tools/course.py | $(ENV)/.package-installed

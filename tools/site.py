@@ -31,14 +31,13 @@ from pathlib import Path, PurePosixPath
 from course import public_version
 from results import place_in_paper
 
-import anonpaper
 from anonpaper.files import project_root, sha256
 
 ROOT = project_root(Path(__file__).parent)
 CONFIGURATION = ROOT / "site"
 SUFFIXES = {".css", ".csv", ".ipynb", ".json", ".md", ".png", ".py", ".svg", ".tex"}
 HIDDEN = {".state", ".staging", ".failed", ".ipynb_checkpoints", "__pycache__"}
-ROWS_SHOWN = 30   # of a table among the figures
+ROWS_SHOWN = 30  # of a table among the figures
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 FIGURE = re.compile(r"\.figure\(\s*\w[\w.]*,\s*\"([^\"]+)\"")
@@ -63,15 +62,31 @@ def main(arguments: list[str] | None = None) -> int:
         source, html = Path(folder, "source"), Path(folder, "html")
         stage(Site(source, options.profile, options.instructor))
         done = subprocess.run(
-            [sys.executable, "-m", "sphinx", "-b", "html", "-q", "--fail-on-warning",
-             "--keep-going", "-c", CONFIGURATION, "-d", Path(folder, "doctrees"), source, html],
-            cwd=ROOT, capture_output=True, text=True,
+            [
+                sys.executable,
+                "-m",
+                "sphinx",
+                "-b",
+                "html",
+                "-q",
+                "--fail-on-warning",
+                "--keep-going",
+                "-c",
+                CONFIGURATION,
+                "-d",
+                Path(folder, "doctrees"),
+                source,
+                html,
+            ],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
             env=os.environ | {"PYTHONPATH": str(ROOT)},
         )
         if done.returncode:
             print(done.stderr.replace(f"{source}/", ""), file=sys.stderr)
             return 1
-        (html / "_static" / "webpack-macros.html").unlink()   # a template of the theme
+        (html / "_static" / "webpack-macros.html").unlink()  # a template of the theme
         (html / note.name).write_text(inputs)
         replace_folder(html, target)
     pages = sum(1 for _ in target.rglob("*.html"))
@@ -81,12 +96,22 @@ def main(arguments: list[str] | None = None) -> int:
 
 def digest_of_inputs(profile: str) -> str:
     """Return one digest of all files that the site is made from."""
-    folders = ["site", "tools", "anonpaper", "notebooks", "data/reference", f"figures/{profile}",
-               "figures/paper"]
+    folders = [
+        "site",
+        "tools",
+        "anonpaper",
+        "notebooks",
+        "data/reference",
+        f"figures/{profile}",
+        "figures/paper",
+    ]
     files = [ROOT / "README.md", ROOT / "data" / "README.md"]
     for folder in folders:
-        files += [path for path in (ROOT / folder).rglob("*")
-                  if path.suffix in SUFFIXES and not {*path.parts} & HIDDEN]
+        files += [
+            path
+            for path in (ROOT / folder).rglob("*")
+            if path.suffix in SUFFIXES and not {*path.parts} & HIDDEN
+        ]
     digest = hashlib.sha256()
     for path in sorted({*files}):
         digest.update(f"{path.relative_to(ROOT)}\0{sha256(path.read_bytes())}\0".encode())
@@ -158,11 +183,14 @@ class Site:
 
 def stage(site: Site) -> None:
     """Write all pages of the site, not yet as HTML."""
-    names = [path.relative_to(ROOT / "notebooks").with_suffix("").as_posix()
-             for path in sorted([*ROOT.glob("notebooks/*.ipynb"),
-                                 *ROOT.glob("notebooks/*/*.ipynb")])]
-    papers = sorted({Path(name).parts[0] for name in names if "/" in name} - {"course"},
-                    key=[*papers_of_readme()].index)
+    names = [
+        path.relative_to(ROOT / "notebooks").with_suffix("").as_posix()
+        for path in sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("notebooks/*/*.ipynb")])
+    ]
+    papers = sorted(
+        {Path(name).parts[0] for name in names if "/" in name} - {"course"},
+        key=[*papers_of_readme()].index,
+    )
     lessons = [name for name in names if name.startswith("course/")]
     modules = package_modules()
     site.pages = known_pages(site, names, papers, modules)
@@ -184,9 +212,13 @@ def stage(site: Site) -> None:
 def known_pages(site: Site, names, papers, modules) -> dict[str, str]:
     """Return which page stands for which file or folder of the project."""
     pages = {
-        "README.md": "use.md", "data/README.md": "data.md", "figures": "figures/index.md",
-        "figures/README.md": "figures/index.md", "notebooks": "papers/index.md",
-        "figures/paper": "figures/index.md", f"figures/{site.profile}": "figures/index.md",
+        "README.md": "use.md",
+        "data/README.md": "data.md",
+        "figures": "figures/index.md",
+        "figures/README.md": "figures/index.md",
+        "notebooks": "papers/index.md",
+        "figures/paper": "figures/index.md",
+        f"figures/{site.profile}": "figures/index.md",
     }
     for name in names:
         pages[f"notebooks/{name}.ipynb"] = f"notebooks/{name}.ipynb"
@@ -285,23 +317,35 @@ def stage_notebook(site: Site, name: str) -> None:
             about = outputs.get(f"{Path(name).parent}/{figure}.svg")
             if about:
                 text = f'<p class="made-from">{made_from(figure, about)}</p>'
-                cells.append({"cell_type": "markdown", "id": f"made-{len(cells)}",
-                              "metadata": {}, "source": text})
+                cells.append(
+                    {
+                        "cell_type": "markdown",
+                        "id": f"made-{len(cells)}",
+                        "metadata": {},
+                        "source": text,
+                    }
+                )
     notebook["cells"] = cells
     site.write(page, json.dumps(notebook))
 
 
 def _has_picture(cell: dict) -> bool:
-    return any(kind.startswith("image/") for output in cell.get("outputs", [])
-               for kind in output.get("data", {}))
+    return any(
+        kind.startswith("image/")
+        for output in cell.get("outputs", [])
+        for kind in output.get("data", {})
+    )
 
 
 def made_from(figure: str, about: dict) -> str:
     """Return a line, as HTML, that says what a figure is and what it was made from."""
     data = "; ".join(dict.fromkeys(str(table["origin"]) for table in about["data"]))
     stand_in = any(table.get("stand_in") for table in about["data"])
-    parts = [f"<code>{escape(figure)}</code>", escape(about["of"]) or "not in the paper",
-             f"made from {escape(data)}" if data else "made from no data set"]
+    parts = [
+        f"<code>{escape(figure)}</code>",
+        escape(about["of"]) or "not in the paper",
+        f"made from {escape(data)}" if data else "made from no data set",
+    ]
     if stand_in:
         parts.append("<b>stand-in data</b>")
     return " · ".join(parts)
@@ -310,8 +354,9 @@ def made_from(figure: str, about: dict) -> str:
 def title_of(site: Site, name: str) -> str:
     """Return the first heading of a notebook."""
     notebook = json.loads(site.notebook(name)[0].read_text(encoding="utf-8"))
-    text = "\n".join("".join(cell["source"]) for cell in notebook["cells"]
-                     if cell["cell_type"] == "markdown")
+    text = "\n".join(
+        "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"
+    )
     found = re.search(r"^# (.+)$", text, flags=re.MULTILINE)
     return found[1].strip() if found else name
 
@@ -319,8 +364,11 @@ def title_of(site: Site, name: str) -> str:
 @functools.cache
 def papers_of_readme() -> dict[str, tuple[str, str]]:
     """Return the reference and the question of every paper, from the README's table."""
-    rows = re.findall(r"^\| \*\*(\w+)\*\* (.+?) \| (.+?) \|", (ROOT / "README.md").read_text(),
-                      flags=re.MULTILINE)
+    rows = re.findall(
+        r"^\| \*\*(\w+)\*\* (.+?) \| (.+?) \|",
+        (ROOT / "README.md").read_text(),
+        flags=re.MULTILINE,
+    )
     return {paper: (reference, question) for paper, reference, question in rows}
 
 
@@ -339,18 +387,38 @@ def stage_papers(site: Site, papers: list[str], names: list[str]) -> None:
     """Stage a page for every paper, with what it asks and its notebooks, and one for all."""
     for paper in papers:
         reference, question = papers_of_readme()[paper]
-        notebooks = [f"../notebooks/{name}.ipynb" for name in names
-                     if name.startswith(f"{paper}/")]
+        notebooks = [
+            f"../notebooks/{name}.ipynb" for name in names if name.startswith(f"{paper}/")
+        ]
         figures = f"[Figures and tables](../figures/{paper}.md)" if outputs_of(site, paper) else ""
-        site.write(f"papers/{paper}.md", "\n".join([
-            f"# {name_of(paper)}", "", f"{reference} ({paper} in names of files)", "",
-            f"It asks: {question}", "",
-            contents(notebooks), "", figures,
-        ]))
-    site.write("papers/index.md", "\n".join([
-        "# Papers", "", table_of_papers(papers, "."), "",
-        contents([f"{paper}.md" for paper in papers], hidden=True),
-    ]))
+        site.write(
+            f"papers/{paper}.md",
+            "\n".join(
+                [
+                    f"# {name_of(paper)}",
+                    "",
+                    f"{reference} ({paper} in names of files)",
+                    "",
+                    f"It asks: {question}",
+                    "",
+                    contents(notebooks),
+                    "",
+                    figures,
+                ]
+            ),
+        )
+    site.write(
+        "papers/index.md",
+        "\n".join(
+            [
+                "# Papers",
+                "",
+                table_of_papers(papers, "."),
+                "",
+                contents([f"{paper}.md" for paper in papers], hidden=True),
+            ]
+        ),
+    )
 
 
 def table_of_papers(papers: list[str], folder: str) -> str:
@@ -368,13 +436,23 @@ def stage_course(site: Site, lessons: list[str]) -> None:
     texts = [file for file in site.pages if re.match(r"notebooks/course/.*\.md", file)]
     for file in texts:
         stage_text(site, file)
-    site.write("course.md", "\n".join([
-        "# Course", "",
-        "Lessons of a master's course in data privacy, "
-        + ("with their solutions, and the instructor's guide." if site.instructor else
-           "as students get them: `make course` writes the notebooks to build/course/student."), "",
-        contents([*(f"notebooks/{name}.ipynb" for name in lessons), *texts]),
-    ]))
+    site.write(
+        "course.md",
+        "\n".join(
+            [
+                "# Course",
+                "",
+                "Lessons of a master's course in data privacy, "
+                + (
+                    "with their solutions, and the instructor's guide."
+                    if site.instructor
+                    else "as students get them; `make course` writes the notebooks."
+                ),
+                "",
+                contents([*(f"notebooks/{name}.ipynb" for name in lessons), *texts]),
+            ]
+        ),
+    )
 
 
 # -- figures -------------------------------------------------------------------------------
@@ -382,9 +460,13 @@ def stage_course(site: Site, lessons: list[str]) -> None:
 
 def outputs_of(site: Site, paper: str) -> list[tuple[str, dict]]:
     """Return the figures and tables of a paper that are there, those of the paper first."""
-    found = [(path, about) for path, about in site.manifest["outputs"].items()
-             if path.startswith(f"{paper}/") and path.endswith((".svg", ".tex"))
-             and (site.results / path).exists()]
+    found = [
+        (path, about)
+        for path, about in site.manifest["outputs"].items()
+        if path.startswith(f"{paper}/")
+        and path.endswith((".svg", ".tex"))
+        and (site.results / path).exists()
+    ]
     return sorted(found, key=place_in_paper)
 
 
@@ -397,16 +479,28 @@ def stage_figures(site: Site, papers: list[str]) -> None:
             continue
         page = f"figures/{paper}.md"
         entries.append(f"{paper}.md")
-        lines = [f"# Figures and tables of {name_of(paper)}", "",
-                 f"From the {site.results.name} profile; `make PROFILE={site.results.name} "
-                 f"paper-{paper}` makes them.", ""]
+        lines = [
+            f"# Figures and tables of {name_of(paper)}",
+            "",
+            f"From the {site.results.name} profile; `make PROFILE={site.results.name} "
+            f"paper-{paper}` makes them.",
+            "",
+        ]
         for path, about in outputs:
             lines += [*_shown(site, path, about, page), ""]
         site.write(page, "\n".join(lines))
-    site.write("figures/index.md", "\n".join([
-        "# Figures", "", "Every figure and table, regenerated, by paper.", "",
-        contents(entries) if entries else "No notebook has run yet.",
-    ]))
+    site.write(
+        "figures/index.md",
+        "\n".join(
+            [
+                "# Figures",
+                "",
+                "Every figure and table, regenerated, by paper.",
+                "",
+                contents(entries) if entries else "No notebook has run yet.",
+            ]
+        ),
+    )
 
 
 def _shown(site: Site, path: str, about: dict, page: str) -> list[str]:
@@ -417,8 +511,11 @@ def _shown(site: Site, path: str, about: dict, page: str) -> list[str]:
     heading = f"## {about['of']}: {words}" if about["of"] and not known else f"## {about['of']}"
     heading = heading if about["of"] else f"## Not in the paper: {words}"
     file = f"figures/{site.results.name}/{path}"
-    notebook = f"[{Path(about['notebook']).stem}]({_relative(about['notebook'], page)})" \
-        if about["notebook"] in site.pages else Path(about["notebook"]).stem
+    notebook = (
+        f"[{Path(about['notebook']).stem}]({_relative(about['notebook'], page)})"
+        if about["notebook"] in site.pages
+        else Path(about["notebook"]).stem
+    )
     origin = f'<p class="made-from">{made_from(name, about)}</p>'
     if path.endswith(".svg"):
         picture = Path(file).with_suffix(".png").as_posix()
@@ -434,11 +531,14 @@ def table_of(path: Path) -> str:
         header, *rows = csv.reader(stream)
     cells = "".join(
         "<tr>" + "".join(f"<td>{escape(_rounded(value))}</td>" for value in row) + "</tr>"
-        for row in rows[:ROWS_SHOWN])
+        for row in rows[:ROWS_SHOWN]
+    )
     head = "".join(f"<th>{escape(name)}</th>" for name in header)
     more = f"<p>{ROWS_SHOWN} of {len(rows)} rows.</p>" if len(rows) > ROWS_SHOWN else ""
-    return ('<div class="pst-scrollable-table-container"><table class="docutils">'
-            f"<thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table></div>{more}")
+    return (
+        '<div class="pst-scrollable-table-container"><table class="docutils">'
+        f"<thead><tr>{head}</tr></thead><tbody>{cells}</tbody></table></div>{more}"
+    )
 
 
 def _rounded(text: str) -> str:
@@ -450,9 +550,15 @@ def _rounded(text: str) -> str:
 
 def package_modules() -> dict[str, str]:
     """Return the file of every module whose names a user of the package calls, by its name."""
-    shown = {*anonpaper._HOME.values(), *(f"anonpaper.{name}" for name in anonpaper._MODULES)}
+    stub = ast.parse((ROOT / "anonpaper" / "__init__.pyi").read_text(encoding="utf-8"))
+    shown = {
+        f"anonpaper.{node.module or name.name}"
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    }
     found = {}
-    for module in sorted(shown - {"anonpaper.protocols"}):
+    for module in sorted(shown - {"anonpaper.papers"}):
         path = ROOT.joinpath(*module.split("."))
         path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
         if "__all__" in path.read_text(encoding="utf-8"):
@@ -465,20 +571,41 @@ def stage_modules(site: Site, modules: dict[str, str]) -> None:
     for module, file in modules.items():
         # |S|, the size of a set, is a substitution to Sphinx
         sets = sorted(set(re.findall(r"\|(\w+)\|", (ROOT / file).read_text(encoding="utf-8"))))
-        site.write(f"api/{module}.rst", "\n".join([
-            module, "=" * len(module), "",
-            *(f".. |{name}| replace:: \\|{name}\\|" for name in sets), "",
-            f".. automodule:: {module}", "   :members:", "   :imported-members:", "",
-        ]))
+        site.write(
+            f"api/{module}.rst",
+            "\n".join(
+                [
+                    module,
+                    "=" * len(module),
+                    "",
+                    *(f".. |{name}| replace:: \\|{name}\\|" for name in sets),
+                    "",
+                    f".. automodule:: {module}",
+                    "   :members:",
+                    "   :imported-members:",
+                    "",
+                ]
+            ),
+        )
     rows = ["| module | |", "|---|---|"]
     for module, file in modules.items():
         docstring = ast.get_docstring(ast.parse((ROOT / file).read_text(encoding="utf-8")))
         title = re.sub(r":math:`([^`]*)`", r"$\1$", docstring.partition("\n\n")[0])
         rows.append(f"| [{module}]({module}.rst) | {title.replace(chr(10), ' ')} |")
-    site.write("api/index.md", "\n".join([
-        "# Package", "", "The modules of the package and their docstrings.", "", *rows, "",
-        contents([f"{module}.rst" for module in modules], hidden=True),
-    ]))
+    site.write(
+        "api/index.md",
+        "\n".join(
+            [
+                "# Package",
+                "",
+                "The modules of the package and their docstrings.",
+                "",
+                *rows,
+                "",
+                contents([f"{module}.rst" for module in modules], hidden=True),
+            ]
+        ),
+    )
 
 
 # -- the start page ------------------------------------------------------------------------
@@ -489,23 +616,49 @@ def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
     introduction, results, _ = readme_parts()
     ways = ["- **Begin** with [Start here](notebooks/00_start_here.ipynb)."]
     if site.report:
-        ways.append("- **Judge:** the [report](report.md) sets every claim of the papers beside "
-                    "what was measured.")
-    ways.append("- **Look:** all [figures and tables](figures/index.md), with what they were made "
-                "from.")
+        ways.append(
+            "- **Judge:** the [report](report.md) sets every claim of the papers beside "
+            "what was measured."
+        )
+    ways.append(
+        "- **Look:** all [figures and tables](figures/index.md), with what they were made from."
+    )
     if lessons:
         ways.append(f"- **Learn or teach:** the [course](course.md), {len(lessons)} lessons.")
-    ways.append("- **Use** it on a table of yours: [install and use](use.md), and the "
-                "[package](api/index.md).")
-    pages = ["Start here <notebooks/00_start_here.ipynb>", "papers/index.md",
-             *(["course.md"] if lessons else []), *(["Report <report.md>"] if site.report else []),
-             "figures/index.md", "Use <use.md>", "Data <data.md>", "api/index.md"]
-    site.write("index.md", "\n".join([
-        "# anonpaper", "", introduction, "", table_of_papers(papers, "papers"), "", *ways,
-        "", f"Notebooks and figures are those of the {site.profile} profile where it has run.", "",
-        relinked(site, results, "README.md", "index.md"), "",
-        contents(pages, hidden=True),
-    ]))
+    ways.append(
+        "- **Use** it on a table of yours: [install and use](use.md), and the "
+        "[package](api/index.md)."
+    )
+    pages = [
+        "Start here <notebooks/00_start_here.ipynb>",
+        "papers/index.md",
+        *(["course.md"] if lessons else []),
+        *(["Report <report.md>"] if site.report else []),
+        "figures/index.md",
+        "Use <use.md>",
+        "Data <data.md>",
+        "api/index.md",
+    ]
+    site.write(
+        "index.md",
+        "\n".join(
+            [
+                "# anonpaper",
+                "",
+                introduction,
+                "",
+                table_of_papers(papers, "papers"),
+                "",
+                *ways,
+                "",
+                f"Notebooks and figures are those of the {site.profile} profile where it has run.",
+                "",
+                relinked(site, results, "README.md", "index.md"),
+                "",
+                contents(pages, hidden=True),
+            ]
+        ),
+    )
 
 
 if __name__ == "__main__":
