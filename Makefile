@@ -1,6 +1,9 @@
 # anonpaper: `make` sets up everything and runs every notebook; `make help` lists the targets.
 #
 # PROFILE=quick|paper   which sizes to run (quick); results go to figures/$(PROFILE)
+# JOBS=n                notebooks at a time: one per core, at the papers' sizes one, whose grids use
+#                       all cores and whose run times are then measured with nothing beside them
+# FRESH=yes             leave aside cells of grids and trained models of earlier runs
 # PYTHON=...            the Python 3.11 to make the environment with
 # CONDA=                (set to nothing) not to use conda, mamba or micromamba though it is there
 # WORKERS=n             processes of the tests (one per core)
@@ -25,8 +28,8 @@ NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb notebooks/*/*.ipynb))
 LESSONS := $(sort $(wildcard notebooks/course/*.ipynb))
 PAPERS := $(sort $(patsubst notebooks/%/,%,$(dir $(filter-out $(LESSONS),$(wildcard notebooks/*/*.ipynb)))))
 RESULTS := figures/$(PROFILE)
-STATES := $(NOTEBOOKS:notebooks/%.ipynb=$(RESULTS)/.state/%.sha256)
-EXECUTED := $(NOTEBOOKS:notebooks/%.ipynb=$(RESULTS)/notebooks/%.ipynb)
+CORES := $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+JOBS ?= $(if $(filter paper,$(PROFILE)),1,$(CORES))
 
 # one thread per library in each process: the processes share the cores
 ONE_THREAD := MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
@@ -38,12 +41,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SITE := $(if $(wildcard site/conf.py),site)
 
 .PHONY: all
-all: figures course $(RESULTS)/REPORT.html $(SITE)  ## figures, lessons, report, site; the default
+all: figures course report $(SITE)  ## figures, lessons, report, site; the default
 
 .PHONY: help
 help:  ## list the targets
-	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "%-12s %s\n", $$1, $$2}'
-	@for paper in $(PAPERS); do printf '%-12s %s\n' "paper-$$paper" "run the notebooks of notebooks/$$paper"; done
+	@{ grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'; \
+	printf '%s\t%s\n' 'paper-<folder>' 'what changed of the notebooks in one of $(PAPERS)'; \
+	printf '%s\t%s\n' 'refresh-<notebook>' 'execute one notebook in place, e.g. refresh-$(lastword $(NOTEBOOKS:notebooks/%.ipynb=%))'; \
+	} | sort | awk -F '\t' '{printf "%-18s %s\n", $$1, $$2}'
 
 # ---- environment and data ---------------------------------------------------------------------
 
@@ -87,49 +92,42 @@ data/cache/.fetched: anonpaper/datasets/registry.toml | $(ENV)/.package-installe
 
 # ---- notebooks --------------------------------------------------------------------------------
 
+SIZES = --profile $(PROFILE) --jobs $(JOBS) $(if $(FRESH),--fresh)
+README := $(if $(filter paper,$(PROFILE)),$(RUN) tools/results.py readme,true)
+
 .PHONY: figures
-figures: $(RESULTS)/manifest.json  ## run what changed into figures/$(PROFILE)
+figures: env data  ## run what changed into figures/$(PROFILE)
+	@$(RUN) tools/notebooks.py make $(SIZES)
+	@$(README)
 
-# what each notebook depends on is noted in a file that changes only when that does
 .PHONY: plan
-plan: $(ENV)/.package-installed
-	@$(RUN) tools/notebooks.py plan --profile $(PROFILE)
-
-$(STATES): plan
-	@:
-
-$(EXECUTED): $(RESULTS)/notebooks/%.ipynb: $(RESULTS)/.state/%.sha256 | data/cache/.fetched
-	@$(RUN) tools/notebooks.py run $* --profile $(PROFILE)
-
-$(RESULTS)/manifest.json: $(EXECUTED)
-	@$(MERGE)
-
-MERGE = $(RUN) tools/results.py merge --profile $(PROFILE)
-ifeq ($(PROFILE),paper)
-MERGE += && $(RUN) tools/results.py readme
-endif
+plan: env  ## say what would run into figures/$(PROFILE), and why
+	@$(RUN) tools/notebooks.py plan $(SIZES)
 
 .PHONY: $(PAPERS:%=paper-%)
-.SECONDEXPANSION:
-$(PAPERS:%=paper-%): paper-%: $$(filter $$(RESULTS)/notebooks/$$*/$$(PERCENT),$$(EXECUTED))
-	@$(MERGE)
-PERCENT := %
+$(PAPERS:%=paper-%): paper-%: env data
+	@$(RUN) tools/notebooks.py make $* $(SIZES)
+	@$(README)
+
+.PHONY: figure
+figure: env data  ## make one figure or table anew: make figure NAME=boger2020/group_sizes
+	@$(RUN) tools/one.py figure '$(NAME)' $(SIZES)
 
 .PHONY: report
-report: $(ENV)/.package-installed  ## judge the papers' claims from the tables in figures/$(PROFILE)
-	@$(REPORT)
+report: env  ## judge all claims, or one: make report CLAIM=boger2020/<its id>
+	@$(if $(CLAIM),$(RUN) tools/one.py claim '$(CLAIM)',$(RUN) tools/report.py) --profile $(PROFILE)
 
-$(RESULTS)/REPORT.html: $(RESULTS)/manifest.json $(wildcard anonpaper/papers/*.py anonpaper/papers/*/claims.py) tools/report.py \
-  $(wildcard tools/templates/*) | $(ENV)/.package-installed
-	@$(REPORT)
-
-REPORT = $(RUN) tools/report.py --profile $(PROFILE)
+.PHONY: verify
+verify: env data  ## compare results made anew with the committed ones; PAPER=... for one paper
+	@$(RUN) tools/verify.py --profile $(PROFILE) --paper '$(PAPER)' --jobs $(JOBS) \
+	  $(if $(MADE),--made) $(if $(TOLERANCE),--tolerance $(TOLERANCE))
 
 REFRESHED := $(NOTEBOOKS:notebooks/%.ipynb=refresh-%)
 .PHONY: notebooks $(REFRESHED)
-notebooks: $(REFRESHED)  ## execute the committed notebooks in place, with their outputs
+notebooks: env data  ## execute all committed notebooks in place, and what `make verify` expects
+	@$(RUN) tools/notebooks.py refresh --jobs $(JOBS)
 	@$(RUN) tools/results.py readme
-$(REFRESHED): refresh-%: data/cache/.fetched
+$(REFRESHED): refresh-%: env data
 	@$(RUN) tools/notebooks.py refresh $*
 
 .PHONY: lab
@@ -148,15 +146,19 @@ build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
 
 # ---- the site ---------------------------------------------------------------------------------
 
-# alone from the results that are there; with all else after it
-BEFORE_SITE := $(if $(filter all,$(or $(MAKECMDGOALS),all)),figures $(RESULTS)/REPORT.html)
 .PHONY: site
-site: $(BEFORE_SITE) | $(ENV)/.package-installed  ## write pages to read offline: build/site/$(PROFILE)
+site: env  ## write pages to read offline: build/site/$(PROFILE)
 	@$(RUN) tools/site.py --profile $(PROFILE)
 
 .PHONY: site-instructor
-site-instructor: | $(ENV)/.package-installed  ## write the site with solutions and the guide
+site-instructor: env  ## write the site with solutions and the guide
 	@$(RUN) tools/site.py --profile $(PROFILE) --instructor
+
+# alone from the results that are there; with all else after it
+ifneq ($(filter all,$(or $(MAKECMDGOALS),all)),)
+report: figures
+site: figures course report
+endif
 
 # ---- checks -----------------------------------------------------------------------------------
 

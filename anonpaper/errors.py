@@ -17,9 +17,11 @@ __all__ = [
     "DatasetError",
     "DatasetUnavailableError",
     "EmptyTableError",
+    "FileError",
     "HierarchyError",
     "InfeasibleError",
     "MissingValueError",
+    "NoSensitiveValueError",
     "ParameterError",
     "SizeLimitError",
     "check_integer",
@@ -47,6 +49,10 @@ class ParameterError(AnonpaperError):
     """A parameter is of the wrong type or out of its range."""
 
 
+class NoSensitiveValueError(ParameterError, AttributeError):
+    """A release gives its rows no sensitive value of their own: an anatomy."""
+
+
 class InfeasibleError(AnonpaperError):
     """No grouping of this table can meet the principle that was asked for."""
 
@@ -69,6 +75,10 @@ class DatasetUnavailableError(DatasetError):
 
 class HierarchyError(AnonpaperError):
     """A generalization hierarchy is inconsistent or lacks a value."""
+
+
+class FileError(AnonpaperError):
+    """A file cannot be read or written as it is; the message says what to change."""
 
 
 class SizeLimitError(AnonpaperError):

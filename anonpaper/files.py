@@ -1,14 +1,24 @@
 """Files and folders: files appear whole or not at all."""
 
+from __future__ import annotations
+
 import hashlib
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
-__all__ = ["cache_folder", "project_root", "raw_folder", "sha256", "whole_file", "write_whole"]
+__all__ = [
+    "cache_folder",
+    "project_root",
+    "raw_folder",
+    "sha256",
+    "whole_file",
+    "whole_files",
+    "write_whole",
+]
 
 
 def project_root(start: Path | None = None) -> Path | None:
@@ -54,37 +64,99 @@ def cache_folder() -> Path:
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a new file that appears under its name only if the block succeeds.
+def whole_files(paths: Sequence[str | Path], *, replace: bool = True) -> Iterator[list[IO[bytes]]]:
+    """Open new files that appear under their names, all of them, only if the block succeeds.
 
-    It is written under another name in the same folder, which is made if it is missing.
+    A process that is killed leaves every file as it was or as it shall be. New files have the
+    permissions of the user's umask, and none that a file they replace did not have. Folders are
+    made if they are missing; a symbolic link stays, what it leads to is replaced.
 
     Parameters
     ----------
-    path : Path
+    paths : sequence of path
+    replace : bool
+        Whether files that are there are replaced. If not, there is a FileExistsError, even if
+        another process makes the file in the meantime.
 
     Yields
     ------
-    binary file
+    list of binary files
+        One per path.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder, whole_file(Path(folder, "new")) as stream:
+    >>> with TemporaryDirectory() as folder, whole_files([Path(folder, "new")]) as [stream]:
     ...     _ = stream.write(b"abc")
     ...     print(Path(folder, "new").exists())
     False
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".writing-", delete=False) as scratch:
+    places = [Path(os.path.realpath(path)) for path in paths]
+    with ExitStack() as left_over:
+        opened = [_open_scratch(place, left_over) for place in places]
+        yield [stream for stream, _ in opened]
+        names = [
+            _close_scratch(stream, name or _beside(place, left_over))
+            for (stream, name), place in zip(opened, places, strict=True)
+        ]
+        with ExitStack() as undo:
+            for name, place in zip(names, places, strict=True):
+                if not replace:
+                    os.link(name, place)
+                    undo.callback(place.unlink)
+                elif len(places) == 1 or not place.exists():
+                    os.replace(name, place)
+                    undo.callback(place.unlink, missing_ok=True)
+                else:
+                    before = _beside(place, left_over)
+                    os.link(place, before)
+                    undo.callback(os.replace, before, place)
+                    os.replace(name, place)
+            undo.pop_all()  # every file is in its place: nothing is undone
+
+
+def _open_scratch(place: Path, left_over: ExitStack) -> tuple[IO[bytes], Path | None]:
+    """Open what shall become a file; it has no name yet where the system can do without."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    old = place.stat() if place.exists() else None
+    mode = 0o666 if old is None else old.st_mode & 0o666  # of which the system takes the umask
+    name = None
+    try:
+        number = os.open(place.parent, os.O_TMPFILE | os.O_RDWR, mode)
+    except (AttributeError, OSError):
+        name = _beside(place, left_over)
+        number = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
+    stream = left_over.enter_context(os.fdopen(number, "w+b"))
+    if old is not None and os.fstat(number).st_gid != old.st_gid:
         try:
-            yield scratch
-            scratch.flush()
-            os.chmod(scratch.name, 0o644)  # temporary files are private by default
-            os.replace(scratch.name, path)
-        except BaseException:
-            os.unlink(scratch.name)
-            raise
+            os.chown(number, -1, old.st_gid)
+        except OSError:  # not for another group than the one that could read it
+            os.chmod(number, mode & 0o606)
+    return stream, name
+
+
+def _close_scratch(stream: IO[bytes], name: Path) -> Path:
+    """Finish what was written and see to it that it has a name."""
+    stream.flush()
+    if not name.exists():  # any descriptor lets os.link follow the link that /proc has
+        number = stream.fileno()
+        os.link(f"/proc/self/fd/{number}", name, src_dir_fd=number)
+    stream.close()
+    return name
+
+
+def _beside(place: Path, left_over: ExitStack) -> Path:
+    """Return a name that nothing has, in the same folder; it is free again in the end."""
+    name = place.with_name(f".writing-{secrets.token_hex(8)}")
+    left_over.callback(name.unlink, missing_ok=True)
+    return name
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open one new file that appears only if the block succeeds; see :func:`whole_files`."""
+    with whole_files([path]) as [stream]:
+        yield stream
 
 
 def write_whole(path: Path, content: bytes | str) -> None:

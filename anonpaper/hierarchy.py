@@ -81,12 +81,21 @@ class Hierarchy:
             raise HierarchyError(f"the hierarchy lacks the value {value!r}")
         return self._row_of[str(value)][level]
 
+    def written(self, value: object, level: int) -> object:
+        """Return what is published of a value on a level: itself if it is its own name there."""
+        name = self.generalize(value, level)
+        return value if name == str(value) else name
+
     def map_at(self, attribute: Attribute, level: int) -> np.ndarray:
-        """Return the sub-domain of every value of an attribute at a level.
+        """Return the sub-domain of every value of an attribute at a level: a row of `maps`."""
+        return self.maps(attribute)[check_integer("level", level, 0, self.height)]
+
+    def maps(self, attribute: Attribute) -> np.ndarray:
+        """Return the sub-domain of every value of an attribute on every level.
 
         Returns
         -------
-        numpy.ndarray, shape (size,), dtype int32
+        numpy.ndarray, shape (height + 1, size), dtype int32
             Sub-domains numbered in the order of their first value in the attribute's domain.
 
         Raises
@@ -94,16 +103,17 @@ class Hierarchy:
         HierarchyError
             If the hierarchy lacks values of the attribute; the message names them.
         """
-        level = check_integer("level", level, 0, self.height)
-        lacking = [value for value in attribute.values if str(value) not in self._row_of]
-        if lacking:
+        rows = [self._row_of.get(str(value)) for value in attribute.values]
+        if None in rows:
+            lacking = attribute.values[[row is None for row in rows]].tolist()
             raise HierarchyError(
                 f"the hierarchy of {attribute.name!r} lacks {len(lacking)} of its values: "
                 f"{lacking[:5]}{' ...' if len(lacking) > 5 else ''}"
             )
-        number: dict[str, int] = {}
-        names = [self._row_of[str(value)][level] for value in attribute.values]
-        return np.array([number.setdefault(name, len(number)) for name in names], dtype=np.int32)
+        maps = np.empty((self.height + 1, attribute.size), np.int32)
+        for level, ids in enumerate(maps):
+            ids[:] = pd.factorize(np.array([row[level] for row in rows], dtype=object))[0]
+        return maps
 
     def preorder(self) -> list[str]:
         """Return the values in the order in which a preorder walk through the tree meets them.

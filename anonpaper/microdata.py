@@ -148,8 +148,8 @@ class Microdata:
     missing : {"category", "drop", "error"}
         What becomes of missing values in the role columns: the value ``"?"``, last in its
         domain; rows left out (``dropped`` counts them); or a MissingValueError. A column of
-        numbers with the value ``"?"`` has no order any more: it is generalized to sets, not to
-        intervals. Drop the rows, or fill the gaps, to keep the intervals.
+        numbers or dates with missing values has no order any more: it is generalized to sets,
+        not to intervals. Drop the rows, or fill the gaps, to keep the intervals.
     domains : mapping of column label to sequence of values, optional
         Declared domains in order, for attributes whose data do not show every value. A pandas
         Categorical declares its categories by itself.
@@ -501,8 +501,8 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
     values = np.array(values.tolist() + [None], dtype=object)[:-1]
     codes = np.array(codes, dtype=np.int32)
     absent = codes < 0
-    if absent.any():
-        numeric = False
+    if absent.any():  # an interval that ends in "?" would say nothing
+        numeric = ordered = False
         known = np.flatnonzero(values == MISSING)
         if len(known):
             codes[absent] = known[0]

@@ -14,46 +14,11 @@ import pandas as pd
 
 from anonpaper.display import html, html_table
 from anonpaper.errors import ParameterError
-from anonpaper.hierarchy import STAR, Hierarchy
+from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute
+from anonpaper.subdomains import SubDomains
 
-__all__ = ["Recoding", "label_values"]
-
-
-def label_values(attribute: Attribute, members: np.ndarray) -> object:
-    """Write a sub-domain: the value itself, an interval, a set, or a star for the whole domain.
-
-    Parameters
-    ----------
-    attribute : Attribute
-        The attribute whose domain is divided.
-    members : numpy.ndarray, shape (size,), dtype bool
-        The values in the sub-domain.
-
-    Returns
-    -------
-    object
-        A single value stays what it is; a run of successive values of an ordered attribute is
-        written ``[first - last]`` (successive intervals as one), other sets ``{a, b, c}``.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> age = ap.examples.hospital().attribute("Age")
-    >>> label_values(age, np.array([True, True, False]))
-    '[<30 - [30, 50)]'
-    """
-    places = np.flatnonzero(members)
-    if len(places) == 1:
-        return attribute.values[places[0]]
-    if len(places) == attribute.size:
-        return STAR
-    if attribute.ordered and places[-1] - places[0] == len(places) - 1:
-        first, last = attribute.values[places[0]], attribute.values[places[-1]]
-        if isinstance(first, pd.Interval):
-            return str(pd.Interval(first.left, last.right, first.closed))
-        return f"[{first} - {last}]"
-    return "{" + ", ".join(str(attribute.values[place]) for place in places) + "}"
+__all__ = ["Recoding"]
 
 
 class Recoding:
@@ -70,11 +35,15 @@ class Recoding:
         What the algorithm says about its run.
     algorithm : str, optional
         How the recoding was made.
+    names : sequence of (array of object, or None), optional
+        For every attribute how its sub-domains are written, shape (r,), where a hierarchy names
+        them; None where they are written as the values they hold.
 
     Raises
     ------
     ParameterError
-        If a map has the wrong length or its numbers leave a gap.
+        If a map has the wrong length or its numbers leave a gap, or names are not one for each
+        sub-domain, all different.
 
     Examples
     --------
@@ -91,6 +60,7 @@ class Recoding:
         maps: Sequence,
         info: Mapping[str, object] | None = None,
         algorithm: str = "",
+        names: Sequence[np.ndarray | None] | None = None,
     ) -> None:
         self.attributes = tuple(attributes)
         if len(maps) != len(self.attributes):
@@ -101,6 +71,12 @@ class Recoding:
         )
         self.info = dict(info or {})
         self.algorithm = algorithm
+        self.names = tuple(names or [None] * len(self.attributes))
+        for attribute, size, written in zip(self.attributes, self.sizes, self.names, strict=True):
+            if written is not None and not len(set(map(str, written))) == len(written) == size:
+                raise ParameterError(
+                    f"{attribute.name!r} needs {size} different names, got {list(written[:5])}"
+                )
 
     @classmethod
     def identity(cls, attributes: Sequence[Attribute]) -> Recoding:
@@ -128,13 +104,14 @@ class Recoding:
         unknown = set(levels) - {a.name for a in attributes}
         if unknown:
             raise ParameterError(f"levels name no quasi-identifier: {sorted(map(str, unknown))}")
-        maps = [
-            hierarchies[a.name].map_at(a, levels[a.name])
-            if levels.get(a.name, 0)
-            else np.arange(a.size)
-            for a in attributes
-        ]
-        return cls(attributes, maps, info={"levels": dict(levels)}, algorithm="full domain")
+        maps, names = [], []
+        for a in attributes:
+            level, tree = levels.get(a.name, 0), hierarchies.get(a.name)
+            maps.append(tree.map_at(a, level) if level else np.arange(a.size))
+            first = a.values[np.unique(maps[-1], return_index=True)[1]]
+            written = (tree.written(value, level) for value in first) if level else first
+            names.append(np.fromiter(written, object, len(first)))
+        return cls(attributes, maps, {"levels": dict(levels)}, "full domain", names)
 
     @classmethod
     def decode(cls, attributes: Sequence[Attribute], bits: str | Sequence[int]) -> Recoding:
@@ -211,10 +188,11 @@ class Recoding:
         values, ids = self.attributes[j].values, self.maps[j]
         return [values[ids == i].tolist() for i in range(ids.max() + 1)]
 
-    def members(self, name: object) -> np.ndarray:
-        """Return the sub-domains of an attribute as masks, shape (r, size), dtype bool."""
-        ids = self.maps[self._index(name)]
-        return np.arange(ids.max() + 1)[:, None] == ids
+    def members(self, name: object) -> SubDomains:
+        """Return the sub-domains of an attribute as they are published."""
+        j = self._index(name)
+        codes = np.arange(self.attributes[j].size)
+        return SubDomains.sets(self.attributes[j], self.maps[j], codes, self.names[j])
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -254,7 +232,7 @@ class Recoding:
         ]
         rows = []
         for attribute, size in zip(self.attributes, self.sizes, strict=True):
-            labels = [label_values(attribute, mask) for mask in self.members(attribute.name)[:8]]
+            labels = self.members(attribute.name).take(np.arange(min(size, 8))).labels
             named = ", ".join(map(str, labels)) + (", ..." if size > 8 else "")
             rows.append((attribute.name, f"{size} of {attribute.size}", named))
         table = pd.DataFrame(rows, columns=["attribute", "values left", "which"])

@@ -1,92 +1,261 @@
 """Run the notebooks, for the Makefile.
 
-    notebooks.py plan --profile quick             what has to run again
-    notebooks.py run NOTEBOOK --profile quick     one notebook, into figures/<profile>
-    notebooks.py refresh NOTEBOOK                 one notebook, in place, outputs included
+    notebooks.py plan [NAME ...] --profile quick    say what changed, and why it would run again
+    notebooks.py make [NAME ...] --profile quick    what changed, into figures/<profile>
+    notebooks.py run NAME --profile quick           one notebook, changed or not
+    notebooks.py refresh [NAME ...]                 in place, outputs included
 
-A notebook is named by its path in notebooks/ without the ending, e.g. xiao2010/1_example. It runs
-in a staging folder; what it wrote moves into place when all of it is there, the executed notebook
-last, so that a run that was cut off counts as not run.
+A notebook is named by its path in notebooks/ without the ending, e.g. xiao2010/1_example, and all
+of a folder by the folder, e.g. xiao2010. As many run at a time as --jobs says, the longest first.
+Each runs in a staging folder; what it wrote moves into place when all of it is there, its share of
+the manifest last, so that a run that was cut off counts as not run.
+
+`refresh` also puts the tables behind the outputs into figures/expected/quick, where `make verify`
+finds them: what is committed is one run.
 """
+
+from __future__ import annotations
 
 import argparse
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from anonpaper.files import project_root, sha256, write_whole
-from anonpaper.papers.provenance import code_digest
+import results as summaries
+from inputs import (
+    FETCHED,
+    FIGURES,
+    ROOT,
+    NotebookError,
+    changes,
+    inputs_of,
+    known_shares,
+    notebook_names,
+    opened_files,
+    parameters_of,
+    read_share,
+    reference,
+    share_file,
+    snapshot,
+    source_of,
+)
 
-ROOT = project_root(Path(__file__).parent)
-NOTEBOOKS = ROOT / "notebooks"
+from anonpaper.files import cache_folder, write_whole
+
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-QUIET_KERNEL = ["--log-level=50"]   # what goes wrong in a cell is reported by papermill
+QUIET_KERNEL = ["--log-level=50"]  # what goes wrong in a cell is reported by papermill
 KEPT_CELL_METADATA = {"tags", "nbgrader"}
+THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Parse the command line, do what it asks and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("plan", "run", "refresh"):
-        command = commands.add_parser(name)
-        if name != "plan":
-            command.add_argument("notebook")
-        if name != "refresh":
-            command.add_argument("--profile", default="quick")
-    options = parser.parse_args(arguments)
+    for command in (commands.add_parser(name) for name in ("plan", "make", "refresh", *ONE)):
+        command.add_argument("names", nargs="*", metavar="NAME")
+        command.add_argument("--profile", default="quick")
+        command.add_argument("--results", type=Path, help="figures/<profile> by default")
+        command.add_argument("--jobs", type=int, default=1, help="notebooks at a time")
+        command.add_argument("--fresh", action="store_true", help="from an empty cache")
+    given = parser.parse_args(arguments)
+    results = given.results or FIGURES / given.profile
     try:
-        if options.command == "plan":
-            plan(options.profile)
-        elif options.command == "run":
-            run(options.notebook, options.profile)
+        if given.command == "plan":
+            plan(chosen(given.names), given.profile, results, fresh=given.fresh)
+        elif given.command == "make":
+            make(chosen(given.names), given.profile, results, given.jobs, fresh=given.fresh)
+        elif given.command == "refresh":
+            refresh(chosen(given.names), given.jobs)
         else:
-            refresh(options.notebook)
+            for name in given.names:
+                ONE[given.command](name, given.profile, results, fresh=given.fresh)
     except NotebookError as error:
-        print(f"{getattr(options, 'notebook', options.command)}: {error}", file=sys.stderr)
+        print(f"{' '.join(given.names) or given.command}: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-class NotebookError(Exception):
-    """A notebook or its profile cannot be used as it is; the message says what to change."""
+def chosen(names: Sequence[str]) -> list[str]:
+    """Return the notebooks that names or folders stand for; all of them by default."""
+    known = notebook_names()
+    found = [
+        name for name in known if not names or name in names or name.partition("/")[0] in names
+    ]
+    strange = [
+        name
+        for name in names
+        if name not in known and not any(other.startswith(f"{name}/") for other in known)
+    ]
+    if strange:
+        raise NotebookError(
+            f"no such notebook or folder: {', '.join(strange)}; there are {', '.join(known)}"
+        )
+    return found
 
 
-def plan(profile: str) -> None:
-    """Note for each notebook what its results depend on; make runs those where that changed.
-
-    A note, figures/<profile>/.state/<notebook>.sha256, is written only when its content changes
-    or a result is missing, so that its time tells make whether the results are older.
-    """
-    names = notebook_names()
-    check_sections(profile, names)
-    results = ROOT / "figures" / profile
-    outdated = []
-    for name in names:
-        note = results / ".state" / f"{name}.sha256"
-        inputs = digest_of_inputs(name, profile) + "\n"
-        if not note.exists() or note.read_text() != inputs or not is_complete(name, results):
-            write_whole(note, inputs)
-        executed = results / "notebooks" / f"{name}.ipynb"
-        if not executed.exists() or executed.stat().st_mtime_ns < note.stat().st_mtime_ns:
-            outdated.append(name)
-    if outdated:
-        print(f"figures/{profile}: {len(outdated)} of {len(names)} notebooks to run", flush=True)
+def plan(names: Sequence[str], profile: str, results: Path, *, fresh: bool = False) -> list[str]:
+    """Print which notebooks have to run again, and why; return them, the longest first."""
+    parameters = parameters_of(profile)
+    reasons = {
+        name: changes(name, parameters[name], results) or not_fresh(name, results) * fresh
+        for name in names
+    }
+    outdated = [name for name in names if reasons[name]]
+    shown = results.relative_to(ROOT)
+    if not outdated:
+        print(f"{shown}: {len(names)} notebooks up to date, nothing to be done")
     else:
-        print(f"figures/{profile}: {len(names)} notebooks up to date, nothing to be done")
+        print(f"{shown}: {len(outdated)} of {len(names)} notebooks to run", flush=True)
+    for name in outdated:
+        if reasons[name] != ["has not run"]:
+            print(f"  {name}: {', '.join(reasons[name][:3])}", flush=True)
+    return longest_first(outdated, results)
 
 
-def run(name: str, profile: str) -> None:
-    """Run one notebook with a profile and put what it wrote under figures/<profile>."""
+def make(
+    names: Sequence[str], profile: str, results: Path, jobs: int = 1, *, fresh: bool = False
+) -> None:
+    """Run the notebooks whose results are not up to date, and sum up what is there then.
+
+    Parameters
+    ----------
+    names : sequence of str
+    profile : str
+    results : Path
+        Where results go.
+    jobs : int
+        Notebooks at a time; with more than one, each computes with one process.
+    fresh : bool
+        Whether cells of grids and trained models of earlier runs are left aside. Results that
+        were not made so are made again.
+
+    Raises
+    ------
+    NotebookError
+        If a notebook fails. The others run nevertheless.
+    """
+    outdated = plan(names, profile, results, fresh=fresh)
+    flags = [f"--profile={profile}", f"--results={results}"]
+    with tempfile.TemporaryDirectory() as scratch:
+        environment = {}
+        if fresh:
+            environment["ANONPAPER_CACHE"] = str(empty_cache(Path(scratch)))
+            flags.append("--fresh")
+        try:
+            side_by_side("run", outdated, flags, jobs, environment)
+        finally:
+            summaries.merge(results, profile)
+
+
+def side_by_side(
+    command: str,
+    names: Sequence[str],
+    flags: Sequence[str],
+    jobs: int,
+    environment: Mapping[str, str],
+) -> None:
+    """Run a command of this program for each notebook; raise NotebookError if one fails."""
+    if jobs > 1:  # the notebooks share the cores: one process and one thread each
+        environment = {**environment, **dict.fromkeys([*THREADS, "ANONPAPER_WORKERS"], "1")}
+
+    def failing(name: str) -> str:
+        done = subprocess.run(
+            [sys.executable, __file__, command, name, *flags], env=os.environ | environment
+        )
+        return name if done.returncode else ""
+
+    with ThreadPoolExecutor(max(jobs, 1)) as pool:
+        failed = list(filter(None, pool.map(failing, names)))
+    if failed:
+        raise NotebookError(
+            f"failed: {', '.join(sorted(failed))}; the causes are above, and the "
+            "same command runs these again"
+        )
+
+
+def longest_first(names: Sequence[str], results: Path) -> list[str]:
+    """Return notebooks by the seconds of their last run, those that never ran at the front."""
+    seconds = {
+        name: share["seconds"]
+        for folder in (reference("quick"), results)
+        for name, share in known_shares(folder).items()
+    }
+    return sorted(names, key=lambda name: -seconds.get(name, float("inf")))
+
+
+def empty_cache(folder: Path) -> Path:
+    """Make a cache that holds nothing but links to the downloaded data files."""
+    for name in FETCHED:
+        (cache_folder() / name).mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to((cache_folder() / name).resolve())
+    return folder
+
+
+def not_fresh(name: str, results: Path) -> list[str]:
+    """Return that a notebook's results may rest on an earlier run's, if they may."""
+    return [] if read_share(name, results).get("fresh") else ["was not made from an empty cache"]
+
+
+def run(name: str, profile: str, results: Path, *, fresh: bool = False) -> None:
+    """Run one notebook with a profile and put what it wrote into the results."""
+    parameters = parameters_of(profile)[name]
+    share = execute(name, profile, parameters, results, fresh=fresh)
+    print(progress_line(name, share["seconds"], share["outputs"]), flush=True)
+
+
+def refresh(names: Sequence[str], jobs: int) -> None:
+    """Run notebooks in place; the tables they save become those that `make verify` expects."""
+    import report
+
+    try:
+        side_by_side("in-place", longest_first(names, reference("quick")), [], jobs, {})
+    finally:
+        report.write_verdicts(reference("quick"))
+
+
+def run_in_place(name: str, *_, **__) -> None:
+    """Run one notebook as it is, with the quick values of its parameters cell, in place."""
+    with tempfile.TemporaryDirectory() as folder:
+        share = execute(name, "quick", {}, Path(folder))
+        write_whole(source_of(name), (Path(folder) / "notebooks" / f"{name}.ipynb").read_bytes())
+        expect(name, share, Path(folder))
+    print(f"{name:<44} {share['seconds']:7.1f} s   executed in place", flush=True)
+
+
+def expect(name: str, share: dict, results: Path) -> None:
+    """Put the tables of a notebook's run where those are that are committed for comparison."""
+    expected = reference("quick")
+    before = read_share(name, expected) or {"outputs": {}}
+    tables = {path: about for path, about in share["outputs"].items() if path.endswith(".csv")}
+    for path in set(before["outputs"]) - set(tables):
+        (expected / path).unlink(missing_ok=True)
+    for path in tables:
+        write_whole(expected / path, (results / path).read_bytes())
+    if tables:
+        kept = {key: value for key, value in share.items() if key not in ("fresh", "inputs")}
+        write_whole(
+            share_file(name, expected), json.dumps(kept | {"outputs": tables}, indent=1) + "\n"
+        )
+    else:
+        share_file(name, expected).unlink(missing_ok=True)
+
+
+def execute(
+    name: str, profile: str, parameters: dict, results: Path, *, fresh: bool = False
+) -> dict:
+    """Run one notebook, put what it wrote into the results and return its share."""
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
     source = source_of(name)
-    parameters = section(name, profile)
     known = papermill.inspect_notebook(source)
     unknown = sorted(set(parameters) - set(known))
     if unknown:
@@ -94,53 +263,42 @@ def run(name: str, profile: str) -> None:
             f"notebooks/profiles/{profile}.yaml sets {', '.join(unknown)}, but the notebook's "
             f"parameters are {', '.join(known) or 'none (no cell is tagged `parameters`)'}"
         )
-    results = ROOT / "figures" / profile
     staging = results / ".staging" / name
-    shutil.rmtree(staging, ignore_errors=True)   # left behind by a run that was cut off
-    staging.mkdir(parents=True)
+    shutil.rmtree(staging, ignore_errors=True)  # left behind by a run that was cut off
+    opened = staging / ".opened"
+    opened.mkdir(parents=True)
     executed = staging / "executed.ipynb"
-    set_environment(profile, staging)
+    files = snapshot()  # before the run: an edit during it is a change
+    set_environment(profile, staging, opened)
     began = time.perf_counter()
     try:
         with tempfile.TemporaryDirectory() as sockets:
-            papermill.execute_notebook(source, executed, parameters, kernel_name="python3",
-                                       cwd=source.parent, progress_bar=False,
-                                       extra_arguments=QUIET_KERNEL,
-                                       kernel_manager_class=socket_kernel_manager(sockets))
+            papermill.execute_notebook(
+                source,
+                executed,
+                parameters,
+                kernel_name="python3",
+                cwd=source.parent,
+                progress_bar=False,
+                extra_arguments=QUIET_KERNEL,
+                kernel_manager_class=socket_kernel_manager(sockets),
+            )
     except PapermillExecutionError as error:
-        failed = results / ".failed" / f"{name}.ipynb"
-        failed.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(executed, failed)
+        failed = FIGURES / profile / ".failed" / f"{name}.ipynb"
+        write_whole(failed, executed.read_bytes())
         shutil.rmtree(staging)
         raise NotebookError(f"{error}\nfailed; see {failed.relative_to(ROOT)}") from None
     seconds = time.perf_counter() - began
     clean_file(executed)
-    manifest = read_manifest(name, staging, parameters, profile)
-    move_into_place(name, manifest | {"seconds": round(seconds, 1)}, staging, results)
-    print(progress_line(name, seconds, manifest["outputs"]), flush=True)
-
-
-def refresh(name: str) -> None:
-    """Run one notebook as it is, with the quick values of its parameters cell, in place."""
-    import papermill
-    from papermill.exceptions import PapermillExecutionError
-
-    source = source_of(name)
-    with tempfile.TemporaryDirectory() as folder:
-        set_environment("quick", Path(folder))
-        executed = Path(folder) / "executed.ipynb"
-        began = time.perf_counter()
-        try:
-            papermill.execute_notebook(source, executed, kernel_name="python3",
-                                       cwd=source.parent, progress_bar=False,
-                                       extra_arguments=QUIET_KERNEL,
-                                       kernel_manager_class=socket_kernel_manager(folder))
-        except PapermillExecutionError as error:
-            raise NotebookError(f"{error}\nfailed; the notebook is left as it was") from None
-        seconds = time.perf_counter() - began
-        clean_file(executed)
-        write_whole(source, executed.read_bytes())
-    print(f"{name:<44} {seconds:7.1f} s   executed in place", flush=True)
+    share = noted_share(name, staging, parameters, profile)
+    dependencies = {path: files[path] for path in sorted(opened_files(opened)) if path in files}
+    share |= {
+        "seconds": round(seconds, 1),
+        "fresh": fresh,
+        "inputs": inputs_of(name, parameters, share, dependencies),
+    }
+    move_into_place(name, share, staging, results)
+    return share
 
 
 def socket_kernel_manager(folder: str) -> type:
@@ -164,116 +322,57 @@ def socket_kernel_manager(folder: str) -> type:
     return SocketKernelManager
 
 
-def notebook_names() -> list[str]:
-    """Return the names of all notebooks, in order."""
-    found = [*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("[!.]*/*.ipynb")]
-    return sorted(path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in found)
+def set_environment(profile: str, figures: Path, opened: Path) -> None:
+    """Tell the kernel, which inherits it, where results go and to keep its output the same.
 
-
-def source_of(name: str) -> Path:
-    """Return a notebook's file."""
-    path = NOTEBOOKS / f"{name}.ipynb"
-    if not path.is_file():
-        raise NotebookError(f"no such notebook; there are {', '.join(notebook_names())}")
-    return path
-
-
-def sections(profile: str) -> dict[str, dict]:
-    """Return the parameters of a profile by notebook."""
-    import yaml
-
-    path = NOTEBOOKS / "profiles" / f"{profile}.yaml"
-    if not path.is_file():
-        known = sorted(file.stem for file in path.parent.glob("*.yaml"))
-        raise NotebookError(f"no profile {profile!r}; there are {', '.join(known)}")
-    return yaml.safe_load(path.read_text()) or {}
-
-
-def section(name: str, profile: str) -> dict:
-    """Return the parameters that a profile sets for a notebook."""
-    return sections(profile).get(name) or {}
-
-
-def check_sections(profile: str, names: list[str]) -> None:
-    """Raise NotebookError if a section of the profile belongs to no notebook."""
-    strange = sorted(set(sections(profile)) - set(names))
-    if strange:
-        raise NotebookError(
-            f"notebooks/profiles/{profile}.yaml has sections of no notebook: {', '.join(strange)}"
-        )
-
-
-def digest_of_inputs(name: str, profile: str) -> str:
-    """Return one digest of all that a notebook's results depend on, its outputs left out.
-
-    These are its cells, modules beside it, its section of the profile, the package's code, and
-    the data files that were placed by hand.
+    It also notes which files of the project it opens.
     """
-    notebook = json.loads(source_of(name).read_text())
-    cells = [[cell["cell_type"], "".join(cell["source"]), cell["metadata"].get("tags", [])]
-             for cell in notebook["cells"]]
-    modules = {path.name: path.read_text() for path in sorted(source_of(name).parent.glob("*.py"))}
-    raw = Path(os.environ.get("ANONPAPER_DATA") or ROOT / "data" / "raw")
-    by_hand = sorted((file.name, file.stat().st_size) for file in raw.glob("*"))
-    inputs = [cells, modules, section(name, profile), code_digest(), by_hand]
-    return sha256(json.dumps(inputs, sort_keys=True, default=str))
-
-
-def is_complete(name: str, results: Path) -> bool:
-    """Return whether all files of the notebook's last run are there."""
-    manifest = manifest_file(name, results)
-    if not manifest.exists():
-        return False
-    outputs = json.loads(manifest.read_text())["outputs"]
-    return all((results / output).exists() for output in outputs)
-
-
-def manifest_file(name: str, results: Path) -> Path:
-    """Return the file of the notebook's share of the manifest."""
-    return results / "manifest" / f"{name}.json"
-
-
-def set_environment(profile: str, figures: Path) -> None:
-    """Tell the kernel, which inherits it, where results go and to keep its output the same."""
+    opener = str(Path(__file__).parent / "opened")
+    on_path = [opener, *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ.update(
-        ANONPAPER_FIGURES=str(figures), ANONPAPER_PROFILE=profile, PYTHONHASHSEED="0",
+        ANONPAPER_FIGURES=str(figures),
+        ANONPAPER_PROFILE=profile,
+        PYTHONHASHSEED="0",
         TQDM_DISABLE="1",
+        ANONPAPER_PROJECT=str(ROOT),
+        ANONPAPER_OPENED=str(opened),
+        PYTHONPATH=os.pathsep.join(on_path),
     )
 
 
-def read_manifest(name: str, staging: Path, parameters: dict, profile: str) -> dict:
+def noted_share(name: str, staging: Path, parameters: dict, profile: str) -> dict:
     """Return what the notebook noted of its results; of one without results, that it ran."""
-    written = [path.relative_to(staging / "manifest").with_suffix("").as_posix()
-               for path in (staging / "manifest").rglob("*.json")]
+    written = list(known_shares(staging))
     if not written:
-        return {"notebook": f"notebooks/{name}.ipynb", "profile": profile,
-                "parameters": parameters, "outputs": {}}
+        return {
+            "notebook": f"notebooks/{name}.ipynb",
+            "profile": profile,
+            "parameters": parameters,
+            "outputs": {},
+        }
     if written != [name]:
         raise NotebookError(
             f"Results(paper, notebook=...) says this is {' and '.join(sorted(written))}; "
             "give it the names of the notebook's folder and file"
         )
-    return json.loads(manifest_file(name, staging).read_text())
+    return read_share(name, staging)
 
 
-def move_into_place(name: str, manifest: dict, staging: Path, results: Path) -> None:
+def move_into_place(name: str, share: dict, staging: Path, results: Path) -> None:
     """Put the notebook's results where they belong, replacing those of its last run."""
-    target = manifest_file(name, results)
-    before = json.loads(target.read_text())["outputs"] if target.exists() else {}
-    for other in set((results / "manifest").rglob("*.json")) - {target}:
-        clash = set(manifest["outputs"]).intersection(json.loads(other.read_text())["outputs"])
-        if clash:
-            raise NotebookError(f"writes {min(clash)}, which {other.stem} writes too")
-    for output in manifest["outputs"]:
-        (results / output).parent.mkdir(parents=True, exist_ok=True)
-        os.replace(staging / output, results / output)
-    for output in set(before) - set(manifest["outputs"]):
+    before = (read_share(name, results) or {"outputs": {}})["outputs"]
+    for other, theirs in known_shares(results).items():
+        clash = set(share["outputs"]).intersection(theirs["outputs"])
+        if clash and other != name:
+            raise NotebookError(f"writes {min(clash)}, which {other} writes too")
+    share_file(name, results).unlink(missing_ok=True)  # until all of it is in place
+    moves = {output: output for output in share["outputs"]}
+    for source, target in (moves | {"executed.ipynb": f"notebooks/{name}.ipynb"}).items():
+        (results / target).parent.mkdir(parents=True, exist_ok=True)
+        os.replace(staging / source, results / target)
+    for output in set(before) - set(share["outputs"]):
         (results / output).unlink(missing_ok=True)
-    write_whole(target, json.dumps(manifest, indent=1) + "\n")
-    executed = results / "notebooks" / f"{name}.ipynb"
-    executed.parent.mkdir(parents=True, exist_ok=True)
-    os.replace(staging / "executed.ipynb", executed)
-    os.utime(executed)   # newer than all it depends on
+    write_whole(share_file(name, results), json.dumps(share, indent=1) + "\n")
     (results / ".failed" / f"{name}.ipynb").unlink(missing_ok=True)
     shutil.rmtree(staging)
 
@@ -300,8 +399,11 @@ def clean(notebook) -> None:
         if "injected-parameters" in tags:
             cell["id"] = "injected-parameters"
         cell.setdefault("id", f"cell-{number}")
-        cell.metadata = {key: value for key, value in cell.metadata.items()
-                         if key in KEPT_CELL_METADATA and value}
+        cell.metadata = {
+            key: value
+            for key, value in cell.metadata.items()
+            if key in KEPT_CELL_METADATA and value
+        }
         for output in cell.get("outputs", []):
             if "metadata" in output:
                 output.metadata = {}
@@ -313,6 +415,8 @@ def progress_line(name: str, seconds: float, outputs: dict[str, dict]) -> str:
     tables = sum(path.endswith(".tex") for path in outputs)
     return f"{name:<44} {seconds:7.1f} s   {figures} figures, {tables} tables"
 
+
+ONE = {"run": run, "in-place": run_in_place}  # what runs one notebook in a process of its own
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -22,8 +22,13 @@ from anonpaper.papers import claims
 ROOT = project_root(Path(__file__).parent)
 TEMPLATES = Path(__file__).parent / "templates"
 MARKS = ("<!-- verdicts: written by make PROFILE=paper report -->", "<!-- end of verdicts -->")
-KINDS = {claims.REPRODUCED: "yes", claims.DIRECTION: "partly", claims.NOT_REPRODUCED: "no",
-         claims.NOT_TESTABLE: "untestable", claims.NOT_RUN: "not-run"}
+KINDS = {
+    claims.REPRODUCED: "yes",
+    claims.DIRECTION: "partly",
+    claims.NOT_REPRODUCED: "no",
+    claims.NOT_TESTABLE: "untestable",
+    claims.NOT_RUN: "not-run",
+}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,6 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     papers = judged_papers(results)
     for name, text in reports(papers, profile).items():
         write_whole(results / name, text)
+    write_verdicts(results)
     if profile == "paper":
         readme = ROOT / "README.md"
         if readme.exists():
@@ -50,13 +56,29 @@ def judged_papers(results: Path) -> list[dict]:
     papers = []
     for key in keys:
         judged = claims.judge(key, results / key)
-        notebooks = [run_of(key, name, results) | {"claims": part.to_dict("records")}
-                     for name, part in judged.groupby("notebook", sort=False)]
+        notebooks = [
+            run_of(key, name, results) | {"claims": part.to_dict("records")}
+            for name, part in judged.groupby("notebook", sort=False)
+        ]
         seconds = sum(notebook["seconds"] for notebook in notebooks)
-        papers.append({"key": key, "claims": judged, "counts": counts(judged),
-                       "minutes": minutes(seconds), "trained": training(results / key),
-                       "notebooks": notebooks})
+        papers.append(
+            {
+                "key": key,
+                "claims": judged,
+                "counts": counts(judged),
+                "minutes": minutes(seconds),
+                "trained": training(results / key),
+                "notebooks": notebooks,
+            }
+        )
     return papers
+
+
+def write_verdicts(results: Path) -> None:
+    """Write the verdicts on all claims of the papers that are there to verdicts.csv."""
+    judged = [paper["claims"] for paper in judged_papers(results)]
+    table = pd.concat(judged)[["paper", "id", "verdict"]] if judged else pd.DataFrame()
+    write_whole(results / "verdicts.csv", table.to_csv(index=False, lineterminator="\n"))
 
 
 def training(folder: Path) -> str:
@@ -75,8 +97,12 @@ def run_of(paper: str, notebook: str, results: Path) -> dict:
     """Return what a notebook noted of its last run: how long it took and on what data."""
     share = results / "manifest" / paper / f"{notebook}.json"
     noted = json.loads(share.read_text()) if share.exists() else {"seconds": 0, "outputs": {}}
-    return {"name": notebook, "seconds": noted["seconds"], "minutes": minutes(noted["seconds"]),
-            "data": data_of(noted["outputs"])}
+    return {
+        "name": notebook,
+        "seconds": noted["seconds"],
+        "minutes": minutes(noted["seconds"]),
+        "data": data_of(noted["outputs"]),
+    }
 
 
 def minutes(seconds: float) -> str:
@@ -86,25 +112,41 @@ def minutes(seconds: float) -> str:
 
 def data_of(outputs: dict[str, dict]) -> list[str]:
     """Return the tables of people that outputs were made from, each once, with their rows."""
-    described = [f"{data['origin'] or 'an example of the notebook'}, {data['rows']:,} rows"
-                 + (" (stand-in data)" if data.get("stand_in") else "")
-                 for about in outputs.values() for data in about["data"]]
-    return [re.sub(r", sha256 [^)]*", "", text).replace("; ", ", ")
-            for text in dict.fromkeys(described)]
+    described = [
+        f"{data['origin'] or 'an example of the notebook'}, {data['rows']:,} rows"
+        + (" (stand-in data)" if data.get("stand_in") else "")
+        for about in outputs.values()
+        for data in about["data"]
+    ]
+    return [
+        re.sub(r", sha256 [^)]*", "", text).replace("; ", ", ")
+        for text in dict.fromkeys(described)
+    ]
 
 
 def reports(papers: list[dict], profile: str) -> dict[str, str]:
     """Return the report as Markdown and as a page of HTML that needs no other file."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES), trim_blocks=True, lstrip_blocks=True,
-        keep_trailing_newline=True, undefined=jinja2.StrictUndefined,
-        autoescape=lambda name: name.endswith(".html.jinja"))
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+        autoescape=lambda name: name.endswith(".html.jinja"),
+    )
     environment.filters["cell"] = cell
     flag = "" if profile == "quick" else f"PROFILE={profile} "
-    given = {"papers": papers, "profile": profile, "verdicts": claims.VERDICTS, "kinds": KINDS,
-             "command": f"make {flag}"}
-    return {name: environment.get_template(f"{name}.jinja").render(given)
-            for name in ("REPORT.md", "REPORT.html")}
+    given = {
+        "papers": papers,
+        "profile": profile,
+        "verdicts": claims.VERDICTS,
+        "kinds": KINDS,
+        "command": f"make {flag}",
+    }
+    return {
+        name: environment.get_template(f"{name}.jinja").render(given)
+        for name in ("REPORT.md", "REPORT.html")
+    }
 
 
 def cell(text: str) -> str:
@@ -118,8 +160,11 @@ def with_counts(readme: str, papers: list[dict]) -> str:
     _, ended, after = rest.partition(MARKS[1])
     if not (found and ended):
         raise SystemExit(f"README.md lacks the lines {' and '.join(MARKS)} around the verdicts")
-    shown = [verdict for verdict in claims.VERDICTS
-             if verdict != claims.NOT_RUN or any(paper["counts"][verdict] for paper in papers)]
+    shown = [
+        verdict
+        for verdict in claims.VERDICTS
+        if verdict != claims.NOT_RUN or any(paper["counts"][verdict] for paper in papers)
+    ]
     lines = ["| paper | claims | " + " | ".join(shown) + " |", "|---" * (len(shown) + 2) + "|"]
     for paper in papers:
         numbers = [paper["counts"][verdict] for verdict in shown]

@@ -44,8 +44,9 @@ def merge(results: Path, profile: str) -> None:
     with (results / ".state" / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         drop_orphans(results)
-        shares = [json.loads(path.read_text())
-                  for path in sorted((results / "manifest").rglob("*.json"))]
+        shares = [
+            json.loads(path.read_text()) for path in sorted((results / "manifest").rglob("*.json"))
+        ]
         manifest = json.dumps(merged(shares, profile), indent=1) + "\n"
         write_whole(results / "manifest.json", manifest)
         rows = [{"notebook": share["notebook"], "seconds": share["seconds"]} for share in shares]
@@ -56,11 +57,13 @@ def merged(shares: list[dict], profile: str) -> dict:
     """Return one manifest of the notebooks' shares: each output with what it was made from."""
     outputs = {
         path: {**about, "notebook": share["notebook"], "parameters": share["parameters"]}
-        for share in shares for path, about in share["outputs"].items()
+        for share in shares
+        for path, about in share["outputs"].items()
     }
     notebooks = {
-        share["notebook"]: {key: share[key] for key in ("seconds", "code", "python", "packages")
-                            if key in share}
+        share["notebook"]: {
+            key: share[key] for key in ("seconds", "fresh", "python", "packages") if key in share
+        }
         for share in shares
     }
     return {"profile": profile, "notebooks": notebooks, "outputs": dict(sorted(outputs.items()))}
@@ -91,9 +94,11 @@ def known_outputs() -> dict[str, dict]:
     for profile in PROFILES:
         manifest = FIGURES / profile / "manifest.json"
         if manifest.exists():
-            outputs |= {path: {**about, "profile": profile}
-                        for path, about in json.loads(manifest.read_text())["outputs"].items()
-                        if path.endswith((".svg", ".tex"))}
+            outputs |= {
+                path: {**about, "profile": profile}
+                for path, about in json.loads(manifest.read_text())["outputs"].items()
+                if path.endswith((".svg", ".tex"))
+            }
     return outputs
 
 
@@ -126,18 +131,24 @@ def readme(outputs: dict[str, dict], minutes: dict[str, dict[str, str]]) -> str:
         "its numbers as csv, every table as csv and LaTeX.",
     ]
     for paper in sorted({Path(path).parts[0] for path in outputs}):
-        lines += ["", f"## {paper}", "",
-                  "| in the paper | here | notebook | target | minutes, quick | minutes, paper |",
-                  "|---|---|---|---|---|---|"]
+        lines += [
+            "",
+            f"## {paper}",
+            "",
+            "| in the paper | here | notebook | target | minutes, quick | minutes, paper |",
+            "|---|---|---|---|---|---|",
+        ]
         ours = [item for item in outputs.items() if Path(item[0]).parts[0] == paper]
         for path, about in sorted(ours, key=place_in_paper):
             times = minutes.get(about["notebook"], {})
             name = Path(path).stem
             link = f"[{name}](paper/{path})" if about["profile"] == "paper" else name
             notebook = f"[{Path(about['notebook']).stem}](../{about['notebook']})"
-            lines.append(f"| {about['of'] or about['kind']} | {link} | {notebook} "
-                         f"| `make paper-{paper}` "
-                         f"| {times.get('quick', '')} | {times.get('paper', '')} |")
+            lines.append(
+                f"| {about['of'] or about['kind']} | {link} | {notebook} "
+                f"| `make paper-{paper}` "
+                f"| {times.get('quick', '')} | {times.get('paper', '')} |"
+            )
     return "\n".join(lines) + "\n"
 
 

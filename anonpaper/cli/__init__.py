@@ -64,6 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         where = error.filename or "standard output"
         print(f"anonpaper {options.command}: {where}: {error.strerror}", file=sys.stderr)
         return 2
+    except MemoryError:
+        print(f"anonpaper {options.command}: the table does not fit in memory", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print(f"anonpaper {options.command}: interrupted", file=sys.stderr)
         return 130

@@ -202,17 +202,11 @@ def _add_anonymize(command: argparse.ArgumentParser) -> None:
         help="further columns to publish as they are, unprotected",
     )
     command.add_argument(
-        "--shuffle",
-        action="store_true",
-        help="publish the rows in random order: the order of a sorted table "
-        "tells about its values",
-    )
-    command.add_argument(
         "--seed",
         type=int,
-        default=0,
         metavar="N",
-        help="of all that is random; the same seed, the same result (0)",
+        help="for experiments: the same groups and swaps again, but for the order of the rows, "
+        "which is always random. What was swapped with a seed must not be published",
     )
     from anonpaper.cli.methods import add_options, descriptions
 

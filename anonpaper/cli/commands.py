@@ -17,18 +17,19 @@ from anonpaper.cli.methods import METHODS, options_of, publish, run
 from anonpaper.constraints import DiversityConstraint, check_constraints, read_constraints
 from anonpaper.datasets.registry import registry
 from anonpaper.errors import (
+    AnonpaperError,
     ConstraintError,
     DatasetError,
     DatasetUnavailableError,
     EmptyTableError,
+    FileError,
     HierarchyError,
     InfeasibleError,
     ParameterError,
 )
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from anonpaper.publish import Anatomy, Release
-from anonpaper.randomness import generator
+from anonpaper.publish import world
 
 __all__ = ["anonymize", "audit", "datasets", "fetch"]
 
@@ -74,11 +75,11 @@ def fetch(options, say: Say) -> None:
     if failed:
         raise DatasetUnavailableError("\n".join(failed))
     if options.output:
-        table = files.Table(ap.load(names[0]).frame)
+        table = world.plain(ap.load(names[0]).frame)
         if to_file:
-            files.write_tables({options.output: table}, [], force=options.force)
+            world.write_tables({options.output: table}, replace=options.force)
         else:
-            files.write_stream(table, sys.stdout.buffer)
+            sys.stdout.buffer.write(world.as_csv(table))
     if options.json:
         print(report.as_json({name: str(origin) for name, origin in origins.items()}), file=told)
 
@@ -122,14 +123,19 @@ def anonymize(options, say: Say) -> None:
         checked = check_constraints(release, parameters["constraints"])
         found["constraints"] = checked.to_dict("records")
 
-    tables = _published_tables(release, table, kept, outputs, options)
+    tables = release.public_tables(kept)
+    if not outputs or not outputs[0].lower().endswith((".parquet", ".pq")):
+        tables = [files.as_written(public, table) for public in tables]
+    for text in release.warnings:
+        say(f"warning: {text}")
     if outputs:
-        say(f"writing {', '.join(tables)}")
-        files.write_tables(tables, inputs, force=options.force)
-        found["written to"] = list(tables)
+        say(f"writing {', '.join(outputs)}")
+        named = dict(zip(outputs, tables, strict=True))
+        world.write_tables(named, replace=options.force, delimiter=table.delimiter)
+        found["written to"] = outputs
         print(report.as_json(found) if options.json else report.as_text(found))
     else:
-        files.write_stream(tables[files.STANDARD_STREAM], sys.stdout.buffer)
+        sys.stdout.buffer.write(world.as_csv(tables[0], table.delimiter))
         if not options.quiet:
             text = report.as_json(found) if options.json else report.as_text(found)
             print(text, file=sys.stderr)
@@ -152,7 +158,7 @@ def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
     qi = column_names(options.qi, columns)
     strangers = [name for name in [*qi, options.sensitive] if name not in (*columns, None)]
     if strangers and len(columns) == 1:
-        raise files.FileError(
+        raise FileError(
             f"{options.file} has one column only, {columns[0]!r}, when read with the delimiter "
             f"{table.delimiter!r}: --delimiter says which it is"
         )
@@ -169,7 +175,8 @@ def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
 
 def _loses_its_order(m: Microdata, name: str) -> bool:
     column = m.frame[name]
-    return bool(pd.api.types.is_numeric_dtype(column) and column.isna().any())
+    ordered = pd.api.types.is_numeric_dtype(column) or getattr(column.dtype, "ordered", False)
+    return bool(ordered and column.isna().any())
 
 
 def _kept_columns(options, table, m: Microdata, method: Algorithm, say: Say) -> list[str]:
@@ -208,9 +215,9 @@ def _hierarchies(options, m, method: Algorithm, publication: str) -> dict[str, H
         except HierarchyError as error:
             raise HierarchyError(f"{path}: {error}") from None
         except OSError as error:
-            raise files.FileError(f"{path}: {error.strerror}") from None
+            raise FileError(f"{path}: {error.strerror}") from None
         except ValueError as error:  # no csv, or not UTF-8
-            raise files.FileError(f"{path}: {error}") from None
+            raise FileError(f"{path}: {error}") from None
     return found
 
 
@@ -273,9 +280,11 @@ def _constraints(path: str) -> list[DiversityConstraint]:
     except ConstraintError as error:
         raise ParameterError(f"{path}: {error}") from None
     except OSError as error:
-        raise files.FileError(f"{path}: {error.strerror}") from None
-    except (AttributeError, KeyError, TypeError, UnicodeError, json.JSONDecodeError) as error:
-        raise files.FileError(
+        raise FileError(f"{path}: {error.strerror}") from None
+    except AnonpaperError:
+        raise
+    except (AttributeError, LookupError, TypeError, RecursionError, ValueError) as error:
+        raise FileError(
             f"{path}: a list of objects with target, low and high is expected ({error!r})"
         ) from None
 
@@ -321,19 +330,5 @@ def _outputs(options, publication: str) -> list[str]:
     if publication == "anatomize":
         if name == files.STANDARD_STREAM:
             raise ParameterError("anatomize publishes two tables: name a file with -o")
-        return [name, files.beside(name, "sensitive")]
+        return [name, str(world.beside(name, "sensitive"))]
     return [] if name == files.STANDARD_STREAM else [name]
-
-
-def _published_tables(release: Release, table, kept, outputs, options) -> dict[str, files.Table]:
-    frame = release.frame
-    if kept:
-        frame = frame.join(table.frame[kept])
-        others = [name for name in frame.columns if name not in table.frame.columns]
-        frame = frame[[name for name in table.frame.columns if name in frame.columns] + others]
-    if options.shuffle:
-        frame = frame.iloc[generator(options.seed).permutation(len(frame))]
-    found = [files.Table(frame, table.delimiter, table.written)]
-    if isinstance(release, Anatomy):
-        found.append(files.Table(release.st, table.delimiter, table.written))
-    return dict(zip(outputs or [files.STANDARD_STREAM], found, strict=True))

@@ -1,4 +1,4 @@
-"""Tables in files: read without changing a value, written whole and never over an input.
+"""Tables in files: read without changing a value, never written over an input.
 
 A csv says nothing about types. A column counts as numbers only if every value is written as a
 number is: ``02139`` is text, and so is an identifier of twenty digits. ``NA``, ``None`` and their
@@ -14,29 +14,18 @@ import gzip
 import io
 import lzma
 import os
-import stat
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 import pandas as pd
 
-from anonpaper.errors import AnonpaperError, ColumnError, EmptyTableError
-from anonpaper.files import whole_file
+from anonpaper.errors import ColumnError, EmptyTableError, FileError
+from anonpaper.publish.world import check_place
 
-__all__ = [
-    "STANDARD_STREAM",
-    "FileError",
-    "Table",
-    "beside",
-    "check_output",
-    "read_table",
-    "write_stream",
-    "write_tables",
-]
+__all__ = ["STANDARD_STREAM", "Table", "as_written", "check_output", "read_table"]
 
 #: Stands for standard input or output in place of a file's name.
 STANDARD_STREAM = "-"
@@ -47,10 +36,6 @@ _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _MOST_DIGITS = 15  # a float of 64 bits tells all decimals of 15 digits apart
 _PARQUET = (".parquet", ".pq")
-
-
-class FileError(AnonpaperError):
-    """A file cannot be read or written as it is; the message says what to change."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +110,8 @@ def _read_parquet(name: str) -> pd.DataFrame:
     import pyarrow
 
     try:
-        frame = pd.read_parquet(name)
+        with open(name, "rb") as stream:  # a name is a file's, never an address
+            frame = pd.read_parquet(stream)
     except OSError as error:
         raise FileError(f"{name}: {error.strerror or error}") from None
     except (pyarrow.ArrowException, ValueError) as error:
@@ -233,19 +219,6 @@ def _ordered(texts: pd.Series) -> pd.Series:
 # -- writing -------------------------------------------------------------------------------
 
 
-def beside(name: str, word: str) -> str:
-    """Return the name of a file's companion, a word before the ending.
-
-    Examples
-    --------
-    >>> beside("people.csv.gz", "sensitive")
-    'people_sensitive.csv.gz'
-    """
-    path = Path(name)
-    stem, dot, suffix = path.name.partition(".")
-    return str(path.with_name(f"{stem}_{word}{dot}{suffix}"))
-
-
 def check_output(name: str, inputs: Iterable[str], *, force: bool) -> None:
     """Raise FileError if a file may not be written.
 
@@ -259,23 +232,16 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool) -> None:
         Whether another file of that name may be replaced.
     """
     path = Path(name)
-    if not path.name or path.is_dir():
-        raise FileError(f"{name} is a folder: name a file in it")
-    if not path.parent.is_dir():
-        raise FileError(f"the folder {path.parent} is not there: make it first")
-    if not path.exists():
-        return
-    for other in inputs:
+    for other in inputs if path.exists() else ():
         if other == STANDARD_STREAM:
             same, other = _is_standard_input(path), "standard input"
         else:
             same = os.path.exists(other) and os.path.samefile(name, other)
         if same:
             raise FileError(f"{name} is the same file as {other}, which was read: name another")
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise FileError(f"{name} is no ordinary file: -o - writes to standard output")
-    if not force:
+    if path.is_file() and not force:
         raise FileError(f"{name} is there already: name another file, or replace it with --force")
+    check_place(path, replace=force)
 
 
 def _is_standard_input(path: Path) -> bool:
@@ -285,67 +251,11 @@ def _is_standard_input(path: Path) -> bool:
         return False
 
 
-def write_tables(tables: dict[str, Table], inputs: Sequence[str], *, force: bool) -> None:
-    """Write tables to files, all of them or none.
-
-    Parameters
-    ----------
-    tables : dict of str to Table
-        What to write under which name; the ending decides on csv or parquet.
-    inputs : sequence of str
-        Files that were read.
-    force : bool
-        Whether files that are there may be replaced.
-
-    Raises
-    ------
-    FileError
-        As :func:`check_output`, or the disk is full, or a folder not writable.
-    """
-    try:
-        with ExitStack() as files:
-            for name, table in tables.items():
-                check_output(name, inputs, force=force)
-                # a file appears at the end of the block; a link is kept, what it leads to is new
-                path = Path(os.path.realpath(name))
-                _writer(name)(table, files.enter_context(whole_file(path)))
-    except OSError as error:
-        raise FileError(f"{', '.join(tables)}: {error.strerror or error}") from None
-
-
-def write_stream(table: Table, stream: IO[bytes]) -> None:
-    """Write a table to a binary stream, as csv."""
-    _write_csv(table, stream)
-
-
-def _writer(name: str) -> Callable[[Table, IO[bytes]], None]:
-    if name.lower().endswith(_PARQUET):
-        return _write_parquet
-    compressions = {".gz": {"method": "gzip", "mtime": 0}, ".bz2": "bz2", ".xz": "xz"}
-    return lambda table, stream: _write_csv(table, stream, compressions.get(_ending(name)))
-
-
-def _write_csv(table: Table, stream: IO[bytes], compression=None) -> None:
-    frame = table.frame.copy()
-    for column, texts in table.written.items():
-        if column in frame:
-            frame[column] = [texts.get(v, v) if isinstance(v, float) else v for v in frame[column]]
-    frame.to_csv(
-        stream,
-        index=False,
-        sep=table.delimiter,
-        lineterminator="\n",
-        encoding="utf-8",
-        quoting=csv.QUOTE_MINIMAL,
-        compression=compression,
-    )
-
-
-def _write_parquet(table: Table, stream: IO[bytes]) -> None:
-    frame = table.frame.copy()
-    for column in frame:
-        values = frame[column]
-        kind = pd.api.types.infer_dtype(values.astype(object), skipna=True)
-        if kind.startswith("mixed") or kind == "interval":  # numbers beside "[1 - 3]" or "*"
-            frame[column] = values.map(str, na_action="ignore")
-    frame.to_parquet(stream, index=False)
+def as_written(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
+    """Return a published frame, its decimal numbers written as in the table that was read."""
+    frame = frame.copy()
+    for name in frame.columns.intersection(list(table.written)):
+        texts = table.written[name]
+        texts = texts | {str(number): text for number, text in texts.items()}
+        frame[name] = [texts.get(value, value) for value in frame[name]]
+    return frame

@@ -89,8 +89,8 @@ def _reader(p: Parameter) -> dict | None:
     kind = _plain(p.kind)
     if p.name == "constraints":
         return {"metavar": "FILE"}
-    if p.kind is bool:
-        return {"action": "store_true", "default": None}
+    if p.kind is bool:  # what is on by default has no option
+        return None if p.default else {"action": "store_true", "default": None}
     if kind in (int, float):
         return {"type": kind, "metavar": "N" if kind is int else "X"}
     if typing.get_origin(kind) is typing.Literal:
@@ -180,7 +180,7 @@ def publish(
     hierarchies : mapping of column name to Hierarchy
         For "shallow"; columns not named get a balanced tree.
     seed : int or None
-        For "swap".
+        For "swap"; None for one that may be published.
     """
     if publication == "shallow":
         trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}

@@ -163,15 +163,16 @@ def release_report(rel: Release, method: str, parameters: Mapping[str, object]) 
         ``method``, ``parameters``, ``published as``, ``rows``, ``levels``, ``loss``.
     """
     m = rel.microdata
-    published = int(rel.is_published.sum())
+    withheld, share = rel.withheld
     return {
         "method": method,
         "parameters": dict(parameters),
         "published as": rel.method,
         "rows": {
             "in the table": m.n + m.dropped,
-            "published": published,
-            "withheld": m.n - published,
+            "published": m.n - withheld,
+            "withheld": withheld,
+            **({"of one sensitive value": share} if share == share else {}),
             "dropped for missing values": m.dropped,
             "groups": rel.classes.n_groups,
         },
@@ -183,6 +184,7 @@ def release_report(rel: Release, method: str, parameters: Mapping[str, object]) 
             "discernibility": measure.discernibility(rel),
             "mean group size": measure.average_class_size(rel),
         },
+        **({"warnings": list(rel.warnings)} if rel.warnings else {}),
     }
 
 

@@ -1,4 +1,4 @@
-"""Where diversity constraints get in each other"s way, or ask for what a table cannot give."""
+"""Where diversity constraints get in each other's way, or ask for what a table cannot give."""
 
 from __future__ import annotations
 

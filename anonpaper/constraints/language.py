@@ -17,7 +17,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +25,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.errors import ConstraintError, ParameterError, check_integer
+from anonpaper.files import write_whole
 from anonpaper.microdata import Attribute, Microdata
 
 __all__ = ["DiversityConstraint", "check_constraints", "read_constraints", "write_constraints"]
@@ -188,8 +188,10 @@ class DiversityConstraint:
                 carries &= rel.sensitive_codes == code
             else:
                 published = rel.published[m.attribute_index(name)]
-                says_so = (published.sizes == 1) & published.members[:, code]
-                carries &= says_so[published.index]
+                values = published.sub_domains
+                carries[carries] = (values.is_kept & (values.low == code))[
+                    published.index[carries]
+                ]
         return int(np.count_nonzero(carries))
 
     def holds(self, rel) -> bool:
@@ -299,12 +301,4 @@ def write_constraints(
     """
     lines = [f"# {line}".rstrip() for line in comment.splitlines()]
     lines += [str(constraint) for constraint in constraints]
-    path = Path(path)
-    handle, unfinished = tempfile.mkstemp(dir=path.parent, suffix=".unfinished")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write("\n".join(lines) + "\n")
-        os.replace(unfinished, path)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
+    write_whole(Path(path), "\n".join(lines) + "\n")

@@ -1,7 +1,9 @@
 """Measures: numbers about a release. None of them changes anything."""
 
+from __future__ import annotations
+
 from anonpaper.measure.attacks import guessing, membership, plausible_values, ruled_out
-from anonpaper.measure.diversity import accuracy, penalized_discernibility, values_kept
+from anonpaper.measure.diversity import discernibility_ratio, penalized_discernibility, values_kept
 from anonpaper.measure.loss import (
     average_class_size,
     discernibility,
@@ -11,8 +13,15 @@ from anonpaper.measure.loss import (
     stars,
     suppressed_rows,
 )
+from anonpaper.measure.minimality import minimality
 from anonpaper.measure.preference import ach, effective_k, necd, nwp, prefdev
-from anonpaper.measure.queries import chi_square, query_errors, relative_errors, workload
+from anonpaper.measure.queries import (
+    chi_square,
+    query_error,
+    query_errors,
+    relative_errors,
+    workload,
+)
 from anonpaper.measure.risk import (
     disclosure_confidence,
     disclosure_risk,
@@ -31,12 +40,12 @@ from anonpaper.measure.utility import (
 
 __all__ = [
     "Classification",
-    "accuracy",
     "ach",
     "average_class_size",
     "chi_square",
     "classification",
     "discernibility",
+    "discernibility_ratio",
     "disclosure_confidence",
     "disclosure_risk",
     "distortion",
@@ -48,12 +57,14 @@ __all__ = [
     "kl_divergence",
     "marginal_similarity",
     "membership",
+    "minimality",
     "ncp",
     "necd",
     "nwp",
     "penalized_discernibility",
     "plausible_values",
     "prefdev",
+    "query_error",
     "query_errors",
     "reconstruction",
     "records_at_risk",
@@ -65,3 +76,12 @@ __all__ = [
     "values_kept",
     "workload",
 ]
+
+
+def __getattr__(name: str):
+    if name == "accuracy":
+        raise AttributeError(
+            "measure.accuracy is now measure.discernibility_ratio, which says what it is; the "
+            "accuracy of a classifier trained on a release is measure.classification(...).accuracy"
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,20 +9,22 @@ Source: boger2020, section 5.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
-from numba import njit
 
 from anonpaper.errors import ParameterError, check_number
+from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
 from anonpaper.microdata import Attribute, Microdata, build_cells
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import PublishedAttribute, Release
+from anonpaper.subdomains import SubDomains
 
 __all__ = ["guessing", "membership", "plausible_values", "ruled_out"]
 
 
 def plausible_values(m: Microdata, known: Sequence, least_share: float) -> np.ndarray:
-    """Return which sensitive values an attacker holds possible for people of every kind.
+    """Which sensitive values an attacker holds possible for people of every kind.
 
     The background knowledge is that of section 5 of boger2020: which values are unlikely for
     someone of this age, this schooling, ... It is taken from the table itself, the best that an
@@ -71,7 +73,7 @@ def plausible_values(m: Microdata, known: Sequence, least_share: float) -> np.nd
 
 
 def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = None) -> np.ndarray:
-    """Return the probability that an attacker guesses the sensitive value of every row.
+    """Probability that an attacker guesses the sensitive value of a row: from 0 to 1.
 
     The attacker names a most frequent value of the person's group, among those that are
     plausible for the person; between equally frequent ones a coin decides. Where no value of
@@ -131,7 +133,7 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
 
 
 def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.ndarray:
-    """Return the share of every row's group whose values are implausible for the row.
+    """Share of a row's group whose values are implausible for the row: from 0 to 1.
 
     Parameters
     ----------
@@ -190,7 +192,7 @@ def _counts_of_group(
 
 
 def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
-    """Test who is in a release: those for whom some published row fits their quasi-identifiers.
+    """Shares of people for whom some published row fits: a test of who is in a release.
 
     Parameters
     ----------
@@ -212,8 +214,9 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
 
     Notes
     -----
-    O(c·r·d) for c distinct tuples of people and r distinct published rows. A value that the
-    table does not have fits a star, and an interval of numbers around it.
+    Every distinct published row looks through the people who lie between its bounds in one
+    attribute. A value that the table does not have fits a star, and an interval of numbers around
+    it.
 
     References
     ----------
@@ -232,50 +235,47 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
         raise ParameterError(
             f"members have the quasi-identifiers {m.qi}, outsiders {outsiders.qi}"
         )
-    said_in = [_share_that_fits(release, people) for people in (m, outsiders)]
-    return {"members": said_in[0], "outsiders": said_in[1], "advantage": said_in[0] - said_in[1]}
+    found = [_share_that_fits(release, people) for people in (m, outsiders)]
+    return {"members": found[0], "outsiders": found[1], "advantage": found[0] - found[1]}
 
 
 def _share_that_fits(release: Release, people: Microdata) -> float:
     """Share of people for whom at least one published row fits."""
-    shown = release.is_published
-    index = np.column_stack([p.index[shown] for p in release.published])
-    rows = build_cells(index, [len(p.members) for p in release.published], None, 1).tuples
-    fitting = [_fitting(p, people.attributes[j]) for j, p in enumerate(release.published)]
-    start = np.cumsum([0, *(table.size for table in fitting)])
-    widths = np.array([table.shape[1] for table in fitting])
-    said_in = _any_row_fits(
-        people.cells.tuples, rows, np.concatenate([t.ravel() for t in fitting]), start, widths
+    persons = np.column_stack(
+        [
+            _places(p.attribute, theirs)[codes]
+            for p, theirs, codes in zip(
+                release.published, people.attributes, people.cells.tuples.T, strict=True
+            )
+        ]
     )
-    return float(people.cells.tuple_sizes[said_in].sum() / people.n)
+    boxes = boxes_of(release, None)
+    fits = weight_at(
+        persons, np.zeros(len(persons), np.int64), [_spaced(p) for p in release.published],
+        boxes.index, boxes.sensitive, np.ones(len(boxes.index)),
+    ) > 0  # fmt: skip
+    return float(people.cells.tuple_sizes[fits].sum() / people.n)
 
 
-@njit(cache=True)
-def _any_row_fits(persons, rows, fitting, start, widths):
-    said_in = np.zeros(len(persons), np.bool_)
-    for person in range(len(persons)):
-        for row in range(len(rows)):
-            fits = True
-            for j in range(len(widths)):
-                if not fitting[start[j] + rows[row, j] * widths[j] + persons[person, j]]:
-                    fits = False
-                    break
-            if fits:
-                said_in[person] = True
-                break
-    return said_in
+# Values that a table does not have need places too: code c of its domain lies at 2c + 2.
 
 
-def _fitting(p: PublishedAttribute, theirs: Attribute) -> np.ndarray:
-    """Whether a published sub-domain fits a value, shape (sub-domains, values).
+def _places(attribute: Attribute, theirs: Attribute) -> np.ndarray:
+    """Place of every value in another domain: between two numbers, or at 0 if it is nowhere."""
+    known = codes_in(attribute, theirs)
+    between = np.zeros(theirs.size, np.int64)
+    if attribute.numeric and theirs.numeric:
+        right = np.searchsorted(attribute.positions, theirs.positions)
+        between = np.where((right > 0) & (right < attribute.size), 2 * right + 1, 0)
+    return np.where(known >= 0, 2 * known + 2, between)
 
-    A value that the table does not have fits a star, and an interval of numbers around it.
-    """
-    place = {value: code for code, value in enumerate(p.attribute.values)}
-    code = np.array([place.get(value, -1) for value in theirs.values])
-    strange = p.is_star[:, None]
-    if p.attribute.numeric and theirs.numeric:
-        low = p.attribute.positions[p.members.argmax(axis=1), None]
-        high = p.attribute.positions[::-1][p.members[:, ::-1].argmax(axis=1), None]
-        strange = strange | ((theirs.positions > low) & (theirs.positions < high))
-    return np.where(code >= 0, p.members[:, code], strange)
+
+def _spaced(p: PublishedAttribute) -> SubDomains:
+    """The published sub-domains over these places: a star covers all of them."""
+    values = p.sub_domains
+    return replace(
+        values,
+        low=np.where(p.is_star, 0, 2 * values.low + 2),
+        high=np.where(p.is_star, 2 * p.attribute.size + 1, 2 * values.high + 2),
+        codes=2 * values.codes + 2,
+    )

@@ -9,13 +9,13 @@ from anonpaper.errors import ParameterError, check_integer
 from anonpaper.measure.loss import star_pattern, stars
 from anonpaper.publish import Release
 
-__all__ = ["accuracy", "penalized_discernibility", "values_kept"]
+__all__ = ["discernibility_ratio", "penalized_discernibility", "values_kept"]
 
 _VARIANTS = ("ratio", "range", "log", "stars")
 
 
 def penalized_discernibility(rel: Release, k: int) -> int:
-    r"""Discernibility with a penalty for classes below k: disc(R', k).
+    r"""Discernibility with a penalty for classes below k, disc(R', k): from n to n².
 
     .. math:: \sum_{|E| \ge k} |E|^2 + \sum_{|E| < k} n |E|
 
@@ -51,8 +51,8 @@ def penalized_discernibility(rel: Release, k: int) -> int:
     return int(sum(penalties) + n * rel.classes.n_unpublished)
 
 
-def accuracy(rel: Release, k: int, of: str = "ratio") -> float:
-    r"""Accuracy of a k-anonymous release, from 0 to 1.
+def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
+    r"""Least possible discernibility over that of a k-anonymous release, from 0 to 1.
 
     With D = disc(R', k), D_min its value for the most even partition into floor(n/k) groups,
     and n² its largest:
@@ -86,14 +86,15 @@ def accuracy(rel: Release, k: int, of: str = "ratio") -> float:
 
     Notes
     -----
-    diva2021 quantifies accuracy by the discernibility metric without saying how a sum becomes a
-    share: the formulas are ours, so its curves can be compared in their order only.
+    The *accuracy* of diva2021, which quantifies it by the discernibility metric without saying how
+    a sum becomes a share: the formulas are ours, so its curves can be compared in their order
+    only.
 
     Examples
     --------
     >>> import anonpaper as ap
     >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_diverse())
-    >>> accuracy(rel, k=2), accuracy(rel, k=2, of="stars")
+    >>> discernibility_ratio(rel, k=2), discernibility_ratio(rel, k=2, of="stars")
     (1.0, 0.48)
     """
     if of not in _VARIANTS:
@@ -115,7 +116,7 @@ def accuracy(rel: Release, k: int, of: str = "ratio") -> float:
 
 
 def values_kept(rel: Release, by: object) -> pd.DataFrame:
-    """Say for every value of an attribute what its rows keep in a release.
+    """Share of the rows of every value of an attribute that still show it, with their stars.
 
     Parameters
     ----------
@@ -156,6 +157,7 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
     )
     if is_qi:
         published = rel.published[m.attribute_index(by)]
-        shows = rel.is_published & (published.sizes == 1)[published.index]
+        shows = rel.is_published.copy()
+        shows[shows] = published.sub_domains.is_kept[published.index[shows]]
         frame["shown"] = np.bincount(codes, shows, attribute.size)[present] / rows[present]
     return frame.sort_values("rows", ascending=False, kind="stable", ignore_index=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numba import njit
 
 from anonpaper.errors import ParameterError, check_integer
+from anonpaper.measure.boxes import boxes_of, weight_at
 from anonpaper.microdata import build_cells
 from anonpaper.publish import PublishedAttribute, Release, check_release
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 def stars(rel: Release) -> int:
-    """Count the suppressed QI values.
+    """Number of suppressed QI values, from 0 to n·d.
 
     A published value counts as a star if it is the whole domain of an attribute of at least two
     values. A row that is withheld counts as d stars.
@@ -50,7 +50,7 @@ def stars(rel: Release) -> int:
 
 
 def suppressed_rows(rel: Release) -> int:
-    """Count the rows with at least one star, and those withheld.
+    """Number of rows with at least one star and of those withheld, from 0 to n.
 
     Returns
     -------
@@ -74,13 +74,15 @@ def suppressed_rows(rel: Release) -> int:
 
 def star_pattern(rel: Release) -> np.ndarray:
     """Return which values are stars, shape (n, d), dtype bool; False for rows withheld."""
-    pattern = np.column_stack([p.is_star[p.index] for p in rel.published])
-    pattern[~rel.is_published] = False
+    pattern = np.zeros((rel.microdata.n, len(rel.published)), dtype=bool)
+    shown = rel.is_published
+    for j, p in enumerate(rel.published):
+        pattern[shown, j] = p.is_star[p.index[shown]]
     return pattern
 
 
 def discernibility(rel: Release) -> int:
-    """Sum over rows of how many rows they cannot be told from.
+    """Sum over rows of how many rows they cannot be told from, from n to n².
 
     A published row pays the size of its equivalence class, a row withheld pays n.
 
@@ -105,7 +107,7 @@ def discernibility(rel: Release) -> int:
 
 
 def average_class_size(rel: Release, k: int = 1) -> float:
-    """Mean size of the equivalence classes, in units of k.
+    """Mean size of the equivalence classes in units of k, at least 1 / k.
 
     Parameters
     ----------
@@ -132,7 +134,7 @@ def average_class_size(rel: Release, k: int = 1) -> float:
 
 
 def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
-    """Normalized certainty penalty: the sum over rows and attributes of what is uncertain.
+    """Normalized certainty penalty, what is uncertain of all values: from 0 to n·d.
 
     A value published as a sub-domain costs its extent over the extent of the domain: for a
     numeric attribute (max - min) / (domain max - domain min), for any other (size - 1) /
@@ -200,13 +202,12 @@ def gcp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 
 def certainty_penalty(p: PublishedAttribute) -> np.ndarray:
     """Return the extent of every sub-domain as a share of the domain, shape (r,)."""
-    if p.attribute.size == 1:
-        return np.zeros(len(p.members))
-    if not p.attribute.numeric:
-        return (p.sizes - 1) / (p.attribute.size - 1)
-    first = p.members.argmax(axis=1)
-    last = p.attribute.size - 1 - p.members[:, ::-1].argmax(axis=1)
-    return (p.attribute.positions[last] - p.attribute.positions[first]) / p.attribute.width
+    values, attribute = p.sub_domains, p.attribute
+    if attribute.size == 1:
+        return np.zeros(len(values))
+    if not attribute.numeric:
+        return (values.sizes - 1) / (attribute.size - 1)
+    return (attribute.positions[values.high] - attribute.positions[values.low]) / attribute.width
 
 
 def checked_weights(rel: Release, weights: Mapping[object, float] | None) -> np.ndarray:
@@ -226,7 +227,7 @@ def checked_weights(rel: Release, weights: Mapping[object, float] | None) -> np.
 
 
 def kl_divergence(rel: Release) -> float:
-    r"""Divergence of the distribution that a release suggests from that of its table.
+    r"""Divergence of the distribution that a release suggests from its table's: at least 0.
 
     The table is a distribution f on QI × SA. The release is one too, f*: every published row is
     spread evenly over the values that its sub-domains allow, its sensitive value stays exact, and
@@ -252,7 +253,8 @@ def kl_divergence(rel: Release) -> float:
     are stars) the points of the table are looked up among the rows of that pattern by the kept
     attributes: O(2^d · e log e) for e points. Where sub-domains are neither single values nor
     whole domains but do not overlap (a recoding), every point has one place: O(e log e).
-    Overlapping sub-domains take O(e · r) for r distinct published rows.
+    Of overlapping sub-domains every distinct published row looks through the points that lie
+    between its bounds in one attribute, at worst O(e · r) for r such rows.
 
     References
     ----------
@@ -275,7 +277,11 @@ def kl_divergence(rel: Release) -> float:
     elif all(((p.sizes == 1) | p.is_star).all() for p in rel.published):
         density = _density_of_suppression(rel, points)
     else:
-        density = _density_of_any(rel, points)
+        boxes = boxes_of(rel, rel.sensitive_codes, m.sensitive_attribute.size)
+        density = weight_at(
+            points, cells.sensitive, [p.sub_domains for p in rel.published],
+            boxes.index, boxes.sensitive, boxes.counts / boxes.volume,
+        )  # fmt: skip
     f = cells.counts / m.n
     with np.errstate(divide="ignore"):
         divergence = float((f * np.log(f / (density / m.n))).sum())
@@ -311,7 +317,7 @@ def _density_of_recoding(rel: Release, points: np.ndarray) -> np.ndarray:
     matches = _count_matches(
         [p.index for p in rel.published] + [rel.sensitive_codes],
         [maps[j][points[:, j]] for j in range(m.d)] + [m.cells.sensitive],
-        [len(p.members) for p in rel.published] + [m.sensitive_attribute.size],
+        [len(p.sub_domains) for p in rel.published] + [m.sensitive_attribute.size],
     )
     volume = np.ones(len(points))
     for j, p in enumerate(rel.published):
@@ -325,52 +331,3 @@ def _count_matches(rows: list, points: list, sizes: list[int]) -> np.ndarray:
     key = build_cells(both, sizes, None, 1).tuple_of_row
     n = len(rows[0])
     return np.bincount(key[:n], minlength=key.max() + 1)[key[n:]]
-
-
-def _density_of_any(rel: Release, points: np.ndarray) -> np.ndarray:
-    """Expected number of rows at every point where sub-domains may overlap."""
-    m = rel.microdata
-    rows = np.flatnonzero(rel.is_published)
-    index = np.column_stack([p.index[rows] for p in rel.published])
-    boxes = build_cells(
-        index,
-        [len(p.members) for p in rel.published],
-        rel.sensitive_codes[rows],
-        m.sensitive_attribute.size,
-    )
-    volume = np.ones(len(boxes))
-    for j, p in enumerate(rel.published):
-        volume *= p.sizes[boxes.tuples[:, j]]
-    offsets = np.cumsum([0, *(p.members.size for p in rel.published)])
-    members = np.concatenate([p.members.ravel() for p in rel.published])
-    sizes = np.array([a.size for a in m.attributes])
-    # Points and boxes only meet on their own sensitive value, so both are sorted by it.
-    return _sum_over_boxes(
-        points, m.cells.sensitive, boxes.tuples, boxes.start, boxes.sensitive, boxes.counts,
-        volume, members, offsets, sizes, m.sensitive_attribute.size,
-    )  # fmt: skip
-
-
-@njit(cache=True)
-def _sum_over_boxes(
-    points, point_sensitive, box_tuples, box_start, box_sensitive, box_counts,
-    volume, members, offsets, sizes, m,
-):  # fmt: skip
-    density = np.zeros(len(points))
-    by_value = np.argsort(point_sensitive, kind="mergesort")
-    value_start = np.searchsorted(point_sensitive[by_value], np.arange(m + 1))
-    d = points.shape[1]
-    for box in range(len(box_tuples)):
-        for e in range(box_start[box], box_start[box + 1]):
-            weight = box_counts[e] / volume[box]
-            v = box_sensitive[e]
-            for i in by_value[value_start[v] : value_start[v + 1]]:
-                inside = True
-                for j in range(d):
-                    place = offsets[j] + box_tuples[box, j] * sizes[j] + points[i, j]
-                    if not members[place]:
-                        inside = False
-                        break
-                if inside:
-                    density[i] += weight
-    return density

@@ -1,7 +1,7 @@
 """Loss, bias and achievement of a release, as dewri2009 defines them.
 
-These read the published table row by row; the searches compute the same numbers from counts, and a
-test holds the two together.
+These read the published table row by row; the searches apply the same formulas
+(`anonpaper.preference`) to counts, and a test holds the two together.
 """
 
 from __future__ import annotations
@@ -11,19 +11,21 @@ from collections.abc import Mapping
 import numpy as np
 
 from anonpaper.errors import ParameterError
-from anonpaper.publish import Release
-from anonpaper.recoders.objectives import (
+from anonpaper.preference import (
     achievement,
-    checked_preference,
+    check_preference,
+    dispersion,
+    penalty,
     preference_deviation,
-    weight_vector,
 )
+from anonpaper.publish import Release, check_release
+from anonpaper.recoders.objectives import weight_vector
 
 __all__ = ["ach", "effective_k", "necd", "nwp", "prefdev"]
 
 
 def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
-    """Normalized weighted penalty: what is lost of the values, as a share.
+    """Normalized weighted penalty: what is lost of the values, as a share from 0 to 1.
 
     A value published as a sub-domain of s of the domain's S values costs the attribute's weight
     times (s - 1) / (S - 1), where values count whether they occur or not; a row withheld costs 1.
@@ -57,17 +59,16 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     >>> round(nwp(ap.recode(m, r)), 3)
     0.267
     """
-    vector = weight_vector([p.attribute.name for p in rel.published], weights)
+    vector = weight_vector([p.attribute.name for p in check_release(rel).published], weights)
     shown = rel.is_published
     total = float(np.count_nonzero(~shown))
     for weight, p in zip(vector, rel.published, strict=True):
-        if p.attribute.size > 1:
-            total += weight * (p.sizes[p.index[shown]] - 1).sum() / (p.attribute.size - 1)
+        total += penalty(p.sizes, p.attribute.size, weight)[p.index[shown]].sum()
     return float(total / rel.microdata.n)
 
 
 def effective_k(rel: Release) -> int:
-    """Rows of the smallest equivalence class: the k of k-anonymity that a release reaches.
+    """Rows of the smallest equivalence class: the k that a release reaches, from 1 to n.
 
     Returns
     -------
@@ -94,7 +95,7 @@ def effective_k(rel: Release) -> int:
 
 
 def necd(rel: Release) -> float:
-    """Normalized equivalence class dispersion: how unevenly privacy is spread over the rows.
+    """Normalized equivalence class dispersion: how unevenly privacy is spread, from 0 below 1.
 
     Returns
     -------
@@ -119,7 +120,7 @@ def necd(rel: Release) -> float:
     0.222
     """
     sizes = _class_sizes(rel)
-    return float((sizes.max() - sizes.min()) / max(rel.microdata.n - 1, 1))
+    return float(dispersion(sizes.min(), sizes.max(), rel.microdata.n))
 
 
 def ach(
@@ -127,7 +128,7 @@ def ach(
     preference: tuple[float, float] = (0.2, 1.0),
     weights: Mapping[object, float] | None = None,
 ) -> float:
-    """Achievement: how far loss and bias are from what is preferred, the worse of the two.
+    """Achievement: loss or bias, weighted by what is preferred, the worse of the two; at least 0.
 
     Parameters
     ----------
@@ -159,7 +160,8 @@ def ach(
     >>> round(ach(ap.recode(m, r), preference=(0.2, 1.0)), 3)
     0.222
     """
-    return float(achievement(nwp(rel, weights), necd(rel), checked_preference(preference)))
+    preference = check_preference(preference)
+    return float(achievement(nwp(rel, weights), necd(rel), preference))
 
 
 def prefdev(
@@ -167,7 +169,7 @@ def prefdev(
     preference: tuple[float, float] = (0.2, 1.0),
     weights: Mapping[object, float] | None = None,
 ) -> float:
-    """Preference deviation: by how much loss and bias together exceed what is preferred.
+    """Preference deviation: by how much loss and bias exceed what is preferred, from -2 to 2.
 
     Parameters
     ----------
@@ -196,12 +198,12 @@ def prefdev(
     >>> round(prefdev(ap.recode(m, r), preference=(0.2, 1.0)), 3)
     -0.711
     """
-    loss, bias = checked_preference(preference)
-    return float(preference_deviation(nwp(rel, weights), necd(rel), (loss, bias)))
+    preference = check_preference(preference)
+    return float(preference_deviation(nwp(rel, weights), necd(rel), preference))
 
 
 def _class_sizes(rel: Release) -> np.ndarray:
-    sizes = rel.classes.sizes()
+    sizes = check_release(rel).classes.sizes()
     if len(sizes) == 0:
         raise ParameterError("no row is published: there is no equivalence class")
     return sizes

@@ -11,6 +11,7 @@ from anonpaper.errors import ColumnError, EmptyTableError, ParameterError, check
 from anonpaper.principles import GroupCounts, Theta
 from anonpaper.publish import GroupRelease, Release, check_release
 from anonpaper.randomness import generator
+from anonpaper.subdomains import SubDomains
 
 __all__ = [
     "disclosure_confidence",
@@ -26,7 +27,7 @@ _EXPOSURE_READINGS = ("surplus", "single", "majority")
 
 
 def disclosure_confidence(rel: Release) -> pd.Series:
-    """Return, per published row, how sure an attacker is of the likeliest sensitive value.
+    """How sure an attacker is of the likeliest sensitive value of a row: above 0, up to 1.
 
     The attacker knows the quasi-identifiers of a person and that the row is published; in the
     equivalence class the most frequent value has this share. A confidence of 1 is the
@@ -62,7 +63,7 @@ def disclosure_risk(
     targets: str = "all",
     known: Sequence[object] | None = None,
 ) -> float:
-    """Average chance to learn a target's sensitive value (majeed2024, Eq. 5 and 6).
+    """Average chance to learn a target's sensitive value, from 0 to 1 (majeed2024, Eq. 5 and 6).
 
     Parameters
     ----------
@@ -135,10 +136,10 @@ def disclosure_risk(
 
 
 def exposure(rel: Release, reading: str = "surplus", value: object = None) -> float:
-    """Share of the rows of the dominant sensitive value that stand exposed (majeed2024, Eq. 7).
+    """Share of the rows of the dominant sensitive value that stand exposed: from 0 to 1.
 
-    Eq. 7 divides "the most occurring value in a cluster" by the value's frequency. Which rows its
-    numerator counts can be read in three ways; no reading reproduces Table 10.
+    Eq. 7 of majeed2024 divides "the most occurring value in a cluster" by the value's frequency.
+    Which rows its numerator counts can be read in three ways; no reading reproduces Table 10.
 
     Parameters
     ----------
@@ -201,7 +202,7 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
 
 
 def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
-    """Rows of the most frequent value that cannot be paired with a row of another one.
+    """Rows of the most frequent value left when each is paired with one of another: 0 to n.
 
     In classes of which at most half share a value, at most 2·(n - max) rows find a place; the
     other max - (n - max) are at risk. This is what Table 11 of majeed2024 counts: exactly on
@@ -238,7 +239,7 @@ def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
 
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:
-    """Count the published rows in classes of fewer than l distinct sensitive values.
+    """Number of published rows in classes of fewer than l sensitive values, from 0 to n.
 
     The companion of :func:`records_at_risk` that looks at the release itself.
 
@@ -258,7 +259,7 @@ def undiverse_rows(rel: Release, l: int = 2) -> int:
 
 
 def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Generator = 0) -> float:
-    """Share of the quasi-identifier values of unknown real people that an attacker restores.
+    """Share of unknown people's quasi-identifier values that an attacker restores: 0 to 1.
 
     majeed2024's Eq. 8 states that two distributions are nearly equal; it defines no number. This
     one is a simulation. The attacker has the release and the true rows of a random share of the
@@ -291,9 +292,9 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
 
     Notes
     -----
-    O(n·d + r·size) for r sub-domains of an attribute. For a release whose rows are all synthetic
-    there is nothing to restore; compare distributions instead (:func:`marginal_similarity
-    <anonpaper.measure.marginal_similarity>`).
+    O(n·d), and O(size·log size) for the domain of an attribute. For a release whose rows are all
+    synthetic there is nothing to restore; compare distributions instead
+    (:func:`marginal_similarity <anonpaper.measure.marginal_similarity>`).
 
     Examples
     --------
@@ -313,14 +314,35 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     theirs, unknown = shuffled[:n_known], shuffled[n_known:]
     right = 0
     for p, codes in zip(rel.published, m.codes.T, strict=True):
-        size = p.attribute.size
-        known_counts = np.bincount(codes[theirs], minlength=size)
+        known_counts = np.bincount(codes[theirs], minlength=p.attribute.size)
         # Withheld rows have one more sub-domain, the whole domain.
-        members = np.vstack([p.members, np.ones((1, size), dtype=bool)])
-        guess = np.where(members, known_counts, -1).argmax(axis=1)
-        index = np.where(rel.is_published, p.index, len(p.members))
+        guess = np.r_[_likeliest(p.sub_domains, known_counts), known_counts.argmax()]
+        index = np.where(rel.is_published, p.index, len(p.sub_domains))
         right += np.count_nonzero(guess[index[unknown]] == codes[unknown])
     return float(right / (len(unknown) * m.d))
+
+
+def _likeliest(values: SubDomains, counts: np.ndarray) -> np.ndarray:
+    """Code of the greatest count in every sub-domain, the first if several are, shape (r,)."""
+    likeliest = np.empty(len(values), np.int64)
+    # best[i]: the code of the greatest count among the 2^power from i on; two such spans, which
+    # may overlap, cover a run.
+    best, power = np.arange(len(counts)), np.log2(values.high - values.low + 1).astype(int)
+    for span in range(power.max(initial=0) + 1):
+        if span:
+            best = _better(counts, best[: -(2 ** (span - 1))], best[2 ** (span - 1) :])
+        runs = power == span
+        first, last = best[values.low[runs]], best[values.high[runs] + 1 - 2**span]
+        likeliest[runs] = _better(counts, first, last)
+    gaps = np.flatnonzero(values.has_gaps)
+    owner = np.repeat(np.arange(len(values)), np.diff(values.start))
+    order = np.lexsort((-counts[values.codes], owner))
+    likeliest[gaps] = values.codes[order[values.start[gaps]]]
+    return likeliest
+
+
+def _better(counts: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    return np.where(counts[second] > counts[first], second, first)
 
 
 def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:
@@ -337,16 +359,16 @@ def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:
 
 def _labels_of_known(rel: Release, known: Sequence[object]) -> np.ndarray:
     """Number the combinations of the published values of some quasi-identifiers, shape (n,)."""
-    strangers = [name for name in known if name not in rel.microdata.qi]
-    if strangers:
-        raise ColumnError(f"an attacker knows quasi-identifiers, and {strangers} are none")
+    unknown = [name for name in known if name not in rel.microdata.qi]
+    if unknown:
+        raise ColumnError(f"an attacker knows quasi-identifiers, and {unknown} are none")
     if isinstance(rel, GroupRelease):
         raise ParameterError("the classes of this release are groups, whatever is known")
     shown = rel.is_published
     combination = np.zeros(np.count_nonzero(shown), dtype=np.int64)
     for p in rel.published:
         if p.attribute.name in known:  # dense after every step, so that numbers stay small
-            combination = pd.factorize(combination * len(p.members) + p.index[shown])[0]
+            combination = pd.factorize(combination * len(p.sub_domains) + p.index[shown])[0]
     labels = np.full(len(shown), -1, dtype=np.int64)
     labels[shown] = combination
     return labels

@@ -6,8 +6,9 @@ classifier that is trained on the release and tested on people it has never seen
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
@@ -17,12 +18,15 @@ from anonpaper.errors import (
     EmptyTableError,
     HierarchyError,
     ParameterError,
+    SizeLimitError,
     check_integer,
 )
 from anonpaper.hierarchy import Hierarchy
-from anonpaper.microdata import Attribute, Microdata, check_microdata
+from anonpaper.measure.boxes import codes_in, weight_at
+from anonpaper.microdata import Microdata, build_cells, check_microdata
 from anonpaper.publish import PublishedAttribute, Release, check_release
 from anonpaper.randomness import generator
+from anonpaper.subdomains import SubDomains
 
 __all__ = [
     "Classification",
@@ -32,13 +36,16 @@ __all__ = [
     "marginal_similarity",
 ]
 
+#: A classifier is trained on at most so many numbers, of four bytes each.
+_MOST_FEATURES = 500_000_000
+
 
 def distortion(
     rel: Release,
     hierarchies: Mapping[object, Hierarchy],
     weights: Mapping[object, float] | None = None,
 ) -> float:
-    """Mean level that values are published on, as a share of the hierarchy's height.
+    """Mean level that values are published on over the hierarchy's height, from 0 to 1.
 
     Parameters
     ----------
@@ -88,7 +95,7 @@ def distortion(
 
 
 def generalizations(rel: Release) -> int:
-    """Count the values that are published otherwise than they are.
+    """Number of values that are published otherwise than they are, from 0 to n·d.
 
     Returns
     -------
@@ -111,17 +118,19 @@ def generalizations(rel: Release) -> int:
     shown = check_release(rel).is_published
     changed = np.count_nonzero(~shown) * rel.microdata.d
     for p, codes in zip(rel.published, rel.microdata.codes.T, strict=True):
-        kept = (p.sizes == 1)[p.index] & (p.members.argmax(axis=1)[p.index] == codes)
-        changed += np.count_nonzero(shown & ~kept)
+        index, values = p.index[shown], p.sub_domains
+        kept = values.is_kept[index] & (values.low[index] == codes[shown])
+        changed += np.count_nonzero(~kept)
     return int(changed)
 
 
 def marginal_similarity(m: Microdata, rel: Release) -> float:
-    """One minus the mean total variation distance of all one- and two-way marginals.
+    """One minus the mean distance of all one- and two-way marginals, from 0 to 1 (equal).
 
-    The other reading of majeed2024's Eq. 8: how nearly the published distribution of QI and SA
-    is the real one. It needs no correspondence of rows, so it holds for synthetic tables too.
-    A published sub-domain spreads its row evenly over its values.
+    The distance is total variation. This is the other reading of majeed2024's Eq. 8: how nearly
+    the published distribution of QI and SA is the real one. It needs no correspondence of rows, so
+    it holds for synthetic tables too. A published sub-domain spreads its row evenly over its
+    values.
 
     Parameters
     ----------
@@ -144,7 +153,8 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
 
     Notes
     -----
-    O(d²·(n + size²)): pairs of sub-domains are counted, then spread.
+    Per pair of attributes O(n log n), and a step for every pair of published sub-domains and every
+    pair of values that lies between their bounds in one of the attributes.
 
     Examples
     --------
@@ -159,27 +169,21 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     shown = np.flatnonzero(rel.is_published)
     if len(shown) == 0:
         raise EmptyTableError("no row is published")
-    theirs = [(p.index[shown], p.members / p.sizes[:, None]) for p in rel.published]
-    places = [_places(p.attribute, a) for p, a in zip(rel.published, m.attributes, strict=True)]
-    ours = list(m.codes.T)
+    theirs = [(p.sub_domains, p.index[shown]) for p in rel.published]
+    ours = [
+        codes_in(p.attribute, a)[codes]
+        for p, a, codes in zip(rel.published, m.attributes, m.codes.T, strict=True)
+    ]
     if m.sensitive is not None:
         attribute = rel.microdata.sensitive_attribute
-        theirs.append((rel.sensitive_codes[shown], np.eye(attribute.size)))
-        places.append(_places(attribute, m.sensitive_attribute))
-        ours.append(m.sensitive_codes)
-    distances = []
-    for i in range(len(ours)):
-        for j in range(i, len(ours)):
-            real = _joint((ours[i], places[i][1]), (ours[j], places[j][1]))
-            published = _joint(
-                (theirs[i][0], theirs[i][1] @ places[i][0]),
-                (theirs[j][0], theirs[j][1] @ places[j][0]),
-            )
-            if i == j:
-                real = np.bincount(ours[i], minlength=len(places[i][1])) @ places[i][1] / m.n
-                spread = np.bincount(theirs[i][0], minlength=len(theirs[i][1])) @ theirs[i][1]
-                published = spread @ places[i][0] / len(shown)
-            distances.append(np.abs(real - published).sum() / 2)
+        values = np.arange(attribute.size)
+        theirs.append((SubDomains.runs(attribute, values, values), rel.sensitive_codes[shown]))
+        ours.append(codes_in(attribute, m.sensitive_attribute)[m.sensitive_codes])
+    pairs = combinations_with_replacement(range(len(ours)), 2)
+    distances = [
+        _distance([ours[i] for i in columns], [theirs[i] for i in columns])
+        for columns in map(sorted, map(set, pairs))
+    ]
     return float(1 - np.mean(distances))
 
 
@@ -223,7 +227,7 @@ def classification(
     rows: int | None = 20_000,
     seed: int | np.random.Generator = 0,
 ) -> Classification:
-    """Train a random forest on a release and test it on rows as they are.
+    """How a random forest trained on a release predicts rows as they are: scores from 0 to 1.
 
     Parameters
     ----------
@@ -250,7 +254,9 @@ def classification(
     EmptyTableError
         The release has no row.
     ParameterError
-        `test` has synthetic rows.
+        `test` has synthetic rows, or the release gives rows no sensitive value (an anatomy).
+    SizeLimitError
+        Rows times features, one for every value of an unordered attribute, exceed 500 million.
 
     Examples
     --------
@@ -280,6 +286,12 @@ def classification(
         trees, min_samples_leaf=2, random_state=int(generator(seed).integers(2**31)),
         max_samples=None if rows is None or rows >= len(shown) else rows,
     )  # fmt: skip
+    width = sum(1 if a.ordered else a.size for a in mine.attributes)
+    if width * max(len(shown), test.n) > _MOST_FEATURES:
+        raise SizeLimitError(
+            f"the unordered values make {width:,} features of {max(len(shown), test.n):,} rows, "
+            f"at most {_MOST_FEATURES:,} numbers are held: group the values, or take fewer rows"
+        )
     values = mine.sensitive_attribute.values
     forest.fit(_published_features(rel, shown), rel.sensitive_codes[shown])
     said = forest.predict(_plain_features(rel, test))
@@ -308,12 +320,10 @@ def _scaled_weights(m: Microdata, weights: Mapping[object, float] | None) -> np.
 
 def _levels(p: PublishedAttribute, tree: Hierarchy) -> np.ndarray:
     """Lowest level on which all values of a sub-domain have one name, per sub-domain."""
-    level = np.full(len(p.members), tree.height + 1)
+    level = np.full(len(p.sub_domains), tree.height + 1)
+    maps = tree.maps(p.attribute)
     for height in range(tree.height, -1, -1):
-        nodes = tree.map_at(p.attribute, height)
-        low = np.where(p.members, nodes, len(nodes)).min(axis=1)
-        high = np.where(p.members, nodes, -1).max(axis=1)
-        level[low == high] = height
+        level[p.sub_domains.agree(maps[height])] = height
     if (level > tree.height).any():
         raise HierarchyError(
             f"the highest level of the hierarchy of {p.attribute.name!r} does not join all values"
@@ -321,53 +331,55 @@ def _levels(p: PublishedAttribute, tree: Hierarchy) -> np.ndarray:
     return level
 
 
-def _places(theirs: Attribute, ours: Attribute) -> tuple[np.ndarray, np.ndarray]:
-    """Matrices that carry codes of two domains to those of their union, one 1 in each row."""
-    union = {value: i for i, value in enumerate(dict.fromkeys([*ours.values, *theirs.values]))}
-    matrices = []
-    for attribute in (theirs, ours):
-        matrix = np.zeros((attribute.size, len(union)))
-        matrix[np.arange(attribute.size), [union[value] for value in attribute.values]] = 1
-        matrices.append(matrix)
-    return matrices[0], matrices[1]
-
-
-def _joint(first: tuple, second: tuple) -> np.ndarray:
-    """Joint distribution of two columns of codes, each code spread over values by a matrix."""
-    (a, spread_a), (b, spread_b) = first, second
-    size = len(spread_b)
-    counts = np.bincount(a * np.int64(size) + b, minlength=len(spread_a) * size)
-    return spread_a.T @ counts.reshape(len(spread_a), size) @ spread_b / len(a)
+def _distance(ours: list[np.ndarray], theirs: list[tuple[SubDomains, np.ndarray]]) -> float:
+    """Total variation distance of a table's codes in two columns from published sub-domains."""
+    domains = [domain for domain, _ in theirs]
+    sizes = [domain.attribute.size for domain in domains]
+    # One more code, the first, for values that the release does not have.
+    real = build_cells(np.column_stack(ours) + 1, [size + 1 for size in sizes], None, 1)
+    index = np.column_stack([index for _, index in theirs])
+    boxes = build_cells(index, [len(domain) for domain in domains], None, 1)
+    volume = np.ones(len(boxes))
+    for domain, held in zip(domains, boxes.tuples.T, strict=True):
+        volume *= domain.sizes[held]
+    published = weight_at(
+        real.tuples - 1, np.zeros(len(real), np.int64),
+        domains, boxes.tuples, np.zeros(len(boxes), np.int64), boxes.tuple_sizes / volume,
+    )  # fmt: skip
+    # Both have mass 1, so what the table has more of is what the release has more of elsewhere.
+    more = real.tuple_sizes / len(ours[0]) - published / len(index)
+    return np.maximum(more, 0).sum()
 
 
 def _published_features(rel: Release, rows: np.ndarray) -> np.ndarray:
     """Encode published rows: mean position of ordered values, shares of unordered ones."""
     parts = []
     for p in rel.published:
-        share = p.members / p.sizes[:, None]
-        encoded = share @ p.attribute.positions[:, None] if p.attribute.ordered else share
-        parts.append(encoded[p.index[rows]])
-    return np.hstack(parts).astype(np.float32)
+        values, index = p.sub_domains, p.index[rows]
+        if p.attribute.ordered:
+            part = values.means(p.attribute.positions)[index, None].astype(np.float32)
+        else:
+            part = np.zeros((len(rows), p.attribute.size), np.float32)
+            order = np.argsort(index, kind="stable")
+            for alike in np.split(order, np.flatnonzero(np.diff(index[order])) + 1):
+                members = values.members(index[alike[0]])
+                part[np.ix_(alike, members)] = 1 / len(members)
+        parts.append(part)
+    return np.hstack(parts)
 
 
 def _plain_features(rel: Release, test: Microdata) -> np.ndarray:
     """Encode rows as they are, in the release's domains; unknown categories are all zeros."""
     parts = []
     for p, attribute, codes in zip(rel.published, test.attributes, test.codes.T, strict=True):
-        encoded = _encoding(p.attribute, attribute.values)
-        parts.append(encoded[codes])
-    return np.hstack(parts).astype(np.float32)
-
-
-def _encoding(attribute: Attribute, values: Sequence) -> np.ndarray:
-    """Encode single values in an attribute's domain."""
-    if attribute.numeric:
-        return np.array([[float(value)] for value in values])
-    place = {value: code for code, value in enumerate(attribute.values)}
-    if attribute.ordered:
-        return np.array([[float(place.get(value, -1))] for value in values])
-    encoded = np.zeros((len(values), attribute.size))
-    for row, value in enumerate(values):
-        if value in place:
-            encoded[row, place[value]] = 1
-    return encoded
+        theirs = codes_in(p.attribute, attribute)
+        if p.attribute.numeric:
+            part = np.array([float(value) for value in attribute.values])[codes, None]
+        elif p.attribute.ordered:
+            part = theirs[codes, None]
+        else:
+            part = np.zeros((test.n, p.attribute.size), np.float32)
+            known = np.flatnonzero(theirs[codes] >= 0)
+            part[known, theirs[codes[known]]] = 1
+        parts.append(part.astype(np.float32, copy=False))
+    return np.hstack(parts)

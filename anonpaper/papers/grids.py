@@ -42,7 +42,8 @@ def run_grid(
     them. Each finished setting is kept in the cache, so that a run that was cut off, or repeated
     with a larger grid, computes only what is missing. A kept result is used only while the
     function's code (and that of the modules of anonpaper it imports), the common objects and the
-    setting are the same.
+    setting are the same. Run times are never kept: a setting whose rows have a column with
+    "seconds" in its name is computed each time.
 
     Parameters
     ----------
@@ -54,13 +55,14 @@ def run_grid(
     grid : iterable of mapping
         The settings: keyword arguments that are numbers, texts, booleans, None, or lists of them.
     workers : int, optional
-        Processes, at least 1; by default one per core that this process may use. Each worker runs
+        Processes, at least 1; by default $ANONPAPER_WORKERS, which `make` sets where it runs
+        notebooks side by side, or one per core that this process may use. Each worker runs
         its libraries with one thread, so that workers do not fight for cores; 1 computes in this
         process. Measure run times with 1.
     name : str, optional
         Shown beside the progress bar, which goes to standard error (``TQDM_DISABLE=1`` hides it).
     resume : bool, optional
-        Whether kept results are used. Results are kept either way.
+        Whether kept results are used.
     common : mapping, optional
         Objects that every call gets, such as a Microdata or a dict of them; sent once to each
         worker.
@@ -95,11 +97,12 @@ def run_grid(
     common = dict(common or {})
     _check_importable(function)
     if workers is None:
-        workers = (
+        cores = (
             len(os.sched_getaffinity(0))
             if hasattr(os, "sched_getaffinity")
             else os.cpu_count() or 1
         )
+        workers = int(os.environ.get("ANONPAPER_WORKERS") or cores)
     check_integer("workers", workers, 1)
 
     label = name or function.__name__
@@ -118,8 +121,9 @@ def run_grid(
         todo = [(number, settings[number]) for number in missing]
         for number, result in _compute(function, todo, common, min(workers, len(missing))):
             content = _as_json(_as_rows(result))
-            write_whole(files[number], content)
             rows[number] = json.loads(content)  # fresh and kept results look the same
+            if not any("seconds" in column for row in rows[number] for column in row):
+                write_whole(files[number], content)
             bar.update()
     return _tidy(settings, rows)
 

@@ -34,7 +34,7 @@ def figures_root() -> Path:
     return (project_root(Path.cwd()) or Path.cwd()) / "figures" / profile()
 
 
-def code_digest(module: str | None = None) -> str:
+def code_digest(module: str) -> str:
     """Return one digest of the code that a module can run.
 
     The module's own source and that of every module of anonpaper it imports, directly or not and
@@ -43,8 +43,8 @@ def code_digest(module: str | None = None) -> str:
 
     Parameters
     ----------
-    module : str, optional
-        Name of an importable module; without one, all of anonpaper and its data files.
+    module : str
+        Name of an importable module.
 
     Returns
     -------
@@ -63,10 +63,9 @@ def code_digest(module: str | None = None) -> str:
     >>> code_digest("anonpaper.papers.claims") == code_digest("anonpaper.plots")
     False
     """
-    files = _package_files() if module is None else _reachable_files(module)
     digest = hashlib.sha256()
-    for name, path in sorted(files.items()):
-        content = _bare_code(path) if path.suffix == ".py" else path.read_bytes()
+    for name, path in sorted(_reachable_files(module).items()):
+        content = bare_content(path)
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()
 
@@ -132,8 +131,20 @@ def _is_package_module(name: str) -> bool:
 
 
 @cache
-def _bare_code(path: Path) -> bytes:
-    """Return a source file's code without comments, blank lines and docstrings."""
+def bare_content(path: Path) -> bytes:
+    """Return a file's content; of Python, the code without comments and docstrings.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    bytes
+        Read once in a process.
+    """
+    if path.suffix != ".py":
+        return path.read_bytes()
     tree = ast.parse(path.read_bytes())
     for node in ast.walk(tree):
         documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

@@ -27,7 +27,7 @@ from anonpaper.files import sha256, write_whole
 from anonpaper.microdata import Microdata
 from anonpaper.papers import claims
 from anonpaper.papers.grids import plain_values
-from anonpaper.papers.provenance import code_digest, figures_root, profile
+from anonpaper.papers.provenance import figures_root, profile
 
 # packages whose version may change a number or a picture
 RECORDED_PACKAGES = (
@@ -104,7 +104,7 @@ class Results:
         *,
         data: pd.DataFrame,
         of: str = "",
-        timing: bool = False,
+        timing: Sequence[str] | bool = False,
         microdata: Sequence[Microdata] | None = None,
     ) -> None:
         """Save a figure as svg and png, and the numbers it shows as csv.
@@ -120,15 +120,17 @@ class Results:
             The plotted numbers.
         of : str, optional
             Which of the paper's figures this is, e.g. ``"Figure 2a"``; empty for one of our own.
-        timing : bool, optional
-            Whether it shows run times, so that no two runs give the same picture.
+        timing : sequence of str or bool, optional
+            Columns of the data that hold run times, or follow from them, so that no two runs give
+            the same picture; true stands for all numbers with a decimal point.
         microdata : sequence of Microdata, optional
             The tables behind this figure, where they are not all of the notebook's.
 
         Raises
         ------
         ParameterError
-            If the name is malformed or was used for another output of this notebook.
+            If the name is malformed or was used for another output of this notebook, or `timing`
+            names no column.
         """
         tables = self.microdata if microdata is None else tuple(microdata)
         if any(getattr(table.origin, "stand_in", False) for table in tables):
@@ -141,7 +143,7 @@ class Results:
             "png": plots.render(figure, "png"),
             "csv": _csv(data),
         }
-        self._save(files, name, tables, kind="figure", of=of, timing=timing)
+        self._save(files, name, tables, kind="figure", of=of, timing=_times(timing, data))
 
     def table(
         self,
@@ -150,7 +152,7 @@ class Results:
         *,
         caption: str,
         of: str = "",
-        timing: bool = False,
+        timing: Sequence[str] | bool = False,
         microdata: Sequence[Microdata] | None = None,
     ) -> pd.DataFrame:
         """Save a table as csv with all digits, and as LaTeX (booktabs) with four of them.
@@ -172,7 +174,8 @@ class Results:
         Raises
         ------
         ParameterError
-            If the name is malformed or was used for another output of this notebook.
+            If the name is malformed or was used for another output of this notebook, or `timing`
+            names no column.
         """
         tables = self.microdata if microdata is None else tuple(microdata)
         latex = frame.to_latex(
@@ -185,7 +188,9 @@ class Results:
             position="htbp",
         )
         files = {"csv": _csv(frame), "tex": latex}
-        self._save(files, name, tables, kind="table", of=of, timing=timing, caption=caption)
+        self._save(
+            files, name, tables, kind="table", of=of, timing=_times(timing, frame), caption=caption
+        )
         return frame
 
     def claims(self, *, timing: bool = False) -> pd.DataFrame:
@@ -249,7 +254,6 @@ class Results:
             "notebook": f"notebooks/{self.paper}/{self.notebook}.ipynb",
             "profile": profile(),
             "parameters": self.parameters,
-            "code": code_digest(),
             "python": platform.python_version(),
             "packages": _package_versions(),
             "outputs": self._outputs,
@@ -266,6 +270,16 @@ def _check_name(what: str, name: str) -> str:
             f"got {name!r}"
         )
     return name
+
+
+def _times(timing: Sequence[str] | bool, data: pd.DataFrame) -> list[str] | bool:
+    """Return which columns hold run times, or raise ParameterError where there are no such."""
+    if isinstance(timing, bool):
+        return timing
+    missing = set(timing) - set(data.columns)
+    if isinstance(timing, str) or missing:
+        raise ParameterError(f"timing names columns of {list(data.columns)}, got {timing!r}")
+    return list(timing)
 
 
 def _describe(table: Microdata) -> dict:

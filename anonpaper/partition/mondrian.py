@@ -49,6 +49,10 @@ def mondrian(
 
     Nothing is said about how many values are generalized.
 
+    With l, whoever knows the algorithm can conclude more than the groups show: a cut that k
+    allows and l forbids says that a side of it is not diverse. In the example below, at l = 2,
+    that gives two of ten people's values for certain (:func:`anonpaper.measure.minimality`).
+
     Parameters
     ----------
     m : Microdata

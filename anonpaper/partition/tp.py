@@ -43,7 +43,19 @@ __all__ = ["tp", "tp_plus", "tp_steps"]
     promises={"l": FrequencyLDiversity},
 )
 def tp(m: Microdata, l: int) -> Partition:
-    """Group rows by equal QI and suppress few others: the three-phase algorithm.
+    r"""Group rows by equal QI and remove few others, at most l times as many as an optimum.
+
+    Every group is frequency l-diverse: at most one l-th of its rows share a sensitive value. The
+    removed rows, the residue R, are a group as well; :math:`|R| = OPT` if the algorithm ends in
+    phase one, :math:`|R| \le OPT + l - 1` if in phase two, :math:`|R| \le l \cdot OPT` in any
+    case.
+
+    Whoever knows the algorithm concludes more than one l-th allows. Rows are removed because
+    their value was too frequent in their QI-group, so it is a most frequent one of what is left
+    of it. Where groups show who is in them (:func:`anonpaper.swap`, :func:`anonpaper.anatomize`)
+    this names the values of removed people: of the 414 people of Adult (four QI, occupation) of
+    whom only one value is possible at l = 2, all 414 are named rightly. With suppression it is
+    less certain, 0.9 on the same table. :func:`anonpaper.measure.minimality` measures it.
 
     Parameters
     ----------
@@ -115,7 +127,10 @@ def tp(m: Microdata, l: int) -> Partition:
 def tp_plus(m: Microdata, l: int) -> Partition:
     """Run TP, then group its residue by :func:`~anonpaper.partition.hilbert.hilbert`.
 
-    Never needs more stars than TP, and keeps its guarantee (xiao2010, sections 5.6 and 6.1).
+    Every group is frequency l-diverse. Never needs more stars than TP, and keeps its guarantee
+    (xiao2010, sections 5.6 and 6.1); what :func:`tp` says of those who know the algorithm holds
+    here too, and a group of the residue shows fewer values than the whole: see
+    :func:`anonpaper.measure.minimality`.
 
     Parameters
     ----------

@@ -21,6 +21,8 @@ from anonpaper.microdata import MISSING, Microdata
 
 __all__ = ["granularize", "in_preorder"]
 
+_MOST_INTERVALS = 100_000
+
 
 def granularize(
     m: Microdata,
@@ -76,6 +78,12 @@ def granularize(
             )
         width = check_number(f"granularity of {name!r}", width, 0, np.inf, open_low=True)
         low, high = ranges.pop(name, _covering(attribute.positions, width))
+        if not (high - low) / width <= _MOST_INTERVALS:
+            raise ParameterError(
+                f"granularity {width:g} of {name!r}, whose values go from "
+                f"{attribute.positions[0]:g} to {attribute.positions[-1]:g}, must give at most "
+                f"{_MOST_INTERVALS:,} intervals"
+            )
         steps = round((high - low) / width)
         if steps < 1 or not np.isclose(low + steps * width, high):
             raise ParameterError(

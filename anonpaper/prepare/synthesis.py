@@ -17,6 +17,8 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import shutil
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Mapping
@@ -467,5 +469,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 def _keep(path: Path, write) -> None:
     """Let `write` make a file that appears whole or not at all."""
-    with whole_file(path) as scratch:
-        write(scratch.name)
+    with tempfile.TemporaryDirectory() as folder, whole_file(path) as stream:
+        write(made := Path(folder, path.name))
+        with made.open("rb") as content:
+            shutil.copyfileobj(content, stream)

@@ -7,9 +7,12 @@ import numpy as np
 from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.groups import Partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release
+from anonpaper.publish.attribute import PublishedAttribute
+from anonpaper.publish.release import Anatomy, GroupRelease, Release, Swapped, has_residue
+from anonpaper.publish.world import secret_order
 from anonpaper.randomness import generator
 from anonpaper.recoding import Recoding
+from anonpaper.subdomains import SubDomains
 
 __all__ = ["anatomize", "generalize", "recode", "suppress", "swap"]
 
@@ -50,11 +53,10 @@ def suppress(m: Microdata, p: Partition) -> Release:
     for j, attribute in enumerate(m.attributes):
         agrees = low[:, j] == high[:, j]
         # Sub-domain number = code of the kept value; one more, the last, is the star.
-        of_group = np.where(agrees, low[:, j], attribute.size).astype(np.int32)
-        members = np.vstack(
-            [np.eye(attribute.size, dtype=bool), np.ones((1, attribute.size), dtype=bool)]
-        )
-        published.append(PublishedAttribute(attribute, _of_rows(of_group, p.labels), members))
+        of_group = np.where(agrees, low[:, j], attribute.size)
+        codes = np.arange(attribute.size)
+        values = SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]])
+        published.append(PublishedAttribute(values, rows_of_groups(of_group, p.labels)))
     return Release(m, tuple(published), "suppress", partition=p)
 
 
@@ -82,7 +84,7 @@ def generalize(m: Microdata, p: Partition) -> Release:
 
     References
     ----------
-    xiao2010, sections 2 and 6.2. O(n·d) and O(G·size) per attribute for G groups.
+    xiao2010, sections 2 and 6.2. O(n·d log n).
 
     Examples
     --------
@@ -96,20 +98,10 @@ def generalize(m: Microdata, p: Partition) -> Release:
     low, high = _bounds(m, p)
     for j, attribute in enumerate(m.attributes):
         if attribute.ordered:
-            codes = np.arange(attribute.size)
-            ranges, of_group = np.unique(
-                np.column_stack([low[:, j], high[:, j]]), axis=0, return_inverse=True
-            )
-            members = (codes >= ranges[:, :1]) & (codes <= ranges[:, 1:])
+            values, of_group = SubDomains.runs(attribute, low[:, j], high[:, j]).distinct()
         else:
-            held = np.zeros((p.n_groups, attribute.size), dtype=bool)
-            rows = p.labels >= 0
-            held[p.labels[rows], m.codes[rows, j]] = True
-            if p.starred is not None:
-                held |= p.starred[:, [j]]
-            members, of_group = np.unique(held, axis=0, return_inverse=True)
-        of_group = of_group.reshape(-1).astype(np.int32)
-        published.append(PublishedAttribute(attribute, _of_rows(of_group, p.labels), members))
+            values, of_group = _held(m, p, j)
+        published.append(PublishedAttribute(values, rows_of_groups(of_group, p.labels)))
     return Release(m, tuple(published), "generalize", partition=p)
 
 
@@ -150,25 +142,30 @@ def recode(m: Microdata, r: Recoding) -> Release:
             f"expected a Recoding, got {type(r).__name__}: groups are published by ap.suppress, "
             "ap.generalize, ap.swap or ap.anatomize"
         )
-    mine = [(a.name, list(a.values)) for a in m.attributes]
-    theirs = [(a.name, list(a.values)) for a in r.attributes]
-    if mine != theirs:
+    theirs = [a.name for a in r.attributes]
+    if theirs != m.qi or not all(
+        mine is other or np.array_equal(mine.values, other.values)
+        for mine, other in zip(m.attributes, r.attributes, strict=True)
+    ):
         raise ParameterError(
-            f"the recoding is of {[name for name, _ in theirs]} with other domains than those of "
-            f"{[name for name, _ in mine]}"
+            f"the recoding is of {theirs} with other domains than those of {m.qi}"
         )
     published = tuple(
-        PublishedAttribute(attribute, r.maps[j][m.codes[:, j]], r.members(attribute.name))
-        for j, attribute in enumerate(m.attributes)
+        PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])
+        for j, name in enumerate(m.qi)
     )
     return Release(m, published, "recode", recoding=r)
 
 
-def swap(m: Microdata, p: Partition, seed: int | np.random.Generator) -> GroupRelease:
+def swap(
+    m: Microdata, p: Partition, seed: int | np.random.Generator | None = None
+) -> GroupRelease:
     """Publish groups by data swapping: sensitive values are permuted within every group.
 
-    Columns with a role, their order, the index and every QI value stay as they are, so that
-    queries written for the table run on the release. A value may fall on its own row again.
+    What it protects is whose a sensitive value is: all permutations of a group are equally
+    likely. Columns with a role, their order, the index and every QI value stay as they are, so
+    that queries written for the table run on the release, and so that everybody sees who is in
+    it. A value may fall on its own row again.
 
     Parameters
     ----------
@@ -176,8 +173,10 @@ def swap(m: Microdata, p: Partition, seed: int | np.random.Generator) -> GroupRe
         The table, with a sensitive attribute.
     p : Partition
         Its groups; rows labelled -1 are withheld.
-    seed : int or numpy.random.Generator
-        Seed of the permutations, all of which are equally likely.
+    seed : int, numpy.random.Generator or None
+        None for permutations that nobody can repeat. A seed is for experiments: whoever guesses
+        it rebuilds the groups from the QI and undoes the swaps, so such a table must not be
+        published, as the release says.
 
     Returns
     -------
@@ -201,16 +200,20 @@ def swap(m: Microdata, p: Partition, seed: int | np.random.Generator) -> GroupRe
     >>> release = swap(m, ap.examples.hospital_two_diverse(), seed=0)
     >>> release.frame["Disease"].iloc[:4].tolist()
     ['bronchitis', 'pneumonia', 'HIV', 'HIV']
+    >>> print(*release.warnings)
+    swapped with a seed: ...
     """
     _check_match(m, p)
-    by_group = np.argsort(p.labels, kind="stable")
-    shuffled = np.lexsort([generator(seed).random(m.n), p.labels])
-    codes = np.empty_like(m.sensitive_codes)
-    codes[by_group] = m.sensitive_codes[shuffled]
-    return GroupRelease(m, _as_they_are(m), "swap", partition=p, sensitive_codes=codes)
+    rank = secret_order(m.n) if seed is None else generator(seed).random(m.n)
+    source = np.empty(m.n, dtype=np.int64)
+    source[np.argsort(p.labels, kind="stable")] = np.lexsort([rank, p.labels])
+    swapped = Swapped(
+        m.sensitive_codes[source], m.frame[m.sensitive].iloc[source], seed is not None
+    )
+    return GroupRelease(m, _as_they_are(m), "swap", partition=p, swapped=swapped)
 
 
-def anatomize(m: Microdata, p: Partition) -> Anatomy:
+def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
 
     Parameters
@@ -219,6 +222,9 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
         The table, with a sensitive attribute.
     p : Partition
         Its groups; rows labelled -1 are withheld.
+    accept : {"minimality attack"}, optional
+        Publish groups of TP or TP+ although the two tables show whom they removed, as an
+        experiment.
 
     Returns
     -------
@@ -230,12 +236,13 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
     ColumnError
         The table has no sensitive attribute, or a role column is called "group" or "count".
     ParameterError
-        The partition is of another number of rows.
+        The partition is of another number of rows, or of TP or TP+ with a residue.
 
     References
     ----------
     X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006,
-    section 3; boger2020, section 2.2. O(n log n).
+    section 3; boger2020, section 2.2. O(n log n). The attack: R. Wong, A. Fu, K. Wang, J. Pei,
+    *Minimality attack in privacy preserving data publishing*, VLDB 2007.
 
     Examples
     --------
@@ -256,13 +263,22 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:
         raise ColumnError(f"rename {taken}: the tables of an anatomy have columns of that name")
+    if accept not in (None, "minimality attack"):
+        raise ParameterError(f"accept must be 'minimality attack' or None, got {accept!r}")
+    if has_residue(p) and accept is None:
+        raise ParameterError(
+            f"{p.algorithm} removed {p.info['residue_size']} rows from groups of equal QI, in "
+            "phase one those with the group's most frequent value, and the two tables of an "
+            "anatomy show who they are: publish it by ap.suppress, group by ap.mondrian or "
+            'ap.klt, or say accept="minimality attack" for an experiment'
+        )
     return Anatomy(m, _as_they_are(m), "anatomize", partition=p)
 
 
 def _as_they_are(m: Microdata) -> tuple[PublishedAttribute, ...]:
     return tuple(
-        PublishedAttribute(attribute, m.codes[:, j], np.eye(attribute.size, dtype=bool))
-        for j, attribute in enumerate(m.attributes)
+        PublishedAttribute(SubDomains.runs(a, np.arange(a.size), np.arange(a.size)), codes)
+        for a, codes in zip(m.attributes, m.codes.T, strict=True)
     )
 
 
@@ -278,7 +294,7 @@ def _check_match(m: Microdata, p: Partition) -> None:
         raise ParameterError(f"the partition labels {len(p)} rows, the table has {m.n}")
 
 
-def _of_rows(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def rows_of_groups(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Carry a number per group to its rows; rows withheld get that of no group, 0."""
     if len(of_group) == 0:
         return np.zeros(len(labels), np.int32)
@@ -293,3 +309,18 @@ def _bounds(m: Microdata, p: Partition) -> tuple[np.ndarray, np.ndarray]:
         low = np.where(p.starred, 0, low)
         high = np.where(p.starred, sizes - 1, high)
     return low, high
+
+
+def _held(m: Microdata, p: Partition, j: int) -> tuple[SubDomains, np.ndarray]:
+    """The sets of values of attribute j that groups hold; the number of every group's."""
+    attribute, rows = m.attributes[j], p.labels >= 0
+    starred = np.zeros(p.n_groups, bool) if p.starred is None else p.starred[:, j]
+    # Starred groups share one set, the last.
+    of_group = np.where(starred, p.n_groups, np.arange(p.n_groups))
+    of_group = np.unique(of_group, return_inverse=True)[1]
+    owner, codes = of_group[p.labels[rows]], m.codes[rows, j]
+    if starred.any():
+        owner = np.r_[owner, np.full(attribute.size, of_group.max())]
+        codes = np.r_[codes, np.arange(attribute.size)]
+    values, number = SubDomains.sets(attribute, owner, codes).distinct()
+    return values, number[of_group]

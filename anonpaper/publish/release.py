@@ -7,16 +7,20 @@ one, a star the whole domain. Measures read sub-domains; the DataFrame is writte
 
 from __future__ import annotations
 
+import os
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from anonpaper.display import html, html_table
-from anonpaper.errors import ParameterError
+from anonpaper.errors import ColumnError, NoSensitiveValueError, ParameterError
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Attribute, Microdata, build_cells
+from anonpaper.microdata import Microdata, build_cells
 from anonpaper.principles import (
     DistinctLDiversity,
     EntropyLDiversity,
@@ -26,55 +30,40 @@ from anonpaper.principles import (
     TCloseness,
     Theta,
 )
-from anonpaper.recoding import Recoding, label_values
+from anonpaper.publish.attribute import PublishedAttribute
+from anonpaper.publish.world import beside, public, secret_order, write_tables
+from anonpaper.recoding import Recoding
 
-__all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release"]
+__all__ = ["Anatomy", "GroupRelease", "Release"]
+
+_SEEDED = (
+    "swapped with a seed: whoever guesses it undoes the swaps, so this table must not be "
+    "published; without a seed nobody can"
+)
+_MINIMALITY = (
+    "minimality attack: {algorithm} removed {rows} rows, and removes no more than it must, so who "
+    "knows that and the sizes of the groups concludes more about these people than the levels say"
+)
 
 
 @dataclass(frozen=True, eq=False)
-class PublishedAttribute:
-    """The published values of one quasi-identifier.
+class Swapped:
+    """Sensitive values after a swap, row by row: codes, values as the input writes them."""
 
-    Attributes
-    ----------
-    attribute : Attribute
-        The attribute and its whole domain.
-    index : numpy.ndarray, shape (n,), dtype int32
-        Which sub-domain every row publishes; meaningless for rows that are withheld.
-    members : numpy.ndarray, shape (r, size), dtype bool
-        The values in every sub-domain.
-    names : numpy.ndarray, shape (r,), dtype object, optional
-        How sub-domains are written, where a hierarchy names them.
-    """
+    codes: np.ndarray
+    values: pd.Series
+    seeded: bool
 
-    attribute: Attribute
-    index: np.ndarray
-    members: np.ndarray
-    names: np.ndarray | None = None
-
-    @cached_property
-    def labels(self) -> np.ndarray:
-        """How every sub-domain is written, shape (r,), dtype object."""
-        if self.names is not None:
-            return self.names
-        labels = np.empty(len(self.members), dtype=object)
-        for i, members in enumerate(self.members):
-            labels[i] = label_values(self.attribute, members)
-        return labels
-
-    @cached_property
-    def sizes(self) -> np.ndarray:
-        """Number of values in every sub-domain, shape (r,), dtype int64."""
-        return self.members.sum(axis=1)
-
-    @cached_property
-    def is_star(self) -> np.ndarray:
-        """Whether a sub-domain is the whole domain of at least two values, shape (r,)."""
-        return (self.sizes == self.attribute.size) & (self.attribute.size > 1)
+    def take(self, rows: np.ndarray) -> Swapped:
+        """Return those of some rows."""
+        return Swapped(self.codes[rows], self.values.iloc[rows], self.seeded)
 
 
 class Release:
     """A published table and how it came about.
+
+    ``frame`` is for who made it: it has the input's index and order of rows. What others get is
+    :meth:`write`, or :meth:`public_frame`: those say nothing but the rows.
 
     Attributes
     ----------
@@ -97,14 +86,14 @@ class Release:
         method: str,
         partition: Partition | None = None,
         recoding: Recoding | None = None,
-        sensitive_codes: np.ndarray | None = None,
+        swapped: Swapped | None = None,
     ) -> None:
         self.microdata = microdata
         self.published = published
         self.method = method
         self.recoding = recoding
         self._partition = partition
-        self._sensitive_codes = sensitive_codes
+        self._swapped = swapped
 
     @property
     def partition(self) -> Partition:
@@ -121,9 +110,7 @@ class Release:
     @property
     def sensitive_codes(self) -> np.ndarray:
         """Sensitive codes as published, shape (n,): the table's own unless they were swapped."""
-        if self._sensitive_codes is None:
-            return self.microdata.sensitive_codes
-        return self._sensitive_codes
+        return self.microdata.sensitive_codes if self._swapped is None else self._swapped.codes
 
     @property
     def is_synthetic(self) -> np.ndarray:
@@ -149,7 +136,7 @@ class Release:
             self.method,
             None if p is None else Partition(dense_labels(p.labels[real]), p.info, p.algorithm),
             self.recoding,
-            None if self._sensitive_codes is None else self._sensitive_codes[real],
+            None if self._swapped is None else self._swapped.take(real),
         )
 
     @cached_property
@@ -159,16 +146,17 @@ class Release:
         labels = np.full(self.microdata.n, -1, dtype=np.int64)
         if len(rows):
             index = np.column_stack([p.index[rows] for p in self.published])
-            cells = build_cells(index, [len(p.members) for p in self.published], None, 1)
+            cells = build_cells(index, [len(p.sub_domains) for p in self.published], None, 1)
             labels[rows] = cells.tuple_of_row
         return Partition(labels, algorithm="equivalence classes")
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The published table: index and column order of the input, rows withheld left out.
+        """The published table for analysis: index, order and types of the input.
 
-        Columns without a role are left out too: nothing but QI and SA is protected. The index
-        says which row of the input a row is; do not publish it (``to_csv(..., index=False)``).
+        Rows withheld and columns without a role are left out: nothing but QI and SA is
+        protected. Index, order and categories say whose a row is, so this is not what is given
+        away: :meth:`write` and :meth:`public_frame` are.
         """
         m = self.microdata
         rows = self.is_published
@@ -181,15 +169,129 @@ class Release:
             frame[name] = _as_before(frame[name], m.frame[name][rows])
         return frame
 
+    def public_tables(self, keep: Sequence = ()) -> tuple[pd.DataFrame, ...]:
+        """Return what may leave the house: one table, or the two of an anatomy.
+
+        Nothing is in them but the published rows, in an order that nobody can repeat and that
+        is another one on every call: no index, attributes, unused categories or types of the
+        input. See :func:`anonpaper.publish.world.plain` for the types.
+
+        Parameters
+        ----------
+        keep : sequence of column labels
+            Columns without a role to publish as they are, unprotected.
+
+        Raises
+        ------
+        ColumnError
+            Two columns would have the same name, or two sensitive values be written alike.
+        """
+        m = self.microdata
+        if m.sensitive is not None:
+            texts = pd.Series([str(value) for value in m.sensitive_attribute.values])
+            if texts.duplicated().any():
+                alike = texts[texts.duplicated()].unique()[:5].tolist()
+                raise ColumnError(
+                    f"different values of {m.sensitive!r} are written alike: {alike}, so fewer "
+                    "would be published than were counted: convert them to one type"
+                )
+        first, *others = self._numbered_anew()
+        if len(keep):
+            kept = m.frame.loc[self.is_published, list(keep)]
+            first = pd.concat([first, kept.set_axis(first.index)], axis=1)
+            before = [name for name in m.frame.columns if name in first]
+            first = first[before + [name for name in first if name not in before]]
+        return tuple(public(table) for table in (first, *others))
+
+    def public_frame(self) -> pd.DataFrame:
+        """Return the table with one row per person as it may leave: `public_tables`' first.
+
+        Examples
+        --------
+        >>> import anonpaper as ap
+        >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+        >>> rel.public_frame().index
+        RangeIndex(start=0, stop=10, step=1)
+        """
+        return self.public_tables()[0]
+
+    def write(self, path: str | os.PathLike, *, replace: bool = True) -> tuple[Path, ...]:
+        """Write :meth:`public_tables` to files: whole or not at all, and telling nothing else.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .csv, .tsv or .txt, perhaps followed by .gz, .bz2 or .xz, or in .parquet. An
+            anatomy's sensitive values are written beside it, as ``name_sensitive.csv``.
+        replace : bool
+            Whether files that are there may be replaced; they give their permissions to the
+            new ones, others get those of the user's umask.
+
+        Returns
+        -------
+        tuple of Path
+            The files written.
+
+        Warns
+        -----
+        UserWarning
+            For each of `warnings`.
+
+        Raises
+        ------
+        ColumnError
+            As :meth:`public_tables`, or missing values and empty texts in one column of a csv.
+        FileError
+            Another ending, a file or folder that cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import anonpaper as ap
+        >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+        >>> [path] = rel.write(Path(tempfile.mkdtemp(), "hospital.csv"))
+        >>> path.read_text().count("*")
+        8
+        """
+        tables = self.public_tables()
+        paths = (Path(path), beside(path, "sensitive"))[: len(tables)]
+        write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
+        for text in self.warnings:
+            warnings.warn(text, stacklevel=2)
+        return paths
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What attackers can do that the levels of :meth:`audit` do not show."""
+        found = [_SEEDED] if self._swapped is not None and self._swapped.seeded else []
+        if (p := self._partition) is not None and has_residue(p):
+            found.append(_MINIMALITY.format(algorithm=p.algorithm, rows=p.info["residue_size"]))
+        return tuple(found)
+
+    @cached_property
+    def withheld(self) -> tuple[int, float]:
+        """Rows not published, and the largest share of one sensitive value among them.
+
+        Whoever is known to be in the table but not in the release has that value with that
+        probability. The share is nan if no row is withheld or there is no sensitive attribute.
+        """
+        m, left = self.microdata, ~self.is_published
+        rows = int(left.sum())
+        if not rows or m.sensitive is None:
+            return rows, float("nan")
+        return rows, float(np.bincount(m.sensitive_codes[left]).max() / rows)
+
     def audit(self) -> pd.DataFrame:
-        """Say which level of each principle the release reaches.
+        """Say which level of each principle the release reaches, and what the levels leave out.
 
         Returns
         -------
         pandas.DataFrame
-            Columns ``principle``, ``level`` and ``meaning``; levels are those of the worst
+            Columns ``principle``, ``level`` and ``meaning``. Levels are those of the worst
             equivalence class, t-closeness takes every two sensitive values to be equally far
-            apart. Without a sensitive attribute only k-anonymity is reported.
+            apart; without a sensitive attribute only k-anonymity is reported. If rows are
+            withheld, `withheld` follows, and a row ``warning`` without level for each of
+            `warnings`.
         """
         m, labels = self._audited()
         principles = [("k-anonymity", KAnonymity(1), "smallest class, rows")]
@@ -201,12 +303,14 @@ class Release:
                 ("theta", Theta(1), "largest share of one sensitive value"),
                 ("t-closeness", TCloseness(1), "largest distance from the table's distribution"),
             ]
-        return pd.DataFrame(
-            [
-                {"principle": name, "level": float(p.level(m, labels)), "meaning": meaning}
-                for name, p, meaning in principles
-            ]
-        )
+        found = [(name, float(p.level(m, labels)), meaning) for name, p, meaning in principles]
+        rows, share = self.withheld
+        if rows:
+            found.append(("rows withheld", float(rows), "in the table but not in the release"))
+        if share == share:
+            found.append(("theta of them", share, "largest share of one sensitive value"))
+        found += [("warning", float("nan"), text) for text in self.warnings]
+        return pd.DataFrame(found, columns=["principle", "level", "meaning"])
 
     def _audited(self) -> tuple[Microdata, np.ndarray]:
         """The groups an attacker sees, with the sensitive values as published."""
@@ -214,10 +318,8 @@ class Release:
 
     def __repr__(self) -> str:
         shown = int(self.is_published.sum())
-        return (
-            f"Release({self.method}: {shown} of {self.microdata.n} rows in "
-            f"{self.classes.n_groups} equivalence classes)"
-        )
+        rows = f"{shown} of {self.microdata.n} rows in {self.classes.n_groups}"
+        return "; ".join([f"Release({self.method}: {rows} equivalence classes)", *self.warnings])
 
     def _repr_html_(self) -> str:
         shown = int(self.is_published.sum())
@@ -228,12 +330,19 @@ class Release:
         ]
         if shown:
             audit = self.audit()
-            facts += list(zip(audit["principle"], audit["level"], strict=True))
+            facts += [
+                (name, meaning if name == "warning" else level)
+                for name, level, meaning in audit.itertuples(index=False)
+            ]
         return html("Release", facts, *map(html_table, self._tables()))
 
     def _tables(self) -> tuple[pd.DataFrame, ...]:
         """The tables that are published."""
         return (self.frame,)
+
+    def _numbered_anew(self) -> tuple[pd.DataFrame, ...]:
+        """The same without a number that the input decided."""
+        return self._tables()
 
 
 class GroupRelease(Release):
@@ -243,6 +352,19 @@ class GroupRelease(Release):
     is granted to know them (boger2020, section 5).
     """
 
+    def audit(self) -> pd.DataFrame:
+        """Say which level of each principle the groups reach; see :meth:`Release.audit`.
+
+        It has no k-anonymity: quasi-identifiers are published as they are, so whoever is unique
+        in the table is unique in the release. The size of the smallest group stands instead.
+        """
+        found = super().audit()
+        found.loc[0, ["principle", "meaning"]] = [
+            "group size",
+            "rows in the smallest group; who is in the table stays visible",
+        ]
+        return found
+
     @property
     def classes(self) -> Partition:
         """The groups within which rows share their sensitive values; -1 for rows withheld."""
@@ -250,19 +372,15 @@ class GroupRelease(Release):
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The published table: the input's columns with a role, as they were but for the SA.
+        """The published table for analysis: the input's columns with a role, as they were.
 
-        Index, column order and types are kept, missing values stay missing; rows withheld are
-        left out.
+        Only the sensitive values have changed places. Missing values stay missing; rows
+        withheld are left out. Not to be given away: see :attr:`Release.frame`.
         """
         m, shown = self.microdata, self.is_published
         roles = [name for name in m.frame.columns if name in m.qi or name == m.sensitive]
         frame = m.frame.loc[shown, roles].copy()
-        # A row that has the value wanted stands for it, so that its type is kept.
-        row_of_code = np.zeros(m.sensitive_attribute.size, dtype=np.int64)
-        row_of_code[m.sensitive_codes] = np.arange(m.n)
-        published = m.frame[m.sensitive].take(row_of_code[self.sensitive_codes[shown]])
-        frame[m.sensitive] = published.set_axis(frame.index)
+        frame[m.sensitive] = self._swapped.values[shown].set_axis(frame.index)
         return frame
 
     def _audited(self) -> tuple[Microdata, np.ndarray]:
@@ -315,15 +433,24 @@ class Anatomy(GroupRelease):
     def _tables(self) -> tuple[pd.DataFrame, ...]:
         return self.qit, self.st
 
+    def _numbered_anew(self) -> tuple[pd.DataFrame, ...]:
+        numbers = secret_order(self.partition.n_groups)
+        return tuple(table.assign(group=numbers[table["group"]]) for table in self._tables())
+
     @property
     def sensitive_codes(self) -> np.ndarray:
-        """Not there: raise ParameterError, for no row has a sensitive value of its own."""
-        raise ParameterError(
+        """Not there: an AttributeError, for no row has a sensitive value of its own."""
+        raise NoSensitiveValueError(
             "an anatomy gives no row a sensitive value: read the counts of its group in `st`"
         )
 
     def _audited(self) -> tuple[Microdata, np.ndarray]:
         return self.microdata, self.classes.labels
+
+
+def has_residue(p: Partition) -> bool:
+    """Whether TP or TP+ made the groups and had to remove rows."""
+    return "removed_by_phase" in p.info and p.info["residue_size"] > 0
 
 
 def check_release(rel: object) -> Release:

@@ -14,6 +14,7 @@ from class to class (local recoding).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,7 +22,10 @@ from anonpaper.errors import ColumnError, HierarchyError, ParameterError, check_
 from anonpaper.groups import Partition, group_bounds
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata, check_microdata
-from anonpaper.publish.release import PublishedAttribute, Release
+from anonpaper.publish.attribute import PublishedAttribute
+from anonpaper.publish.methods import rows_of_groups
+from anonpaper.publish.release import Release
+from anonpaper.subdomains import SubDomains
 
 __all__ = ["shallow_generalize"]
 
@@ -78,9 +82,9 @@ def shallow_generalize(
     ['{<30, [30, 50)}', 'M', '*', 'HIV']
     """
     m = check_microdata(m)
-    strangers = [name for name in [*pattern_friendly, *hierarchies] if name not in m.qi]
-    if strangers:
-        raise ColumnError(f"{strangers} are no quasi-identifiers; those are {m.qi}")
+    unknown = [name for name in [*pattern_friendly, *hierarchies] if name not in m.qi]
+    if unknown:
+        raise ColumnError(f"{unknown} are no quasi-identifiers; those are {m.qi}")
     lacking = [name for name in m.qi if name not in hierarchies]
     if lacking:
         raise HierarchyError(f"a hierarchy is needed for {lacking}: Hierarchy.balanced makes one")
@@ -98,7 +102,7 @@ def shallow_generalize(
 
 def _maps(attribute: Attribute, tree: Hierarchy) -> np.ndarray:
     """Node of every value on every level, shape (height + 1, size)."""
-    maps = np.array([tree.map_at(attribute, level) for level in range(tree.height + 1)])
+    maps = tree.maps(attribute)
     if maps[-1].max() > 0:
         raise HierarchyError(
             f"the highest level of the hierarchy of {attribute.name!r} has {maps[-1].max() + 1} "
@@ -118,15 +122,15 @@ def _lowest_common_nodes(codes: np.ndarray, p: Partition, maps: np.ndarray, floo
 
 def _published(attribute, tree, maps, level, node, p: Partition) -> PublishedAttribute:
     """Number the sub-domains in use; two nodes of the same values are one."""
-    pairs, of_group = np.unique(np.column_stack([level, node]), axis=0, return_inverse=True)
-    members = np.array([maps[height] == number for height, number in pairs])
-    members = members.reshape(len(pairs), attribute.size)
-    # Sorted by level, so that the name is that of the lowest node with these values.
-    distinct, first, number = np.unique(members, axis=0, return_index=True, return_inverse=True)
-    names = np.empty(len(distinct), dtype=object)
-    for i, place in enumerate(first):
-        value = attribute.values[distinct[i].argmax()]
-        names[i] = value if distinct[i].sum() == 1 else tree.generalize(value, pairs[place, 0])
-    index = number.reshape(-1)[of_group.reshape(-1)]
-    rows = np.where(p.labels >= 0, index[p.labels] if len(index) else 0, 0).astype(np.int32)
-    return PublishedAttribute(attribute, rows, distinct, names)
+    # Nodes of all levels are numbered one after the other, from the lowest level up.
+    first = np.r_[0, np.cumsum(maps.max(axis=1) + 1)]
+    owner = (maps + first[:-1, None]).ravel()
+    nodes = SubDomains.sets(attribute, owner, np.tile(np.arange(attribute.size), len(maps)))
+    used, of_group = np.unique(first[level] + node, return_inverse=True)
+    nodes = nodes.take(used)
+    # A node of one value is written as the value, any other by its name.
+    levels = np.where(nodes.sizes == 1, 0, np.searchsorted(first, used, side="right") - 1)
+    written = map(tree.written, attribute.values[nodes.low], levels.tolist())
+    nodes = replace(nodes, names=np.fromiter(written, object, len(used)))
+    distinct, number = nodes.distinct()
+    return PublishedAttribute(distinct, rows_of_groups(number[of_group], p.labels))

@@ -9,12 +9,8 @@ import pandas as pd
 
 from anonpaper.errors import check_integer
 from anonpaper.microdata import Microdata
-from anonpaper.recoders.objectives import (
-    Evaluator,
-    achievement,
-    checked_preference,
-    preference_deviation,
-)
+from anonpaper.preference import achievement, check_preference, preference_deviation
+from anonpaper.recoders.objectives import Evaluator
 from anonpaper.recoding import Recoding
 
 __all__ = ["Archive", "choose", "non_dominated", "recoding_of"]
@@ -48,7 +44,7 @@ class Archive:
         weights: Mapping[object, float] | None,
     ) -> None:
         self.k = check_integer("k", k, 1, m.n)
-        self.preference = checked_preference(preference)
+        self.preference = check_preference(preference)
         self.evaluator = Evaluator(m, weights)
         self.evaluations = 0  # chromosomes asked for, repetitions included
         self.least_ach = np.nan  # of the feasible chromosomes so far
@@ -160,7 +156,7 @@ def choose(solutions: pd.DataFrame, k: int, preference: tuple[float, float]) -> 
     >>> float(choose(table, k=2, preference=(0.2, 1.0))["nwp"])
     0.3
     """
-    preference = checked_preference(preference)
+    preference = check_preference(preference)
     feasible = np.flatnonzero(solutions["effective_k"].to_numpy() >= k)
     if len(feasible) == 0:
         return None

@@ -70,6 +70,10 @@ def full_domain(
 ) -> Recoding:
     """Guarantee k-anonymity, and l-diversity if asked, at the least NCP of full-domain recodings.
 
+    With l, whoever knows the algorithm can conclude more than the classes show: of every cheaper
+    node that is k-anonymous, some class is not diverse. :func:`anonpaper.measure.minimality`
+    measures it.
+
     Parameters
     ----------
     m : Microdata
@@ -124,8 +128,7 @@ def full_domain(
     principles = _principles(m, k, l, diversity)
     trees = _trees(m, hierarchies)
     maps = [
-        [tree.map_at(attribute, level) for level in range(tree.height + 1)]
-        for attribute, tree in zip(m.attributes, trees, strict=True)
+        list(tree.maps(attribute)) for attribute, tree in zip(m.attributes, trees, strict=True)
     ]
     shape = tuple(len(levels) for levels in maps)
     if prod(shape) > MOST_NODES:
@@ -153,6 +156,11 @@ def full_domain(
         nodes.check(node)
     levels = dict(zip(m.qi, nodes.best, strict=True))
     r = Recoding.from_levels(m.attributes, dict(zip(m.qi, trees, strict=True)), levels)
+    # The names of a tree of our own only list values.
+    r.names = tuple(
+        names if name in (hierarchies or {}) else None
+        for name, names in zip(m.qi, r.names, strict=True)
+    )
     r.info |= {"ncp": float(cost[nodes.best]), "nodes": prod(shape), "candidates": nodes.checked}
     r.algorithm = f"full domain, {' and '.join(map(str, principles))}"
     return r

@@ -1,9 +1,9 @@
-"""What a recoding costs in dewri2009: information loss, bias, and the achievement function.
+"""What recodings cost in dewri2009: information loss and bias of many at once.
 
 The search algorithms ask for thousands of recodings at once, so all of them are evaluated in one
 compiled call on the distinct QI tuples of the table; the cost depends on these, not on the rows.
 
-Source: dewri2009, sections 3.1, 3.2 and 4.
+Source: dewri2009, sections 3.1 and 3.2; the formulas are those of `anonpaper.preference`.
 """
 
 from __future__ import annotations
@@ -16,68 +16,12 @@ from numba import njit, prange
 
 from anonpaper.errors import ParameterError, check_number
 from anonpaper.microdata import Microdata
+from anonpaper.preference import dispersion, penalty
 
-__all__ = [
-    "EPSILON",
-    "Evaluation",
-    "Evaluator",
-    "achievement",
-    "checked_preference",
-    "preference_deviation",
-    "weight_vector",
-]
-
-#: The "very small positive number" of the achievement function.
-EPSILON = 1e-6
+__all__ = ["Evaluation", "Evaluator", "weight_vector"]
 
 # Looking up so many codes takes about a millisecond; waking threads can take longer than that.
 _WORTH_A_THREAD = 1_000_000
-
-
-def achievement(nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]) -> np.ndarray:
-    """Return ach of points in the plane of loss and bias (dewri2009, section 4).
-
-    Parameters
-    ----------
-    nwp, necd : float or array of float, in [0, 1]
-        Normalized weighted penalty and normalized equivalence class dispersion.
-    preference : (float, float)
-        The preference point (NWP, NECD), each in [0, 1].
-
-    Examples
-    --------
-    >>> float(achievement(0.2, 1.0, preference=(0.2, 1.0)).round(4))
-    0.1667
-    """
-    loss_weight, bias_weight = (1 / (value + EPSILON) for value in preference)
-    w = loss_weight / (loss_weight + bias_weight)
-    return np.maximum(w * (nwp + EPSILON), (1 - w) * (necd + EPSILON))
-
-
-def preference_deviation(
-    nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]
-) -> np.ndarray:
-    """Return pref_dev: by how much NWP and NECD together exceed what is preferred.
-
-    Parameters are those of :func:`achievement`.
-
-    Examples
-    --------
-    >>> round(preference_deviation(0.3, 0.5, preference=(0.2, 1.0)), 3)
-    -0.4
-    """
-    return nwp + necd - preference[0] - preference[1]
-
-
-def checked_preference(preference: Sequence[float]) -> tuple[float, float]:
-    """Return the preference point as two floats; ParameterError unless both are in [0, 1]."""
-    try:
-        loss, bias = preference
-    except (TypeError, ValueError):
-        raise ParameterError(
-            f"preference is a pair (NWP, NECD) of numbers in [0, 1], got {preference!r}"
-        ) from None
-    return (check_number("preferred NWP", loss, 0, 1), check_number("preferred NECD", bias, 0, 1))
 
 
 def weight_vector(names: Sequence, weights: Mapping[object, float] | None) -> np.ndarray:
@@ -156,9 +100,8 @@ class Evaluator:
         self.n_bits = int((self.sizes - 1).sum())
         self.n_tuples = len(m.cells)
         vector = weight_vector(m.qi, weights)
-        # Penalty of a row per value that its sub-domain holds beyond the first. An attribute of
-        # one value cannot lose anything (the printed penalty would divide by zero).
-        self._unit_penalty = vector / np.maximum(self.sizes - 1, 1)
+        # Penalty of a row per value that its sub-domain holds beyond the first.
+        self._unit_penalty = penalty(2, self.sizes, vector)
         self._codes = np.ascontiguousarray(m.cells.tuples.T)
         self._tuple_sizes = m.cells.tuple_sizes
         self._value_rows = np.zeros((m.d, self.sizes.max()), np.int64)
@@ -180,7 +123,7 @@ class Evaluator:
             bits, self.sizes, self._value_rows, self._unit_penalty, self._codes, self._tuple_sizes
         )
         nwp /= self.n
-        return Evaluation(nwp, smallest, largest, (largest - smallest) / max(self.n - 1, 1))
+        return Evaluation(nwp, smallest, largest, dispersion(smallest, largest, self.n))
 
 
 @njit(cache=True)

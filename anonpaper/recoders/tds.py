@@ -145,13 +145,17 @@ def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = N
         [_map_of(parts, a) for parts, a in zip(cut, m.attributes, strict=True)],
         {"specializations": steps, "candidates": looked_at, "level": float(groups.level)},
         f"TDS, l = {l}",
+        [
+            _names_of(parts, a, hierarchies.get(a.name))
+            for parts, a in zip(cut, m.attributes, strict=True)
+        ],
     )
 
 
 def _levels_of(attribute: Attribute, hierarchy: Hierarchy | None) -> list[np.ndarray]:
     """Return the sub-domain of every value on each level of a tree, from the root down."""
     if hierarchy is not None:
-        return [hierarchy.map_at(attribute, level) for level in range(hierarchy.height, -1, -1)]
+        return list(hierarchy.maps(attribute)[::-1])
     levels = [np.arange(attribute.size)]
     while levels[-1].max() > 0:
         levels.append(levels[-1] // _FAN_OUT)
@@ -164,6 +168,24 @@ def _map_of(parts: list[np.ndarray], attribute: Attribute) -> np.ndarray:
     for number, part in enumerate(sorted(parts, key=lambda part: part[0])):
         ids[part] = number
     return ids
+
+
+def _names_of(
+    parts: list[np.ndarray], attribute: Attribute, tree: Hierarchy | None
+) -> np.ndarray | None:
+    """Names of the sub-domains in a tree, on the highest level that has them."""
+    if tree is None:
+        return None
+    held = [np.bincount(ids)[ids] for ids in tree.maps(attribute)]
+    firsts = sorted((part[0], len(part)) for part in parts)
+    names = (
+        tree.written(
+            attribute.values[first],
+            max(level for level, sizes in enumerate(held) if sizes[first] == size),
+        )
+        for first, size in firsts
+    )
+    return np.fromiter(names, object, len(firsts))
 
 
 # -- what can be specialized ------------------------------------------------------------------

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 
 import anonpaper as ap
 from anonpaper.cli import main
-from anonpaper.cli.files import FileError, Table, read_table, write_stream
+from anonpaper.cli.files import as_written, read_table
 from anonpaper.cli.methods import METHODS, options_of
-from anonpaper.errors import ColumnError, EmptyTableError
+from anonpaper.errors import ColumnError, EmptyTableError, FileError
+from anonpaper.publish.world import as_csv, plain
 
 ROLES = ["--qi", "age,sex,zip", "--sensitive", "illness"]
 TREE = ["--hierarchy", "age=age.csv"]
@@ -57,6 +58,11 @@ def anonymized(capsys, *arguments):
     return json.loads(capsys.readouterr().out)
 
 
+def rows(frame):
+    """The rows of a table whatever their order."""
+    return sorted(frame.to_numpy().tolist())
+
+
 def test_every_method_of_the_package_has_a_name():
     made_by = {"Partition", "Recoding"}
     functions = {
@@ -81,6 +87,12 @@ def test_every_method_and_every_way_to_publish(
     for form in METHODS[name].publications:
         more = ["--publish", form]
         more += TREE if form == "shallow" and table is people else []
+        if name in ("tp", "tp_plus") and form == "anatomize":  # all rows are in the residue
+            refused = [table, *roles, "--method", name, *ARGUMENTS[name], *more, "-o", "no.csv"]
+            assert main(["anonymize", *map(str, refused)]) == 2
+            assert "show who they are" in capsys.readouterr().err
+            assert not (tmp_path / "no.csv").exists()
+            continue
         report = anonymized(
             capsys,
             table,
@@ -137,31 +149,23 @@ def test_it_does_what_the_package_does(people, capsys, tmp_path):
     m = ap.Microdata(frame, ["age", "sex", "zip"], "illness")
     expected = ap.suppress(m, ap.tp_plus(m, 3)).frame
     found = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
-    assert found.to_numpy().tolist() == expected.astype(str).to_numpy().tolist()
+    assert rows(found) == rows(expected.astype(str))
 
 
-def test_the_same_seed_gives_the_same_bytes(people, capsys, tmp_path):
+def test_a_seed_repeats_groups_and_swaps_but_never_the_order(people, capsys, tmp_path):
+    out = tmp_path / "out.csv"
+    klt = ["--method", "klt", "--k", 4, "--l", 2, "-o", out, "--force"]
     written = []
-    for seed in (1, 1, 2):
-        anonymized(
-            capsys,
-            people,
-            *ROLES,
-            "--method",
-            "klt",
-            "--k",
-            4,
-            "--l",
-            2,
-            "--seed",
-            seed,
-            "--shuffle",
-            "-o",
-            tmp_path / "out.csv",
-            "--force",
-        )
-        written.append((tmp_path / "out.csv").read_bytes())
-    assert written[0] == written[1] != written[2]
+    for seed in (["--seed", 1], ["--seed", 1], ["--seed", 2], []):
+        report = anonymized(capsys, people, *ROLES, *klt, *seed)
+        assert ("must not be published" in str(report.get("warnings"))) == bool(seed)
+        written.append(out.read_text())
+    assert written[0] != written[1]
+    tables = [sorted(text.splitlines()) for text in written]
+    assert tables[0] == tables[1] != tables[2]
+    assert main(["anonymize", *map(str, [people, *ROLES, *klt, "--seed", 1])]) == 0
+    printed = capsys.readouterr()
+    assert "must not be published" in printed.err and "must not be published" in printed.out
 
 
 def test_values_are_written_as_they_were(people, capsys, tmp_path):
@@ -184,6 +188,7 @@ def test_values_are_written_as_they_were(people, capsys, tmp_path):
     before = pd.read_csv(people, dtype=str, keep_default_na=False)
     after = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
     assert after.columns.tolist() == ["name", "zip", "income, monthly", "illness"]
+    after = after.set_index("name").loc[before["name"]].reset_index()
     assert after["illness"].tolist() == before["illness"].tolist()
     assert "NA" in set(after["illness"])
     for column in ("zip", "income, monthly"):
@@ -211,7 +216,7 @@ def test_parquet_in_and_out(people, capsys, tmp_path):
         )
     found = pd.read_parquet(tmp_path / "out.parquet")
     same = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
-    assert found.astype(str).to_numpy().tolist() == same.to_numpy().tolist()
+    assert rows(found.astype(str)) == rows(same)
     assert any("[" in str(value) for value in found["age"])
 
 
@@ -431,7 +436,7 @@ def test_missing_values_by_each_policy(tmp_path, capsys):
     ]
     assert main([*command, "category"]) == 0
     printed = capsys.readouterr()
-    assert printed.out.splitlines()[3] == "?,a"
+    assert printed.out.splitlines().count("?,a") == 1
     assert "take the order from age" in printed.err
     assert main([*command, "drop"]) == 0
     printed = capsys.readouterr()
@@ -453,9 +458,8 @@ def test_what_is_read_is_written_the_same(tmp_path_factory, rows):
     texts = pd.DataFrame(rows, columns=["a, b", "c"])
     texts.to_csv(path, index=False, lineterminator="\n")
     table = read_table(str(path))
-    stream = io.BytesIO()
-    write_stream(Table(table.frame, table.delimiter, table.written), stream)
-    again = pd.read_csv(io.BytesIO(stream.getvalue()), dtype=str, keep_default_na=False)
+    content = as_csv(as_written(plain(table.frame), table), table.delimiter)
+    again = pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
     assert again.to_numpy().tolist() == texts.to_numpy().tolist()
 
 

@@ -36,7 +36,7 @@ def test_recodings_divide_domains():
     m = ap.Microdata(AGES, ["age", "sex"])
     r = ap.Recoding(m.attributes, [[0, 1, 1, 2], [0, 0]])
     assert r.sub_domains("age") == [[17], [23, 24], [41]]
-    assert r.members("sex").tolist() == [[True, True]]
+    assert r.members("sex").labels.tolist() == ["*"]
     assert r.sizes == (3, 1)
     assert r == ap.Recoding(m.attributes, [[0, 1, 1, 2], [0, 0]])
     assert r != ap.Recoding.identity(m.attributes)
@@ -83,3 +83,48 @@ def test_what_is_wrong_with_a_hierarchy_is_named():
         ap.Hierarchy.flat(["f"]).map_at(m.attributes[0], 1)
     with pytest.raises(errors.HierarchyError, match="'x'"):
         ap.Hierarchy.flat(["f"]).generalize("x", 1)
+
+
+def zip_table():
+    zips = ["02138", "02139", "02141", "02142", "10001"]
+    m = ap.Microdata(pd.DataFrame({"zip": zips * 2, "s": [0] * 5 + [1] * 5}), ["zip"], "s")
+    rows = [[code, code[:4] + "*", code[:3] + "**", "*"] for code in zips]
+    return m, ap.Hierarchy(rows)
+
+
+def test_a_recoding_by_levels_publishes_the_names_of_its_tree():
+    m, tree = zip_table()
+    published = {
+        level: ap.recode(m, ap.Recoding.from_levels(m.attributes, {"zip": tree}, {"zip": level}))
+        for level in range(4)
+    }
+    for level, rel in published.items():
+        expected = [tree.generalize(code, level) for code in m.frame["zip"]]
+        assert rel.frame["zip"].tolist() == expected
+    # a prefix of a single code is no less a prefix
+    assert published[2].frame["zip"].iloc[4] == "100**"
+    assert ap.measure.generalizations(published[2]) == m.n
+    assert ap.measure.generalizations(published[0]) == 0
+
+
+def test_searches_publish_the_names_of_the_trees_they_are_given():
+    m, tree = zip_table()
+    found = ap.full_domain(m, k=4, hierarchies={"zip": tree})
+    assert ap.recode(m, found).frame["zip"].tolist() == ["*"] * 10
+    five = m.take(np.r_[0:4, 5:9])
+    assert set(
+        ap.recode(five, ap.full_domain(five, k=4, hierarchies={"zip": tree})).frame["zip"]
+    ) == {"0213*", "0214*"}
+    # a code has one secret, so that only prefixes are diverse
+    diverse = ap.Microdata(m.frame.assign(s=[0, 1, 0, 1, 0, 0, 1, 0, 1, 1]), ["zip"], "s")
+    shown = ap.recode(diverse, ap.tds(diverse, 2, hierarchies={"zip": tree})).frame["zip"]
+    assert shown.tolist() == ["0213*", "0213*", "0214*", "0214*", "100**"] * 2
+    # a tree of the search's own gives no names
+    assert ap.recode(m, ap.full_domain(m, k=10)).frame["zip"].tolist() == ["*"] * 10
+
+
+def test_names_are_one_for_each_sub_domain_and_all_different():
+    m, _ = zip_table()
+    for names in (["a"], ["a", "a"]):
+        with pytest.raises(errors.ParameterError, match="different names"):
+            ap.Recoding(m.attributes, [[0, 0, 0, 1, 1]], names=[np.array(names, dtype=object)])

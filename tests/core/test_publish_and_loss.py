@@ -62,7 +62,7 @@ def test_generalization_covers_every_row_and_tells_more_than_suppression(grouped
     rel, starred = ap.generalize(m, p), ap.suppress(m, p)
     rows = np.flatnonzero(p.labels >= 0)
     for j, published in enumerate(rel.published):
-        assert published.members[published.index[rows], m.codes[rows, j]].all()
+        assert published.sub_domains.contains(published.index[rows], m.codes[rows, j]).all()
     assert ap.measure.ncp(rel) <= ap.measure.ncp(starred) + 1e-9
     assert ap.measure.gcp(starred) == pytest.approx(ap.measure.stars(starred) / (m.n * m.d))
 
@@ -79,11 +79,11 @@ def brute_force_kl(rel):
             f[point, v] = same.sum() / m.n
             f_star[point, v] = 0.0
             for i in shown:
-                masks = [p.members[p.index[i]] for p in rel.published]
+                sets = [p.sub_domains.members(p.index[i]) for p in rel.published]
                 if m.sensitive_codes[i] == v and all(
-                    mask[c] for mask, c in zip(masks, point, strict=True)
+                    c in held for held, c in zip(sets, point, strict=True)
                 ):
-                    f_star[point, v] += 1 / math.prod(mask.sum() for mask in masks) / m.n
+                    f_star[point, v] += 1 / math.prod(map(len, sets)) / m.n
     assert sum(f_star.values()) == pytest.approx(len(shown) / m.n)
     if any(f[x] > 0 and f_star[x] == 0 for x in f):
         return math.inf

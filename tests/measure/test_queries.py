@@ -8,7 +8,14 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, ParameterError
-from anonpaper.measure.queries import chi_square, places, query_errors, relative_errors, workload
+from anonpaper.measure.queries import (
+    chi_square,
+    places,
+    query_error,
+    query_errors,
+    relative_errors,
+    workload,
+)
 
 SELECTIVITY = {"age": 35, "education": 8, "race": 3, "sex": 1}
 
@@ -153,8 +160,7 @@ def test_sub_domains_answer_by_the_share_that_a_query_includes(adult, groups, pu
         for row in np.flatnonzero(release.is_published):
             share = 1.0
             for included, p in zip(queries.included, release.published, strict=True):
-                inside = p.members[p.index[row]]
-                share *= (inside & included[query]).sum() / inside.sum()
+                share *= included[query][p.sub_domains.members(p.index[row])].mean()
             expected[query, adult.sensitive_codes[row]] += share
     np.testing.assert_allclose(queries.answers(release)[0], expected, atol=1e-9)
 
@@ -177,3 +183,36 @@ def test_stars_everywhere_answer_in_proportion_to_what_is_asked(adult):
     release = ap.suppress(adult, ap.Partition(np.zeros(adult.n, dtype=int)))
     (answer,) = workload(adult, {"sex": 1, "race": 2}, size=4, seed=8).answers(release)
     np.testing.assert_allclose(answer, np.tile(adult.sensitive_counts / 2 * 2 / 5, (4, 1)))
+
+
+@pytest.mark.parametrize("publish", [ap.suppress, ap.generalize, ap.anatomize])
+def test_the_error_of_counts_is_their_mean_distance(adult, groups, publish):
+    release = publish(adult, groups)
+    queries = workload(adult, SELECTIVITY, size=40, seed=5)
+    truth, answers = (queries.answers(table)[0] for table in (adult, release))
+    absolute = relative = 0.0
+    for true, said in zip(truth.ravel(), answers.ravel(), strict=True):
+        absolute += abs(said - true)
+        relative += abs(said - true) / max(true, 0.01 * adult.n)
+    assert query_error(release, queries, of="absolute") == pytest.approx(absolute / truth.size)
+    assert query_error(release, queries, floor=0.01) == pytest.approx(relative / truth.size)
+    assert query_error(release) > query_error(ap.suppress(adult, alike(adult)))
+
+
+def alike(m):
+    return ap.Partition(m.cells.tuple_of_row.astype(np.int64))
+
+
+def test_exact_answers_have_no_error_and_more_stars_have_more(adult):
+    assert query_error(ap.generalize(adult, alike(adult))) == pytest.approx(0, abs=1e-12)
+    one_group = ap.Partition(np.zeros(adult.n, dtype=int))
+    coarse, finer = (ap.suppress(adult, p) for p in (one_group, ap.mondrian(adult, k=20)))
+    assert query_error(coarse) > query_error(finer) > 0
+    with pytest.raises(ParameterError, match="of must be"):
+        query_error(coarse, of="squared")
+    with pytest.raises(ParameterError, match="floor"):
+        query_error(coarse, floor=2)
+    with pytest.raises(ParameterError, match="expected a Release"):
+        query_error(adult)
+    with pytest.raises(ColumnError):
+        query_error(ap.suppress(adult.with_roles(sensitive=None), one_group))

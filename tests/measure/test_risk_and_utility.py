@@ -31,7 +31,7 @@ def classes_of(release):
     classes = defaultdict(list)
     m = release.microdata
     for row in np.flatnonzero(release.is_published):
-        key = tuple(p.members[p.index[row]].tobytes() for p in release.published)
+        key = tuple(p.sub_domains.members(p.index[row]).tobytes() for p in release.published)
         classes[key].append(m.frame[m.sensitive].iloc[row])
     return list(classes.values())
 
@@ -168,7 +168,7 @@ def test_distortion_is_the_mean_level_and_monotone(case):
                 total += 1
                 continue
             published = release.published[j]
-            held = attribute.values[published.members[published.index[row]]]
+            held = attribute.values[published.sub_domains.members(published.index[row])]
             level = next(
                 h
                 for h in range(tree.height + 1)

@@ -3,9 +3,9 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
-from referees.diverse import fewest_stars, published_counts, smallest_class
+from referees.diverse import fewest_stars, has_diverse_clustering, published_counts, smallest_class
 
 import anonpaper as ap
 from anonpaper import errors
@@ -102,12 +102,18 @@ def larger_problems(draw):
 
 
 @settings(deadline=None, max_examples=60)
-@given(larger_problems(), st.sampled_from(["min_choice", "max_fan_out"]), st.booleans())
-def test_larger_tables_come_out_k_anonymous_and_diverse(problem, strategy, with_l):
+@given(
+    larger_problems(),
+    st.sampled_from(["min_choice", "max_fan_out"]),
+    st.booleans(),
+    st.sampled_from(["star", "reject"]),
+)
+def test_larger_tables_come_out_k_anonymous_and_diverse(problem, strategy, with_l, over_bound):
     m, sigma, k = problem
+    budget = {"max_backtracks": 300, "max_seconds": 20}
     try:
         p = ap.diva(
-            m, sigma, k, strategy, l=2 if with_l else None, max_backtracks=300, max_seconds=20
+            m, sigma, k, strategy, l=2 if with_l else None, over_bound=over_bound, **budget
         )
     except errors.ConstraintError:
         event("no solution")
@@ -124,6 +130,71 @@ def test_larger_tables_come_out_k_anonymous_and_diverse(problem, strategy, with_
     if with_l:
         assert ap.FrequencyLDiversity(2).holds(m, rel.classes.labels)
     assert sum(p.info["stars_by_phase"].values()) == ap.measure.stars(rel)
+
+
+# -- the paper's own rule beside what goes beyond it ---------------------------------------------
+
+
+def by_rejection(m, sigma, k, **options):
+    """Run the paper's own rule: the partition, or the error; and what the search did."""
+    try:
+        p = ap.diva(m, sigma, k, over_bound="reject", **options)
+    except errors.ConstraintError as error:
+        return error, getattr(error, "info", None)
+    return p, p.info
+
+
+@settings(deadline=None, max_examples=150)
+@given(problems(), st.sampled_from(["basic", "min_choice", "max_fan_out"]), st.integers(0, 3))
+def test_what_rejection_finds_is_diverse_and_starring_finds_a_table_too(problem, strategy, seed):
+    frame, qi, sigma, k = problem
+    m = ap.Microdata(frame, qi, "s")
+    p, info = by_rejection(m, sigma, k, strategy=strategy, seed=seed)
+    event("found" if isinstance(p, ap.Partition) else "not found")
+    if not isinstance(p, ap.Partition):
+        return
+    rel = ap.suppress(m, p)
+    assert smallest_class(rel.frame, qi) >= k
+    for c in sigma:
+        assert c.low <= published_counts(rel.frame, c) <= c.high
+    assert not p.starred[: info["diverse_clusters"]].any()  # a cluster shows all that it agrees on
+    assert sum(info["stars_by_phase"].values()) == ap.measure.stars(rel)
+    assert fewest_stars(frame, qi, sigma, k) <= ap.measure.stars(rel)
+    beyond = ap.diva(m, sigma, k, strategy, seed=seed)
+    assert all(c.holds(ap.suppress(m, beyond)) for c in sigma)
+
+
+@settings(deadline=None, max_examples=150)
+@given(problems(), st.sampled_from(["basic", "min_choice", "max_fan_out"]), st.integers(0, 3))
+def test_rejection_colours_the_graph_iff_there_is_a_diverse_clustering(problem, strategy, seed):
+    frame, qi, sigma, k = problem
+    sigma = [c for c in sigma if all(q in qi and frame[q].nunique() > 1 for q in c.target)]
+    assume(sigma)
+    _, info = by_rejection(ap.Microdata(frame, qi, "s"), sigma, k, strategy=strategy, seed=seed)
+    coloured = info is not None and len(info["order"]) == len(sigma)
+    event("coloured" if coloured else "not coloured")
+    assert coloured == has_diverse_clustering(frame, qi, sigma, k)
+
+
+@pytest.mark.parametrize("strategy", ["basic", "min_choice", "max_fan_out"])
+def test_where_no_upper_bound_is_near_both_ways_are_the_same(strategy):
+    m = ap.load("adult", rows=2_000)
+    sigma = [Constraint(c.target, c.low, m.n) for c in proportion_constraints(m, ["sex"], 1_000)]
+    star, reject = (ap.diva(m, sigma, 5, strategy, over_bound=o) for o in ("star", "reject"))
+    assert np.array_equal(star.labels, reject.labels)
+    assert np.array_equal(star.starred, reject.starred) and star.info == reject.info
+
+
+def test_a_cluster_beyond_a_bound_is_starred_or_rejected():
+    # Whoever has x has p, of which only two may be shown: no four of x can be without stars.
+    frame = pd.DataFrame({"a": list("xxxxyyyy"), "b": list("ppppqqrr")})
+    m = ap.Microdata(frame, ["a", "b"])
+    sigma = [Constraint({"a": "x"}, 4, 4), Constraint({"b": "p"}, 0, 2)]
+    star = ap.diva(m, sigma, 2)
+    assert all(c.holds(ap.suppress(m, star)) for c in sigma) and star.starred.any()
+    with pytest.raises(errors.ConstraintError, match="the paper's own rule") as raised:
+        ap.diva(m, sigma, 2, over_bound="reject")
+    assert raised.value.info["candidates_tried"] > 0 and raised.value.info["backtracks"] >= 0
 
 
 def several_components():
@@ -148,15 +219,17 @@ def test_bounds_that_miss_each_other_by_one_row_are_found_out():
 
 
 @pytest.mark.parametrize("l", [None, 2])
-def test_the_result_does_not_depend_on_the_number_of_workers(l):
+def test_every_component_of_the_graph_is_coloured(l):
     m, sigma = several_components()
     if l:
         m = m.with_roles(sensitive="education", qi=[q for q in m.qi if q != "education"])
-    serial, parallel = (ap.diva(m, sigma, 20, seed=3, l=l, workers=w) for w in (1, 3))
-    assert serial.info["components"] >= 4
-    assert np.array_equal(serial.labels, parallel.labels)
-    assert np.array_equal(serial.starred, parallel.starred)
-    assert serial.info == parallel.info
+    first, again = (ap.diva(m, sigma, 20, seed=3, l=l) for _ in range(2))
+    assert first.info["components"] >= 4
+    assert sorted(first.info["order"]) == list(range(len(sigma)))
+    assert all(c.holds(ap.suppress(m, first)) for c in sigma)
+    assert np.array_equal(first.labels, again.labels)
+    assert np.array_equal(first.starred, again.starred)
+    assert first.info == again.info
 
 
 @pytest.mark.parametrize("strategy", ["basic", "max_fan_out"])
@@ -212,8 +285,9 @@ def test_used_up_budgets_end_in_an_error_that_says_which():
     m = ap.load("census", rows=20_000)
     sigma = proportion_constraints(m, ["sex", "race", ("sex", "race")], 10_000)
     sigma = [c for c in sigma if c.low >= 20]
-    with pytest.raises(errors.BudgetExceededError, match="budget of 3 backtracks is used up"):
+    with pytest.raises(errors.BudgetExceededError, match="budget of 3 backtracks") as raised:
         ap.diva(m, sigma, 20, "basic", max_backtracks=3)
+    assert raised.value.info["backtracks"] == 4 <= raised.value.info["candidates_tried"]
     with pytest.raises(errors.BudgetExceededError, match=r"0\.05 seconds"):
         ap.diva(m, sigma, 20, "basic", max_seconds=0.05, max_backtracks=10**9)
 
@@ -227,7 +301,7 @@ def test_used_up_budgets_end_in_an_error_that_says_which():
         ({"max_backtracks": -1}, errors.ParameterError, "max_backtracks"),
         ({"max_seconds": 0}, errors.ParameterError, "max_seconds"),
         ({"max_candidates": 0}, errors.ParameterError, "max_candidates"),
-        ({"workers": 0}, errors.ParameterError, "workers"),
+        ({"over_bound": "drop"}, errors.ParameterError, "drop"),
         ({"seed": -1}, errors.ParameterError, "seed"),
         ({"l": 7, "diversity": "distinct"}, errors.InfeasibleError, "largest feasible l is 6"),
         ({"l": 4}, errors.InfeasibleError, "largest feasible l is 3"),

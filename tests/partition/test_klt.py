@@ -69,20 +69,35 @@ distances = st.fixed_dictionaries(
 
 
 @settings(deadline=None, max_examples=150)
-@given(tables(), rules, weights, distances, st.integers(0, 3))
-def test_same_groups_as_row_by_row(m, rule, weights, distance, seed):
+@given(
+    tables(), rules, weights, distances, st.integers(0, 3), st.sampled_from(["merge", "drop"])
+)  # fmt: skip
+def test_same_groups_as_row_by_row(m, rule, weights, distance, seed, withheld):
     k, l, theta = rule
     k = min(k, m.n)
+    arguments = (m, k, l, theta, weights, distance, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnplacedRowsWarning)
         try:
-            p = klt(m, k, l, theta, weights, distance, seed)
+            p = klt(*arguments, withheld=withheld)
         except InfeasibleError:
-            assert not any_group_holds(m, k, l, theta)
+            assert not any_group_holds(m, k, l, theta, all_rows=withheld == "merge")
             return
-    plain = RowByRow(m, k, l, theta, weights, distance, seed)
-    assert p.labels.tolist() == plain.run().tolist()
+        scanned = klt(*arguments, withheld=withheld, index=False)
+    plain = RowByRow(*arguments, withheld)
+    assert p.labels.tolist() == scanned.labels.tolist() == plain.run().tolist()
+    assert p.info == scanned.info
     assert (p.info["repeats"], p.info["formed"]) == (plain.repeats, plain.formed)
+    if withheld == "merge":
+        assert p.info["unplaced_rows"] == 0
+    assert holds_by_counting(m, p, k, l, theta)
+
+
+def holds_by_counting(m, p, k, l, theta):
+    groups = [np.bincount(m.sensitive_codes[p.labels == g]) for g in range(p.n_groups)]
+    return all(
+        c.sum() >= k and (c > 0).sum() >= l and c.max() <= theta * c.sum() + 1e-6 for c in groups
+    )
 
 
 def test_same_groups_as_row_by_row_on_adult():
@@ -92,10 +107,10 @@ def test_same_groups_as_row_by_row_on_adult():
     assert p.labels.tolist() == plain.run().tolist()
 
 
-def any_group_holds(m, k, l, theta):
-    """Take s rows as evenly as the counts allow, for every s."""
+def any_group_holds(m, k, l, theta, all_rows):
+    """Take s rows as evenly as the counts allow, for every s; or all of them."""
     counts = np.sort(m.sensitive_counts[m.sensitive_counts > 0])
-    for s in range(max(k, l), m.n + 1):
+    for s in [m.n] if all_rows else range(max(k, l), m.n + 1):
         most = np.floor(theta * s + 1e-6)
         if len(counts) >= l and np.minimum(counts, most).sum() >= s:
             return True
@@ -162,14 +177,48 @@ def test_order_of_the_columns_does_not_change_the_distance(adult):
     assert klt(turned).sizes().sum() == klt(m).sizes().sum() == 400
 
 
-def test_a_table_with_a_value_too_frequent_loses_only_rows_that_cannot_be_placed():
+@pytest.fixture
+def mostly_flu():
     frame = pd.DataFrame({"age": range(60), "ill": ["flu"] * 40 + list("abcde" * 4)})
-    m = ap.Microdata(frame, ["age"], "ill")
-    with pytest.warns(UnplacedRowsWarning, match="of 60 rows"):
-        p = klt(m, k=4, l=2, theta=0.5)
+    return ap.Microdata(frame, ["age"], "ill")
+
+
+def test_the_papers_step_6_leaves_out_rows_and_says_what_they_share(mostly_flu):
+    with pytest.warns(UnplacedRowsWarning, match="of 60 rows.*100% of them have the same 'ill'"):
+        p = klt(mostly_flu, k=4, l=2, theta=0.5, withheld="drop")
     assert p.info["unplaced_rows"] == p.n_unpublished >= 20
-    assert ap.Theta(0.5).holds(m, p.labels) and ap.KAnonymity(4).holds(m, p.labels)
+    assert p.info["unplaced_share"] == 1
+    assert ap.Theta(0.5).holds(mostly_flu, p.labels)
+    assert ap.KAnonymity(4).holds(mostly_flu, p.labels)
     assert p.info["repeats"] > 0
+
+
+def test_nobody_is_left_out_unless_asked_for(mostly_flu):
+    with pytest.raises(InfeasibleError, match=r"40 of 60 rows have 'flu'. A theta of 0\.6667"):
+        klt(mostly_flu, k=4, l=2, theta=0.5)
+    p = klt(mostly_flu, k=4, l=2, theta=0.6667)
+    assert p.info["unplaced_rows"] == 0 == p.info["unplaced_share"]
+    assert ap.Theta(0.6667).holds(mostly_flu, p.labels)
+
+
+def test_rows_that_the_paper_drops_are_merged_where_all_can_be():
+    # Half of the table is flu, far from the rest: as one group, and only so, all rows hold.
+    frame = pd.DataFrame({"age": range(100), "ill": ["flu"] * 50 + list("abcde" * 10)})
+    m = ap.Microdata(frame, ["age"], "ill")
+    with pytest.warns(UnplacedRowsWarning):
+        dropped = klt(m, k=4, l=3, theta=0.5, withheld="drop", seed=3)
+    assert dropped.info["unplaced_share"] > 0.5
+    p = klt(m, k=4, l=3, theta=0.5, seed=3)
+    assert p.n_unpublished == 0 and ap.Theta(0.5).holds(m, p.labels)
+
+
+def test_merging_changes_nothing_where_nobody_is_left_out(adult, adult_groups):
+    assert np.array_equal(klt(adult, withheld="drop").labels, adult_groups.labels)
+
+
+def test_bad_withheld():
+    with pytest.raises(ParameterError, match='withheld must be "merge" or "drop"'):
+        klt(ap.examples.hospital(), 4, 2, 0.5, withheld="keep")
 
 
 @pytest.mark.parametrize("theta", [0, -0.1, 1.01, float("nan"), "0.3", None])

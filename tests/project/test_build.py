@@ -2,94 +2,41 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
+from project.builds import environment, make, ran, write_notebook, write_profile
 
-ROOT = Path(__file__).parents[2]
-RESULTS = """
-import pandas as pd
-from anonpaper.papers.results import Results
-results = Results("{paper}", notebook="{notebook}", parameters={{"rows": rows}})
-results.table(pd.DataFrame({{"row": range(rows)}}), "{name}", caption="Rows", of="Table {name}")
+BOTH = ["one/1_first", "two/1_second"]
+WORKER = """
+def twice(value):
+    from anonpaper.partition import mondrian
+    return {"value of it": 2 * value}
+"""
+TIMED = """
+import time
+def twice(value):
+    return {"seconds": time.time()}
+"""
+GRID = """
+from anonpaper.papers.grids import run_grid
+import helper
+found = run_grid(helper.twice, [{"value": 1}, {"value": 2}], workers=2)
 """
 
 
-def write_notebook(root, name, *, table=None, more=""):
-    """Write notebooks/<name>.ipynb: parameters rows and seed, and one table."""
-    paper, notebook = name.split("/")
-    body = RESULTS.format(paper=paper, notebook=notebook, name=table or f"table_{notebook}")
-    cells = [
-        new_code_cell("rows = 2\nseed = 0", metadata={"tags": ["parameters"]}, id="parameters"),
-        new_code_cell(body.strip(), id="results"),
-        new_code_cell(more, id="more"),
-    ]
-    path = root / "notebooks" / f"{name}.ipynb"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-    nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": kernel}), path)
-
-
-def write_profile(root, text, profile="quick"):
-    (root / "notebooks" / "profiles" / f"{profile}.yaml").write_text(text)
-
-
-@pytest.fixture
-def project(tmp_path):
-    """A copy of the build with two notebooks, its environment that of the tests."""
-    root = tmp_path / "project"
-    root.mkdir()
-    for name in ("Makefile", "pyproject.toml", "requirements.lock", "environment.yml"):
-        shutil.copy(ROOT / name, root)
-    for folder in ("tools", "anonpaper"):
-        shutil.copytree(ROOT / folder, root / folder,
-                        ignore=shutil.ignore_patterns("__pycache__"))
-    (root / "notebooks" / "profiles").mkdir(parents=True)
-    write_notebook(root, "one/1_first")
-    write_notebook(root, "two/1_second")
-    write_profile(root, "one/1_first: {rows: 3}\n")
-    write_profile(root, "one/1_first: {rows: 30}\n", "paper")
-    python = root / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    python.chmod(0o755)
-    (root / "data" / "cache").mkdir(parents=True)
-    for stamp in (".venv/.packages-installed", ".venv/.package-installed", "data/cache/.fetched"):
-        (root / stamp).touch()
-    return root
-
-
-def environment(root, **changes):
-    kept = {key: value for key, value in os.environ.items()
-            if not key.startswith(("ANONPAPER_", "MAKE", "MFLAGS"))}
-    return kept | {"PYTHONPATH": str(root)} | changes
-
-
-def make(root, *arguments, fails=False, **changes):
-    """Run make in the project and return what it printed."""
-    done = subprocess.run(["make", *arguments], cwd=root, text=True, capture_output=True,
-                          env=environment(root, **changes), timeout=240)
-    assert (done.returncode != 0) is fails, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
-def ran(printed):
-    """Return the notebooks that a run of make executed."""
-    return sorted(line.split()[0] for line in printed.splitlines() if " figures, " in line)
-
-
-BOTH = ["one/1_first", "two/1_second"]
+def planned(printed):
+    """Return the notebooks that `make plan` says have changed."""
+    return [line.split(":")[0].strip() for line in printed.splitlines() if " changed" in line]
 
 
 def test_make_runs_every_notebook_once_and_lists_what_it_wrote(project):
-    printed = make(project, "-j2")
+    printed = make(project, "JOBS=2")
     assert ran(printed) == BOTH
     assert "one/1_first" in printed
     assert "0 figures, 1 tables" in printed
@@ -97,8 +44,11 @@ def test_make_runs_every_notebook_once_and_lists_what_it_wrote(project):
     assert (results / "one/table_1_first.csv").read_text() == "row\n0\n1\n2\n"
     manifest = json.loads((results / "manifest.json").read_text())
     assert sorted(manifest["outputs"]) == [
-        "one/table_1_first.csv", "one/table_1_first.tex",
-        "two/table_1_second.csv", "two/table_1_second.tex"]
+        "one/table_1_first.csv",
+        "one/table_1_first.tex",
+        "two/table_1_second.csv",
+        "two/table_1_second.tex",
+    ]
     output = manifest["outputs"]["one/table_1_first.csv"]
     assert output["parameters"] == {"rows": 3}
     assert output["notebook"] == "notebooks/one/1_first.ipynb"
@@ -113,16 +63,17 @@ def test_make_runs_every_notebook_once_and_lists_what_it_wrote(project):
 
 def test_kernels_have_their_sockets_elsewhere(project):
     """In the notebooks' folder kernels that start at once would take each other's."""
-    alone = ("from pathlib import Path\n"
-             "assert [f.name for f in Path().iterdir()] == ['1_first.ipynb']")
+    alone = (
+        "from pathlib import Path\nassert [f.name for f in Path().iterdir()] == ['1_first.ipynb']"
+    )
     write_notebook(project, "one/1_first", more=alone)
     assert ran(make(project)) == BOTH
 
 
 def test_only_what_depends_on_a_change_runs_again(project):
-    make(project, "-j2")
+    make(project, "JOBS=2")
 
-    write_profile(project, "one/1_first: {rows: 4}\n")
+    write_profile(project, "one/1_first: {rows: 4}\ntwo/1_second: {}\n")
     assert ran(make(project)) == ["one/1_first"]
     assert (project / "figures/quick/one/table_1_first.csv").read_text().endswith("3\n")
 
@@ -131,7 +82,7 @@ def test_only_what_depends_on_a_change_runs_again(project):
 
     notebook = project / "notebooks/two/1_second.ipynb"
     executed = nbformat.read(notebook, as_version=4)
-    executed.cells[0].execution_count = 7   # outputs are no input
+    executed.cells[0].execution_count = 7  # outputs are no input
     nbformat.write(executed, notebook)
     source = project / "anonpaper" / "papers" / "results.py"
     source.write_text("# a comment\n" + source.read_text())
@@ -145,8 +96,89 @@ def test_only_what_depends_on_a_change_runs_again(project):
     assert ran(make(project)) == ["one/1_first"]
 
 
+def test_an_edit_runs_the_readers_of_a_module_only(project):
+    """Imported by the notebook, in a function, or in a worker of a grid; words run nothing."""
+    write_notebook(project, "one/1_first", more="from anonpaper.partition import oka")
+    helper = project / "notebooks" / "two" / "helper.py"
+    write_notebook(project, "two/1_second", more=GRID)
+    helper.write_text(WORKER)
+    assert ran(make(project)) == BOTH
+
+    for module, readers in {
+        "partition/oka": ["one/1_first"],
+        "partition/mondrian": ["two/1_second"],
+        "partition/tp": [],
+        "papers/xiao2010/claims": [],
+        "papers/claims": [],
+        "groups": BOTH,
+    }.items():
+        source = project / "anonpaper" / f"{module}.py"
+        code = source.read_text()
+        source.write_text(code + "\nANOTHER_NAME = 1\n")
+        assert planned(make(project, "plan")) == readers, module
+        source.write_text("# words\n" + code)
+        assert planned(make(project, "plan")) == [], module
+        source.write_text(code)
+    helper.write_text(WORKER.replace("2 * value", "3 * value"))
+    assert planned(make(project, "plan")) == ["two/1_second"]
+    assert ran(make(project)) == ["two/1_second"]
+
+
+def test_what_has_run_counts_in_a_fresh_clone(project, tmp_path):
+    make(project, "PROFILE=paper")
+    clone = tmp_path / "elsewhere"
+    shutil.copytree(project, clone, copy_function=shutil.copy)  # with the time of now
+    shutil.rmtree(clone / "figures" / "paper" / "notebooks")
+    printed = make(clone, "figures", "PROFILE=paper")
+    assert "2 notebooks up to date, nothing to be done" in printed
+    (clone / "anonpaper" / "groups.py").write_text("")
+    lock = clone / "requirements.lock"
+    lock.write_text(lock.read_text().replace("numpy==", "numpy==9."))
+    printed = make(clone, "figures", "PROFILE=paper", fails=True)
+    assert "one/1_first: its versions changed, anonpaper/groups.py changed" in printed
+
+
+def test_run_times_are_measured_each_time(project):
+    """Also where a grid would have them in the cache, of another profile for instance."""
+    more = GRID + "results.table(found, 'found', caption='Found', timing=True);"
+    write_notebook(project, "two/1_second", more=more)
+    (project / "notebooks" / "two" / "helper.py").write_text(TIMED)
+    make(project, "paper-two")
+    first = (project / "figures/quick/two/found.csv").read_text()
+    make(project, "paper-two", "PROFILE=paper")
+    assert (project / "figures/paper/two/found.csv").read_text() != first
+
+
+def test_one_figure_or_table_is_made_anew(project):
+    make(project, "figures")
+    printed = make(project, "figure", "NAME=one/table_1_first")
+    assert ran(printed) == ["one/1_first"]
+    assert "figures/quick/one/table_1_first.csv" in printed
+    printed = make(project, "figure", "NAME=one/table_1", fails=True)
+    assert "no such figure or table; there are one/table_1_first" in printed
+    assert "no such claim; there are" in make(project, "report", "CLAIM=one/none", fails=True)
+    printed = make(project, "report", "CLAIM=xiao2010/crossing", fails=True)
+    assert "run `make figure PROFILE=quick NAME=xiao2010/" in printed
+
+
+def test_notebooks_run_side_by_side_the_longest_first(project):
+    wait = "import time\nprint('from', time.time())\ntime.sleep(3)\nprint('to', time.time())"
+    write_notebook(project, "two/1_second", more=wait)
+    write_notebook(project, "one/1_first", more=wait.replace("3", "1"))
+    make(project, "figures", "JOBS=2")
+    times = {}
+    for name in BOTH:
+        text = (project / f"figures/quick/notebooks/{name}.ipynb").read_text()
+        times[name] = [float(re.search(rf"{word} ([\d.]+)", text)[1]) for word in ("from", "to")]
+    assert max(start for start, _ in times.values()) < min(end for _, end in times.values())
+    (project / "anonpaper" / "groups.py").open("a").write("\nANOTHER_NAME = 1\n")
+    printed = make(project, "figures", "JOBS=1")
+    order = [line.split()[0] for line in printed.splitlines() if " figures, " in line]
+    assert order == ["two/1_second", "one/1_first"]
+
+
 def test_outputs_that_are_no_longer_made_disappear(project):
-    make(project, "-j2")
+    make(project, "JOBS=2")
     write_notebook(project, "one/1_first", table="other")
     (project / "notebooks/two/1_second.ipynb").unlink()
     assert ran(make(project)) == ["one/1_first"]
@@ -157,7 +189,7 @@ def test_outputs_that_are_no_longer_made_disappear(project):
 
 
 def test_the_paper_profile_has_its_own_results_and_writes_the_readme(project):
-    make(project, "-j2", "PROFILE=paper")
+    make(project, "JOBS=2", "PROFILE=paper")
     assert (project / "figures/paper/one/table_1_first.csv").read_text().endswith("29\n")
     assert not (project / "figures/quick").exists()
     readme = (project / "figures/README.md").read_text()
@@ -167,9 +199,14 @@ def test_the_paper_profile_has_its_own_results_and_writes_the_readme(project):
 
 def test_a_killed_run_leaves_nothing_half_written_and_the_next_resumes(project):
     write_notebook(project, "two/1_second", more="import time\ntime.sleep(60)")
-    running = subprocess.Popen(["make"], cwd=project, env=environment(project),
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                               start_new_session=True)
+    running = subprocess.Popen(
+        ["make", "JOBS=1"],
+        cwd=project,
+        env=environment(project),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
     results = project / "figures" / "quick"
     deadline = time.monotonic() + 60
     staged = results / ".staging/two/1_second/two/table_1_second.csv"
@@ -189,20 +226,29 @@ def test_a_killed_run_leaves_nothing_half_written_and_the_next_resumes(project):
     assert not list((results / ".staging").rglob("*.*"))
 
 
-def test_a_failing_notebook_stops_make_and_keeps_what_was_there(project):
-    make(project, "-j2")
+def test_a_failing_notebook_fails_make_and_keeps_what_was_there(project):
+    make(project, "JOBS=2")
     write_notebook(project, "two/1_second", more="seed / 0")
     printed = make(project, fails=True)
     assert "ZeroDivisionError" in printed
     assert "figures/quick/.failed/two/1_second.ipynb" in printed
+    assert "failed: two/1_second; the causes are above" in printed
     assert (project / "figures/quick/two/table_1_second.csv").exists()
-    make(project, fails=True)
+    write_notebook(project, "one/1_first", more="seed")
+    assert ran(make(project, fails=True)) == ["one/1_first"]  # the others run nevertheless
 
 
-@pytest.mark.parametrize(("profile", "message"), [
-    ("one/1_first: {rwos: 3}", "sets rwos, but the notebook's parameters are rows, seed"),
-    ("one/first: {rows: 3}", "has sections of no notebook: one/first"),
-])
+@pytest.mark.parametrize(
+    ("profile", "message"),
+    [
+        ("one/1_first: {}", "has no section of two/1_second; add `two/1_second: {}`"),
+        (
+            "one/1_first: {rwos: 3}\ntwo/1_second: {}",
+            "sets rwos, but the notebook's parameters are rows, seed",
+        ),
+        ("one/first: {rows: 3}", "has sections of no notebook: one/first"),
+    ],
+)
 def test_names_in_a_profile_are_checked(project, profile, message):
     write_profile(project, profile)
     assert message in make(project, fails=True)
@@ -239,9 +285,27 @@ def test_notebooks_are_executed_in_place_the_same_each_time(project):
 def test_help_has_a_line_for_each_target(project):
     printed = make(project, "help").splitlines()
     targets = {line.split()[0] for line in printed}
-    assert targets >= {"help", "env", "data", "figures", "notebooks", "test", "test-fast", "lab",
-                       "bench", "lock", "clean", "paper-one", "paper-two"}
+    assert targets >= {
+        "help",
+        "env",
+        "data",
+        "figures",
+        "notebooks",
+        "test",
+        "test-fast",
+        "lab",
+        "bench",
+        "lock",
+        "clean",
+        "figure",
+        "report",
+        "verify",
+        "paper-<folder>",
+        "refresh-<notebook>",
+    }
     assert all(len(line.split()) > 2 for line in printed)
+    assert "what changed of the notebooks in one of one two" in "\n".join(printed)
+    assert "e.g. refresh-two/1_second" in "\n".join(printed)
 
 
 @pytest.mark.parametrize("tool", ["conda", "mamba", "micromamba"])

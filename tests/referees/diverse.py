@@ -18,6 +18,37 @@ def set_partitions(items, k):
                 yield [(first, *others), *blocks]
 
 
+def sets_of_clusters(items, k):
+    """Yield all sets of disjoint clusters of at least k items, that of no cluster included."""
+    if not items:
+        yield []
+        return
+    first, rest = items[0], items[1:]
+    yield from sets_of_clusters(rest, k)
+    for size in range(k - 1, len(rest) + 1):
+        for others in combinations(rest, size):
+            remaining = [item for item in rest if item not in others]
+            for clusters in sets_of_clusters(remaining, k):
+                yield [(first, *others), *clusters]
+
+
+def has_diverse_clustering(frame, qi, constraints, k):
+    """Whether some clusters of target rows, suppressed where they differ, satisfy Sigma (3.2)."""
+    targets = [
+        {i for i in range(len(frame)) if all(frame[a].iloc[i] == v for a, v in c.target.items())}
+        for c in constraints
+    ]
+    for clusters in sets_of_clusters(sorted(set().union(*targets)), k):
+        counts = np.zeros(len(constraints), int)
+        for cluster in clusters:
+            agreeing = {q for q in qi if frame[q].iloc[list(cluster)].nunique() == 1}
+            counts += [carried(cluster, agreeing, c, frame, qi) for c in constraints]
+        within = all(c.low <= n <= c.high for c, n in zip(constraints, counts, strict=True))
+        if within and all(any(set(cluster) <= t for t in targets) for cluster in clusters):
+            return True
+    return False
+
+
 def carried(rows, kept, constraint, frame, qi):
     """Rows of a block that show the constraint's target if only `kept` attributes are shown."""
     hidden = [name for name in constraint.target if name in qi and name not in kept]

@@ -11,8 +11,9 @@ SLACK = 1e-9  # equality up to rounding counts as met
 
 
 class RowByRow:
-    def __init__(self, m, k, l, theta, weights=None, distance=None, seed=0):
+    def __init__(self, m, k, l, theta, weights=None, distance=None, seed=0, withheld="merge"):
         self.m, self.k, self.l, self.theta = m, k, l, theta
+        self.withheld = withheld
         weights, distance = dict(weights or {}), dict(distance or {})
         self.parts = []
         for j, attribute in enumerate(m.attributes):
@@ -119,9 +120,20 @@ class RowByRow:
                 others.sort(key=lambda o: (self.distance(clusters[c], clusters[o]), o))
                 good = [o for o in others if self.all_hold(clusters[c] + clusters[o])]
                 fair = [o for o in others if self.theta_holds(clusters[c] + clusters[o])]
-                if not good + fair:
+                choice = good + fair
+                if not choice and self.withheld == "merge":
+                    choice = [o for o in others if self.has_room(clusters[o], clusters[c])]
+                if not choice:
                     clusters[c] = []
                     break
-                older, younger = sorted((c, (good + fair)[0]))
+                older, younger = sorted((c, choice[0]))
                 clusters[older] = clusters[older] + clusters[younger]
                 clusters[younger] = []
+
+    def has_room(self, rows, others):
+        """Whether theta allows rows to have more of the most frequent value of the others."""
+        if self.theta_holds(others):
+            return True
+        counts = self.counts(others)
+        most_frequent = min(v for v in counts if counts[v] == max(counts.values()))
+        return (self.theta + SLACK) * len(rows) > self.counts(rows).get(most_frequent, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from anonpaper.measure import (
 )
 from anonpaper.measure.queries import places
 from anonpaper.microdata import Microdata
-from anonpaper.partition.klt import klt
+from anonpaper.partition.klt import klt as _klt
 from anonpaper.publish import generalize, swap
 
 __all__ = [
@@ -31,6 +32,9 @@ __all__ = [
     "selectivities",
     "time_klt",
 ]
+
+#: The paper's algorithm: its step 6 leaves out what it could not merge.
+klt = partial(_klt, withheld="drop")
 
 #: The quasi-identifiers of Figure 4, in its order.
 QI = ("race", "education", "sex", "age")

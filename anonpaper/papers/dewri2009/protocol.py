@@ -22,6 +22,7 @@ from anonpaper.errors import BudgetExceededError
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure import effective_k, necd, nwp
 from anonpaper.microdata import Microdata
+from anonpaper.preference import achievement
 from anonpaper.prepare.encoding import granularize, in_preorder
 from anonpaper.publish import recode
 from anonpaper.randomness import generator
@@ -29,7 +30,7 @@ from anonpaper.recoders.archive import choose, non_dominated
 from anonpaper.recoders.exhaustive import exhaustive
 from anonpaper.recoders.hill_climbing import hill_climbing
 from anonpaper.recoders.lattice import full_domain
-from anonpaper.recoders.objectives import Evaluator, achievement
+from anonpaper.recoders.objectives import Evaluator
 from anonpaper.recoders.preference import preference_search
 from anonpaper.recoding import Recoding
 

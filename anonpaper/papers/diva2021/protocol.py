@@ -33,12 +33,13 @@ from anonpaper.errors import (
     check_number,
 )
 from anonpaper.files import project_root
-from anonpaper.measure import accuracy, stars
+from anonpaper.measure import discernibility_ratio, stars
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva import diva
-from anonpaper.partition.diva.clusterings import Clusterings, Privacy
-from anonpaper.partition.diva.colouring import Budget, Search
-from anonpaper.partition.diva.graph import Targets, build_graph
+from anonpaper.partition.diva.algorithm import build_graph, coloring
+from anonpaper.partition.diva.clusterings import Clusterings
+from anonpaper.partition.diva.search import Search
+from anonpaper.partition.diva.targets import Privacy, Targets
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.oka import oka
@@ -322,10 +323,10 @@ def _measured(m, p, constraints, k) -> dict:
     rel = suppress(m, p)
     return {
         "stars": stars(rel),
-        "accuracy": accuracy(rel, k),
-        "accuracy_log": accuracy(rel, k, of="log"),
-        "accuracy_range": accuracy(rel, k, of="range"),
-        "accuracy_stars": accuracy(rel, k, of="stars"),
+        "accuracy": discernibility_ratio(rel, k),
+        "accuracy_log": discernibility_ratio(rel, k, of="log"),
+        "accuracy_range": discernibility_ratio(rel, k, of="range"),
+        "accuracy_stars": discernibility_ratio(rel, k, of="stars"),
         "satisfied": float(check_constraints(rel, constraints)["holds"].mean()),
     }
 
@@ -342,7 +343,7 @@ def figure_3_steps() -> tuple[nx.Graph, list[dict]]:
     Returns
     -------
     graph : networkx.Graph
-        As :func:`~anonpaper.partition.diva.graph.build_graph` makes it.
+        As :func:`~anonpaper.partition.diva.algorithm.build_graph` makes it.
     steps : list of dict
         ``action`` ("colour", "reject" or "backtrack"), ``node`` (1 to 3), ``clusters`` (lists of
         row names), and ``coloured``: the clusters of every node after the step.
@@ -355,22 +356,17 @@ def figure_3_steps() -> tuple[nx.Graph, list[dict]]:
     """
     m, sigma = patients(), patients_constraints()
     graph = build_graph(m, sigma)
-    state = Clusterings(
-        codes=m.codes,
-        targets=Targets.of(m, sigma),
-        privacy=Privacy(2),
-        neighbours=[set(graph[v]) for v in graph],
-        looks_ahead=False,
-        max_candidates=1,
+    V = Clusterings(
+        m.codes, Targets.of(m, sigma), Privacy(2), [set(graph[v]) for v in graph], generator(0)
     )
     script = {0: [[8, 9]], 2: [[5, 6], [6, 7]], 1: [[4, 5]]}
-    search = Search(
-        state,
-        choose_node=lambda: next(v for v in (0, 2, 1) if v not in state.coloured),
-        candidates=lambda v: [[state.bundle(np.array(rows))] for rows in script[v]],
-        budget=Budget(max_backtracks=10, max_seconds=60),
+    search = Search(max_backtracks=10, max_seconds=60, trace=[])
+    coloring(
+        V,
+        choose=lambda: next(v for v in (0, 2, 1) if v not in V.coloured),
+        clusterings=lambda v: [[V.bundle(np.array(rows))] for rows in script[v]],
+        search=search,
     )
-    search.colour()
     names = list(m.frame.index)
     steps, coloured = [], {}
     for action, v, clustering in search.trace:

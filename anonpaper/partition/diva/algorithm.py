@@ -9,18 +9,12 @@ Given a table R, k, and a set of diversity constraints, DIVA (Algorithm 1)
 3. anonymizes the rows in none of them by any other algorithm (R_k);
 4. integrates: suppresses what R_k publishes beyond upper bounds.
 
-*Guarantee.* The result is k-anonymous and satisfies every constraint, or an error is raised: a
-ConstraintError if no such table exists, which names constraints that exclude each other, or a
-BudgetExceededError if the search was cut short. A table that satisfies all as it is, is returned
-as it is, without a star; else an optimal one has at least k stars, so that the number of stars is
-at most :math:`nd/k` times the optimum. It is far closer in practice: on random tables of up to
-eight rows, against exhaustive search, the tests hold it to five times the optimum, and on average
-it is 1.2 times.
-
-Beyond the paper: l-diversity as the privacy model; values suppressed in clusters that would
-exceed another constraint's upper bound; an exact test of existence where the search ends without
-a solution (:mod:`anonpaper.partition.diva.existence`); rows that are left over, fewer than k, join
-clusters; components of the graph in parallel.
+This module holds Algorithms 1, 3 and 4 in the paper's order and words; Algorithm 2, Suppress, is
+what :func:`anonpaper.suppress` does with any partition. What the paper leaves open has its own
+modules: which clusterings a constraint has (:mod:`~anonpaper.partition.diva.clusterings`) and
+which values Integrate chooses (:mod:`~anonpaper.partition.diva.integrate`). What goes beyond the
+paper (:mod:`~anonpaper.partition.diva.beyond`, :mod:`~anonpaper.partition.diva.existence`) is
+called only behind ``goes_beyond``, which ``over_bound="reject"`` switches off.
 
 Source: M. Milani, Y. Huang, F. Chiang, *Preserving diversity in anonymized data*, EDBT 2021.
 """
@@ -28,9 +22,10 @@ Source: M. Milani, Y. Huang, F. Chiang, *Preserving diversity in anonymized data
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Literal
+from itertools import combinations
+from math import inf, lgamma, log
+from typing import Literal, get_args
 
 import networkx as nx
 import numpy as np
@@ -38,19 +33,22 @@ import numpy as np
 from anonpaper.algorithm import algorithm
 from anonpaper.constraints import DiversityConstraint, require_satisfiable
 from anonpaper.errors import ConstraintError, ParameterError, check_integer, check_number
-from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Microdata
-from anonpaper.partition.diva.clusterings import Bundle, Clusterings, Privacy
-from anonpaper.partition.diva.colouring import STRATEGIES, Budget, Search, next_node
-from anonpaper.partition.diva.existence import find_plan, smallest_conflict
-from anonpaper.partition.diva.graph import Targets, build_graph
-from anonpaper.partition.diva.integrate import restorable, surplus_to_star
+from anonpaper.groups import Partition, dense_labels, group_bounds
+from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.partition.diva import beyond
+from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings
+from anonpaper.partition.diva.existence import exact_clustering, smallest_conflict
+from anonpaper.partition.diva.integrate import integrate
+from anonpaper.partition.diva.search import Search
+from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian, require_diverse
-from anonpaper.principles import FrequencyLDiversity, KAnonymity
+from anonpaper.principles import DistinctLDiversity, FrequencyLDiversity, KAnonymity
 from anonpaper.randomness import generator
 
-__all__ = ["diva"]
+__all__ = ["build_graph", "coloring", "diva", "is_consistent", "next_node"]
+
+Strategy = Literal["max_fan_out", "min_choice", "basic"]
 
 
 @algorithm(
@@ -62,18 +60,23 @@ def diva(
     m: Microdata,
     constraints: Sequence[DiversityConstraint],
     k: int,
-    strategy: Literal["max_fan_out", "min_choice", "basic"] = "max_fan_out",
+    strategy: Strategy = "max_fan_out",
     anonymize: Callable[[Microdata], Partition] | None = None,
-    seed: int | np.random.Generator = 0,
+    seed: int | np.random.Generator | None = 0,
     *,
+    over_bound: Literal["star", "reject"] = "star",
     l: int | None = None,
     diversity: Literal["frequency", "distinct"] = "frequency",
     max_backtracks: int = 10_000,
     max_seconds: float = 120.0,
     max_candidates: int = 24,
-    workers: int = 1,
 ) -> Partition:
-    """Group and suppress rows so that the release is k-anonymous and diverse.
+    r"""Guarantee k-anonymity and every diversity constraint, or say that no table has both.
+
+    A table that satisfies all as it is, is returned as it is, without a star; else an optimal one
+    has at least k stars, so that the number of stars is at most :math:`nd/k` times the optimum.
+    It is far closer in practice: on random tables of up to eight rows the tests hold it to five
+    times the optimum, found by exhaustive search.
 
     Parameters
     ----------
@@ -85,14 +88,21 @@ def diva(
         Smallest group size, from 2 to n.
     strategy : {"max_fan_out", "min_choice", "basic"}
         Which constraint is coloured next: the one with most uncoloured neighbours, the one with
-        fewest clusterings left, or any.
+        fewest clusterings left, or any. The first two also prune early: a colour is dropped at
+        once if some uncoloured constraint could no longer get one.
     anonymize : callable, optional
         Groups the rows that no constraint needs: any function from a Microdata to a Partition
         whose groups have k rows and, if asked for, are l-diverse. By default
         :func:`~anonpaper.partition.k_member.k_member`; with l,
         :func:`~anonpaper.partition.mondrian.mondrian`.
-    seed : int or numpy.random.Generator
+    seed : int, numpy.random.Generator or None
         Draws what "basic" draws, and starts k-member.
+    over_bound : {"star", "reject"}
+        Whether a cluster that would exceed another constraint's upper bound has its value
+        suppressed, or is rejected. "reject" is the paper's algorithm as printed. "star" also goes
+        beyond it elsewhere: an integer program decides whether a table exists where the search
+        finds none, left-over rows, fewer than k, join clusters, and values suppressed for a bound
+        that was not reached are shown again.
     l : int, optional
         Also require l-diversity of every group, from 2 to the largest feasible l.
     diversity : {"frequency", "distinct"}
@@ -103,8 +113,6 @@ def diva(
     max_candidates : int
         The most clusterings of one constraint that are tried at a time if it has more than 8 free
         target rows, and the most clusters that a left-over row is tried in.
-    workers : int
-        Threads that colour connected components of the graph; the result does not depend on it.
 
     Returns
     -------
@@ -112,38 +120,41 @@ def diva(
         First the clusters of the diverse clustering, then the groups of the rest. ``info`` holds
 
         - ``order``: the constraints in the order in which they were coloured;
-        - ``nodes_coloured``, ``candidates_tried``, ``backtracks``: of the search;
+        - ``candidates_tried``, ``backtracks``: clusterings that the search tried, and colours that
+          it took back;
+        - ``components``: connected components of the graph;
         - ``coloured_by``: ``"search"``, ``"exact test"``, or ``"nothing to do"`` for a table that
           satisfies all as it is;
         - ``diverse_rows``, ``diverse_clusters``: size of the diverse clustering;
         - ``stars_by_phase``: of ``suppress``, ``anonymize`` and ``integrate``, the last being the
-          values that Integrate suppressed;
-        - ``components``: connected components of the graph.
+          values that Integrate suppressed.
 
     Raises
     ------
     ConstraintError
         No k-anonymous table satisfies the constraints, two have the same target, or a target is
-        unknown; the message names the culprits.
+        unknown; the message names the culprits. With "reject" also where the search ended without
+        a table, which does not prove that there is none.
     InfeasibleError
         The table as a whole is not l-diverse.
     BudgetExceededError
-        Backtracks or seconds were used up before it was known whether a table exists.
+        Backtracks or seconds were used up before it was known whether a table exists. It has an
+        ``info`` with what the search did, as has a ConstraintError raised after the search.
     ParameterError
-        k, l, strategy, budget or workers are out of range, or `anonymize` returned groups that
+        k, l, strategy, over_bound or budget are out of range, or `anonymize` returned groups that
         are too small or not diverse.
     ColumnError
         l is given and the table has no sensitive attribute.
 
     Notes
     -----
-    Linear in n for the search as long as nothing is taken back; at worst it tries max_candidates
-    clusterings to the power of the number of constraints, within the budget. The clusters are
-    made by k-member on the rows chosen, with its cost.
+    O(s·n) for the search among s constraints as long as nothing is taken back; at worst it tries
+    max_candidates clusterings to the power of s, within the budget. The clusters are made by
+    k-member on the rows chosen, with its cost.
 
     References
     ----------
-    diva2021, Algorithms 1 to 4.
+    diva2021, Algorithms 1 to 4; l-diversity and all that "star" names are ours.
 
     Examples
     --------
@@ -155,306 +166,292 @@ def diva(
     >>> all(c.holds(ap.suppress(m, p)) for c in sigma)
     True
     """
-    k = check_integer("k", k, 2, m.n)
-    if strategy not in STRATEGIES:
-        raise ParameterError(f"strategy must be one of {STRATEGIES}, got {strategy!r}")
-    budget = Budget(
+    k = check_integer("k", k, 2, check_microdata(m).n)
+    if strategy not in get_args(Strategy):
+        raise ParameterError(f"strategy must be one of {get_args(Strategy)}, got {strategy!r}")
+    if over_bound not in ("star", "reject"):
+        raise ParameterError(f'over_bound must be "star" or "reject", got {over_bound!r}')
+    search = Search(
         check_integer("max_backtracks", max_backtracks, 0),
-        check_number("max_seconds", max_seconds, 0, np.inf, open_low=True),
+        check_number("max_seconds", max_seconds, 0, inf, open_low=True),
     )
     max_candidates = check_integer("max_candidates", max_candidates, 1)
-    workers = check_integer("workers", workers, 1)
-    privacy = _privacy(m, k, l, diversity)
+    privacy = Privacy(k)
+    if l is not None:
+        kind = {"distinct": DistinctLDiversity}.get(diversity, FrequencyLDiversity)
+        privacy = Privacy(k, kind(require_diverse(m, l, diversity)), m.sensitive_codes)
     constraints = list(constraints)
     require_satisfiable(m, constraints, k)
+    targets, goes_beyond = Targets.of(m, constraints), over_bound == "star"
+    run = _Run(m, targets, privacy, strategy, anonymize, generator(seed), goes_beyond,
+               max_candidates, search)  # fmt: skip
 
-    rng = generator(seed)
-    targets = Targets.of(m, constraints)
-    run = _Run(m, targets, privacy, strategy, anonymize, rng, max_candidates, workers)
-    if (unchanged := run.table_as_it_is()) is not None:
-        return unchanged
-    searched = run.colour_components(build_graph(m, constraints), budget)
-    if searched is not None:
-        released = run.release(searched)
-        if released is not None:
-            return released
-    plan = find_plan(targets, privacy, budget)
-    if plan is None:
-        culprits = smallest_conflict(targets, privacy, budget)
-        raise ConstraintError(
-            f"no {k}-anonymous{'' if l is None else f' and {l}-diverse'} table satisfies together "
-            + " and ".join(f"({constraints[v]})" for v in culprits)
+    if goes_beyond and beyond.is_satisfied(m, targets, privacy):
+        return run.unchanged()
+    S = run.diverse_clustering(build_graph(m, constraints))  # Algorithm 1, line 1
+    p = None if S is None else run.publish(S, "search")  # lines 3 to 6
+    if p is None and goes_beyond:
+        S = exact_clustering(targets, privacy, search)
+        p = None if S is None else run.publish(S, "exact test")
+    if p is not None:
+        return p
+    if goes_beyond:  # line 2: "relation does not exist"
+        culprits = smallest_conflict(targets, privacy, search)
+        reason = "satisfies together " + " and ".join(f"({constraints[v]})" for v in culprits)
+    else:
+        reason = (
+            "was found by the paper's own rule, which rejects clusters that exceed an upper "
+            'bound: over_bound="star" decides whether one exists'
         )
-    not_counted = np.zeros(0, np.int64)
-    bundles = [Bundle(rows, starred, not_counted, divisible=True) for rows, starred in plan.parts]
-    return run.release(_Coloured(bundles, "exact test", *run.effort))
-
-
-def _privacy(m: Microdata, k: int, l: int | None, diversity: str) -> Privacy:
-    if l is None:
-        return Privacy(k)
-    return Privacy(k, require_diverse(m, l, diversity), diversity, m.sensitive_codes)
+    also = "" if l is None else f" and {l}-diverse"
+    raise search.failed(ConstraintError(f"no {k}-anonymous{also} table {reason}"))
 
 
 @dataclass(frozen=True)
-class _Coloured:
-    """A diverse clustering, before its bundles are divided, and how it was found."""
-
-    bundles: list[Bundle]
-    by: str
-    order: tuple
-    tried: int
-    backtracks: int
-    components: int
-
-
 class _Run:
     """One run of DIVA: the steps of Algorithm 1 on one table."""
 
-    def __init__(self, m, targets, privacy, strategy, anonymize, rng, max_candidates, workers):
-        self.m, self.targets, self.privacy = m, targets, privacy
-        self.strategy, self.rng = strategy, rng
-        self.max_candidates, self.workers = max_candidates, workers
-        self.anonymize = anonymize or (lambda part: self.divide(part, rng))
-        self.effort = ((), 0, 0, 0)
+    m: Microdata
+    targets: Targets
+    privacy: Privacy
+    strategy: Strategy
+    anonymizer: Callable[[Microdata], Partition] | None
+    rng: np.random.Generator
+    goes_beyond: bool
+    max_candidates: int
+    search: Search
+
+    def diverse_clustering(self, G: nx.Graph) -> list[Bundle] | None:
+        """Find clusters that satisfy every constraint: DiverseClustering, Algorithm 3."""
+        # A constraint on the sensitive attribute alone holds or not whatever is suppressed.
+        G = G.subgraph(v for v in G if self.targets.columns[v])
+        S, found = [], True
+        # Components of the graph have no target row in common, and are coloured one by one.
+        components = [sorted(nodes) for nodes in nx.connected_components(G)]
+        for nodes, rng in zip(components, self.rng.spawn(len(components)), strict=True):
+            rows = np.unique(np.concatenate([G.nodes[v]["rows"] for v in nodes]))
+            rows = rows[np.lexsort((rows, self.m.cells.tuple_of_row[rows]))]  # similar together
+            V = Clusterings(
+                self.m.codes[rows], self.targets.take(rows, nodes), self.privacy.take(rows),
+                [{nodes.index(u) for u in G[v]} for v in nodes],
+                rng if self.strategy == "basic" else None, self.goes_beyond, self.max_candidates,
+            )  # fmt: skip
+            self.search.begin_component()
+            if coloring(V, lambda V=V: next_node(V, self.strategy), V.of, self.search):  # line 2
+                self.search.order += [nodes[v] for v in V.coloured]
+                bundles = [bundle for c in V.coloured.values() for bundle in c]  # line 3
+                S += [replace(bundle, rows=rows[bundle.rows]) for bundle in bundles]
+            else:
+                found = False
+        return S if found else None  # line 4
+
+    def publish(self, S: list[Bundle], found_by: str) -> Partition | None:
+        """Turn a diverse clustering into groups; None if rows are left that make no group."""
+        m, targets = self.m, self.targets
+        labels, starred = self.suppress(S)  # Algorithm 1, line 3
+        rest = np.flatnonzero(labels < 0)  # line 4
+        n_clusters = len(starred)
+        if len(rest) and not self.privacy.holds(rest):  # of which the paper does not speak
+            if not self.goes_beyond or not beyond.join_clusters(
+                m, targets, self.privacy, labels, starred, self.max_candidates
+            ):
+                return None
+        elif len(rest):
+            labels[rest] = n_clusters + self.anonymize(rest)  # line 5
+            others = np.zeros((labels.max() + 1 - n_clusters, m.d), dtype=bool)
+            starred = np.vstack([starred, others])
+        least, greatest = group_bounds(m.codes, labels, len(starred))
+        agrees = least == greatest
+        before = self.stars(labels, agrees & ~starred)
+        starred |= integrate(targets, labels, agrees & ~starred, n_clusters)  # line 6
+        if self.goes_beyond:
+            starred &= ~beyond.restorable(targets, labels, agrees, starred)
+        after = self.stars(labels, agrees & ~starred)
+        phases = (after[:n_clusters], before[n_clusters:], (after - before)[n_clusters:])
+        return self.partition(labels, starred, found_by, m.n - len(rest), n_clusters, phases)
+
+    def suppress(self, S: list[Bundle]) -> tuple[np.ndarray, np.ndarray]:
+        """Label the clusters of S (-1 elsewhere), and say what is starred though they agree."""
+        labels = np.full(self.m.n, -1, np.int64)
+        starred: list[np.ndarray] = []
+        for bundle, rng in zip(S, self.rng.spawn(len(S)), strict=True):
+            clusters = np.zeros(len(bundle.rows), np.int64)
+            if bundle.divisible and len(bundle.rows) >= 2 * self.privacy.k:
+                clusters = self.divide(self.m.take(bundle.rows), rng).labels
+            labels[bundle.rows] = len(starred) + clusters
+            starred += [np.isin(np.arange(self.m.d), list(bundle.starred))] * (clusters.max() + 1)
+        return labels, np.array(starred, dtype=bool).reshape(-1, self.m.d)
 
     def divide(self, part: Microdata, rng: np.random.Generator) -> Partition:
         """Group rows by the package's own algorithm for the privacy asked for."""
-        if self.privacy.l == 1:
-            return k_member(part, self.privacy.k, rng)
-        return mondrian(part, self.privacy.k, self.privacy.l, diversity=self.privacy.diversity)
+        k, diverse = self.privacy.k, self.privacy.diverse
+        if diverse is None:
+            return k_member(part, k, rng)
+        kind = "frequency" if self.privacy.by_share else "distinct"
+        return mondrian(part, k, diverse.l, diversity=kind)
 
-    # -- DiverseClustering ---------------------------------------------------------------
-
-    def table_as_it_is(self) -> Partition | None:
-        """Return the table's own QI-groups if they satisfy everything."""
-        labels = self.m.cells.tuple_of_row.astype(np.int64)
-        groups = _Groups(self, labels)
-        counts = groups.counts().sum(axis=0)
-        satisfied = ((counts >= self.targets.low) & (counts <= self.targets.high)).all()
-        if not satisfied or not groups.are_private():
-            return None
-        no_stars = {"suppress": 0, "anonymize": 0, "integrate": 0}
-        info = self._info(_Coloured([], "nothing to do", (), 0, 0, 0), 0, 0, no_stars)
-        return Partition(labels, info, self._name(), starred=groups.starred)
-
-    def colour_components(self, graph: nx.Graph, budget: Budget) -> _Coloured | None:
-        """Colour every connected component; None if one could not be coloured."""
-        # A constraint on the sensitive attribute alone holds or not whatever is suppressed.
-        searched = graph.subgraph(v for v in graph if self.targets.columns[v])
-        components = [sorted(part) for part in nx.connected_components(searched)]
-        rngs = self.rng.spawn(len(components))
-        jobs = [(graph, *job, budget) for job in zip(components, rngs, strict=True)]
-        results = self._in_threads(self._colour_component, jobs)
-        self.effort = (
-            sum((result[0] for result in results), ()),
-            sum(result[1] for result in results),
-            sum(result[2] for result in results),
-            len(components),
-        )
-        if any(result[3] is None for result in results):
-            return None
-        return _Coloured([b for result in results for b in result[3]], "search", *self.effort)
-
-    def _colour_component(self, graph, nodes, rng, budget):
-        """Return order, candidates tried, backtracks and bundles (None: no colouring found)."""
-        rows = np.unique(np.concatenate([graph.nodes[v]["rows"] for v in nodes]))
-        rows = rows[np.lexsort((rows, self.m.cells.tuple_of_row[rows]))]  # similar ones together
-        place = {v: i for i, v in enumerate(nodes)}
-        privacy = self.privacy
-        if privacy.l > 1:
-            privacy = Privacy(privacy.k, privacy.l, privacy.diversity, privacy.sensitive[rows])
-        state = Clusterings(
-            codes=self.m.codes[rows],
-            targets=self.targets.take(rows, nodes),
-            privacy=privacy,
-            neighbours=[{place[u] for u in graph[v] if u in place} for v in nodes],
-            looks_ahead=self.strategy != "basic",
-            max_candidates=self.max_candidates,
-        )
-        search = Search(
-            state,
-            choose_node=lambda: next_node(state, self.strategy, rng),
-            candidates=lambda v: state.of(v, rng if self.strategy == "basic" else None),
-            budget=replace(budget, backtracks=0),
-        )
-        if not search.colour():
-            return (), search.tried, search.backtracks, None
-        order = tuple(nodes[v] for v in state.coloured)
-        bundles = [
-            Bundle(rows[bundle.rows], bundle.starred, bundle.adds, bundle.divisible)
-            for clustering in state.coloured.values()
-            for bundle in clustering
-        ]
-        return order, search.tried, search.backtracks, bundles
-
-    # -- Suppress, Anonymize, Integrate ----------------------------------------------------
-
-    def release(self, coloured: _Coloured) -> Partition | None:
-        """Turn a diverse clustering into the published groups; None if rows cannot be placed."""
-        labels, starred = self._clusters(coloured.bundles)
-        diverse_rows, n_clusters = int(np.count_nonzero(labels >= 0)), len(starred)
-        rest = np.flatnonzero(labels < 0)
-        if len(rest) and not self.privacy.holds(rest):
-            if coloured.by != "search" or not self._join_clusters(rest, labels, starred):
-                return None
-            rest = rest[:0]
-        if len(rest):
-            labels[rest] = n_clusters + self._anonymized(rest)
-            n_others = labels.max() + 1 - n_clusters
-            starred = np.vstack([starred, np.zeros((n_others, self.m.d), dtype=bool)])
-        groups = _Groups(self, labels, starred)
-        stars_of_rest = groups.stars()[n_clusters:].sum()
-        groups.starred[n_clusters:] |= self._surplus(groups, n_clusters)
-        groups.starred &= ~self._restorable(groups)
-        stars = groups.stars()
-        by_phase = {
-            "suppress": int(stars[:n_clusters].sum()),
-            "anonymize": int(stars_of_rest),
-            "integrate": int(stars[n_clusters:].sum() - stars_of_rest),
-        }
-        info = self._info(coloured, diverse_rows, n_clusters, by_phase)
-        return Partition(labels, info, self._name(), starred=groups.starred)
-
-    def _clusters(self, bundles: list[Bundle]) -> tuple[np.ndarray, np.ndarray]:
-        """Divide bundles into clusters: labels (-1 elsewhere) and what is starred in each."""
-        labels = np.full(self.m.n, -1, np.int64)
-        starred = []
-        jobs = zip(bundles, self.rng.spawn(len(bundles)), strict=True)
-        for bundle, divided in zip(bundles, self._in_threads(self._divided, jobs), strict=True):
-            labels[bundle.rows] = len(starred) + divided
-            row = np.zeros(self.m.d, dtype=bool)
-            row[list(bundle.starred)] = True
-            starred += [row] * (int(divided.max()) + 1)
-        return labels, np.array(starred, dtype=bool).reshape(-1, self.m.d)
-
-    def _divided(self, bundle: Bundle, rng: np.random.Generator) -> np.ndarray:
-        """The cluster of every row of a bundle."""
-        if bundle.divisible and len(bundle.rows) >= 2 * self.privacy.k:
-            return self.divide(self.m.take(bundle.rows), rng).labels
-        return np.zeros(len(bundle.rows), np.int64)
-
-    def _in_threads(self, function: Callable, jobs: Iterable[tuple]) -> list:
-        """Call a function for every job; the order of the results is that of the jobs."""
-        if self.workers == 1:
-            return [function(*job) for job in jobs]
-        with ThreadPoolExecutor(self.workers) as pool:
-            return list(pool.map(lambda job: function(*job), jobs))
-
-    def _anonymized(self, rest: np.ndarray) -> np.ndarray:
-        """Group the rest, and check the groups."""
-        labels = dense_labels(self.anonymize(self.m.take(rest)).labels)
-        groups = [rest[labels == -1]] if (labels < 0).any() else []
-        order = np.argsort(labels, kind="stable")
-        groups += np.split(rest[order], np.flatnonzero(np.diff(labels[order])) + 1)
-        if (labels < 0).any() or not all(self.privacy.holds(rows) for rows in groups):
+    def anonymize(self, rest: np.ndarray) -> np.ndarray:
+        """Group the rest by any algorithm, and check the groups: Anonymize."""
+        part = self.m.take(rest)
+        grouped = self.divide(part, self.rng) if self.anonymizer is None else self.anonymizer(part)
+        labels = dense_labels(grouped.labels)
+        if (labels < 0).any() or not self.privacy.holds_of_groups(part, labels):
             raise ParameterError(
                 f"anonymize returned a partition that withholds rows, or with groups below "
                 f"k = {self.privacy.k} rows or not diverse"
             )
         return labels
 
-    def _join_clusters(self, rest: np.ndarray, labels: np.ndarray, starred: np.ndarray) -> bool:
-        """Put rows that are too few for a group into clusters, where they cost fewest stars.
-
-        Returns whether all found a cluster in which the constraints still hold.
-        """
-        for row in rest:
-            groups = _Groups(self, labels, starred)
-            counts = groups.counts()
-            elsewhere = counts.sum(axis=0)
-            breaks = groups.kept & (self.m.codes[row] != groups.low)
-            cost = breaks.sum(axis=1) * (groups.sizes + 1) + (self.m.d - groups.kept.sum(axis=1))
-            for cluster in np.argsort(cost, kind="stable")[: self.max_candidates]:
-                kept = groups.kept[cluster] & ~breaks[cluster]
-                adds = self.targets.counts(kept[None], np.where(labels == cluster, 0, -1))[0]
-                carried = [kept[sorted(columns)].all() for columns in self.targets.columns]
-                adds += self.targets.is_target[row] & np.array(carried)
-                after = elsewhere - counts[cluster] + adds
-                members = np.r_[np.flatnonzero(labels == cluster), row]
-                within = ((after >= self.targets.low) & (after <= self.targets.high)).all()
-                if within and self.privacy.holds(members):
-                    labels[row] = cluster
-                    break
-            if labels[row] < 0:
-                return False
-        return True
-
-    def _surplus(self, groups: _Groups, n_clusters: int) -> np.ndarray:
-        """What Integrate suppresses in the groups of the rest."""
-        counts = groups.counts()
-        by_clusters = counts[:n_clusters].sum(axis=0)
-        allowed = self.targets.high - by_clusters
-        return surplus_to_star(
-            counts[n_clusters:], groups.sizes[n_clusters:], self.targets.columns, allowed, self.m.d
-        )
-
-    def _restorable(self, groups: _Groups) -> np.ndarray:
-        """Values suppressed for a bound that turned out not to be reached."""
-        return restorable(
-            groups.agrees,
-            groups.starred,
-            self.targets.counts(groups.agrees, groups.labels),
-            self.targets.columns,
-            self.targets.high - groups.counts().sum(axis=0),
-            groups.sizes,
-        )
-
-    # -- reporting -----------------------------------------------------------------------
-
-    def _info(self, coloured: _Coloured, diverse_rows: int, n_clusters: int, stars: dict) -> dict:
-        return {
-            "order": coloured.order,
-            "nodes_coloured": len(coloured.order),
-            "candidates_tried": coloured.tried,
-            "backtracks": coloured.backtracks,
-            "coloured_by": coloured.by,
-            "diverse_rows": diverse_rows,
-            "diverse_clusters": n_clusters,
-            "stars_by_phase": stars,
-            "components": coloured.components,
-        }
-
-    def _name(self) -> str:
-        diverse = "" if self.privacy.l == 1 else f", l = {self.privacy.l}"
-        return f"DIVA ({self.strategy}), k = {self.privacy.k}{diverse}"
-
-
-class _Groups:
-    """Groups of some rows, as they would be published."""
-
-    def __init__(self, run: _Run, labels: np.ndarray, starred: np.ndarray | None = None) -> None:
-        m = run.m
-        rows = np.flatnonzero(labels >= 0)
-        order = rows[np.argsort(labels[rows], kind="stable")]
-        self.sizes = np.bincount(labels[rows])
-        first = np.cumsum(self.sizes) - self.sizes
-        self.low = np.zeros((len(self.sizes), m.d), np.int32)
-        self.agrees = np.zeros((len(self.sizes), m.d), dtype=bool)
-        if len(rows):
-            for j in range(m.d):
-                column = m.codes[order, j]
-                self.low[:, j] = np.minimum.reduceat(column, first)
-                self.agrees[:, j] = self.low[:, j] == np.maximum.reduceat(column, first)
-        self.starred = np.zeros_like(self.agrees) if starred is None else starred
-        self._run, self.labels, self._members = run, labels, (order, first)
-
-    @property
-    def kept(self) -> np.ndarray:
-        return self.agrees & ~self.starred
-
-    def counts(self) -> np.ndarray:
-        """Published target rows of every group and constraint."""
-        return self._run.targets.counts(self.kept, self.labels)
-
-    def stars(self) -> np.ndarray:
+    def stars(self, labels: np.ndarray, shown: np.ndarray) -> np.ndarray:
         """Suppressed values of every group; an attribute of a single value shows it even so."""
-        several = np.array([attribute.size > 1 for attribute in self._run.m.attributes])
-        return self.sizes * (~self.kept & several).sum(axis=1)
+        several = np.array([attribute.size > 1 for attribute in self.m.attributes])
+        return np.bincount(labels) * (~shown & several).sum(axis=1)
 
-    def are_private(self) -> bool:
-        privacy = self._run.privacy
-        if self.sizes.min() < privacy.k:
-            return False
-        order, first = self._members
-        return privacy.l == 1 or all(privacy.holds(rows) for rows in np.split(order, first[1:]))
+    def unchanged(self) -> Partition:
+        """Publish the table's own QI-groups."""
+        labels = self.m.cells.tuple_of_row.astype(np.int64)
+        starred = np.zeros((len(self.m.cells), self.m.d), dtype=bool)
+        return self.partition(labels, starred, "nothing to do", 0, 0, ([0], [0], [0]))
+
+    def partition(self, labels, starred, found_by, rows, clusters, phases) -> Partition:
+        names = ("suppress", "anonymize", "integrate")
+        info = self.search.info() | {
+            "coloured_by": found_by,
+            "diverse_rows": rows,
+            "diverse_clusters": clusters,
+            "stars_by_phase": {n: int(sum(stars)) for n, stars in zip(names, phases, strict=True)},
+        }
+        diverse = "" if self.privacy.diverse is None else f", l = {self.privacy.diverse.l}"
+        how = self.strategy if self.goes_beyond else f"{self.strategy}, over_bound = reject"
+        name = f"DIVA ({how}), k = {self.privacy.k}{diverse}"
+        return Partition(labels, info, name, starred=starred)
+
+
+def build_graph(m: Microdata, constraints: Sequence[DiversityConstraint]) -> nx.Graph:
+    """Build the graph G of a set of constraints: BuildGraph of Algorithm 3.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table R.
+    constraints : sequence of DiversityConstraint
+        The set Sigma.
+
+    Returns
+    -------
+    networkx.Graph
+        Node i carries ``constraint`` and ``rows``, the numbers of its target rows I; an edge joins
+        two nodes with common target rows and carries them as ``overlap``.
+
+    Notes
+    -----
+    O(s·n + s²·n/8) for s constraints.
+
+    References
+    ----------
+    diva2021, section 3.3, Example 3.3.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> G = build_graph(ap.examples.patients(), ap.examples.patients_constraints())
+    >>> sorted(G.edges), G.edges[0, 2]["overlap"].tolist()
+    ([(0, 2), (1, 2)], [7, 9])
+    """
+    G = nx.Graph()
+    targets = [c.target_rows(m) for c in constraints]
+    for i, c in enumerate(constraints):
+        G.add_node(i, constraint=c, rows=np.flatnonzero(targets[i]))
+    for i, j in combinations(range(len(targets)), 2):
+        overlap = np.flatnonzero(targets[i] & targets[j])
+        if len(overlap):
+            G.add_edge(i, j, overlap=overlap)
+    return G
+
+
+def coloring(
+    V: Clusterings,
+    choose: Callable[[], int],
+    clusterings: Callable[[int], Iterable[list[Bundle]]],
+    search: Search,
+) -> bool:
+    """Give every node of G a consistent clustering, with backtracking: Coloring, Algorithm 4.
+
+    Parameters
+    ----------
+    V : Clusterings
+        The coloured nodes; once True is returned, all of them.
+    choose : callable
+        NextNode: returns the node to be coloured next.
+    clusterings : callable
+        Clusterings: returns the candidates of a node, in the order in which they are tried.
+    search : Search
+        Its budget, and the record of what is done.
+
+    Raises
+    ------
+    BudgetExceededError
+        The budget was used up before it was known whether there is a colouring.
+
+    Notes
+    -----
+    Exponential in the number of constraints at worst, linear where nothing is taken back.
+    """
+    if not V.uncoloured:
+        return True  # line 1
+    v = choose()  # line 2
+    for S in clusterings(v):  # line 3
+        search.try_candidate()
+        if not is_consistent(S, V):  # line 4
+            search.trace.append(("reject", v, S))
+            continue
+        V.add(v, S)  # lines 5 and 6
+        search.trace.append(("colour", v, S))
+        if V.may_go_on() and coloring(V, choose, clusterings, search):  # line 7
+            return True
+        V.remove(v)  # line 8
+        search.trace.append(("backtrack", v, S))
+        search.backtracks += 1
+    return False  # line 9
+
+
+def next_node(V: Clusterings, strategy: str) -> int:
+    """Choose the node to colour next: NextNode of Algorithm 4.
+
+    A list in section 3.3 describes "min_choice" and "max_fan_out" the other way round; its
+    paragraph "Selection Strategies" fits the names. Ties go to the constraint given first.
+    """
+    if strategy == "basic":
+        return int(V.rng.choice(V.uncoloured))
+    if strategy == "min_choice":
+        return min(V.uncoloured, key=lambda v: (_log_number(V, v), v))
+    waiting = set(V.uncoloured)
+    return max(V.uncoloured, key=lambda v: (len(V.neighbours[v] & waiting), -v))
+
+
+def _log_number(V: Clusterings, v: int) -> float:
+    """Logarithm of the number of Clusterings(v.constraint, R), to compare nodes by.
+
+    Exact where they are listed; else that of the choices of as many rows as are missing.
+    """
+    if V.missing(v) == 0:
+        return 0.0
+    free, least = len(V.free_targets(v)), V.least(v)
+    if free < least:
+        return -inf
+    if free > ENUMERATED:
+        return lgamma(free + 1) - lgamma(least + 1) - lgamma(free - least + 1)
+    number = sum(is_consistent(S, V) for S in V.listed(v))
+    return log(number) if number else -inf
+
+
+def is_consistent(S: list[Bundle], V: Clusterings) -> bool:
+    """Test the two conditions of section 3.2: IsConsistent of Algorithm 4.
+
+    Clusters are disjoint from those of other nodes, or equal to one of them, in which case they
+    are not in S again; and no upper bound is exceeded.
+    """
+    rows = np.concatenate([bundle.rows for bundle in S] or [np.zeros(0, np.int64)])
+    disjoint = bool(V.free[rows].all()) and len(np.unique(rows)) == len(rows)
+    adds = sum((bundle.adds for bundle in S), np.zeros_like(V.count))
+    return disjoint and bool((V.count + adds <= V.targets.high).all())

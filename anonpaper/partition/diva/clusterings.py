@@ -1,118 +1,43 @@
 r"""Candidate clusterings of the target rows of one constraint, generated one by one.
 
 Clusterings(sigma) of diva2021 are sets of disjoint clusters of target rows, each large enough to
-be published, whose total lies in the constraint's bounds. There are exponentially many. Of at
-most :data:`ENUMERATED` target rows all are listed. Of more, a bounded number is made, as
-*bundles*: rows that agree on what the constraints name, to be divided into clusters of similar
-rows once the colouring stands. That is enough for the search, which only asks how many rows carry
-what.
+be published, whose total lies in the constraint's bounds. There are exponentially many, and the
+paper does not say which are made, nor in which order. Of at most :data:`ENUMERATED` target rows
+all are listed here. Of more, a bounded number is made, as *bundles*: rows that agree on what the
+constraints name, to be divided into clusters of similar rows once the colouring stands. That is
+enough for the search, which only asks how many rows carry what.
 
 A clustering of a constraint may consist of clusters that its neighbours have chosen already
 (clusters of different constraints are disjoint or equal), so only what is still missing from the
 lower bound is clustered anew.
 
-Where a cluster would carry more than another constraint's upper bound allows, a second kind of
-candidate suppresses the other constraint's value in it. The paper rejects such clusters; without
-them some sets would have no solution although Definition 2.4 has one.
+Beyond the paper, and only where ``stars`` says so: where a cluster would carry more than another
+constraint's upper bound allows, a second kind of candidate suppresses the other constraint's value
+in it. The paper rejects such clusters; some sets then have no solution although Definition 2.4 has
+one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations
-from math import lgamma
 
 import numpy as np
 
 from anonpaper.microdata import build_cells
-from anonpaper.partition.diva.graph import Targets
+from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
 
-__all__ = ["ENUMERATED", "Bundle", "Clusterings", "Privacy", "partial_partitions"]
+__all__ = ["ENUMERATED", "Clusterings", "partial_partitions"]
 
 #: The most free target rows of which all clusterings are listed: the 4140 of 8 rows at k = 2.
 ENUMERATED = 8
 
 
-@dataclass(frozen=True)
-class Privacy:
-    """What every published group must be: k rows, and l-diverse if asked for.
-
-    Attributes
-    ----------
-    k : int
-    l : int
-        1 asks for no diversity.
-    diversity : {"frequency", "distinct"}
-    sensitive : numpy.ndarray, shape (n,), dtype int32, or None
-        Sensitive codes; needed for l > 1.
-    """
-
-    k: int
-    l: int = 1
-    diversity: str = "frequency"
-    sensitive: np.ndarray | None = None
-
-    def holds(self, rows: np.ndarray) -> bool:
-        """Whether these rows may be published as one group."""
-        if len(rows) < self.k:
-            return False
-        if self.l == 1:
-            return True
-        counts = np.bincount(self.sensitive[rows])
-        if self.diversity == "frequency":
-            return bool(counts.max() * self.l <= len(rows))
-        return np.count_nonzero(counts) >= self.l
-
-    def choose(self, rows: np.ndarray, wanted: int) -> np.ndarray:
-        """Return the first `wanted` rows, passing over some so that they are l-diverse.
-
-        The result may fail to be diverse where the rows do not allow it.
-        """
-        if self.l == 1 or wanted == len(rows):
-            return rows[:wanted]
-        rank = _rank_among_equals(self.sensitive[rows])
-        if self.diversity == "frequency":
-            return rows[rank < wanted // self.l][:wanted]
-        new_value = rows[rank == 0][: self.l]
-        others = rows[~np.isin(rows, new_value)]
-        return np.r_[new_value, others][:wanted]
-
-
-def _rank_among_equals(values: np.ndarray) -> np.ndarray:
-    """How many earlier entries equal each entry."""
-    order = np.argsort(values, kind="stable")
-    first = np.flatnonzero(np.r_[True, np.diff(values[order]) != 0])
-    rank = np.empty(len(values), np.int64)
-    rank[order] = np.arange(len(values)) - np.repeat(first, np.diff(np.r_[first, len(values)]))
-    return rank
-
-
-@dataclass(frozen=True, eq=False)
-class Bundle:
-    """Rows that are published in clusters which all carry the same constraints.
-
-    Attributes
-    ----------
-    rows : numpy.ndarray of int
-        Row numbers, at least k.
-    starred : frozenset of int
-        Quasi-identifiers that are suppressed in it though its rows may agree.
-    adds : numpy.ndarray, shape (s,), dtype int64
-        By how much it raises the published count of every constraint.
-    divisible : bool
-        Whether it is still to be divided into clusters, or is one cluster.
-    """
-
-    rows: np.ndarray
-    starred: frozenset
-    adds: np.ndarray
-    divisible: bool
-
-
 @dataclass
 class Clusterings:
-    """The state of a search, and the clusterings that are possible in it.
+    """The colouring V as far as it stands, and the clusterings that are possible beside it.
 
     Attributes
     ----------
@@ -122,28 +47,36 @@ class Clusterings:
     privacy : Privacy
     neighbours : list of set of int
         The graph.
-    looks_ahead : bool
-        Whether candidates keep what uncoloured constraints will need (see :meth:`is_open`).
+    rng : numpy.random.Generator or None
+        DIVA-Basic draws clusterings with it. Without, candidates come in the order of least
+        conflict and keep what uncoloured constraints will need.
+    stars : bool
+        Whether candidates may suppress values on which a cluster agrees.
     max_candidates : int
         The most candidates that are made of a larger set of target rows.
+    coloured : dict of int to list of Bundle
+        V: the clustering of every coloured node, in the order of colouring.
+    free : numpy.ndarray, shape (n,), dtype bool
+        Rows that are in none of them.
+    count : numpy.ndarray, shape (s,), dtype int64
+        Target rows that they publish, per constraint.
     """
 
     codes: np.ndarray
     targets: Targets
     privacy: Privacy
     neighbours: list
-    looks_ahead: bool
-    max_candidates: int
+    rng: np.random.Generator | None = None
+    stars: bool = True
+    max_candidates: int = 24
+    coloured: dict = field(init=False, default_factory=dict)
     free: np.ndarray = field(init=False)
     count: np.ndarray = field(init=False)
-    coloured: dict = field(init=False)
 
     def __post_init__(self) -> None:
         n, s = self.targets.carries.shape
         self.free = np.ones(n, dtype=bool)
         self.count = np.zeros(s, np.int64)
-        self.coloured = {}
-        self._listed: dict[bytes, list] = {}
         self._finer = [[w for w in range(s) if self._is_finer(w, u)] for u in range(s)]
         self._signature = build_cells(
             np.asfortranarray(self.targets.carries.astype(np.int32)), [2] * s, None, 1
@@ -164,39 +97,37 @@ class Clusterings:
             self.free[bundle.rows] = True
             self.count -= bundle.adds
 
-    def is_consistent(self, clustering: list[Bundle]) -> bool:
-        """Test the two conditions of section 3.2.
-
-        Clusters are disjoint from those of other nodes, or equal to one of them, in which case
-        they are not in `clustering` again; and no upper bound is exceeded.
-        """
-        rows = np.concatenate([bundle.rows for bundle in clustering] or [np.zeros(0, np.int64)])
-        disjoint = bool(self.free[rows].all()) and len(np.unique(rows)) == len(rows)
-        adds = sum((bundle.adds for bundle in clustering), np.zeros_like(self.count))
-        return disjoint and bool((self.count + adds <= self.targets.high).all())
+    @property
+    def uncoloured(self) -> list[int]:
+        """The nodes that have no colour yet, in the order of the constraints."""
+        return [v for v in range(len(self.targets)) if v not in self.coloured]
 
     def is_open(self, v: int) -> bool:
         """Whether an uncoloured node may still get a colour, as far as counting tells."""
         room = self.targets.high[v] - self.count[v]
         if room < self._reserve(v):
             return False
-        if self._missing(v) == 0:
+        if self.missing(v) == 0:
             return True
         coarser = [u for u, finer in enumerate(self._finer) if v in finer]
         room = min([room, *(self.targets.high[coarser] - self.count[coarser])])
-        return room >= self._least(v) and len(self.free_targets(v)) >= self._least(v)
+        return room >= self.least(v) and len(self.free_targets(v)) >= self.least(v)
+
+    def may_go_on(self) -> bool:
+        """Prune early: whether every uncoloured node may still get a colour."""
+        return self.rng is not None or all(self.is_open(v) for v in self.uncoloured)
 
     def free_targets(self, v: int) -> np.ndarray:
         """Numbers of the target rows that are in no cluster yet."""
         return np.flatnonzero(self.targets.is_target[:, v] & self.free)
 
-    def _missing(self, v: int) -> int:
+    def missing(self, v: int) -> int:
         """How many rows a node needs beyond those that its neighbours' clusters carry."""
         return max(int(self.targets.low[v] - self.count[v]), 0)
 
-    def _least(self, v: int) -> int:
+    def least(self, v: int) -> int:
         """The fewest rows that new clusters of a node must have in all."""
-        return max(self._missing(v), self.privacy.k)
+        return max(self.missing(v), self.privacy.k)
 
     def _is_finer(self, w: int, u: int) -> bool:
         """Whether whatever carries w carries u too, which names fewer attributes."""
@@ -208,125 +139,115 @@ class Clusterings:
         """How many more rows of a node finer uncoloured ones need, not counting `carried`."""
         needed: dict[frozenset, int] = {}
         for w in self._finer[u]:
-            if w not in self.coloured and w not in carried and self._missing(w):
+            if w not in self.coloured and w not in carried and self.missing(w):
                 columns = self.targets.columns[w]  # of equal columns targets are disjoint
-                needed[columns] = needed.get(columns, 0) + self._least(w)
+                needed[columns] = needed.get(columns, 0) + self.least(w)
         return max(needed.values(), default=0)
-
-    def log_number(self, v: int) -> float:
-        """Logarithm of the number of clusterings, to compare nodes by (MinChoice).
-
-        Exact where they are listed; else that of the choices of as many rows as are missing.
-        """
-        if self._missing(v) == 0:
-            return 0.0
-        free, least = self.free_targets(v), self._least(v)
-        if len(free) < least:
-            return -np.inf
-        if len(free) > ENUMERATED:
-            return lgamma(len(free) + 1) - lgamma(least + 1) - lgamma(len(free) - least + 1)
-        number = sum(1 for s in self._all(v, free) if self.is_consistent(s))
-        return float(np.log(number)) if number else -np.inf
 
     # -- the candidates ------------------------------------------------------------------
 
-    def of(self, v: int, rng: np.random.Generator | None = None) -> Iterator[list[Bundle]]:
-        """Yield clusterings of a node, those first that leave its neighbours most choice.
-
-        Parameters
-        ----------
-        v : int
-            The node.
-        rng : numpy.random.Generator, optional
-            Given, clusterings come in random order and of random rows (DIVA-Basic).
-        """
-        if self._missing(v) == 0:
+    def of(self, v: int) -> Iterator[list[Bundle]]:
+        """Yield clusterings of a node: Clusterings(v.constraint, R) of Algorithm 4."""
+        if self.missing(v) == 0:
             yield []
             return
-        free, least = self.free_targets(v), self._least(v)
+        free, least = self.free_targets(v), self.least(v)
         most = min(int(self.targets.high[v] - self.count[v]), len(free))
         if most < least:
             return
         if len(free) <= ENUMERATED:
-            listed = self._all(v, free)
-            if rng is not None:
-                listed = [listed[i] for i in rng.permutation(len(listed))]
+            listed = self.listed(v)
+            if self.rng is not None:
+                listed = [listed[i] for i in self.rng.permutation(len(listed))]
             yield from listed
-            yield from ([self._carrying_only(v, b) for b in s] for s in listed)
+            if self.stars:
+                yield from (self._starred(v, clustering) for clustering in listed)
             return
-        if self.looks_ahead:
-            least = max(least, min(self._reserve(v), most))
+        make = self._filled if self.rng is None else self._drawn
         for attempt in range(self.max_candidates):
-            if rng is None:
-                wanted = least + (most - least) * attempt // self.max_candidates
-                clustering = self._filled(v, free, wanted, reverse=attempt % 2 == 1)
-            else:
-                clustering = self._drawn(v, free, int(rng.integers(least, most + 1)), rng)
+            clustering = make(v, free, least, most, attempt)
             if clustering is not None:
                 yield clustering
-            if clustering is not None and rng is not None:
-                yield [self._carrying_only(v, bundle) for bundle in clustering]
+                if self.stars and self.rng is not None:
+                    yield self._starred(v, clustering)
 
-    def bundle(self, rows: np.ndarray, starred: frozenset = frozenset()) -> Bundle:
-        """Return one cluster of these rows."""
-        agrees = (self.codes[rows] == self.codes[rows[0]]).all(axis=0)
-        agrees[list(starred)] = False
-        label = np.full(len(self.free), -1, np.int64)
-        label[rows] = 0
-        return Bundle(rows, starred, self.targets.counts(agrees[None], label)[0], False)
+    def bundle(
+        self, rows: np.ndarray, starred: frozenset = frozenset(), divisible: bool = False
+    ) -> Bundle:
+        """Return rows as one cluster, or, if they carry the same, as several to be made of them.
+
+        A constraint is carried if all rows carry it and none of its values is starred.
+        """
+        adds = np.zeros(len(self.targets), np.int64)
+        for u, columns in enumerate(self.targets.columns):
+            if not columns & starred and self.targets.carries[rows, u].all():
+                adds[u] = np.count_nonzero(self.targets.is_target[rows, u])
+        return Bundle(rows, starred, adds, divisible)
+
+    def _starred(self, v: int, clustering: list[Bundle]) -> list[Bundle]:
+        """The same clusters, with all suppressed that only other constraints name."""
+        starred = self.targets.named - self.targets.columns[v]
+        return [self.bundle(b.rows, starred, b.divisible) for b in clustering]
+
+    def _mixed(self, v: int, rows: np.ndarray) -> list[Bundle] | None:
+        """Clusters of rows of several signatures; None if they would not be private.
+
+        Either all is suppressed that only other constraints name, or the signatures are dealt out
+        to clusters, which then disagree on what sets them apart.
+        """
+        if self.stars:
+            mixed = self._starred(v, [Bundle(rows, frozenset(), self.count, divisible=True)])
+        else:
+            rows = rows[np.argsort(self._signature.tuple_of_row[rows], kind="stable")]
+            number = max(len(rows) // self.privacy.k, 1)
+            mixed = [self.bundle(rows[i::number]) for i in range(number)]
+        return mixed if all(self.privacy.holds(bundle.rows) for bundle in mixed) else None
 
     # -- few target rows: all clusterings --------------------------------------------------
 
-    def _all(self, v: int, free: np.ndarray) -> list[list[Bundle]]:
-        """List all clusterings of the free target rows.
+    def listed(self, v: int) -> list[list[Bundle]]:
+        """List all clusterings of the free target rows of a node.
 
         Those come first that overlap least, then those of fewest stars, then of lowest rows.
         """
-        key = np.r_[v, free].tobytes() + self.count[[v]].tobytes()
-        if key not in self._listed:
-            least, most = self._missing(v), int(self.targets.high[v] - self.count[v])
-            self._listed[key] = [
-                [self.bundle(np.array(rows)) for rows in clusters]
-                for clusters in partial_partitions(free.tolist(), self.privacy.k)
-                if least <= sum(map(len, clusters)) <= most
-                and all(self.privacy.holds(np.array(rows)) for rows in clusters)
-            ]
         waiting = [u for u in self.neighbours[v] if u not in self.coloured]
-        claimed = self.targets.is_target[:, waiting].sum(axis=1)
-        return sorted(
-            self._listed[key],
-            key=lambda s: (
-                sum(int(claimed[bundle.rows].sum()) for bundle in s),
-                sum(self._stars(bundle) for bundle in s),
-                [bundle.rows.tolist() for bundle in s],
-            ),
-        )
+        claims = self.targets.is_target[:, waiting].sum(axis=1)
 
-    def _stars(self, bundle: Bundle) -> int:
-        differs = (self.codes[bundle.rows] != self.codes[bundle.rows[0]]).any(axis=0)
-        return len(bundle.rows) * int(differs.sum())
+        @cache
+        def cluster(rows: tuple) -> tuple[Bundle, int, int] | None:
+            rows = np.array(rows)
+            if not self.privacy.holds(rows):
+                return None
+            differ = (self.codes[rows] != self.codes[rows[0]]).any(axis=0).sum()
+            return self.bundle(rows), int(claims[rows].sum()), len(rows) * int(differ)
 
-    def _carrying_only(self, v: int, bundle: Bundle) -> Bundle:
-        """The same rows, with all suppressed that other constraints name."""
-        starred = self.targets.named - self.targets.columns[v]
-        if bundle.divisible:
-            return self._divisible(bundle.rows, starred)
-        return self.bundle(bundle.rows, starred)
+        found = []
+        for clustering in partial_partitions(self.free_targets(v).tolist(), self.privacy.k):
+            size = sum(map(len, clustering))
+            if self.missing(v) <= size <= self.targets.high[v] - self.count[v]:
+                clusters = [cluster(rows) for rows in clustering]
+                if None not in clusters:
+                    bundles, claimed, stars = zip(*clusters, strict=True)
+                    found.append((sum(claimed), sum(stars), clustering, list(bundles)))
+        return [bundles for *_, bundles in sorted(found, key=lambda entry: entry[:3])]
 
     # -- many target rows: some clusterings ------------------------------------------------
 
-    def _filled(self, v: int, free: np.ndarray, wanted: int, reverse: bool) -> list[Bundle] | None:
-        """Take `wanted` rows, signature by signature; None if they cannot be had.
+    def _filled(
+        self, v: int, free: np.ndarray, least: int, most: int, attempt: int
+    ) -> list[Bundle] | None:
+        """Take rows signature by signature, more at every attempt; None if they cannot be had.
 
         The *signature* of a row is the set of constraints that it carries. Rows of one signature
         are taken together: first what finer constraints need, then rows as they are, as far as
         all the others' bounds allow, then with the values suppressed of which there would be too
-        many, and last rows of any signature with all suppressed that other constraints name.
-        Signatures that few uncoloured neighbours claim come first, then larger ones.
+        many, and last rows of any signature.
         """
-        count, missing = self.count.copy(), wanted
+        least = max(least, min(self._reserve(v), most))
+        missing = least + (most - least) * attempt // self.max_candidates
+        count = self.count.copy()
         taken: list[Bundle] = []
-        left = self._by_signature(v, free, reverse)
+        left = self._by_signature(v, free, larger_first=attempt % 2 == 0)
 
         def take(i: int, at_most: int, suppresses: bool) -> int:
             bundle = self._take(v, left[i], at_most, missing, count, suppresses)
@@ -337,49 +258,34 @@ class Clusterings:
             count[:] += bundle.adds
             return len(bundle.rows)
 
-        finer = [w for w in self._finer[v] if w not in self.coloured and self.looks_ahead]
+        finer = [w for w in self._finer[v] if w not in self.coloured]
         for w in sorted(finer, key=lambda w: (-len(self.targets.columns[w]), w)):
             for i, rows in enumerate(left):
                 still = int(self.targets.low[w] - count[w])
                 if still > 0 and len(rows) and self.targets.carries[rows[0], w]:
                     missing -= take(i, max(still, self.privacy.k), False)
-        for suppresses in (False, True):
+        for suppresses in (False, True) if self.stars else (False,):
             for i in range(len(left)):
                 missing -= take(i, missing, suppresses)
         if missing:
-            starred = self.targets.named - self.targets.columns[v]
             rows = self.privacy.choose(np.sort(np.concatenate(left)), missing)
-            if len(rows) < missing or not self.privacy.holds(rows):
-                return None
-            taken.append(self._divisible(rows, starred))
+            mixed = self._mixed(v, rows) if len(rows) == missing else None
+            return None if mixed is None else taken + mixed
         return taken
 
-    def _by_signature(self, v: int, free: np.ndarray, reverse: bool) -> list[np.ndarray]:
+    def _by_signature(self, v: int, rows: np.ndarray, larger_first: bool) -> list[np.ndarray]:
+        """Split rows by signature, those first that few uncoloured neighbours claim."""
         waiting = [u for u in self.neighbours[v] if u not in self.coloured]
-        signature = self._signature.tuple_of_row[free]
+        signature = self._signature.tuple_of_row[rows]
         claims = self._signature.tuples[:, waiting].sum(axis=1)
         order = np.argsort(signature, kind="stable")
-        cuts = np.flatnonzero(np.diff(signature[order])) + 1
-        groups = [free[part] for part in np.split(order, cuts)]
-        sign = -1 if reverse else 1
-        return sorted(
-            groups,
-            key=lambda rows: (
-                int(claims[self._signature.tuple_of_row[rows[0]]]),
-                -sign * len(rows),
-                int(rows[0]),
-            ),
-        )
+        groups = np.split(rows[order], np.flatnonzero(np.diff(signature[order])) + 1)
+        claimed = [int(claims[self._signature.tuple_of_row[group[0]]]) for group in groups]
+        sizes = [-len(group) if larger_first else len(group) for group in groups]
+        ranks = [(c, size, int(g[0])) for c, size, g in zip(claimed, sizes, groups, strict=True)]
+        return [groups[i] for i in sorted(range(len(groups)), key=ranks.__getitem__)]
 
-    def _take(
-        self,
-        v: int,
-        rows: np.ndarray,
-        at_most: int,
-        missing: int,
-        count: np.ndarray,
-        suppresses: bool,
-    ) -> Bundle | None:
+    def _take(self, v, rows, at_most, missing, count, suppresses) -> Bundle | None:
         """Take as many rows of one signature as fit, or None; what stays missing is 0 or >= k."""
         k = self.privacy.k
         wanted = min(len(rows), at_most, missing)
@@ -408,7 +314,7 @@ class Clusterings:
         rows = self.privacy.choose(rows, wanted)
         if len(rows) < wanted or not self.privacy.holds(rows):
             return None
-        return self._divisible(rows, starred)
+        return self.bundle(rows, starred, divisible=True)
 
     def _carried(self, rows: np.ndarray, starred: frozenset) -> list[int]:
         """The constraints that rows of one signature carry where some attributes are starred."""
@@ -418,43 +324,31 @@ class Clusterings:
     def _fitting(self, u: int, wanted: int, count: np.ndarray, carried: Sequence[int]) -> int:
         """The most rows, up to `wanted`, by which the count of a constraint may grow.
 
-        Whoever looks ahead leaves an uncoloured constraint satisfied, or room for a cluster, and
-        leaves room for finer constraints that the rows do not carry.
+        An uncoloured constraint is left satisfied, or with room for a cluster, and room stays for
+        finer constraints that the rows do not carry.
         """
-        room = int(self.targets.high[u] - count[u])
-        if self.looks_ahead:
-            room -= self._reserve(u, carried)
+        room = int(self.targets.high[u] - count[u]) - self._reserve(u, carried)
         fitting = min(wanted, room)
-        waits = self.looks_ahead and u not in self.coloured
-        if waits and count[u] + fitting < self.targets.low[u]:
+        if u not in self.coloured and count[u] + fitting < self.targets.low[u]:
             fitting = min(fitting, room - self.privacy.k)
         return max(fitting, 0)
 
     def _drawn(
-        self, v: int, free: np.ndarray, wanted: int, rng: np.random.Generator
+        self, v: int, free: np.ndarray, least: int, most: int, _attempt: int
     ) -> list[Bundle] | None:
-        """Draw `wanted` rows; rows of rare signatures are bundled together."""
-        rows = np.sort(rng.choice(free, wanted, replace=False))
-        groups = self._by_signature(v, rows, reverse=False)
-        taken = [self._divisible(g, frozenset()) for g in groups if self.privacy.holds(g)]
+        """Draw a number and that many rows; rows of rare signatures are taken together."""
+        wanted = int(self.rng.integers(least, most + 1))
+        rows = np.sort(self.rng.choice(free, wanted, replace=False))
+        groups = self._by_signature(v, rows, larger_first=True)
+        taken = [self.bundle(g, divisible=True) for g in groups if self.privacy.holds(g)]
         rare = [g for g in groups if not self.privacy.holds(g)]
-        if rare:
-            rest = np.sort(np.concatenate(rare))
-            while not self.privacy.holds(rest) and taken:
-                rest = np.sort(np.r_[rest, taken.pop().rows])
-            if not self.privacy.holds(rest):
-                return None
-            starred = self.targets.named - self.targets.columns[v]
-            taken.append(self._divisible(rest, starred))
-        return taken
-
-    def _divisible(self, rows: np.ndarray, starred: frozenset) -> Bundle:
-        """Return rows whose clusters will all carry the same: of one signature, or starred."""
-        adds = np.zeros(len(self.targets), np.int64)
-        for u in range(len(self.targets)):
-            if not self.targets.columns[u] & starred and self.targets.carries[rows, u].all():
-                adds[u] = np.count_nonzero(self.targets.is_target[rows, u])
-        return Bundle(rows, starred, adds, True)
+        if not rare:
+            return taken
+        rest = np.sort(np.concatenate(rare))
+        while not self.privacy.holds(rest) and taken:
+            rest = np.sort(np.r_[rest, taken.pop().rows])
+        mixed = self._mixed(v, rest)
+        return None if mixed is None else taken + mixed
 
 
 def partial_partitions(items: list, k: int) -> Iterator[list[tuple]]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["fewest_rows", "restorable", "surplus_to_star"]
+from anonpaper.partition.diva.targets import Targets
+
+__all__ = ["fewest_rows", "integrate"]
 
 
-def surplus_to_star(
-    counts: np.ndarray,
-    sizes: np.ndarray,
-    columns: tuple[frozenset, ...],
-    allowed: np.ndarray,
-    d: int,
+def integrate(
+    targets: Targets, labels: np.ndarray, shown: np.ndarray, n_clusters: int
 ) -> np.ndarray:
-    """Choose values of whole groups to suppress, so that no count exceeds what is allowed.
+    """Choose values of the groups of the rest to suppress, so that no upper bound is exceeded.
 
     Constraint by constraint, that of the largest surplus first, groups are chosen whose rows sum
     to the surplus or as little more as possible; in them one of the attributes that the
@@ -23,30 +21,29 @@ def surplus_to_star(
 
     Parameters
     ----------
-    counts : numpy.ndarray, shape (G, s), dtype int64
-        Published target rows of every group and constraint.
-    sizes : numpy.ndarray, shape (G,), dtype int64
-        Rows of every group.
-    columns : tuple of frozenset of int
-        The quasi-identifiers that every constraint names.
-    allowed : numpy.ndarray, shape (s,), dtype int64
-        How many target rows these groups may publish, at least 0.
-    d : int
-        Number of quasi-identifiers.
+    targets : Targets
+    labels : numpy.ndarray, shape (n,), dtype int64
+        The group of every row; the first `n_clusters` are the diverse clustering.
+    shown : numpy.ndarray, shape (G, d), dtype bool
+        What the groups publish so far.
+    n_clusters : int
 
     Returns
     -------
     numpy.ndarray, shape (G, d), dtype bool
-        What to suppress.
+        What to suppress, nothing in the diverse clustering.
     """
-    counts = counts.copy()
-    starred = np.zeros((len(sizes), d), dtype=bool)
+    columns, sizes = targets.columns, np.bincount(labels)
+    counts = targets.counts(shown, labels)
+    allowed = targets.high - counts[:n_clusters].sum(axis=0)
+    counts[:n_clusters] = 0
+    starred = np.zeros_like(shown)
     while (counts.sum(axis=0) > allowed).any():
         surplus = counts.sum(axis=0) - allowed
         v = int(surplus.argmax())
-        exceeded = [u for u in range(len(columns)) if surplus[u] > 0]
+        exceeded = [u for u in range(len(targets)) if surplus[u] > 0]
         column = max(sorted(columns[v]), key=lambda j: sum(j in columns[u] for u in exceeded))
-        relieved = [u for u in range(len(columns)) if column in columns[u]]
+        relieved = [u for u in range(len(targets)) if column in columns[u]]
         groups = np.flatnonzero(counts[:, v] > 0)
         relief = counts[np.ix_(groups, [u for u in relieved if u in exceeded])].sum(axis=1)
         groups = groups[np.lexsort((groups, -relief))]
@@ -61,19 +58,7 @@ def fewest_rows(adds: np.ndarray, sizes: np.ndarray, surplus: int) -> np.ndarray
 
     Where all rows of the groups are target rows no choice has fewer: it is a subset sum, solved
     over the multiplicities of the sizes. Else groups with the largest share of target rows are
-    taken until it is enough.
-
-    Parameters
-    ----------
-    adds, sizes : numpy.ndarray, shape (g,), dtype int64
-        Target rows and rows of every group, 0 < adds <= sizes; adds sum to at least `surplus`.
-    surplus : int
-        At least 1.
-
-    Returns
-    -------
-    numpy.ndarray of int
-        Places of the chosen groups; of equal ones those that stand first.
+    taken until it is enough. Returns their places, of equal ones those that stand first.
 
     Examples
     --------
@@ -106,50 +91,3 @@ def fewest_rows(adds: np.ndarray, sizes: np.ndarray, surplus: int) -> np.ndarray
     return np.sort(
         np.concatenate([np.flatnonzero(sizes == size)[:number] for size, number in needed.items()])
     )
-
-
-def restorable(
-    agrees: np.ndarray,
-    starred: np.ndarray,
-    if_shown: np.ndarray,
-    columns: tuple[frozenset, ...],
-    room: np.ndarray,
-    sizes: np.ndarray,
-) -> np.ndarray:
-    """Choose suppressed values of groups that can be shown after all, larger groups first.
-
-    Parameters
-    ----------
-    agrees, starred : numpy.ndarray, shape (G, d), dtype bool
-        On which attributes a group agrees, and which are suppressed in it nevertheless.
-    if_shown : numpy.ndarray, shape (G, s), dtype int64
-        Target rows of every group and constraint if all on which it agrees were shown.
-    columns : tuple of frozenset of int
-        The quasi-identifiers that every constraint names.
-    room : numpy.ndarray, shape (s,), dtype int64
-        By how many rows the published count of every constraint may still grow.
-    sizes : numpy.ndarray, shape (G,), dtype int64
-        Rows of every group.
-
-    Returns
-    -------
-    numpy.ndarray, shape (G, d), dtype bool
-        What need not be suppressed.
-    """
-    room = room.copy()
-    shown = agrees & ~starred
-    restored = np.zeros_like(starred)
-    named = [sorted(c) for c in columns]
-    for group in np.argsort(-sizes, kind="stable"):
-        for column in np.flatnonzero(agrees[group] & ~shown[group]):
-            shown[group, column] = True
-            gained = [
-                v for v in range(len(columns))
-                if column in columns[v] and shown[group, named[v]].all()
-            ]  # fmt: skip
-            if (if_shown[group, gained] <= room[gained]).all():
-                room[gained] -= if_shown[group, gained]
-                restored[group, column] = True
-            else:
-                shown[group, column] = False
-    return restored

@@ -1,20 +1,19 @@
-r"""K,L,theta-diversity by greedy clustering with a customized distance.
+r"""K,L,theta-diversity by greedy clustering with a customized distance, as in boger2020.
 
-The clusters that come out have at least K rows, at least L distinct sensitive values and no value
-with a share above theta. Nothing is optimal: every step is greedy, and a row may be left out.
-Rows close in a distance of the analyst's choice come together, so that swapping the sensitive
-values within a cluster changes little of what is counted along the attributes that weigh most.
+The algorithm of section 3.1, step by step; what "closest" means is in
+:mod:`~anonpaper.partition.klt.distances`. Beside it, so that it need not look at all points:
+
+* :mod:`~anonpaper.partition.klt.state`: points with equal quasi-identifiers are at the same
+  distance of everything, so steps 1 and 2 look for distinct QI tuples, each with a queue of rows;
+* :mod:`~anonpaper.partition.klt.nearest`: tuples and clusters come nearest first out of a tree of
+  boxes. ``klt(..., index=False)`` looks at every one of them instead: the same groups, in
+  quadratic time.
 
 The paper leaves choices open; here they are, so that a run is repeatable. A seed puts the rows in
 a random order. The *arbitrary* point of step 1 is the first unassigned row in that order, of
 equally close rows the first one goes first, and of equally close clusters the one formed first.
 The backup queue is served in the order in which it filled. Step 5 takes the unsatisfied clusters
 in the order in which they were formed, a merged cluster keeping the place of the older one.
-
-Rows with equal quasi-identifiers are at the same distance of everything, so steps 1 and 2 search
-distinct QI tuples, each with a queue of its rows; clusters are summaries
-(:mod:`~anonpaper.partition.klt.distances`) and come nearest first out of a tree of boxes
-(:mod:`~anonpaper.partition.klt.nearest`). The groups are the same as those of a scan of all rows.
 
 Source: S. Boger, *L-diversity for data analysis: data swapping with customized clustering*,
 Brown University, 2020, section 3.1.
@@ -24,13 +23,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal
 
 import numpy as np
 from numba import njit
 
 from anonpaper.algorithm import algorithm
-from anonpaper.errors import InfeasibleError, check_integer, check_number
+from anonpaper.errors import InfeasibleError, ParameterError, check_integer, check_number
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata
 from anonpaper.partition.klt.distances import (
@@ -40,7 +39,6 @@ from anonpaper.partition.klt.distances import (
     absorb,
     copy_summary,
     distance_kinds,
-    empty_summaries,
     metric,
     summaries_of_tuples,
     weights_of,
@@ -48,15 +46,33 @@ from anonpaper.partition.klt.distances import (
 from anonpaper.partition.klt.nearest import (
     ANY,
     NEVER,
-    ROOT,
-    build_tree,
+    build_index,
     change_turn,
+    first_turn,
     is_next,
     next_nearest,
     refresh,
-    room_to_search,
     search_again,
     start_search,
+)
+from anonpaper.partition.klt.state import (
+    Clusters,
+    Rows,
+    Rule,
+    count_row,
+    holds,
+    is_eligible,
+    next_row,
+    no_clusters,
+    put_back,
+    rows_in_order,
+    tag,
+    tags,
+    take,
+    turns_and_tags,
+    unite_counts,
+    united,
+    with_room,
 )
 from anonpaper.principles import DistinctLDiversity, KAnonymity, Theta
 from anonpaper.randomness import generator
@@ -65,9 +81,6 @@ __all__ = ["UnplacedRowsWarning", "klt"]
 
 #: Shares are computed in floating point: equality up to rounding counts as met, as in Theta.
 _ROUNDING = 1e-9
-
-#: Rooms below this many rows may be rounding.
-_LITTLE = 1e-3
 
 
 class UnplacedRowsWarning(UserWarning):
@@ -87,9 +100,18 @@ def klt(
     theta: float = 0.3,
     weights: Mapping[object, float] | None = None,
     distance: Mapping[object, Distance] | None = None,
-    seed: int | np.random.Generator = 0,
+    seed: int | np.random.Generator | None = 0,
+    *,
+    withheld: Literal["merge", "drop"] = "merge",
+    index: bool = True,
 ) -> Partition:
-    """Cluster rows into groups that are k-anonymous, distinct l-diverse and theta-diverse.
+    """Cluster rows into groups that are k-anonymous, *distinct* l-diverse and theta-diverse.
+
+    Every group has at least k rows, at least l distinct sensitive values, and no value with a
+    share above theta; every row is in a group. With ``withheld="drop"``, the paper's step 6,
+    rows may be left out, and nothing is promised to them: whoever is known to be in the table
+    but not in the release can have a sensitive value that all who are left out share
+    (``info["unplaced_share"]``). No distance is optimal: every step is greedy.
 
     Parameters
     ----------
@@ -108,18 +130,25 @@ def klt(
         mean places, whether their sets of values differ, or the mean of your own function of two
         values over all pairs of their rows (symmetric, at least 0). Numeric and two-valued
         attributes not named are ``"univariate"``, others ``"set"``.
-    seed : int or numpy.random.Generator
-        Seed of the order in which rows are considered.
+    seed : int, numpy.random.Generator or None
+        Seed of the order in which rows are considered; None takes fresh entropy.
+    withheld : {"merge", "drop"}
+        What becomes of a cluster that step 5 can merge with no other one: it is merged with the
+        closest that has room for its most frequent value, over and over until all three
+        principles hold, at the price of distance; or it is left out, as in the paper.
+    index : bool
+        Whether to search a tree of boxes. Without it every tuple and cluster is looked at, as in
+        the paper: the same groups, for small tables only.
 
     Returns
     -------
     Partition
-        Groups in the order in which they were formed; -1 for rows that fit into none. ``info``
-        holds
+        Groups in the order in which they were formed; -1 for rows left out. ``info`` holds
 
         - ``repeats``: how often step 4 went back to step 1, the paper's M;
         - ``formed``: clusters formed in step 2;
-        - ``unplaced_rows``: rows labelled -1.
+        - ``unplaced_rows``: rows labelled -1;
+        - ``unplaced_share``: the largest share of one sensitive value among them, 0 if none.
 
     Raises
     ------
@@ -129,8 +158,8 @@ def klt(
     ParameterError
         A parameter is out of its range, a weight negative, a distance unknown or not symmetric.
     InfeasibleError
-        Not a single group of this table can hold: fewer than l sensitive values, or no choice of
-        rows in which all shares are at most theta.
+        Fewer than l sensitive values, or a value with a share above theta in the whole table;
+        with ``withheld="drop"``: no choice of rows makes a single group.
 
     Warns
     -----
@@ -154,490 +183,229 @@ def klt(
     >>> p.sizes().tolist(), p.info["unplaced_rows"]
     ([6, 4], 0)
     """
-    rule = _checked_rule(m, k, l, theta)
+    if withheld not in ("merge", "drop"):
+        raise ParameterError(f'withheld must be "merge" or "drop", got {withheld!r}')
+    rule = _checked_rule(m, k, l, theta, withheld)
     kinds = distance_kinds(m, distance)
     how = metric(m, kinds, weights_of(m, weights))
     order = generator(seed).permutation(m.n)
-    rows = _rows_in_order(m, order)
+    rows = rows_in_order(m, order)
     tuples = summaries_of_tuples(m, kinds, how)
-    clusters, repeats = _form_all(how, rule, rows, tuples)
-    became = _merge_all(how, rule, clusters)
 
+    clusters = no_clusters(how, m.sensitive_attribute.size)
+    clusters, repeats = _steps_1_to_4(how, rule, rows, tuples, clusters, index)
+    others = build_index(how, clusters, np.arange(len(clusters.size)), by_tree=index)
+    became = _step_5(how, rule, clusters, others, withheld == "merge")
     labels = np.empty(m.n, np.int64)
-    labels[order] = became[rows.cluster]
+    labels[order] = _at_last(became)[rows.cluster]  # step 6
     p = Partition(
         dense_labels(labels),
         info={"repeats": repeats, "formed": len(became)},
         algorithm=f"K,L,theta: k = {k}, l = {l}, theta = {theta:g}",
     )
+    left_out = np.bincount(m.sensitive_codes[p.labels < 0], minlength=1)
     p.info["unplaced_rows"] = p.n_unpublished
+    p.info["unplaced_share"] = float(left_out.max() / max(p.n_unpublished, 1))
     if p.n_unpublished:
         warnings.warn(
             f"{p.n_unpublished} of {m.n} rows fit into no group of k = {k}, l = {l}, "
-            f"theta = {theta:g} and are labelled -1",
+            f"theta = {theta:g} and are labelled -1; {p.info['unplaced_share']:.0%} of them have "
+            f"the same {m.sensitive!r}",
             UnplacedRowsWarning,
             stacklevel=2,
         )
     return p
 
 
-# -- what the steps work on -------------------------------------------------------------------
-
-
-class Rule(NamedTuple):
-    """K,L,theta-diversity."""
-
-    k: int
-    l: int
-    theta: float
-
-
-class Rows(NamedTuple):
-    """The rows in the order of the seed: row r is the r-th one of it.
-
-    Attributes
-    ----------
-    tuple_of, value_of : numpy.ndarray, shape (n,)
-        QI tuple and sensitive code of every row.
-    cluster : numpy.ndarray, shape (n,), dtype int64
-        The cluster a row was assigned to.
-    queue : numpy.ndarray, shape (n,), dtype int64
-        Rows sorted by tuple, then order.
-    head, end : numpy.ndarray, shape (c,), dtype int64
-        ``queue[head[t]:end[t]]`` are the unassigned rows of tuple t.
-    waiting : numpy.ndarray, shape (m,), dtype int64
-        Unassigned rows of every sensitive value.
-    aside : numpy.ndarray, shape (n,), dtype int64
-        Room for the backup queue.
-    """
-
-    tuple_of: np.ndarray
-    value_of: np.ndarray
-    cluster: np.ndarray
-    queue: np.ndarray
-    head: np.ndarray
-    end: np.ndarray
-    waiting: np.ndarray
-    aside: np.ndarray
-
-
-class Clusters(NamedTuple):
-    """Clusters: their summaries (see :class:`Summaries`) and their sensitive values.
-
-    Attributes
-    ----------
-    counts : numpy.ndarray, shape (c, m), dtype int32
-        Rows of every sensitive value.
-    distinct, largest : numpy.ndarray, shape (c,), dtype int64
-        Number of sensitive values, and rows of the most frequent one.
-    """
-
-    size: np.ndarray
-    sums: np.ndarray
-    means: np.ndarray
-    only: np.ndarray
-    words: np.ndarray
-    value_counts: np.ndarray
-    distances: np.ndarray
-    counts: np.ndarray
-    distinct: np.ndarray
-    largest: np.ndarray
-
-
-def _checked_rule(m: Microdata, k: int, l: int, theta: float) -> Rule:
-    """Return the rule if a group that meets it exists.
+def _checked_rule(m: Microdata, k: int, l: int, theta: float, withheld: str) -> Rule:
+    """Return the rule if it can be met: by all rows together, or if some are dropped by some.
 
     With at most h rows of every value, T(h) = sum_v min(count of v, h) rows can be gathered, and
     h/theta rows are needed for a share of theta; h rows of one value suffice for l values.
     """
-    values = int(np.count_nonzero(m.sensitive_counts))
+    counts, values = m.sensitive_counts, int(np.count_nonzero(m.sensitive_counts))
     k = check_integer("k", k, 1, m.n)
     l = check_integer("l", l, 1)
     theta = check_number("theta", theta, 0, 1, open_low=True)
+    rule = Rule(k, l, theta + _ROUNDING)
     if l > values:
         raise InfeasibleError(
             f"no group can hold l = {l} distinct values of {m.sensitive!r}: only {values} occur"
         )
-    heights = np.arange(1, m.sensitive_counts.max() + 1)
-    at_least = np.searchsorted(np.sort(m.sensitive_counts), heights)
-    gathered = np.cumsum(len(m.sensitive_counts) - at_least)
-    needed = np.maximum(np.ceil(heights / (theta + _ROUNDING)), max(k, l))
+    heights = np.arange(1, counts.max() + 1)
+    gathered = np.cumsum(len(counts) - np.searchsorted(np.sort(counts), heights))
+    needed = np.maximum(np.ceil(heights / rule.theta), max(k, l))
     if not (gathered >= needed).any():
         raise InfeasibleError(
             f"no choice of rows meets k = {k} and theta = {theta:g}: theta needs at least "
-            f"{int(np.ceil(1 / (theta + _ROUNDING)))} distinct values of {m.sensitive!r}, evenly "
+            f"{int(np.ceil(1 / rule.theta))} distinct values of {m.sensitive!r}, evenly "
             f"frequent; {values} occur. A larger theta or a smaller k would work"
         )
-    return Rule(k, l, theta + _ROUNDING)
+    if withheld == "merge" and counts.max() / m.n > rule.theta:
+        value, least = m.sensitive_attribute.values[counts.argmax()], counts.max() / m.n
+        raise InfeasibleError(
+            f"no grouping of all rows meets theta = {theta:g}: {counts.max()} of {m.n} rows have "
+            f"{value!r}. A theta of {np.ceil(least * 1e4) / 1e4:.4f} would work; "
+            'withheld="drop" leaves out rows, most of whom everybody then knows to have that value'
+        )
+    return rule
 
 
-def _rows_in_order(m: Microdata, order: np.ndarray) -> Rows:
-    cells = m.cells
-    tuple_of = cells.tuple_of_row[order]
-    return Rows(
-        tuple_of=tuple_of,
-        value_of=m.sensitive_codes[order],
-        cluster=np.empty(m.n, np.int64),
-        queue=np.argsort(tuple_of, kind="stable"),
-        head=cells.tuple_start[:-1].copy(),
-        end=cells.tuple_start[1:],
-        waiting=m.sensitive_counts.copy(),
-        aside=np.empty(m.n, np.int64),
-    )
-
-
-def _with_room(clusters: Clusters, capacity: int) -> Clusters:
-    """Return the same clusters with room for so many; at least doubled where it is too small."""
-    present = len(clusters.distinct)
-    if capacity <= present:
-        return clusters
-    more = max(capacity, 2 * present) - present
-    return Clusters(*(_longer(array, more) for array in clusters))
-
-
-def _longer(array: np.ndarray, more: int) -> np.ndarray:
-    return np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)])
-
-
-# -- steps 1 to 4 -----------------------------------------------------------------------------
-#
-# Small functions are inlined: handing over a few dozen arrays would cost more than what they do.
-
-
-def _form_all(how: Metric, rule: Rule, rows: Rows, tuples: Summaries) -> tuple[Clusters, int]:
+def _steps_1_to_4(
+    how: Metric, rule: Rule, rows: Rows, tuples: Summaries, clusters: Clusters, by_tree: bool
+) -> tuple[Clusters, int]:
     """Assign every row to a cluster; return the clusters and the repeats of steps 1 to 3."""
-    values = len(rows.waiting)
-    tuple_tree = build_tree(how, tuples, rows.queue[rows.head])
-    tuple_search = room_to_search(tuple_tree)
-    clusters = Clusters(
-        *empty_summaries(how, 0),
-        np.zeros((0, values), np.int32),
-        np.zeros(0, np.int64),
-        np.zeros(0, np.int64),
-    )
-    last_formed = empty_summaries(how, 1)
-    open_for = np.zeros(values, np.int64)
-    formed, repeats = 0, -1
-    while rows.waiting.any():
+    points = build_index(how, tuples, rows.queue[rows.head], by_tree=by_tree)
+    formed, repeats, unassigned = 0, -1, len(rows.queue)
+    while unassigned:  # step 4
         repeats += 1
         # All clusters of a round but its last one have at least l rows.
-        clusters = _with_room(clusters, formed + rows.waiting.sum() // rule.l + 1)
-        first = formed
-        formed, set_aside = _form_clusters(
-            how, rule, rows, tuples, tuple_tree, tuple_search, clusters, first
+        clusters = with_room(clusters, formed + unassigned // rule.l + 1)
+        formed, queued = _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
+        sought = np.zeros(clusters.counts.shape[1], bool)
+        sought[rows.value_of[rows.backup[:queued]]] = True
+        takers = build_index(
+            how, clusters, *turns_and_tags(rule, clusters, formed, sought), by_tree=by_tree
         )
-        _count_open(rule, clusters, first, formed, open_for)
-        copy_summary(clusters, formed - 1, last_formed, 0)
-        sought = rows.waiting + np.bincount(
-            rows.value_of[rows.aside[:set_aside]], minlength=values
-        )
-        # Where no row can be placed, there is nothing to search.
-        searched = formed if open_for[sought > 0].any() else 0
-        cluster_tree = build_tree(how, clusters, *_turns_and_tags(rule, clusters, searched))
-        _place_set_aside(
-            how, rule, rows, tuples, tuple_tree, tuple_search, set_aside, last_formed,
-            clusters, cluster_tree, room_to_search(cluster_tree), open_for,
-        )  # fmt: skip
+        unassigned = _step_3(how, rule, rows, tuples, points, queued, clusters, takers)
     return Clusters(*(array[:formed] for array in clusters)), repeats
 
 
 @njit(cache=True)
-def _form_clusters(how, rule, rows, tuples, tuple_tree, search, clusters, formed):
-    """Steps 1 and 2: form clusters of l distinct values, setting other rows aside.
-
-    Where no unassigned row has a value that the last cluster lacks, step 2 would set all of them
-    aside. They are left where they are: `_place_set_aside` goes on with them.
-    """
-    set_aside = 0
-    while tuple_tree.turn[ROOT] != NEVER:
-        t = rows.tuple_of[tuple_tree.turn[ROOT]]
+def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
+    """Form clusters of l distinct values; return their number and the length of the queue."""
+    queued = 0
+    # Step 1. If there are any unassigned points, take an arbitrary point and assign it to a new
+    # cluster with this point as the only element.
+    while first_turn(points) != NEVER:
+        t = rows.tuple_of[first_turn(points)]
         c = formed
         formed += 1
         copy_summary(tuples, t, clusters, c)
-        _count_row(rows, clusters, c, _take(rows, t))
-        change_turn(tuple_tree, t, _next_row(rows, t))
-        start_search(search, tuple_tree)
-        while clusters.distinct[c] < rule.l and _has_new_value(rows, clusters, c):
-            t = next_nearest(search, how, clusters, c, tuples, tuple_tree, ANY)
-            r = _next_row(rows, t)
-            while r != NEVER and is_next(search, r) and _has_value(rows, clusters, c, r):
-                rows.aside[set_aside] = _take(rows, t)
-                set_aside += 1
-                r = _next_row(rows, t)
-            if r != NEVER and is_next(search, r):
-                absorb(how, clusters, c, tuples, t)
-                _count_row(rows, clusters, c, _take(rows, t))
-                change_turn(tuple_tree, t, _next_row(rows, t))
-                start_search(search, tuple_tree)
+        count_row(rows, clusters, c, take(rows, t))
+        change_turn(points, t, next_row(rows, t))
+        # Step 2. Find the closest unassigned point to the current cluster. If the new point has a
+        # sensitive value not present in the cluster, assign it to the cluster. Otherwise, assign
+        # it to a backup queue which will be emptied later. Repeat this step until the cluster has
+        # L distinct values, then go back to step 1. If there are no more unassigned points, go to
+        # the next step instead.
+        start_search(points)
+        while clusters.distinct[c] < rule.l and first_turn(points) != NEVER:
+            t = next_nearest(points, how, clusters, c, tuples, ANY)
+            is_new = False
+            while not is_new and is_next(points, next_row(rows, t)):
+                r = take(rows, t)
+                is_new = clusters.counts[c, rows.value_of[r]] == 0
+                if is_new:
+                    absorb(how, clusters, c, tuples, t)
+                    count_row(rows, clusters, c, r)
+                else:
+                    rows.backup[queued] = r
+                    queued += 1
+            change_turn(points, t, next_row(rows, t))
+            if is_new:
+                start_search(points)
             else:
-                change_turn(tuple_tree, t, r)
-                search_again(search, tuple_tree, t)
-        if clusters.distinct[c] < rule.l:
-            break
-    return formed, set_aside
-
-
-@njit(cache=True, inline="always")
-def _next_row(rows, t):
-    """The first unassigned row of a tuple; it is the tuple's turn."""
-    return rows.queue[rows.head[t]] if rows.head[t] < rows.end[t] else NEVER
-
-
-@njit(cache=True, inline="always")
-def _take(rows, t):
-    """Take the first unassigned row of a tuple."""
-    r = rows.queue[rows.head[t]]
-    rows.head[t] += 1
-    rows.waiting[rows.value_of[r]] -= 1
-    return r
-
-
-@njit(cache=True, inline="always")
-def _put_back(rows, r):
-    """Unassign a row that comes before all unassigned rows of its tuple."""
-    t = rows.tuple_of[r]
-    rows.head[t] -= 1
-    rows.queue[rows.head[t]] = r
-    rows.waiting[rows.value_of[r]] += 1
-
-
-@njit(cache=True, inline="always")
-def _has_value(rows, clusters, c, r):
-    return clusters.counts[c, rows.value_of[r]] > 0
-
-
-@njit(cache=True, inline="always")
-def _count_row(rows, clusters, c, r):
-    v = rows.value_of[r]
-    rows.cluster[r] = c
-    clusters.counts[c, v] += 1
-    clusters.distinct[c] += clusters.counts[c, v] == 1
-    clusters.largest[c] = max(clusters.largest[c], clusters.counts[c, v])
-
-
-@njit(cache=True, inline="always")
-def _has_new_value(rows, clusters, c):
-    for v in range(len(rows.waiting)):
-        if rows.waiting[v] and clusters.counts[c, v] == 0:
-            return True
-    return False
+                search_again(points, t)
+    return formed, queued
 
 
 @njit(cache=True)
-def _place_set_aside(
-    how, rule, rows, tuples, tuple_tree, tuple_search, set_aside, last_formed,
-    clusters, cluster_tree, search, open_for,
-):  # fmt: skip
-    """Step 3: put every row set aside into its closest eligible cluster, else unassign it."""
-    homeless = 0
-    for i in range(set_aside):
-        r = rows.aside[i]
-        if open_for[rows.value_of[r]]:
-            _place(how, rule, rows, tuples, r, clusters, cluster_tree, search, open_for)
+def _step_3(how, rule, rows, tuples, points, queued, clusters, takers):
+    """Empty the backup queue; return how many points are unassigned again.
+
+    For each point in the backup queue, find the closest eligible cluster. An eligible cluster
+    must have fewer than K elements and adding this new point must not violate the
+    theta-diversity property. If no clusters are eligible, unassign this new point. Otherwise,
+    add this point to this closest eligible cluster.
+    """
+    unassigned = 0
+    for i in range(queued):
+        r = rows.backup[i]
+        v, t = rows.value_of[r], rows.tuple_of[r]
+        start_search(takers)
+        c = next_nearest(takers, how, tuples, t, clusters, tag(v))
+        while c >= 0 and not is_eligible(rule, clusters, c, v):
+            c = next_nearest(takers, how, tuples, t, clusters, tag(v))
+        if c < 0:
+            rows.backup[unassigned] = r
+            unassigned += 1
         else:
-            rows.aside[homeless] = r
-            homeless += 1
-    # Rows that step 2 left for us, in the order in which it would have set them aside.
-    start_search(tuple_search, tuple_tree)
-    while _any_open(rows, open_for):
-        t = next_nearest(tuple_search, how, last_formed, 0, tuples, tuple_tree, ANY)
-        r = _take(rows, t)
-        change_turn(tuple_tree, t, _next_row(rows, t))
-        search_again(tuple_search, tuple_tree, t)
-        if open_for[rows.value_of[r]]:
-            _place(how, rule, rows, tuples, r, clusters, cluster_tree, search, open_for)
-        else:
-            rows.aside[homeless] = r
-            homeless += 1
+            absorb(how, clusters, c, tuples, t)
+            count_row(rows, clusters, c, r)
+            turn = c if clusters.size[c] < rule.k else NEVER
+            refresh(takers, clusters, c, turn, tags(rule, clusters, c))
     # Rows of a tuple were taken in their order: backwards, each comes before those put back.
-    for i in range(homeless - 1, -1, -1):
-        _put_back(rows, rows.aside[i])
-    for i in range(homeless):
-        t = rows.tuple_of[rows.aside[i]]
-        if tuple_tree.turn[tuple_tree.leaf[t]] != _next_row(rows, t):
-            change_turn(tuple_tree, t, _next_row(rows, t))
-
-
-@njit(cache=True, inline="always")
-def _any_open(rows, open_for):
-    for v in range(len(open_for)):
-        if rows.waiting[v] and open_for[v]:
-            return True
-    return False
-
-
-@njit(cache=True, inline="always")
-def _place(how, rule, rows, tuples, r, clusters, cluster_tree, search, open_for):
-    """Put a row into its closest eligible cluster, of which there is one."""
-    v, t = rows.value_of[r], rows.tuple_of[r]
-    start_search(search, cluster_tree)
-    c = -1
-    while c < 0 or not _is_eligible(rule, clusters, c, v):
-        c = next_nearest(search, how, tuples, t, clusters, cluster_tree, _tag(v))
-    for other in range(len(open_for)):
-        open_for[other] -= _is_eligible(rule, clusters, c, other)
-    absorb(how, clusters, c, tuples, t)
-    _count_row(rows, clusters, c, r)
-    for other in range(len(open_for)):
-        open_for[other] += _is_eligible(rule, clusters, c, other)
-    turn = c if clusters.size[c] < rule.k else NEVER
-    refresh(cluster_tree, clusters, c, turn, _tags(rule, clusters, c))
-
-
-@njit(cache=True, inline="always")
-def _tag(v):
-    """The bit of a sensitive value: 64 apart share one, which only makes a search look at more."""
-    return np.uint64(1) << np.uint64(v & 63)
-
-
-@njit(cache=True, inline="always")
-def _tags(rule, clusters, c):
-    """The bits of the values for which a cluster is eligible."""
-    tags = np.uint64(0)
-    for v in range(clusters.counts.shape[1]):
-        if _is_eligible(rule, clusters, c, v):
-            tags |= _tag(v)
-    return tags
-
-
-@njit(cache=True, inline="always")
-def _is_eligible(rule, clusters, c, v):
-    """Whether a row of value v may join: fewer than k rows so far, theta-diverse with it."""
-    size = clusters.size[c]
-    largest = max(clusters.largest[c], clusters.counts[c, v] + 1)
-    return size < rule.k and largest / (size + 1) <= rule.theta
+    for i in range(unassigned - 1, -1, -1):
+        put_back(rows, rows.backup[i])
+    for i in range(unassigned):
+        t = rows.tuple_of[rows.backup[i]]
+        if points.turns[t] != next_row(rows, t):
+            change_turn(points, t, next_row(rows, t))
+    return unassigned
 
 
 @njit(cache=True)
-def _turns_and_tags(rule, clusters, formed):
-    """Turns of the clusters that take rows, those formed first going first, and their tags."""
-    turns = np.full(formed, NEVER, np.int64)
-    tags = np.zeros(formed, np.uint64)
-    for c in range(formed):
-        tags[c] = _tags(rule, clusters, c)
-        if tags[c]:
-            turns[c] = c
-    return turns, tags
+def _step_5(how, rule, clusters, others, merge):
+    """Merge clusters until all are satisfied; return what each became part of, -1 if left out.
 
-
-@njit(cache=True)
-def _count_open(rule, clusters, first, formed, open_for):
-    """Add the clusters just formed to the number of clusters eligible for every value."""
-    for c in range(first, formed):
-        for v in range(len(open_for)):
-            open_for[v] += _is_eligible(rule, clusters, c, v)
-
-
-# -- steps 5 and 6 ----------------------------------------------------------------------------
-
-
-def _merge_all(how: Metric, rule: Rule, clusters: Clusters) -> np.ndarray:
-    """Merge clusters; return the cluster that each became part of at last, -1 if left out."""
-    turns, tags = _turns_and_rooms(rule, clusters)
-    tree = build_tree(how, clusters, turns, tags)
-    became = _merge_unsatisfied(how, rule, clusters, tree, room_to_search(tree))
+    For each cluster with K, L, or theta diversity unsatisfied, evaluate merging it with each
+    other cluster. [...] If none exist, this cluster cannot be included in the output: unless
+    `merge`, which goes beyond the paper.
+    """
+    became = np.arange(len(clusters.size))
     for c in range(len(became)):
-        if became[c] not in (c, -1):  # joined an older cluster, which may have joined another
-            became[c] = became[became[c]]
-    return became
-
-
-@njit(cache=True)
-def _merge_unsatisfied(how, rule, clusters, tree, search):
-    """Step 5: merge each unsatisfied cluster with others until it holds or none is possible."""
-    became = np.arange(len(clusters.largest))
-    stuck = -1  # the last cluster that could not be merged, as long as nothing changed
-    for c in range(len(became)):
-        while became[c] == c and not _holds(
+        while became[c] == c and not holds(
             rule, clusters.size[c], clusters.distinct[c], clusters.largest[c]
         ):
-            change_turn(tree, c, NEVER)
-            # A cluster of the same counts as one that was stuck has no more choice than it had.
-            partner = -1
-            if stuck < 0 or not np.array_equal(clusters.counts[stuck], clusters.counts[c]):
-                partner = _partner(how, rule, clusters, tree, search, c)
+            change_turn(others, c, NEVER)
+            partner = _partner(how, rule, clusters, others, c, merge)
             if partner < 0:
                 became[c] = -1
-                stuck = c
             else:
-                _merge(how, rule, clusters, tree, min(c, partner), max(c, partner))
-                became[max(c, partner)] = min(c, partner)
-                stuck = -1
+                older, younger = min(c, partner), max(c, partner)
+                absorb(how, clusters, older, clusters, younger)
+                unite_counts(clusters, older, younger)
+                change_turn(others, younger, NEVER)
+                refresh(others, clusters, older, older, ANY)
+                became[younger] = older
     return became
 
 
-@njit(cache=True, inline="always")
-def _holds(rule, size, distinct, largest):
-    return size >= rule.k and distinct >= rule.l and largest / size <= rule.theta
-
-
 @njit(cache=True)
-def _partner(how, rule, clusters, tree, search, c):
-    """Return the closest cluster with which all holds, else the closest with which theta holds."""
-    closest_for_theta = -1
-    tag = ANY
-    for v in range(clusters.counts.shape[1]):
-        if _room(rule, clusters, c, v) < -_LITTLE:
-            tag = _tag(v)
-    start_search(search, tree)
-    while True:
-        other = next_nearest(search, how, clusters, c, clusters, tree, tag)
-        if other < 0:
-            return closest_for_theta
-        size = clusters.size[c] + clusters.size[other]
-        distinct, largest = _united(clusters.counts[c], clusters.counts[other])
-        if _holds(rule, size, distinct, largest):
-            return other
-        if closest_for_theta < 0 and largest / size <= rule.theta:
-            closest_for_theta = other
+def _partner(how, rule, clusters, others, c, merge):
+    """Return the cluster that step 5 merges with c, -1 if there is none.
 
+    Identify the closest cluster where, if merged, the result would satisfy all diversity
+    requirements. If one exists, merge those clusters. Otherwise, merge it with the closest
+    cluster that does not violate the theta diversity requirement if one exists.
 
-@njit(cache=True, inline="always")
-def _united(counts, other_counts):
-    """Distinct values of two clusters together, and rows of the most frequent one."""
-    distinct, largest = 0, 0
-    for v in range(len(counts)):
-        together = counts[v] + other_counts[v]
-        distinct += together > 0
-        largest = max(largest, together)
-    return distinct, largest
-
-
-@njit(cache=True)
-def _merge(how, rule, clusters, tree, older, younger):
-    absorb(how, clusters, older, clusters, younger)
-    clusters.counts[older] += clusters.counts[younger]
-    clusters.distinct[older], clusters.largest[older] = _united(
-        clusters.counts[older], np.zeros_like(clusters.counts[older])
-    )
-    change_turn(tree, younger, NEVER)
-    refresh(tree, clusters, older, older, _rooms(rule, clusters, older))
-
-
-@njit(cache=True, inline="always")
-def _room(rule, clusters, c, v):
-    """How many rows of a value theta allows beyond those that a cluster has; negative if too many.
-
-    Rooms add up when clusters merge: one that lacks room for a value needs another that has some.
+    With `merge`, otherwise with the closest that has room for the most frequent value of c. Rooms
+    for a value, theta·size - count, add up when clusters merge. As those of the whole table are
+    not negative, a cluster that lacks room finds one that has some.
     """
-    return rule.theta * clusters.size[c] - clusters.counts[c, v]
+    fair, roomy = -1, -1
+    most_frequent = clusters.counts[c].argmax()
+    lacks_room = clusters.largest[c] / clusters.size[c] > rule.theta
+    start_search(others)
+    while True:
+        other = next_nearest(others, how, clusters, c, clusters, ANY)
+        if other < 0:
+            return fair if fair >= 0 or not merge else roomy
+        size = clusters.size[c] + clusters.size[other]
+        distinct, largest = united(clusters.counts[c], clusters.counts[other])
+        if holds(rule, size, distinct, largest):
+            return other
+        if fair < 0 and largest / size <= rule.theta:
+            fair = other
+        room = rule.theta * clusters.size[other] - clusters.counts[other, most_frequent]
+        if roomy < 0 and (room > 0 or not lacks_room):
+            roomy = other
 
 
-@njit(cache=True)
-def _rooms(rule, clusters, c):
-    """The bits of the values for which a cluster has room."""
-    rooms = np.uint64(0)
-    for v in range(clusters.counts.shape[1]):
-        if _room(rule, clusters, c, v) >= _LITTLE:
-            rooms |= _tag(v)
-    return rooms
-
-
-@njit(cache=True)
-def _turns_and_rooms(rule, clusters):
-    """Turns of all clusters, those formed first going first, and their rooms."""
-    turns = np.arange(len(clusters.size))
-    rooms = np.zeros(len(turns), np.uint64)
-    for c in turns:
-        rooms[c] = _rooms(rule, clusters, c)
-    return turns, rooms
+def _at_last(became: np.ndarray) -> np.ndarray:
+    """What every cluster is part of at last, if each joined an older one; -1 stays -1."""
+    for c, joined in enumerate(became):
+        if joined >= 0:
+            became[c] = became[joined]
+    return became

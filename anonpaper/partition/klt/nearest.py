@@ -1,17 +1,18 @@
-"""Nearest clusters first: a tree of boxes over summaries that change.
+"""Nearest items first: a tree of boxes over tuples or clusters that change.
 
-Clusters stand at the leaves of a binary tree in an order that keeps similar ones together; every
-node holds a *box* around its clusters: the range of their means, the values that their sets may
-be, their least size. The distance to a box is at most the distance to any cluster in it, in
-floating point as well, since both are built by the same monotone steps in the same order. A
-search always opens the nearest box, so clusters come out in the order of their distance: the
-order that sorting all of them would give, whatever the shape of the tree.
+Items stand at the leaves of a binary tree in an order that keeps similar ones together; every
+node holds a *box* around its items: the range of their means, the values that their sets may be,
+their least size. The distance to a box is at most the distance to any item in it, in floating
+point as well, since both are built by the same monotone steps in the same order. A search always
+opens the nearest box, so items come out in the order of their distance: the order that sorting
+all of them would give, whatever the shape of the tree. That is what an index without a tree does,
+which looks at all items for each one it returns.
 
-Among clusters at the same distance the one with the lowest `turn` goes first. A cluster is taken
-out by giving it the turn `NEVER`.
+Among items at the same distance the one with the lowest *turn* goes first. An item is taken out
+by giving it the turn `NEVER`. A search can be confined to items with a *tag*, one bit of 64.
 
-Changing one of c clusters takes O(d log c); its nearest one is found in O(d log c) at best and
-O(d c + c log c) at worst.
+Changing one of c items takes O(d log c); its nearest one is found in O(d log c) at best and
+O(d c + c log c) at worst; without a tree in O(1) and O(d c).
 """
 
 from __future__ import annotations
@@ -32,75 +33,102 @@ from anonpaper.partition.klt.distances import (
 __all__ = [
     "ANY",
     "NEVER",
-    "ROOT",
-    "NearestTree",
-    "Search",
-    "build_tree",
+    "Index",
+    "build_index",
     "change_turn",
-    "next_nearest",
+    "first_turn",
     "is_next",
+    "next_nearest",
     "refresh",
-    "room_to_search",
     "search_again",
     "start_search",
 ]
 
 NEVER = np.iinfo(np.int64).max
 ANY = np.uint64(2**64 - 1)
-ROOT = 1
+_ROOT = 1
 _SEVERAL_BIT = 63
 
 
-class NearestTree(NamedTuple):
-    """Boxes around clusters; the children of node i are 2i and 2i + 1.
+class Index(NamedTuple):
+    """Items, the boxes around them, and one search among them.
 
     Attributes
     ----------
+    turns, tags : numpy.ndarray, shape (c,), dtype int64 and uint64
+        Those of every item.
     leaf : numpy.ndarray, shape (c,), dtype int64
-        The node of every cluster.
-    cluster : numpy.ndarray, shape (leaves,), dtype int64
-        The cluster at every leaf, or -1.
+        The node of every item; the children of node i are 2i and 2i + 1.
+    item : numpy.ndarray, shape (leaves,), dtype int64
+        The item at every leaf, or -1; of length 0 without a tree.
     turn : numpy.ndarray, shape (2 * leaves,), dtype int64
-        The lowest turn of the clusters below each node.
+        The lowest turn of the items below each node.
     box : numpy.ndarray, shape (2 * leaves, 1 + 2u), dtype float64
         What is below each node: the least size, then for each of u univariate attributes the
         least and the greatest mean.
     bits : numpy.ndarray, shape (2 * leaves, 1 + s), dtype uint64
         What is below each node: the tags, then for each of s set attributes the values that
-        clusters are of (codes from 62 on share bit 62), and bit 63 for clusters of several.
+        items are of (codes from 62 on share bit 62), and bit 63 for items of several.
+    heap_distance, heap_turn, heap_node : numpy.ndarray, shape (2 * leaves,)
+        Nodes that the search has still to open, a binary heap by distance and turn.
+    heap_length : numpy.ndarray, shape (1,), dtype int64
+        Their number.
+    reached, reached_turn : numpy.ndarray, shape (1,), dtype float64 and int64
+        Distance and turn of the item found last.
     """
 
+    turns: np.ndarray
+    tags: np.ndarray
     leaf: np.ndarray
-    cluster: np.ndarray
+    item: np.ndarray
     turn: np.ndarray
     box: np.ndarray
     bits: np.ndarray
+    heap_distance: np.ndarray
+    heap_turn: np.ndarray
+    heap_node: np.ndarray
+    heap_length: np.ndarray
+    reached: np.ndarray
+    reached_turn: np.ndarray
 
 
-def build_tree(
-    how: Metric, clusters: Summaries, turns: np.ndarray, tags: np.ndarray | None = None
-) -> NearestTree:
-    """Build the tree of the first ``len(turns)`` clusters; those whose turn is NEVER are out."""
+def build_index(
+    how: Metric,
+    items: Summaries,
+    turns: np.ndarray,
+    tags: np.ndarray | None = None,
+    *,
+    by_tree: bool = True,
+) -> Index:
+    """Build the index of the first ``len(turns)`` items; those whose turn is NEVER are out."""
     c = len(turns)
-    leaves = 1 << max(c - 1, 0).bit_length()
-    u, s = len(how.scale), len(how.set_weight)
-    order = _similar_together(how, clusters, np.flatnonzero(turns != NEVER), leaves)
-    tree = NearestTree(
-        leaf=np.full(c, ROOT, np.int64),
-        cluster=np.full(leaves, -1, np.int64),
+    leaves = 1 << max(c - 1, 0).bit_length() if by_tree else 0
+    index = Index(
+        turns=turns.astype(np.int64),
+        tags=np.full(c, ANY, np.uint64) if tags is None else tags,
+        leaf=np.full(c, _ROOT, np.int64),
+        item=np.full(leaves, -1, np.int64),
         turn=np.full(2 * leaves, NEVER, np.int64),
-        box=np.zeros((2 * leaves, 1 + 2 * u)),
-        bits=np.zeros((2 * leaves, 1 + s), np.uint64),
+        box=np.zeros((2 * leaves, 1 + 2 * len(how.scale))),
+        bits=np.zeros((2 * leaves, 1 + len(how.set_weight)), np.uint64),
+        heap_distance=np.empty(2 * leaves),
+        heap_turn=np.empty(2 * leaves, np.int64),
+        heap_node=np.empty(2 * leaves, np.int64),
+        heap_length=np.zeros(1, np.int64),
+        reached=np.zeros(1),
+        reached_turn=np.zeros(1, np.int64),
     )
-    _fill(tree, clusters, turns, np.full(c, ANY, np.uint64) if tags is None else tags, order)
-    return tree
+    if by_tree:
+        order = _similar_together(how, items, np.flatnonzero(turns != NEVER), leaves)
+        _fill(index, items, order)
+    return index
 
 
 @njit(cache=True)
-def _similar_together(how, clusters, order, leaves):
-    """Sort clusters so that every node of the tree divides its own along one attribute.
+def _similar_together(how, items, order, leaves):
+    """Sort items so that every node of the tree divides its own along one attribute.
 
-    Each node is divided along the attribute that adds most to the distances within it; clusters
+    Each node is divided along the attribute that adds most to the distances within it; items
     at no distance from each other stay in their order, so that the first turns are together.
     """
     u, s = len(how.scale), len(how.set_weight)
@@ -116,20 +144,20 @@ def _similar_together(how, clusters, order, leaves):
         mine = order[first:last]
         widest, axis = 0.0, -1
         for a in range(u):
-            places = clusters.means[mine, a]
+            places = items.means[mine, a]
             spread = how.scale[a] * 0.5 * (places.max() - places.min()) ** 2
             if spread > widest:
                 widest, axis = spread, a
         for a in range(s):
-            codes = clusters.only[mine, a]
+            codes = items.only[mine, a]
             spread = how.set_weight[a] * (codes.max() != codes.min())
             if spread > widest:
                 widest, axis = spread, u + a
         if axis >= 0:
             if axis < u:
-                by_axis = np.argsort(clusters.means[mine, axis], kind="mergesort")
+                by_axis = np.argsort(items.means[mine, axis], kind="mergesort")
             else:
-                by_axis = np.argsort(clusters.only[mine, axis - u], kind="mergesort")
+                by_axis = np.argsort(items.only[mine, axis - u], kind="mergesort")
             order[first:last] = mine[by_axis]
             stack.append((first, width // 2))
             stack.append((middle, width // 2))
@@ -137,28 +165,27 @@ def _similar_together(how, clusters, order, leaves):
 
 
 @njit(cache=True)
-def _fill(tree, clusters, turns, tags, order):
-    leaves = len(tree.cluster)
+def _fill(index, items, order):
+    leaves = len(index.item)
     for place in range(len(order)):
-        i = order[place]
-        tree.cluster[place] = i
-        tree.leaf[i] = leaves + place
-        _set_leaf(tree, clusters, i, turns[i], tags[i])
+        index.item[place] = order[place]
+        index.leaf[order[place]] = leaves + place
+        _set_leaf(index, items, order[place])
     for node in range(leaves - 1, 0, -1):
-        _join_boxes(tree, node)
+        _join_boxes(index, node)
 
 
 @njit(cache=True)
-def _set_leaf(tree, clusters, i, turn, tags):
-    node = tree.leaf[i]
-    tree.turn[node] = turn
-    tree.box[node, 0] = clusters.size[i]
-    for u in range(clusters.means.shape[1]):
-        tree.box[node, 1 + 2 * u] = clusters.means[i, u]
-        tree.box[node, 2 + 2 * u] = clusters.means[i, u]
-    tree.bits[node, 0] = tags
-    for s in range(tree.bits.shape[1] - 1):
-        tree.bits[node, 1 + s] = _bit(clusters.only[i, s])
+def _set_leaf(index, items, i):
+    node = index.leaf[i]
+    index.turn[node] = index.turns[i]
+    index.box[node, 0] = items.size[i]
+    for u in range(items.means.shape[1]):
+        index.box[node, 1 + 2 * u] = items.means[i, u]
+        index.box[node, 2 + 2 * u] = items.means[i, u]
+    index.bits[node, 0] = index.tags[i]
+    for s in range(index.bits.shape[1] - 1):
+        index.bits[node, 1 + s] = _bit(items.only[i, s])
 
 
 @njit(cache=True)
@@ -168,132 +195,134 @@ def _bit(code):
 
 
 @njit(cache=True)
-def _join_boxes(tree, node):
-    """Make the box of a node from those of its children; boxes of clusters taken out are empty."""
+def _join_boxes(index, node):
+    """Make the box of a node from those of its children; boxes of items taken out are empty."""
     left, right = 2 * node, 2 * node + 1
-    if tree.turn[left] == NEVER:
+    if index.turn[left] == NEVER:
         left = right
-    elif tree.turn[right] == NEVER:
+    elif index.turn[right] == NEVER:
         right = left
-    tree.turn[node] = min(tree.turn[left], tree.turn[right])
-    tree.box[node, 0] = min(tree.box[left, 0], tree.box[right, 0])
-    for low in range(1, tree.box.shape[1], 2):
+    index.turn[node] = min(index.turn[left], index.turn[right])
+    index.box[node, 0] = min(index.box[left, 0], index.box[right, 0])
+    for low in range(1, index.box.shape[1], 2):
         high = low + 1
-        tree.box[node, low] = min(tree.box[left, low], tree.box[right, low])
-        tree.box[node, high] = max(tree.box[left, high], tree.box[right, high])
-    for b in range(tree.bits.shape[1]):
-        tree.bits[node, b] = tree.bits[left, b] | tree.bits[right, b]
+        index.box[node, low] = min(index.box[left, low], index.box[right, low])
+        index.box[node, high] = max(index.box[left, high], index.box[right, high])
+    for b in range(index.bits.shape[1]):
+        index.bits[node, b] = index.bits[left, b] | index.bits[right, b]
 
 
 @njit(cache=True)
-def refresh(tree, clusters, i, turn, tags):
-    """Take over the changed summary of cluster i, its turn and its tags."""
-    _set_leaf(tree, clusters, i, turn, tags)
-    node = tree.leaf[i] // 2
-    while node >= ROOT:
-        _join_boxes(tree, node)
-        node //= 2
+def refresh(index, items, i, turn, tags):
+    """Take over the changed summary of item i, its turn and its tags."""
+    index.turns[i], index.tags[i] = turn, tags
+    if len(index.item):
+        _set_leaf(index, items, i)
+        node = index.leaf[i] // 2
+        while node >= _ROOT:
+            _join_boxes(index, node)
+            node //= 2
 
 
 @njit(cache=True)
-def change_turn(tree, i, turn):
-    """Give cluster i another turn; NEVER takes it out of all boxes."""
-    node = tree.leaf[i]
-    box_stays = tree.turn[node] != NEVER and turn != NEVER
-    tree.turn[node] = turn
-    node //= 2
-    while node >= ROOT:
-        if box_stays:
-            tree.turn[node] = min(tree.turn[2 * node], tree.turn[2 * node + 1])
-        else:
-            _join_boxes(tree, node)
+def change_turn(index, i, turn):
+    """Give item i another turn; NEVER takes it out of all boxes."""
+    box_stays = index.turns[i] != NEVER and turn != NEVER
+    index.turns[i] = turn
+    if len(index.item):
+        node = index.leaf[i]
+        index.turn[node] = turn
         node //= 2
+        while node >= _ROOT:
+            if box_stays:
+                index.turn[node] = min(index.turn[2 * node], index.turn[2 * node + 1])
+            else:
+                _join_boxes(index, node)
+            node //= 2
+
+
+@njit(cache=True)
+def first_turn(index):
+    """The lowest turn of all items."""
+    if len(index.item):
+        return index.turn[_ROOT]
+    return index.turns.min() if len(index.turns) else NEVER
 
 
 # -- the search -------------------------------------------------------------------------------
 
 
-class Search(NamedTuple):
-    """Nodes still to be opened, a binary heap by distance and turn.
-
-    Attributes
-    ----------
-    distance : numpy.ndarray, dtype float64
-        Distance to the box of a node; of a leaf, to its cluster.
-    turn, node : numpy.ndarray, dtype int64
-        The lowest turn below the node, and the node.
-    length : numpy.ndarray, shape (1,), dtype int64
-        Number of nodes in the heap.
-    reached : numpy.ndarray, shape (1,), dtype float64
-        Distance of the cluster found last.
-    """
-
-    distance: np.ndarray
-    turn: np.ndarray
-    node: np.ndarray
-    length: np.ndarray
-    reached: np.ndarray
-
-
-def room_to_search(tree: NearestTree) -> Search:
-    """Return the room that searches in a tree need."""
-    nodes = len(tree.turn)
-    return Search(
-        distance=np.empty(nodes),
-        turn=np.empty(nodes, np.int64),
-        node=np.empty(nodes, np.int64),
-        length=np.zeros(1, np.int64),
-        reached=np.zeros(1),
-    )
+@njit(cache=True)
+def start_search(index):
+    """Begin a search for the neighbours of an item."""
+    index.reached[0], index.reached_turn[0] = -1.0, -1
+    index.heap_length[0] = 0
+    if len(index.item) and index.turn[_ROOT] != NEVER:
+        _push(index, 0.0, _ROOT)
 
 
 @njit(cache=True)
-def start_search(search, tree):
-    """Begin a search for the neighbours of a cluster."""
-    search.length[0] = 0
-    if tree.turn[ROOT] != NEVER:
-        _push(search, 0.0, tree.turn[ROOT], ROOT)
-
-
-@njit(cache=True)
-def search_again(search, tree, i):
-    """Let the cluster found last come again in the same search, at its new turn."""
-    if tree.turn[tree.leaf[i]] != NEVER:
-        _push(search, search.reached[0], tree.turn[tree.leaf[i]], tree.leaf[i])
+def search_again(index, i):
+    """Let the item found last come again in the same search, at its new turn, a later one."""
+    if len(index.item) and index.turns[i] != NEVER:
+        _push(index, index.reached[0], index.leaf[i])
 
 
 @njit(cache=True, inline="always")
-def is_next(search, turn):
-    """Whether the cluster found last, at this turn, would be the next one found."""
-    if search.length[0] == 0:
+def is_next(index, turn):
+    """Whether the item found last, at this turn, would be the next one found."""
+    if turn == NEVER:
+        return False
+    if len(index.item) == 0:
+        return turn == index.reached_turn[0]
+    if index.heap_length[0] == 0:
         return True
-    return (search.reached[0], turn) < (search.distance[0], search.turn[0])
+    return (index.reached[0], turn) < (index.heap_distance[0], index.heap_turn[0])
 
 
 @njit(cache=True)
-def next_nearest(search, how, seekers, i, clusters, tree, tag):
-    """Take the next nearest cluster with a tag out of a search; -1 if there is none left.
+def next_nearest(index, how, seekers, i, items, tag):
+    """Take the next nearest item with a tag out of a search; -1 if there is none left.
 
     Parameters
     ----------
-    search : Search
-        A search that was started for the same seeker; neither the seeker nor clusters that are
-        still to come may have changed since.
+    index, items : Index, Summaries
+        Where neighbours are sought, in a search that was started for the same seeker; neither
+        the seeker nor items that are still to come may have changed since.
     how : Metric
     seekers, i : Summaries, int
-        The cluster whose neighbours are sought.
-    clusters, tree : Summaries, NearestTree
-        Where they are sought.
+        The item whose neighbours are sought.
     tag : numpy.uint64
         One bit, or `ANY`; the same during a search.
     """
+    if len(index.item):
+        return _next_of_tree(index, how, seekers, i, items, tag)
+    return _next_of_all(index, how, seekers, i, items, tag)
+
+
+@njit(cache=True)
+def _next_of_all(index, how, seekers, i, items, tag):
+    """The nearest item beyond the one found last."""
+    nearest, reached, turn = -1, np.inf, NEVER
+    for j in range(len(index.turns)):
+        if index.turns[j] != NEVER and index.tags[j] & tag:
+            apart = distance_between(how, seekers, i, items, j)
+            is_beyond = (index.reached[0], index.reached_turn[0]) < (apart, index.turns[j])
+            if is_beyond and (apart, index.turns[j]) < (reached, turn):
+                nearest, reached, turn = j, apart, index.turns[j]
+    index.reached[0], index.reached_turn[0] = reached, turn
+    return nearest
+
+
+@njit(cache=True)
+def _next_of_tree(index, how, seekers, i, items, tag):
     # This loop is where the time goes: it reads arrays of its own, not fields of tuples.
-    aparts, turns, nodes = search.distance, search.turn, search.node
-    cluster, turn, box, bits = tree.cluster, tree.turn, tree.box, tree.bits
-    leaves = len(cluster)
+    aparts, turns, nodes = index.heap_distance, index.heap_turn, index.heap_node
+    item, turn, box, bits = index.item, index.turn, index.box, index.bits
+    leaves = len(item)
     scale, set_weight = how.scale, how.set_weight
     size, means, only = seekers.size, seekers.means, seekers.only
-    length = search.length[0]
+    length = index.heap_length[0]
     node, reached = 0, 0.0
     while length and node < leaves:
         node, reached = nodes[0], aparts[0]
@@ -306,7 +335,7 @@ def next_nearest(search, how, seekers, i, clusters, tree, tag):
                 if turn[child] == NEVER or not bits[child, 0] & tag:
                     continue
                 if child >= leaves:
-                    apart = distance_between(how, seekers, i, clusters, cluster[child - leaves])
+                    apart = distance_between(how, seekers, i, items, item[child - leaves])
                 else:
                     apart = _distance_to_box(
                         scale, set_weight, size, means, only, i, box, bits, child
@@ -324,13 +353,13 @@ def next_nearest(search, how, seekers, i, clusters, tree, tag):
                 _sift_up(aparts, turns, nodes, length, reached, turn[node], node)
                 length += 1
                 node = 0
-    search.length[0], search.reached[0] = length, reached
-    return cluster[node - leaves] if node else -1
+    index.heap_length[0], index.reached[0] = length, reached
+    return item[node - leaves] if node else -1
 
 
 @njit(cache=True)
 def _distance_to_box(scale, set_weight, size, means, only, i, box, bits, node):
-    """Return a lower bound of the distance of cluster i to every cluster below a node."""
+    """Return a lower bound of the distance of item i to every item below a node."""
     total = 0.0
     gain = squared_distance_gain(size[i], box[node, 0])
     for u in range(len(scale)):
@@ -344,10 +373,13 @@ def _distance_to_box(scale, set_weight, size, means, only, i, box, bits, node):
 
 
 @njit(cache=True)
-def _push(search, apart, turn, node):
+def _push(index, apart, node):
     """Put a node into the heap of a search."""
-    _sift_up(search.distance, search.turn, search.node, search.length[0], apart, turn, node)
-    search.length[0] += 1
+    _sift_up(
+        index.heap_distance, index.heap_turn, index.heap_node, index.heap_length[0],
+        apart, index.turn[node], node,
+    )  # fmt: skip
+    index.heap_length[0] += 1
 
 
 @njit(cache=True)

@@ -23,20 +23,28 @@ def test_accuracy_is_1_at_the_optimum_and_0_or_least_for_one_class():
     best = ap.suppress(m, ap.examples.patients_diverse())
     worst = ap.suppress(m, ap.Partition([0] * 10))
     for of in ("ratio", "range", "log"):
-        assert ap.measure.accuracy(best, 2, of) == 1
-    assert ap.measure.accuracy(worst, 2) == pytest.approx(20 / 100)
-    assert ap.measure.accuracy(worst, 2, "range") == ap.measure.accuracy(worst, 2, "log") == 0
-    assert ap.measure.accuracy(worst, 2, "stars") == pytest.approx(0)
-    assert ap.measure.accuracy(worst, 10) == ap.measure.accuracy(worst, 10, "log") == 1
+        assert ap.measure.discernibility_ratio(best, 2, of) == 1
+    assert ap.measure.discernibility_ratio(worst, 2) == pytest.approx(20 / 100)
+    assert (
+        ap.measure.discernibility_ratio(worst, 2, "range")
+        == ap.measure.discernibility_ratio(worst, 2, "log")
+        == 0
+    )
+    assert ap.measure.discernibility_ratio(worst, 2, "stars") == pytest.approx(0)
+    assert (
+        ap.measure.discernibility_ratio(worst, 10)
+        == ap.measure.discernibility_ratio(worst, 10, "log")
+        == 1
+    )
     with pytest.raises(errors.ParameterError, match="f1"):
-        ap.measure.accuracy(best, 2, "f1")
+        ap.measure.discernibility_ratio(best, 2, "f1")
 
 
 def test_accuracy_uses_classes_of_equal_published_rows():
     m = ap.Microdata(ap.examples.patients().frame, ["GEN", "PRV"])
     rel = ap.suppress(m, ap.Partition([0, 0, 1, 1, 1, 1, 1, 0, 0, 0]))
     assert rel.classes.n_groups == 2
-    assert ap.measure.accuracy(rel, 5) == 1
+    assert ap.measure.discernibility_ratio(rel, 5) == 1
 
 
 def test_values_kept_counts_stars_and_shown_values_of_each_group():
@@ -111,7 +119,7 @@ def test_a_run_reports_what_its_release_has():
     row = protocol.run_diva(m, sigma, 10, "max_fan_out", seed=0)
     rel = ap.suppress(m, ap.diva(m, sigma, 10))
     assert row["stars"] == ap.measure.stars(rel) and row["satisfied"] == 1
-    assert row["accuracy"] == ap.measure.accuracy(rel, 10)
+    assert row["accuracy"] == ap.measure.discernibility_ratio(rel, 10)
     cut_short = protocol.run_diva(m, sigma, 10, "basic", seed=0, max_backtracks=0)
     assert cut_short["outcome"] == "budget used up" and "accuracy" not in cut_short
     for algorithm in protocol.BASELINES:

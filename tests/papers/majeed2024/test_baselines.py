@@ -192,9 +192,9 @@ def test_slicing_keeps_every_column_of_a_bucket():
     release = afa_core(m, 10, 2, trees_of(m), seed=1)
     for p, codes, attribute in zip(release.published, m.codes.T, m.attributes, strict=True):
         if attribute.ordered:
-            assert p.members[p.index, codes].all()
+            assert p.sub_domains.contains(p.index, codes).all()
             continue
-        shown = p.members.argmax(axis=1)[p.index]
+        shown = p.sub_domains.low[p.index]
         for rows in release.partition.groups():
             assert sorted(shown[rows]) == sorted(codes[rows])
     moved = [j for j, a in enumerate(m.attributes) if not a.ordered]
@@ -256,7 +256,7 @@ def test_hyobscure_publishes_values_of_others_in_classes_of_k():
     assert 0 < release.partition.info["obfuscated"] < 1
     assert np.array_equal(release.sensitive_codes, m.sensitive_codes)
     truthful = [
-        p.members[p.index, codes].mean()
+        p.sub_domains.contains(p.index, codes).mean()
         for p, codes in zip(release.published, m.codes.T, strict=True)
     ]
     assert min(truthful) < 1

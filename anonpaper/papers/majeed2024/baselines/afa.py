@@ -33,6 +33,7 @@ from anonpaper.papers.majeed2024.baselines.association import cramers_v
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import PublishedAttribute, Release
 from anonpaper.randomness import generator
+from anonpaper.subdomains import SubDomains
 
 __all__ = ["SlicedRelease", "afa_core", "column_groups"]
 
@@ -87,8 +88,9 @@ def afa_core(
         if attribute.ordered:
             published.append(_interval(attribute, m.codes[:, j], intervals))
         else:
-            members = np.eye(attribute.size, dtype=bool)
-            published.append(PublishedAttribute(attribute, index[j].astype(np.int32), members))
+            values = np.arange(attribute.size)
+            kept = SubDomains.runs(attribute, values, values)
+            published.append(PublishedAttribute(kept, index[j].astype(np.int32)))
     info = Partition(p.labels, p.info, f"AFA-core, k = {k}")
     return SlicedRelease(m, tuple(published), "slice", partition=info)
 
@@ -131,5 +133,5 @@ def _interval(attribute: Attribute, codes: np.ndarray, intervals: int) -> Publis
     scaled = (attribute.positions - attribute.positions[0]) / (attribute.width or 1.0)
     of_value = np.minimum((scaled * intervals).astype(int), intervals - 1)
     _, of_value = np.unique(of_value, return_inverse=True)
-    members = np.arange(of_value.max() + 1)[:, None] == of_value
-    return PublishedAttribute(attribute, of_value[codes].astype(np.int32), members)
+    values = SubDomains.sets(attribute, of_value, np.arange(attribute.size))
+    return PublishedAttribute(values, of_value[codes].astype(np.int32))

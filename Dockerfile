@@ -1,0 +1,21 @@
+# Everything in one image, from the lock alone:
+#   docker build -t anonpaper . && docker run --rm -p 8888:8888 anonpaper
+# Another command runs in the project's folder: docker run --rm anonpaper make test
+FROM python:3.11-slim-bookworm
+
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends git make \
+    && rm -rf /var/lib/apt/lists/*
+
+RUN useradd --create-home reader
+USER reader
+WORKDIR /home/reader/anonpaper
+
+# the environment changes less often than the code
+COPY --chown=reader requirements.lock environment.yml pyproject.toml Makefile README.md LICENSE ./
+COPY --chown=reader anonpaper ./anonpaper
+RUN make env
+
+COPY --chown=reader . .
+EXPOSE 8888
+CMD [".venv/bin/python", "-m", "jupyter", "lab", "--ip=0.0.0.0", "--no-browser", "--notebook-dir=notebooks"]

@@ -1,0 +1,138 @@
+"""Which published rows cover a point: rows of sub-domains are boxes, tuples of codes are points.
+
+Boxes overlap, so a point may be covered by rows of many groups. Every box looks through the points
+that lie between its bounds in one attribute only, the one that leaves the fewest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from anonpaper.microdata import Attribute, build_cells
+from anonpaper.publish import Release
+from anonpaper.subdomains import SubDomains
+
+__all__ = ["Boxes", "boxes_of", "codes_in", "weight_at"]
+
+
+def codes_in(domain: Attribute, values: Attribute) -> np.ndarray:
+    """Return the code of an attribute's every value in another domain, -1 where it lacks it."""
+    if domain is values:
+        return np.arange(domain.size)
+    code = {value: code for code, value in enumerate(domain.values)}
+    return np.array([code.get(value, -1) for value in values.values])
+
+
+class Boxes(NamedTuple):
+    """Distinct published rows, b of them.
+
+    Attributes
+    ----------
+    index : numpy.ndarray, shape (b, d)
+        The number of a box's sub-domain of every attribute.
+    sensitive, counts : numpy.ndarray, shape (b,)
+        Their sensitive code, and the number of rows that are published so.
+    volume : numpy.ndarray, shape (b,), dtype float64
+        Number of QI tuples in a box, as a float that does not overflow.
+    """
+
+    index: np.ndarray
+    sensitive: np.ndarray
+    counts: np.ndarray
+    volume: np.ndarray
+
+
+def boxes_of(rel: Release, sensitive: np.ndarray | None, values: int = 1) -> Boxes:
+    """Return the distinct rows of a release, by a sensitive code in ``[0, values)`` if given."""
+    rows = np.flatnonzero(rel.is_published)
+    cells = build_cells(
+        np.column_stack([p.index[rows] for p in rel.published]),
+        [len(p.sub_domains) for p in rel.published],
+        None if sensitive is None else sensitive[rows],
+        values,
+    )
+    index = np.repeat(cells.tuples, np.diff(cells.start), axis=0)
+    sizes = [p.sizes[index[:, j]] for j, p in enumerate(rel.published)]
+    return Boxes(index, cells.sensitive, cells.counts, np.prod(sizes, axis=0, dtype=float))
+
+
+def weight_at(
+    points: np.ndarray,
+    point_class: np.ndarray,
+    sub_domains: Sequence[SubDomains],
+    index: np.ndarray,
+    box_class: np.ndarray,
+    weights: np.ndarray,
+) -> np.ndarray:
+    """Sum the weights of the boxes that cover a point.
+
+    Parameters
+    ----------
+    points : array of int, shape (e, d)
+        Codes, or -1 for what no box covers.
+    point_class, box_class : array of int, shape (e,) and (b,)
+        A box covers points of its own class only, such as a sensitive value.
+    sub_domains : sequence of d SubDomains
+    index : array of int, shape (b, d)
+        The number of a box's sub-domain of every attribute.
+    weights : array of float, shape (b,)
+
+    Returns
+    -------
+    numpy.ndarray, shape (e,), dtype float64
+
+    Notes
+    -----
+    O(d·(e log e + b log e)), and a step for every box and point between its bounds.
+    """
+    points = np.ascontiguousarray(points, dtype=np.int64)
+    by, first, last = np.zeros((3, len(index)), np.int64)
+    last[:] = len(points) + 1
+    low, high, start, stop = np.empty((4, *index.shape), np.int64)
+    orders, held = [], 0
+    for j, domain in enumerate(sub_domains):
+        low[:, j], high[:, j] = domain.low[index[:, j]], domain.high[index[:, j]]
+        start[:, j] = held + domain.start[index[:, j]]
+        stop[:, j] = held + domain.start[index[:, j] + 1]
+        held += len(domain.codes)
+        span = 2 + max(points[:, j].max(initial=0), high[:, j].max(initial=0))
+        key = point_class * span + points[:, j] + 1
+        orders.append(np.argsort(key, kind="stable"))
+        key = key[orders[j]]
+        begin = np.searchsorted(key, box_class * span + low[:, j] + 1)
+        end = np.searchsorted(key, box_class * span + high[:, j] + 2)
+        fewer = end - begin < last - first
+        by[fewer], first[fewer], last[fewer] = j, begin[fewer], end[fewer]
+    codes = np.concatenate([domain.codes for domain in sub_domains])
+    weight = np.zeros(len(points))
+    for j, order in enumerate(orders):
+        boxes = np.flatnonzero(by == j)
+        weight[order] += _weight_at(
+            points[order], first[boxes], last[boxes], low[boxes], high[boxes],
+            start[boxes], stop[boxes], codes, np.asarray(weights, dtype=float)[boxes],
+        )  # fmt: skip
+    return weight
+
+
+@njit(cache=True)
+def _weight_at(points, first, last, low, high, start, stop, codes, weights):
+    weight = np.zeros(len(points))
+    for box in range(len(first)):
+        for i in range(first[box], last[box]):
+            covers = True
+            for j in range(points.shape[1]):
+                code = points[i, j]
+                if code < low[box, j] or code > high[box, j]:
+                    covers = False
+                elif start[box, j] < stop[box, j]:
+                    held = codes[start[box, j] : stop[box, j]]
+                    covers = held[np.searchsorted(held, code)] == code
+                if not covers:
+                    break
+            if covers:
+                weight[i] += weights[box]
+    return weight

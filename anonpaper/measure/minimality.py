@@ -1,0 +1,376 @@
+r"""Minimality: what the way an algorithm decides tells about who has which sensitive value.
+
+An algorithm that changes no more than diversity demands says something about the table by where
+it changed it. TP removes rows of a QI-group only while a value is too frequent in it, so whoever
+is removed most likely has that value; Mondrian leaves a part uncut, and a full-domain recoding
+leaves a lower level, only because something would not be diverse. The attacker here
+
+* knows the quasi-identifiers of everybody in the table, and how the algorithm decides, ties and
+  parameters included, but not in which order the rows stood;
+* sees of every published group how many people of each QI tuple and how many of each sensitive
+  value it has; of a swapped or anatomized table also who these people are;
+* holds all tables to be equally likely before the release is seen.
+
+A table *fits* if the algorithm makes the same release of it. Counts h(Q, v) stand for
+:math:`\prod_Q |Q|!/\prod_v h(Q, v)!` tables, all of which fit or none, and the attacker's
+*posterior* that a person has a value is its share in all tables that fit. (If the rows of a tuple
+go to several groups, row numbers settle which: to whom they are unknown, that is a random draw.)
+
+Source: R. C.-W. Wong, A. W.-C. Fu, K. Wang, J. Pei, *Minimality attack in privacy preserving
+data publishing*, VLDB 2007. They compute the posterior for one group from a minimality principle;
+here the algorithm itself is run on every table in question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from math import factorial, prod
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.errors import ParameterError, check_integer
+from anonpaper.groups import Partition
+from anonpaper.microdata import Microdata
+from anonpaper.partition.mondrian import mondrian
+from anonpaper.partition.tp import tp, tp_plus
+from anonpaper.principles import GroupCounts
+from anonpaper.publish.release import GroupRelease, Release, check_release
+from anonpaper.recoders.lattice import full_domain
+from anonpaper.recoding import Recoding
+
+__all__ = ["minimality"]
+
+Algorithm = Callable[[Microdata], Partition | Recoding]
+
+#: How algorithms name themselves in what they return, and how to run them again.
+_READ_OFF = {
+    r"TP, l = (?P<l>\d+)": tp,
+    r"TP\+, l = (?P<l>\d+)": tp_plus,
+    r"Mondrian, k = (?P<k>\d+), l = (?P<l>\d+)": mondrian,
+    r"Mondrian, k = (?P<k>\d+), l = (?P<l>\d+) distinct": partial(mondrian, diversity="distinct"),
+    r"full domain, \D*(?P<k>\d+)\D* and Distinct\D*(?P<l>\d+)\D*": full_domain,
+    r"full domain, \D*(?P<k>\d+)\D* and Frequency\D*(?P<l>\d+)\D*": partial(
+        full_domain, diversity="frequency"
+    ),
+}
+
+
+def minimality(
+    rel: Release, algorithm: Algorithm | None = None, *, most: int = 2_000
+) -> pd.DataFrame:
+    """Measure what an attacker who knows the algorithm concludes of every person's secret.
+
+    Exact where at most `most` tables come into question. Elsewhere a lower bound of what is
+    concluded: after TP and TP+ for every person, after other algorithms on average over a group.
+
+    Parameters
+    ----------
+    rel : Release
+        Of a table of n rows with a sensitive attribute, no row withheld.
+    algorithm : function from Microdata to Partition or Recoding, optional
+        What made it: any deterministic algorithm with its parameters, such as
+        ``functools.partial(ap.mondrian, k=5, l=2)``. It may be left out after ``tp``,
+        ``tp_plus`` and, with `l`, ``mondrian`` (strict) and ``full_domain`` (with its default
+        hierarchies).
+    most : int
+        The most tables that are tried, at least 1.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row per row of the table, with its index:
+
+        - ``promised``: largest share of one sensitive value in the person's group, in (0, 1];
+        - ``concluded``: the attacker's greatest posterior of a value for the person, or a lower
+          bound of it, in (0, 1];
+        - ``exact``: True where it is the posterior itself.
+
+    Raises
+    ------
+    ColumnError
+        The table has no sensitive attribute.
+    ParameterError
+        Rows are withheld, `most` is below 1, the algorithm cannot be read off the release, or it
+        makes another release of the table.
+
+    Notes
+    -----
+    Exact: one run of the algorithm per table in question, that is per way to fill the tables
+    tuples x values of all groups whose margins the release shows. After TP only the residue's
+    tuples are open.
+
+    The bound after TP and TP+, for l, R removed rows and their height h(R): every step after
+    phase one moves at most l(l - 1) rows, and is the last one as soon as R is eligible. So if
+    |R| - l·h(R) >= l(l - 1), phase one removed all of them: they have values that are pillars of
+    what is left of their QI-group. Of s possible values one has a posterior of 1/s or more.
+
+    The bound elsewhere is `promised`: to name the most frequent value of a group is right that
+    often, and whoever knows more is right at least as often on average over the group.
+
+    References
+    ----------
+    Wong, Fu, Wang, Pei, VLDB 2007; xiao2010, section 5, for TP.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> seen = minimality(ap.generalize(m, ap.mondrian(m, k=2, l=2)))
+    >>> seen.loc[["Adam", "Calvin", "Eva"]]  # Adam and Bob: nothing else kept them uncut
+            promised  concluded  exact
+    Name
+    Adam         0.5        1.0   True
+    Calvin       0.5        0.5   True
+    Eva          0.5        0.5   True
+    """
+    m, labels = check_release(rel).microdata, rel.partition.labels
+    most = check_integer("most", most, 1)
+    if (labels < 0).any():
+        raise ParameterError(
+            f"{int((labels < 0).sum())} rows are withheld: what a release says of those who are "
+            "not in it is not measured here"
+        )
+    algorithm = algorithm or _read_off(rel)
+    if _groups_shown(rel, algorithm(m), m.sensitive_codes) is None:
+        raise ParameterError(
+            "the algorithm makes another release of this table: give the one that was used, as "
+            "in minimality(rel, functools.partial(ap.full_domain, k=5, hierarchies=trees, l=2))"
+        )
+    promised = _largest_share(m, labels)
+    tables = _Tables.of(m, labels, most)
+    if tables is not None:
+        concluded, exact = _by_rerunning(rel, algorithm, tables), np.ones(m.n, dtype=bool)
+    elif getattr(algorithm, "func", None) in (tp, tp_plus):
+        concluded, exact = _by_pillars(rel, algorithm.keywords["l"])
+    else:
+        concluded, exact = promised, np.zeros(m.n, dtype=bool)
+    return pd.DataFrame(
+        {"promised": promised, "concluded": concluded, "exact": exact}, index=m.frame.index
+    )
+
+
+def _read_off(rel: Release) -> Algorithm:
+    """The algorithm that a release says it was made by."""
+    made_by = rel.partition.algorithm if rel.recoding is None else rel.recoding.algorithm
+    for pattern, algorithm in _READ_OFF.items():
+        if found := re.fullmatch(pattern, made_by):
+            return partial(algorithm, **{name: int(n) for name, n in found.groupdict().items()})
+    raise ParameterError(
+        f"{made_by or 'the release'!r} does not say how to make it again: tp and tp_plus do, and "
+        "with l strict mondrian and full_domain; give the function that made it"
+    )
+
+
+def _largest_share(m: Microdata, labels: np.ndarray) -> np.ndarray:
+    """The largest share of one sensitive value in every row's set."""
+    sets = GroupCounts.of(m, labels)
+    return (sets.largest() / sets.sizes)[labels]
+
+
+# -- what the attacker sees -------------------------------------------------------------------
+
+
+def _groups_shown(rel: Release, result: Partition | Recoding, sensitive: np.ndarray):
+    """The groups of a result as (margins, rows); None if their release is not `rel`.
+
+    Margins are the tuples and the sensitive values of a group: with them it is shown.
+    """
+    if isinstance(result, Recoding):
+        labels = rel.partition.labels if result == rel.recoding else None
+    else:
+        labels = result.labels
+    if labels is None:
+        return None
+    groups = _with_margins(rel.microdata, labels, sensitive)
+    shown = _with_margins(rel.microdata, rel.partition.labels, rel.microdata.sensitive_codes)
+    return groups if sorted(key for key, _ in groups) == sorted(key for key, _ in shown) else None
+
+
+def _with_margins(m: Microdata, labels: np.ndarray, sensitive: np.ndarray) -> list:
+    tuples = m.cells.tuple_of_row
+    return [
+        ((np.sort(tuples[rows]).tobytes(), np.sort(sensitive[rows]).tobytes()), rows)
+        for rows in Partition(labels).groups()
+    ]
+
+
+def _alike(rel: Release, tables: _Tables, groups: list) -> Iterator[tuple]:
+    """Sets of rows of open tuples that nothing but their values tells apart, with a name.
+
+    People of one tuple are alike; if it is shown who is in a group, those of one group, or of
+    groups of the same margins.
+    """
+    if not isinstance(rel, GroupRelease):
+        yield from enumerate(tables.rows)
+        return
+    tuples = rel.microdata.cells.tuple_of_row
+    for margins, rows in groups:
+        for t in np.intersect1d(tuples[rows], tables.tuples):
+            yield (margins, t), rows[tuples[rows] == t]
+
+
+# -- exact: every table that fits -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """All tables whose groups may show the same margins.
+
+    Attributes
+    ----------
+    tuples : numpy.ndarray, shape (t,)
+        The *open* tuples: those that share a group with another one.
+    rows : list of numpy.ndarray
+        Their rows.
+    settled : numpy.ndarray, shape (t, m)
+        Their sensitive values as far as they are in groups of one tuple.
+    fillings : list of list of numpy.ndarray, shape (t, m)
+        What each group of several tuples may add.
+    """
+
+    tuples: np.ndarray
+    rows: list[np.ndarray]
+    settled: np.ndarray
+    fillings: list[list[np.ndarray]]
+
+    @classmethod
+    def of(cls, m: Microdata, labels: np.ndarray, most: int) -> _Tables | None:
+        """All tables, or None if there are more than `most`."""
+        values = m.sensitive_attribute.size
+        shown = [
+            (
+                *np.unique(m.cells.tuple_of_row[rows], return_counts=True),
+                np.bincount(m.sensitive_codes[rows], minlength=values),
+            )
+            for rows in Partition(labels).groups()
+        ]
+        several = [tuples for tuples, _, _ in shown if len(tuples) > 1]
+        opened = np.unique(np.concatenate([np.empty(0, np.int64), *several]))
+        settled, fillings, ways = np.zeros((len(opened), values), np.int64), [], 1
+        for tuples, sizes, counts in shown:
+            if len(tuples) > 1:
+                found = _fillings(sizes, counts, most // ways)
+                if found is None:
+                    return None
+                ways *= len(found)
+                # Row t of a unit matrix puts what is filled in where tuple t stands.
+                place = (opened[:, None] == tuples).astype(np.int64)
+                fillings.append([place @ filling for filling in found])
+            else:
+                settled[opened == tuples[0]] += counts
+        start = m.cells.tuple_start
+        rows = [m.cells.rows[start[t] : start[t + 1]] for t in opened]
+        return cls(opened, rows, settled, fillings)
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Every table h(Q, v) of the open tuples, once."""
+        seen = set()
+        for choice in product(*self.fillings):
+            table = sum(choice, self.settled)
+            if table.tobytes() not in seen:
+                seen.add(table.tobytes())
+                yield table
+
+
+def _fillings(sizes: np.ndarray, counts: np.ndarray, most: int) -> list | None:
+    """Every table with these sums of its rows and of its columns; None if more than `most`."""
+    begun = [((), counts)]
+    for size in sizes:
+        grown = []
+        for filled, left in begun:
+            for drawn in _draws(int(size), left):
+                grown.append(((*filled, drawn), left - drawn))
+                if len(grown) > most:  # each can be completed
+                    return None
+        begun = grown
+    return [np.array(filled) for filled, _ in begun]
+
+
+def _draws(total: int, counts: np.ndarray) -> Iterator[np.ndarray]:
+    """Every way to draw so many from counts."""
+    if len(counts) == 1:
+        yield np.array([total])
+        return
+    rest = int(counts[1:].sum())
+    for first in range(max(0, total - rest), min(total, int(counts[0])) + 1):
+        for others in _draws(total - first, counts[1:]):
+            yield np.r_[first, others]
+
+
+def _by_rerunning(rel: Release, algorithm: Algorithm, tables: _Tables) -> np.ndarray:
+    """The greatest posterior of every row: a value's share in all tables that fit."""
+    m, true_values = rel.microdata, rel.microdata.sensitive_codes
+    fits = {}  # people who are alike -> by sensitive value, over all tables that fit
+    for table in tables:
+        sensitive = true_values.copy()
+        for rows, counts in zip(tables.rows, table, strict=True):
+            sensitive[rows] = np.repeat(np.arange(len(counts)), counts)
+        groups = _groups_shown(rel, algorithm(_with_sensitive(m, sensitive)), sensitive)
+        if groups is None:
+            continue
+        ways = prod(
+            factorial(counts.sum()) // prod(map(factorial, counts.tolist())) for counts in table
+        )
+        for name, rows in _alike(rel, tables, groups):
+            values = np.bincount(sensitive[rows], minlength=table.shape[1]).astype(object)
+            fits[name] = fits.get(name, 0) + ways * values
+
+    # Of other tuples the groups show the counts, and who has which value is open.
+    known = m.cells.tuple_of_row
+    concluded = _largest_share(m, rel.partition.labels if isinstance(rel, GroupRelease) else known)
+    for name, rows in _alike(rel, tables, _with_margins(m, rel.partition.labels, true_values)):
+        concluded[rows] = max(fits[name]) / sum(fits[name])
+    return concluded
+
+
+def _with_sensitive(m: Microdata, codes: np.ndarray) -> Microdata:
+    other = m.with_roles()
+    other._coded = {**m._coded, m.sensitive: (m.sensitive_attribute, codes)}
+    return other
+
+
+# -- a bound after TP -------------------------------------------------------------------------
+
+
+def _by_pillars(rel: Release, l: int) -> tuple[np.ndarray, np.ndarray]:
+    """A lower bound of the greatest posterior of every row, and where it is exact."""
+    m, p = rel.microdata, rel.partition
+    first_of_residue = p.n_groups - p.info.get("residue_groups", 1)
+    removed = np.flatnonzero(p.labels >= first_of_residue)
+    tuples, place = np.unique(m.cells.tuple_of_row[removed], return_inverse=True)
+
+    # What is left of the tuples that lost rows, and the values that their lost rows may have.
+    left = np.zeros((len(tuples), m.sensitive_attribute.size), np.int64)
+    of_tuple = np.full(len(m.cells), -1)
+    of_tuple[tuples] = np.arange(len(tuples))
+    here = of_tuple[m.cells.tuple_of_row]
+    stays = (p.labels < first_of_residue) & (here >= 0)
+    np.add.at(left, (here[stays], m.sensitive_codes[stays]), 1)
+    residue = np.bincount(m.sensitive_codes[removed], minlength=left.shape[1])
+    possible = np.tile(residue > 0, (len(tuples), 1))
+    if residue.sum() - l * residue.max() >= l * (l - 1):
+        possible &= left == left.max(axis=1, keepdims=True)
+
+    if isinstance(rel, GroupRelease):
+        in_group = np.zeros((p.n_groups - first_of_residue, left.shape[1]), dtype=bool)
+        group = p.labels[removed] - first_of_residue
+        in_group[group, m.sensitive_codes[removed]] = True
+        choices = (possible[place] & in_group[group]).sum(axis=1)
+        concluded, exact = _largest_share(m, p.labels), np.ones(m.n, dtype=bool)
+        concluded[removed], exact[removed] = 1 / choices, choices == 1
+        return concluded, exact
+    # Someone of a tuple has a value that it kept, or one of those possible: on average over
+    # these, their kept and all lost rows in as many parts.
+    lost = np.bincount(place)
+    choices = possible.sum(axis=1)
+    on_average = ((left * possible).sum(axis=1) + lost) / choices
+    share = np.maximum(left.max(axis=1), on_average) / (left.sum(axis=1) + lost)
+    concluded, exact = _largest_share(m, m.cells.tuple_of_row), here < 0
+    concluded[here >= 0] = share[here[here >= 0]]
+    exact[here >= 0] = (choices == 1)[here[here >= 0]]
+    return concluded, exact

@@ -1,0 +1,80 @@
+"""The budget of DIVA's search, and the record of what it did."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import dataclass, field
+
+from anonpaper.errors import AnonpaperError, BudgetExceededError
+
+__all__ = ["Search"]
+
+
+@dataclass
+class Search:
+    """How long a search may go on, and what it has done.
+
+    Attributes
+    ----------
+    max_backtracks, max_seconds : int, float
+        The budget: of every component of the graph, and of all.
+    order : list of int
+        The nodes of the components that could be coloured, in the order of colouring.
+    components, candidates_tried, backtracks : int
+    trace : list of (str, int, list of Bundle)
+        What happened: a node was given a colour (``"colour"``), a colour was found inconsistent
+        (``"reject"``), or taken back (``"backtrack"``). Given a list, it is kept, else forgotten.
+    """
+
+    max_backtracks: int
+    max_seconds: float
+    trace: list | deque = field(default_factory=lambda: deque(maxlen=0))
+    order: list = field(init=False, default_factory=list)
+    components: int = field(init=False, default=0)
+    candidates_tried: int = field(init=False, default=0)
+    backtracks: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        self._ends = time.monotonic() + self.max_seconds
+        self._last_backtrack = self.max_backtracks
+
+    def begin_component(self) -> None:
+        """Give the component that begins its own budget of backtracks."""
+        self.components += 1
+        self._last_backtrack = self.backtracks + self.max_backtracks
+
+    def try_candidate(self) -> None:
+        """Count a candidate; raise BudgetExceededError if the budget is used up."""
+        if self.backtracks > self._last_backtrack:
+            raise self.undecided(
+                f"the budget of {self.max_backtracks} backtracks is used up",
+                'raise max_backtracks, take the strategy "max_fan_out", or widen the bounds',
+            )
+        self.seconds_left()
+        self.candidates_tried += 1
+
+    def seconds_left(self) -> float:
+        """Seconds until the time is over; raise BudgetExceededError if it is."""
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            raise self.undecided(
+                f"the budget of {self.max_seconds:g} seconds is used up",
+                "raise max_seconds or widen the bounds",
+            )
+        return left
+
+    def info(self) -> dict:
+        """What the search did, for ``Partition.info``."""
+        names = ("candidates_tried", "backtracks", "components")
+        return {"order": tuple(self.order)} | {name: getattr(self, name) for name in names}
+
+    def undecided(self, reason: str, remedy: str = "widen the bounds") -> AnonpaperError:
+        """The error of a search that ends before it is known whether a table exists."""
+        message = f"{reason}; whether a diverse k-anonymous table exists is not decided: {remedy}"
+        return self.failed(BudgetExceededError(message))
+
+    def failed(self, error: AnonpaperError) -> AnonpaperError:
+        """Give an error what the search did as its ``info``."""
+        error.info = self.info()
+        return error

@@ -1,0 +1,171 @@
+"""What DIVA's search works on: the constraints as codes, and what a group may publish."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonpaper.constraints import DiversityConstraint
+from anonpaper.microdata import Microdata
+from anonpaper.principles import DistinctLDiversity, FrequencyLDiversity, GroupCounts, KAnonymity
+
+__all__ = ["Bundle", "Privacy", "Targets"]
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """The targets of s constraints among n rows, as codes.
+
+    A row *carries* a constraint if its quasi-identifiers are the target's; it is a *target row* if
+    its sensitive value is the target's too, where the constraint names one.
+
+    Attributes
+    ----------
+    columns : tuple of frozenset of int
+        Per constraint the quasi-identifiers that it names, by their place in ``m.qi``, but for
+        those of a single value, which show it whatever is suppressed.
+    low, high : numpy.ndarray, shape (s,), dtype int64
+        The bounds.
+    carries, is_target : numpy.ndarray, shape (n, s), dtype bool
+        Per row and constraint; equal where no sensitive value is named.
+    """
+
+    columns: tuple[frozenset, ...]
+    low: np.ndarray
+    high: np.ndarray
+    carries: np.ndarray
+    is_target: np.ndarray
+
+    @classmethod
+    def of(cls, m: Microdata, constraints: Sequence[DiversityConstraint]) -> Targets:
+        """Look the targets of the constraints up in a table; O(s·n)."""
+        columns = []
+        carries = np.ones((m.n, len(constraints)), dtype=bool, order="F")
+        is_target = np.ones((m.n, len(constraints)), dtype=bool, order="F")
+        for i, c in enumerate(constraints):
+            codes = {name: code for name, code in c.codes(m).items() if name in m.qi}
+            places = {m.attribute_index(name): code for name, code in codes.items()}
+            columns.append(frozenset(j for j in places if m.attributes[j].size > 1))
+            for j, code in places.items():
+                carries[:, i] &= m.codes[:, j] == code
+            is_target[:, i] = c.target_rows(m)
+        return cls(
+            tuple(columns),
+            np.array([c.low for c in constraints], dtype=np.int64),
+            np.array([c.high for c in constraints], dtype=np.int64),
+            carries,
+            is_target,
+        )
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def named(self) -> frozenset:
+        """All quasi-identifiers that some constraint names."""
+        return frozenset().union(*self.columns)
+
+    def take(self, rows: np.ndarray, nodes: Sequence[int]) -> Targets:
+        """Return the targets of some constraints among some rows."""
+        nodes = list(nodes)
+        return Targets(
+            tuple(self.columns[i] for i in nodes),
+            self.low[nodes],
+            self.high[nodes],
+            np.asfortranarray(self.carries[np.ix_(rows, nodes)]),
+            np.asfortranarray(self.is_target[np.ix_(rows, nodes)]),
+        )
+
+    def counts(self, shown: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Count the published target rows of every group and constraint, shape (G, s).
+
+        `shown` (G, d) says which attributes a group publishes: its rows agree on them and they
+        are not starred; `labels` (n,) is the group of every row, -1 for rows that are in none.
+        """
+        counts = np.zeros((len(shown), len(self)), np.int64)
+        for i in range(len(self)):
+            rows = np.flatnonzero(self.is_target[:, i] & (labels >= 0))
+            published = shown[:, sorted(self.columns[i])].all(axis=1)
+            counts[:, i] = np.bincount(labels[rows], minlength=len(shown)) * published
+        return counts
+
+    def allow(self, counts: np.ndarray) -> bool:
+        """Whether published counts, one per constraint, lie within all bounds."""
+        return bool(((counts >= self.low) & (counts <= self.high)).all())
+
+
+@dataclass(frozen=True)
+class Privacy:
+    """What every published group must be: k rows, and l-diverse if asked for.
+
+    `sensitive`, shape (n,), are the sensitive codes of the rows, needed where `diverse` is given.
+    """
+
+    k: int
+    diverse: FrequencyLDiversity | DistinctLDiversity | None = None
+    sensitive: np.ndarray | None = None
+
+    @property
+    def by_share(self) -> bool:
+        """Whether the largest share of a sensitive value decides, not the number of values."""
+        return isinstance(self.diverse, FrequencyLDiversity)
+
+    def take(self, rows: np.ndarray) -> Privacy:
+        """The same of some rows."""
+        sensitive = None if self.sensitive is None else self.sensitive[rows]
+        return Privacy(self.k, self.diverse, sensitive)
+
+    def holds(self, rows: np.ndarray) -> bool:
+        """Whether these rows may be published as one group."""
+        if len(rows) < self.k or self.diverse is None:
+            return len(rows) >= self.k
+        counts = np.bincount(self.sensitive[rows])
+        values = np.flatnonzero(counts)
+        start = np.array([0, len(values)])
+        group = GroupCounts(np.array([len(rows)]), start, values, counts[values])
+        return bool(self.diverse.satisfied(group)[0])
+
+    def holds_of_groups(self, m: Microdata, labels: np.ndarray) -> bool:
+        """Whether all groups of a table may be published."""
+        principles = [KAnonymity(self.k), *([] if self.diverse is None else [self.diverse])]
+        return all(principle.holds(m, labels) for principle in principles)
+
+    def choose(self, rows: np.ndarray, wanted: int) -> np.ndarray:
+        """Return the first `wanted` rows, passing over some so that they are l-diverse.
+
+        The result may fail to be diverse where the rows do not allow it.
+        """
+        if self.diverse is None or wanted == len(rows):
+            return rows[:wanted]
+        order = np.argsort(self.sensitive[rows], kind="stable")
+        values = self.sensitive[rows[order]]
+        rank = np.empty(len(rows), np.int64)  # how many rows before it have the same value
+        rank[order] = np.arange(len(rows)) - np.searchsorted(values, values)
+        if self.by_share:
+            return rows[rank < wanted // self.diverse.l][:wanted]
+        new_value = rows[rank == 0][: self.diverse.l]
+        return np.r_[new_value, rows[~np.isin(rows, new_value)]][:wanted]
+
+
+@dataclass(frozen=True, eq=False)
+class Bundle:
+    """Rows that are published in clusters which all carry the same constraints.
+
+    Attributes
+    ----------
+    rows : numpy.ndarray of int
+        Row numbers, at least k.
+    starred : frozenset of int
+        Quasi-identifiers that are suppressed in it though its rows may agree.
+    adds : numpy.ndarray, shape (s,), dtype int64
+        By how much it raises the published count of every constraint.
+    divisible : bool
+        Whether it is still to be divided into clusters of similar rows, or is one cluster.
+    """
+
+    rows: np.ndarray
+    starred: frozenset
+    adds: np.ndarray
+    divisible: bool

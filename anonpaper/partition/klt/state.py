@@ -1,0 +1,232 @@
+"""What the steps of klt work on: rows in queues by QI tuple, and clusters with their counts.
+
+Small functions are inlined: handing over a few dozen arrays would cost more than what they do.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from anonpaper.microdata import Microdata
+from anonpaper.partition.klt.distances import Metric, empty_summaries
+from anonpaper.partition.klt.nearest import NEVER
+
+__all__ = [
+    "Clusters",
+    "Rows",
+    "Rule",
+    "count_row",
+    "holds",
+    "is_eligible",
+    "next_row",
+    "no_clusters",
+    "put_back",
+    "rows_in_order",
+    "tag",
+    "tags",
+    "take",
+    "turns_and_tags",
+    "unite_counts",
+    "united",
+    "with_room",
+]
+
+
+class Rule(NamedTuple):
+    """K,L,theta-diversity."""
+
+    k: int
+    l: int
+    theta: float
+
+
+class Rows(NamedTuple):
+    """The rows in the order of the seed: row r is the r-th one of it.
+
+    Attributes
+    ----------
+    tuple_of, value_of : numpy.ndarray, shape (n,)
+        QI tuple and sensitive code of every row.
+    cluster : numpy.ndarray, shape (n,), dtype int64
+        The cluster a row was assigned to.
+    queue : numpy.ndarray, shape (n,), dtype int64
+        Rows sorted by tuple, then order.
+    head, end : numpy.ndarray, shape (c,), dtype int64
+        ``queue[head[t]:end[t]]`` are the unassigned rows of tuple t.
+    backup : numpy.ndarray, shape (n,), dtype int64
+        Room for the backup queue.
+    """
+
+    tuple_of: np.ndarray
+    value_of: np.ndarray
+    cluster: np.ndarray
+    queue: np.ndarray
+    head: np.ndarray
+    end: np.ndarray
+    backup: np.ndarray
+
+
+class Clusters(NamedTuple):
+    """Clusters: their summaries (see :class:`Summaries`) and their sensitive values.
+
+    Attributes
+    ----------
+    counts : numpy.ndarray, shape (c, m), dtype int32
+        Rows of every sensitive value.
+    distinct, largest : numpy.ndarray, shape (c,), dtype int64
+        Number of sensitive values, and rows of the most frequent one.
+    """
+
+    size: np.ndarray
+    sums: np.ndarray
+    means: np.ndarray
+    only: np.ndarray
+    words: np.ndarray
+    value_counts: np.ndarray
+    distances: np.ndarray
+    counts: np.ndarray
+    distinct: np.ndarray
+    largest: np.ndarray
+
+
+# -- rows ---------------------------------------------------------------------------------------
+
+
+def rows_in_order(m: Microdata, order: np.ndarray) -> Rows:
+    """Return all rows, unassigned."""
+    cells = m.cells
+    tuple_of = cells.tuple_of_row[order]
+    return Rows(
+        tuple_of=tuple_of,
+        value_of=m.sensitive_codes[order],
+        cluster=np.empty(m.n, np.int64),
+        queue=np.argsort(tuple_of, kind="stable"),
+        head=cells.tuple_start[:-1].copy(),
+        end=cells.tuple_start[1:],
+        backup=np.empty(m.n, np.int64),
+    )
+
+
+@njit(cache=True, inline="always")
+def next_row(rows, t):
+    """The first unassigned row of a tuple, NEVER if there is none; it is the tuple's turn."""
+    return rows.queue[rows.head[t]] if rows.head[t] < rows.end[t] else NEVER
+
+
+@njit(cache=True, inline="always")
+def take(rows, t):
+    """Take the first unassigned row of a tuple."""
+    r = rows.queue[rows.head[t]]
+    rows.head[t] += 1
+    return r
+
+
+@njit(cache=True, inline="always")
+def put_back(rows, r):
+    """Unassign a row that comes before all unassigned rows of its tuple."""
+    t = rows.tuple_of[r]
+    rows.head[t] -= 1
+    rows.queue[rows.head[t]] = r
+
+
+# -- clusters -----------------------------------------------------------------------------------
+
+
+def no_clusters(how: Metric, values: int) -> Clusters:
+    """Return clusters without any, for so many sensitive values."""
+    none = np.zeros(0, np.int64)
+    return Clusters(*empty_summaries(how, 0), np.zeros((0, values), np.int32), none, none)
+
+
+def with_room(clusters: Clusters, capacity: int) -> Clusters:
+    """Return the same clusters with room for so many; at least doubled where it is too small."""
+    present = len(clusters.distinct)
+    if capacity <= present:
+        return clusters
+    more = max(capacity, 2 * present) - present
+    return Clusters(
+        *(np.concatenate([a, np.zeros((more, *a.shape[1:]), a.dtype)]) for a in clusters)
+    )
+
+
+@njit(cache=True, inline="always")
+def count_row(rows, clusters, c, r):
+    """Count the sensitive value of a row that is assigned to a cluster."""
+    v = rows.value_of[r]
+    rows.cluster[r] = c
+    clusters.counts[c, v] += 1
+    clusters.distinct[c] += clusters.counts[c, v] == 1
+    clusters.largest[c] = max(clusters.largest[c], clusters.counts[c, v])
+
+
+@njit(cache=True, inline="always")
+def united(counts, other_counts):
+    """Distinct values of two clusters together, and rows of the most frequent one."""
+    distinct, largest = 0, 0
+    for v in range(len(counts)):
+        together = counts[v] + other_counts[v]
+        distinct += together > 0
+        largest = max(largest, together)
+    return distinct, largest
+
+
+@njit(cache=True, inline="always")
+def unite_counts(clusters, older, younger):
+    """Add the sensitive values of a cluster to those of an older one."""
+    clusters.distinct[older], clusters.largest[older] = united(
+        clusters.counts[older], clusters.counts[younger]
+    )
+    clusters.counts[older] += clusters.counts[younger]
+
+
+@njit(cache=True, inline="always")
+def holds(rule, size, distinct, largest):
+    """Whether a cluster is K,L,theta-diverse."""
+    return size >= rule.k and distinct >= rule.l and largest / size <= rule.theta
+
+
+@njit(cache=True, inline="always")
+def is_eligible(rule, clusters, c, v):
+    """Whether a row of value v may join: fewer than k rows so far, theta-diverse with it."""
+    size = clusters.size[c]
+    largest = max(clusters.largest[c], clusters.counts[c, v] + 1)
+    return size < rule.k and largest / (size + 1) <= rule.theta
+
+
+# -- which clusters a search looks at -----------------------------------------------------------
+
+
+@njit(cache=True, inline="always")
+def tag(v):
+    """The bit of a sensitive value: 64 apart share one, which only makes a search look at more."""
+    return np.uint64(1) << np.uint64(v & 63)
+
+
+@njit(cache=True, inline="always")
+def tags(rule, clusters, c):
+    """The bits of the values for which a cluster is eligible."""
+    bits = np.uint64(0)
+    for v in range(clusters.counts.shape[1]):
+        if is_eligible(rule, clusters, c, v):
+            bits |= tag(v)
+    return bits
+
+
+@njit(cache=True)
+def turns_and_tags(rule, clusters, formed, sought):
+    """Turns of the clusters that take rows of a value sought, oldest first, and their tags."""
+    wanted = np.uint64(0)
+    for v in range(len(sought)):
+        if sought[v]:
+            wanted |= tag(v)
+    turns = np.full(formed, NEVER, np.int64)
+    bits = np.zeros(formed, np.uint64)
+    for c in range(formed):
+        if clusters.size[c] < rule.k:
+            bits[c] = tags(rule, clusters, c)
+            if bits[c] & wanted:
+                turns[c] = c
+    return turns, bits

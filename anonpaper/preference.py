@@ -1,0 +1,98 @@
+"""Preferred loss and bias of a release, as dewri2009 defines them: the formulas.
+
+Searches evaluate them on counts, measures on published tables.
+
+Source: R. Dewri, D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with
+privacy constraints and preference based objectives*, GECCO 2009, sections 3.1, 3.2 and 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from anonpaper.errors import ParameterError, check_number
+
+__all__ = [
+    "EPSILON",
+    "achievement",
+    "check_preference",
+    "dispersion",
+    "penalty",
+    "preference_deviation",
+]
+
+#: The "very small positive number" of the achievement function.
+EPSILON = 1e-6
+
+
+def penalty(held: np.ndarray, size: np.ndarray, weight: np.ndarray = 1.0) -> np.ndarray:
+    """Return what a value costs in NWP that is published as one of `held` values of `size`.
+
+    From 0 to `weight`, that of its attribute. An attribute of one value cannot lose anything (the
+    printed penalty would divide by zero).
+
+    Examples
+    --------
+    >>> penalty(np.array([1, 2, 5]), 5).tolist()
+    [0.0, 0.25, 1.0]
+    """
+    return weight * (held - 1) / np.maximum(size - 1, 1)
+
+
+def dispersion(smallest: np.ndarray, largest: np.ndarray, n: int) -> np.ndarray:
+    """Return NECD of n rows by their smallest and their largest equivalence class, in [0, 1).
+
+    Examples
+    --------
+    >>> dispersion(2, 4, n=10)
+    0.2222222222222222
+    """
+    return (largest - smallest) / max(n - 1, 1)
+
+
+def achievement(nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]) -> np.ndarray:
+    """Return ach of points in the plane of loss and bias (dewri2009, section 4).
+
+    Parameters
+    ----------
+    nwp, necd : float or array of float, in [0, 1]
+        Normalized weighted penalty and normalized equivalence class dispersion.
+    preference : (float, float)
+        The preference point (NWP, NECD), each in [0, 1].
+
+    Examples
+    --------
+    >>> float(achievement(0.2, 1.0, preference=(0.2, 1.0)).round(4))
+    0.1667
+    """
+    loss_weight, bias_weight = (1 / (value + EPSILON) for value in preference)
+    w = loss_weight / (loss_weight + bias_weight)
+    return np.maximum(w * (nwp + EPSILON), (1 - w) * (necd + EPSILON))
+
+
+def preference_deviation(
+    nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]
+) -> np.ndarray:
+    """Return pref_dev: by how much NWP and NECD together exceed what is preferred.
+
+    Parameters are those of :func:`achievement`.
+
+    Examples
+    --------
+    >>> round(preference_deviation(0.3, 0.5, preference=(0.2, 1.0)), 3)
+    -0.4
+    """
+    return nwp + necd - preference[0] - preference[1]
+
+
+def check_preference(preference: Sequence[float]) -> tuple[float, float]:
+    """Return the preference point as two floats; ParameterError unless both are in [0, 1]."""
+    try:
+        loss, bias = preference
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"preference is a pair (NWP, NECD) of numbers in [0, 1], got {preference!r}"
+        ) from None
+    return (check_number("preferred NWP", loss, 0, 1), check_number("preferred NECD", bias, 0, 1))

@@ -1,0 +1,219 @@
+"""Sub-domains: what is published in place of a value.
+
+A published value is a set of values of its attribute: a kept value is a set of one, a star the
+whole domain, an interval a run of successive values. These are two bounds; only a set with gaps
+is written out. So sub-domains take memory in proportion to the rows and the domain of a table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.hierarchy import STAR
+from anonpaper.microdata import Attribute
+
+__all__ = ["SubDomains"]
+
+
+@dataclass(frozen=True, eq=False)
+class SubDomains:
+    """Sets of values of one attribute, r of them, none empty.
+
+    Made by :meth:`runs` or :meth:`sets`, so that a set has one form only.
+
+    Attributes
+    ----------
+    attribute : Attribute
+        The attribute, whose values are named by their codes.
+    low, high : numpy.ndarray, shape (r,), dtype int64
+        First and last code of every sub-domain. A sub-domain holds all codes between them, unless
+        it is written out.
+    start : numpy.ndarray, shape (r + 1,), dtype int64
+        Sub-domain i is written out in ``codes[start[i]:start[i + 1]]`` if it has gaps; otherwise
+        that is empty.
+    codes : numpy.ndarray, shape (c,), dtype int64
+        The codes of the sub-domains with gaps, ascending in each.
+    names : numpy.ndarray, shape (r,), dtype object, optional
+        How sub-domains are written, where a hierarchy names them.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> education = ap.examples.hospital().attribute("Education")
+    >>> either = SubDomains.sets(education, np.array([0, 1, 1]), np.array([0, 0, 2]))
+    >>> either.labels.tolist(), either.sizes.tolist(), either.contains(1, np.arange(3)).tolist()
+    (['HighSchool', '{HighSchool, Master}'], [1, 2], [True, False, True])
+    """
+
+    attribute: Attribute
+    low: np.ndarray
+    high: np.ndarray
+    start: np.ndarray
+    codes: np.ndarray
+    names: np.ndarray | None = None
+
+    @classmethod
+    def runs(cls, attribute: Attribute, low: np.ndarray, high: np.ndarray) -> SubDomains:
+        """Return sub-domains without gaps by their first and last codes, shape (r,) each."""
+        low, high = np.asarray(low, dtype=np.int64), np.asarray(high, dtype=np.int64)
+        return cls(attribute, low, high, np.zeros(len(low) + 1, np.int64), np.empty(0, np.int64))
+
+    @classmethod
+    def sets(
+        cls,
+        attribute: Attribute,
+        owner: np.ndarray,
+        codes: np.ndarray,
+        names: np.ndarray | None = None,
+    ) -> SubDomains:
+        """Return the sub-domains that pairs of a number and a code make up, O(p log p).
+
+        Parameters
+        ----------
+        attribute : Attribute
+        owner, codes : array of int, shape (p,)
+            Sub-domain ``owner[i]`` holds ``codes[i]``; sub-domains are numbered 0, 1, ... without
+            gaps, pairs may come in any order and more than once.
+        names : numpy.ndarray, shape (r,), dtype object, optional
+            How sub-domains are written.
+        """
+        pairs = np.sort(owner * np.int64(attribute.size) + codes)
+        pairs = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
+        owner, codes = np.divmod(pairs, attribute.size)
+        held = np.bincount(owner)
+        first = np.cumsum(held) - held
+        low, high = codes[first], codes[first + held - 1]
+        with_gaps = held < high - low + 1
+        start = np.r_[0, np.cumsum(np.where(with_gaps, held, 0))]
+        return cls(attribute, low, high, start, codes[with_gaps[owner]], names)
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """Number of values in every sub-domain, shape (r,), dtype int64."""
+        return np.where(self.has_gaps, np.diff(self.start), self.high - self.low + 1)
+
+    @property
+    def has_gaps(self) -> np.ndarray:
+        """Whether a sub-domain lacks a value between its first and its last, shape (r,)."""
+        return np.diff(self.start) > 0
+
+    @property
+    def is_star(self) -> np.ndarray:
+        """Whether a sub-domain is the whole domain of at least two values, shape (r,)."""
+        return (self.sizes == self.attribute.size) & (self.attribute.size > 1)
+
+    @property
+    def is_kept(self) -> np.ndarray:
+        """Whether a sub-domain is a single value and written as that, shape (r,), dtype bool."""
+        kept = self.sizes == 1
+        if self.names is not None:
+            kept &= np.equal(self.names, self.attribute.values[self.low], dtype=object).astype(
+                bool
+            )
+        return kept
+
+    @cached_property
+    def labels(self) -> np.ndarray:
+        """How every sub-domain is written, shape (r,), dtype object.
+
+        By its name if it has one. Otherwise a single value stays what it is and the whole domain
+        is a star; a run of an ordered attribute is written ``[first - last]`` (successive
+        intervals as one), any other set ``{a, b, c}``.
+        """
+        if self.names is not None:
+            return self.names
+        labels = self.attribute.values[self.low]
+        labels[self.is_star] = STAR
+        for i in np.flatnonzero((self.sizes > 1) & ~self.is_star):
+            labels[i] = self._written(i)
+        return labels
+
+    def _written(self, i: int) -> str:
+        if self.attribute.ordered and self.start[i] == self.start[i + 1]:
+            first, last = self.attribute.values[[self.low[i], self.high[i]]]
+            if isinstance(first, pd.Interval):
+                return str(pd.Interval(first.left, last.right, first.closed))
+            return f"[{first} - {last}]"
+        return "{" + ", ".join(map(str, self.attribute.values[self.members(i)])) + "}"
+
+    def members(self, i: int) -> np.ndarray:
+        """Return the codes of sub-domain i, ascending."""
+        if self.start[i] < self.start[i + 1]:
+            return self.codes[self.start[i] : self.start[i + 1]]
+        return np.arange(self.low[i], self.high[i] + 1)
+
+    def contains(self, which: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Return whether sub-domains hold codes; `which` and `codes` are broadcast."""
+        which, codes = np.broadcast_arrays(which, codes)
+        inside = (self.low[which] <= codes) & (codes <= self.high[which])
+        asked = np.flatnonzero(inside & self.has_gaps[which])
+        if len(asked):
+            size = np.int64(self.attribute.size)
+            held = np.repeat(np.arange(len(self)), np.diff(self.start)) * size + self.codes
+            inside.flat[asked] = np.isin(which.flat[asked] * size + codes.flat[asked], held)
+        return inside
+
+    def means(self, values: np.ndarray) -> np.ndarray:
+        """Return the mean of numbers over the values of every sub-domain.
+
+        Parameters
+        ----------
+        values : array of float, shape (size,) or (size, k)
+            Numbers per value of the domain.
+
+        Returns
+        -------
+        numpy.ndarray, shape (r,) or (r, k), dtype float64
+        """
+        values = np.asarray(values, dtype=float)
+        until = np.concatenate([np.zeros_like(values[:1]), np.cumsum(values, axis=0)])
+        total = until[self.high + 1] - until[self.low]
+        gaps = self.has_gaps
+        if gaps.any():
+            total[gaps] = np.add.reduceat(values[self.codes], self.start[:-1][gaps], axis=0)
+        means = (total.T / self.sizes).T
+        kept = self.sizes == 1
+        means[kept] = values[self.low[kept]]  # differences of sums are rounded
+        return means
+
+    def agree(self, values: np.ndarray) -> np.ndarray:
+        """Return whether all values of a sub-domain have one number, shape (r,), dtype bool."""
+        changes = np.r_[0, np.cumsum(values[1:] != values[:-1])]
+        agree = changes[self.low] == changes[self.high]
+        gaps = self.has_gaps
+        if gaps.any():
+            held, first = values[self.codes], self.start[:-1][gaps]
+            agree[gaps] = np.minimum.reduceat(held, first) == np.maximum.reduceat(held, first)
+        return agree
+
+    def take(self, which: np.ndarray) -> SubDomains:
+        """Return some of the sub-domains, in the order given."""
+        held = np.diff(self.start)[which]
+        start = np.r_[0, np.cumsum(held)]
+        places = np.repeat(self.start[which] - start[:-1], held) + np.arange(start[-1])
+        names = None if self.names is None else self.names[which]
+        return SubDomains(
+            self.attribute, self.low[which], self.high[which], start, self.codes[places], names
+        )
+
+    def distinct(self) -> tuple[SubDomains, np.ndarray]:
+        """Return every sub-domain once, and the number that each of these has now, shape (r,).
+
+        Of equal ones the first gives its name. Those without gaps come first, by their bounds.
+        """
+        size = np.int64(self.attribute.size)
+        key = self.low * size + self.high
+        numbers: dict[bytes, int] = {}
+        gaps = np.flatnonzero(self.has_gaps)
+        key[gaps] = [
+            size * size + numbers.setdefault(self.members(i).tobytes(), len(numbers)) for i in gaps
+        ]
+        _, first, number = np.unique(key, return_index=True, return_inverse=True)
+        return self.take(first), number
+
+    def __len__(self) -> int:
+        return len(self.low)

@@ -1,0 +1,89 @@
+"""What files say besides their rows: names, categories, types, notes of programs, times."""
+
+import gzip
+import io
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from referees.published import WAYS, refused, released, some_releases
+
+import anonpaper as ap
+
+pytestmark = pytest.mark.filterwarnings("ignore:minimality attack")
+HIDDEN = [b"index-", b"person-", b"attrs-note", b"never-shown", b"not-shown", b"pandas"]
+
+
+def files_of(rel, tmp_path):
+    for ending in ("csv", "csv.gz", "parquet"):
+        yield from rel.write(tmp_path / f"out.{ending}")
+
+
+def test_no_file_holds_a_name_a_category_or_a_note(tmp_path):
+    for rel in some_releases():
+        for path in files_of(rel, tmp_path):
+            content = path.read_bytes()
+            if path.suffix == ".gz":
+                assert content[3] == 0 and content[4:8] == bytes(4)  # neither name nor time
+                content = gzip.decompress(content)
+            for text in HIDDEN:
+                assert text not in content, (rel, path, text)
+            if path.suffix == ".parquet":
+                found = pq.ParquetFile(io.BytesIO(content))
+                assert found.schema_arrow.metadata is None
+                assert found.metadata.metadata is None
+                assert "dictionary" not in str(found.schema_arrow)
+                assert found.num_row_groups == 1
+
+
+@pytest.mark.parametrize(("name", "form"), [way for way in WAYS if not refused(*way)])
+def test_a_public_frame_has_plain_columns(name, form):
+    rel = released(name, form, 7)
+    for frame in rel.public_tables():
+        assert frame.attrs == {}
+        assert isinstance(frame.index, pd.RangeIndex) and frame.index.name is None
+        assert frame.columns.name is None
+        assert {str(dtype) for dtype in frame.dtypes} <= {"object", "int64"}
+        assert frame.columns.tolist()[0] in ("age", "group")
+
+
+def variants(frame, rng):
+    """The same people in other types, another order, with other people's categories."""
+    yield frame
+    yield frame.iloc[rng.permutation(len(frame))].set_axis(range(len(frame)))
+    yield frame.astype({"age": "int8", "ill": "string", "sex": "string"})
+    yield frame.astype({"age": "Int64", "sex": object, "ill": object})
+    categories = pd.CategoricalDtype(["z", *sorted(frame["ill"].unique())], ordered=False)
+    more = frame.astype({"ill": categories, "town": "category"})
+    more.attrs["who"] = "did this"
+    more.columns.name = "columns"
+    yield more
+
+
+@pytest.mark.parametrize("form", ["suppress", "swap", "anatomize"])
+def test_files_depend_on_nothing_but_the_published_rows(form, tmp_path):
+    """Two tables of the same rows give the same bytes but for the order."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 23, 40),
+            "sex": rng.choice(["f", "m"], 40),
+            "town": rng.choice(["Ulm", "Bonn"], 40),
+            "ill": "flu",  # one secret: swaps change nothing
+        }
+    )
+    seen = {"csv": set(), "parquet": set()}
+    for variant in variants(frame, rng):
+        m = ap.Microdata(variant, ["age", "sex", "town"], "ill")
+        ages = m.frame["age"].astype(int)
+        p = ap.Partition((ages - ages.min()).to_numpy(dtype=np.int64))
+        rel = getattr(ap, form)(m, p)
+        path = rel.write(tmp_path / "out.csv")[0]
+        rows = pd.read_csv(path, dtype=str)
+        sizes = rows.pop("group").value_counts().tolist() if form == "anatomize" else None
+        head = path.read_text().splitlines()[0]
+        seen["csv"].add((head, str(sizes), *sorted(rows.agg("|".join, axis=1))))
+        found = pq.ParquetFile(rel.write(tmp_path / "out.parquet")[0])
+        seen["parquet"].add((str(found.schema).partition("\n")[2], str(found.schema_arrow)))
+    assert len(seen["csv"]) == len(seen["parquet"]) == 1

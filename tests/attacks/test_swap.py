@@ -1,0 +1,103 @@
+"""Swapping undone: rebuild the groups from the published QI, then try seeds."""
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from referees.published import as_people, random_table, read
+
+import anonpaper as ap
+
+pytestmark = pytest.mark.filterwarnings("ignore:swapped with a seed")
+GROUPINGS = {
+    "mondrian": lambda m: ap.mondrian(m, k=4),
+    "k_member": lambda m: ap.k_member(m, k=4, seed=0),
+    "oka": lambda m: ap.oka(m, k=4, seed=0),
+    "klt": lambda m: ap.klt(m, k=4, l=2, theta=0.75, seed=0),
+}
+SEEDS, KNOWN, TABLES = 40, 12, 25  # 25 tables of each of four methods
+
+
+def attack(register, rows, group, known, seeds):
+    """Guess everybody's secret from a file of swapped rows.
+
+    The attacker has a register of the people in the table's own order, knows the method, what
+    the published secrets are, and the true secrets of a dozen people.
+    """
+    published = {row["pseudonym"]: row["ill"] for row in rows}
+    secrets = np.array([published[name] for name in register["pseudonym"]])
+    m = ap.Microdata(register.assign(ill=secrets), list(register.columns), "ill")
+    p = group(m)
+    best, guess = -1, secrets
+    for seed in seeds:
+        places = ap.Microdata(register.assign(place=range(m.n)), m.qi, "place")
+        source = ap.swap(places, p, seed).frame["place"].to_numpy()
+        undone = np.empty_like(secrets)
+        undone[source] = secrets
+        right = sum(undone[place] == secret for place, secret in known.items())
+        if right > best:
+            best, guess = right, undone
+    return guess
+
+
+def accuracy(name, tmp_path, seed_of_swap):
+    """Share of the secrets that are guessed, and what guessing within groups would give."""
+    right = chance = people = 0
+    for table in range(TABLES):
+        m = as_people(random_table(table))
+        p = GROUPINGS[name](m)
+        rel = ap.swap(m, p, seed_of_swap)
+        truth = m.frame["ill"].astype(str).to_numpy()
+        known = {place: truth[place] for place in range(0, m.n, -(-m.n // KNOWN))}
+        register = m.frame[[*m.qi]].reset_index(drop=True)
+        if not rel.is_published.all():
+            continue
+        [path] = rel.write(tmp_path / "out.csv")
+        guess = attack(register, read(path), GROUPINGS[name], known, range(SEEDS))
+        others = [place for place in range(m.n) if place not in known]
+        right += sum(guess[place] == truth[place] for place in others)
+        for rows in p.groups():
+            counts = Counter(truth[rows])
+            for place in set(rows.tolist()) & set(others):
+                chance += counts[truth[place]] / len(rows)
+        people += len(others)
+    return right / people, chance / people, people
+
+
+@pytest.mark.parametrize("name", GROUPINGS)
+def test_a_swap_cannot_be_undone(name, tmp_path):
+    reached, promised, people = accuracy(name, tmp_path, None)
+    assert people > 300
+    assert reached < promised + 5 * np.sqrt(0.25 / people)
+
+
+def test_a_swap_with_a_seed_can_be_undone_and_says_so(tmp_path):
+    reached, _, _ = accuracy("mondrian", tmp_path, 37)
+    assert reached > 0.98  # now and then another seed fits the dozen too
+    m = random_table(0)
+    rel = ap.swap(m, ap.mondrian(m, k=4), seed=137)
+    assert "must not be published" in repr(rel)
+    assert "must not be published" in rel._repr_html_()
+    assert "must not be published" in rel.audit().iloc[-1]["meaning"]
+    with pytest.warns(UserWarning, match="must not be published"):
+        rel.write(tmp_path / "out.csv")
+
+
+def test_the_default_is_fresh_entropy():
+    m = random_table(0)
+    p = ap.Partition([0] * m.n)
+    first, second = ap.swap(m, p), ap.swap(m, p)
+    assert (first.sensitive_codes != second.sensitive_codes).any()
+    assert first.warnings == () and "published" not in repr(first)
+    np.random.seed(0)  # noqa: NPY002 - what a program may have done before
+    third = ap.swap(m, p).sensitive_codes
+    np.random.seed(0)  # noqa: NPY002
+    assert (ap.swap(m, p).sensitive_codes != third).any()
+
+
+def test_missing_values_and_values_that_compare_equal_stay_what_they_are():
+    secrets = ["?", None, 1, True, 1.0, "1.0", None, "?"]
+    frame = pd.DataFrame({"q": range(8), "s": pd.Series(secrets, dtype=object)})
+    rel = ap.swap(ap.Microdata(frame, ["q"], "s"), ap.Partition([0] * 8))
+    assert Counter(map(repr, rel.frame["s"])) == Counter(map(repr, secrets))

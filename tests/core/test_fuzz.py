@@ -1,0 +1,191 @@
+"""Whatever is passed to a public function, it returns, or raises an AnonpaperError that explains.
+
+`make fuzz` makes 10,000 calls and 1,000 command lines; the tests make a tenth of them.
+"""
+
+import inspect
+import os
+import warnings
+from datetime import date
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import anonpaper as ap
+from anonpaper import constraints, measure, prepare
+from anonpaper.cli import main
+from anonpaper.errors import AnonpaperError
+
+CALLS = int(os.environ.get("ANONPAPER_FUZZ", 1000))
+RARE = settings(
+    deadline=None,
+    max_examples=CALLS,
+    suppress_health_check=list(HealthCheck),
+    database=None,
+    print_blob=True,
+)
+
+
+def people(rows=12, secret="ill"):
+    frame = pd.DataFrame(
+        {
+            "age": np.arange(rows) % 5 * 10,
+            "sex": list("fm" * (rows // 2)),
+            "ill": list("abc" * (rows // 3)),
+        }
+    )
+    return ap.Microdata(frame, ["age", "sex"], secret)
+
+
+TABLE, PLAIN = people(), people(secret=None)
+BINARY = ap.Microdata(TABLE.frame.assign(ill=list("ab" * 6)), ["age", "sex"], "ill")
+GROUPS = ap.tp_plus(TABLE, 2)
+RECODING = ap.tds(TABLE, 2)
+RELEASES = [
+    ap.suppress(TABLE, GROUPS),
+    ap.generalize(PLAIN, ap.mondrian(PLAIN, 3)),
+    ap.swap(TABLE, GROUPS, seed=0),
+    ap.anatomize(TABLE, ap.mondrian(TABLE, 3)),
+    ap.recode(TABLE, RECODING),
+]
+TREE = ap.Hierarchy([["f", "any"], ["m", "any"]])
+
+NUMBERS = [-1, 0, 1, 2, 3, 5, 12, 13, 0.0, 0.3, 1.0, 1.5, -0.5, float("nan"), float("inf"),
+           True, np.int64(2), np.float32(0.5), Decimal("0.5"), 1j]  # fmt: skip
+HUGE = [2**31, 2**63, -(2**70), 10**30, 1e308]
+OTHERS = [
+    None, "", "age", "ill", "frequency", "distinct", "stars", "k", b"3", b"", (), [], {}, set(),
+    ("age",), ["age", "sex"], ["age", "age"], [["age"]], {"age": 1}, {"age": -1}, {"age": "1"},
+    {"nobody": 2}, {1: 2}, {"sex": TREE}, {"age": TREE}, {"age": None}, (0.2, 1.0), (0.2,),
+    (np.nan, 1), np.zeros(12, int), np.arange(12), np.full(12, -1), np.zeros((12, 2)),
+    np.array([0, 2**60] * 6), np.array(["a"] * 12), np.ones(12, bool), np.ones(3, bool), object(),
+    len, pd.Series([1, 2]), pd.DataFrame(), TABLE.frame, pd.NaT, date(2020, 1, 1), TREE, slice(3),
+    ap.DiversityConstraint({"sex": "f"}, 1, 6), [ap.DiversityConstraint({"sex": "f"}, 1, 6)],
+    [ap.DiversityConstraint({"nothing": "f"}, 1, 6)], [None], range(3), np.random.default_rng(0),
+    ap.KAnonymity(2), [ap.KAnonymity(2)], TABLE.attributes, TABLE.cells,
+]  # fmt: skip
+TABLES = [TABLE, PLAIN, BINARY]
+RESULTS = [GROUPS, RECODING, ap.Partition([0, 0, 1]), ap.Partition(np.full(12, -1)), *RELEASES]
+#: Of these a large number is a long wait that somebody asked for.
+PATIENT = {"evaluations", "population", "trees", "folds", "repeats", "max_rows", "rows", "epochs",
+           "n", "queries", "fan_out", "draws", "workers"}  # fmt: skip
+
+
+def functions():
+    found = {}
+    for room, module in [
+        ("", ap), ("measure.", measure), ("constraints.", constraints),
+        ("prepare.", prepare), ("prepare.cleaning.", ap.preprocessing),
+        ("prepare.imbalance.", ap.imbalance),
+    ]:  # fmt: skip
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if callable(thing) and name not in ("load", "synthesize", "augment"):
+                found[room + name] = thing
+    found["Hierarchy.balanced"] = ap.Hierarchy.balanced
+    found["Hierarchy.intervals"] = ap.Hierarchy.intervals
+    found["Recoding.decode"] = ap.Recoding.decode
+    found["Recoding.from_levels"] = ap.Recoding.from_levels
+    for name in ("with_roles", "take", "sample", "attribute", "attribute_index", "replace"):
+        if hasattr(TABLE, name):
+            found[f"Microdata.{name}"] = getattr(TABLE, name)
+    return found
+
+
+FUNCTIONS = functions()
+
+
+def likely(parameter):
+    """Values that a parameter of this name is meant for: calls get past the first check."""
+    meant = {
+        "m": TABLES, "p": RESULTS, "r": RESULTS, "rel": RESULTS, "release": RESULTS,
+        "original": RESULTS + TABLES, "hierarchies": [{"sex": TREE}, None, {}],
+        "constraints": [[ap.DiversityConstraint({"sex": "f"}, 1, 6)]],
+        "frame": [TABLE.frame], "qi": [["age", "sex"], ["age"]], "sensitive": ["ill", None],
+        "attributes": [TABLE.attributes], "labels": [GROUPS.labels], "seed": [0, None],
+        "require": [[ap.KAnonymity(2)]],
+    }  # fmt: skip
+    return meant.get(parameter.name, NUMBERS)
+
+
+@st.composite
+def calls(draw):
+    name = draw(st.sampled_from(sorted(FUNCTIONS)))
+    given_ = {}
+    for parameter in inspect.signature(FUNCTIONS[name]).parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        optional = parameter.default is not parameter.empty
+        if optional and draw(st.integers(0, 2)):
+            continue
+        pool = likely(parameter) if draw(st.integers(0, 3)) else NUMBERS + OTHERS + RESULTS
+        if parameter.name not in PATIENT and not draw(st.integers(0, 9)):
+            pool = HUGE
+        given_[parameter.name] = pool[draw(st.integers(0, len(pool) - 1))]
+    return name, given_
+
+
+@RARE
+@given(calls())
+def test_a_call_returns_or_explains(call):
+    name, arguments = call
+    function = FUNCTIONS[name]
+    positional = [
+        arguments.pop(p.name)
+        for p in inspect.signature(function).parameters.values()
+        if p.kind is p.POSITIONAL_ONLY and p.name in arguments
+    ]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            function(*positional, **arguments)
+        except AnonpaperError as error:
+            assert str(error).strip()
+
+
+WORDS = [
+    "--qi", "--sensitive", "--method", "--publish", "--k", "--l", "--theta", "--seed", "--keep",
+    "--missing", "--delimiter", "--encoding", "--hierarchy", "--hierarchy-delimiter", "--weight",
+    "--granularity", "--constraints", "--preference", "--text", "--ordered", "--na", "--shuffle",
+    "--json", "-q", "-o", "--force", "--diversity", "--strategy", "--similarity", "--help",
+    "age", "sex", "ill", "age,sex", "2", "3", "-1", "0.5", "inf", "nan", "1e999", "tp", "tp+",
+    "mondrian", "klt", "oka", "k_member", "diva", "tds", "full_domain", "balanced_classes",
+    "swap", "anatomize", "recode", "suppress", "generalize", "shallow", "drop", "error",
+    "people.csv", "other.csv", "out.csv", "out.parquet", "out.xlsx", "out.csv.gz", "out.csv.zip",
+    "-", "", "age=2", "age=inf", "age=tree.csv", "sex=tree.csv", "age=http://example.org/a.csv",
+    "[('", "utf-16", "deep.json", "lines.txt", "\N{GREEK SMALL LETTER ALPHA}", "a" * 300, "\x00",
+]  # fmt: skip
+STARTS = [
+    ["audit", "people.csv", "--qi", "age,sex"],
+    ["anonymize", "people.csv", "--qi", "age,sex", "--sensitive", "ill", "--method", "mondrian"],
+    ["anonymize", "people.csv", "--qi", "age,sex", "--sensitive", "ill", "--method", "tp"],
+    ["anonymize", "other.csv", "--qi", "age", "--method"],
+    ["datasets"],
+    [],
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    TABLE.frame.to_csv("people.csv", index=False)
+    (tmp_path / "other.csv").write_bytes(b"age;sex\n\xff\x00,\n")
+    (tmp_path / "tree.csv").write_text("f;any;*\nm;any;*\n0;any\n")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    (tmp_path / "lines.txt").write_text("sex[f], 1, 6\n")
+    return tmp_path
+
+
+@settings(RARE, max_examples=max(CALLS // 10, 20))
+@given(st.sampled_from(STARTS), st.lists(st.sampled_from(WORDS), max_size=7))
+def test_a_command_line_ends_with_0_1_or_2(folder, monkeypatch, capsys, start, words):
+    try:
+        code = main([*start, *words])
+    except SystemExit as stopped:  # argparse: usage, or --help
+        code = stopped.code
+    assert code in (0, 1, 2)
+    assert "Traceback" not in capsys.readouterr().err

@@ -1,0 +1,124 @@
+"""Messy tables: whatever pandas can hold, published in every way, checked from the bytes."""
+
+import datetime
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+
+N = 24
+
+
+def of(*values):
+    """A column that repeats some values."""
+    return pd.Series([values[i % len(values)] for i in range(N)], dtype=object)
+
+
+TIMES = pd.date_range("2024-01-01", periods=3, tz="Asia/Kolkata")
+COLUMNS = {
+    "mixed": of(1, "a", 2.5, None, b"bytes"),
+    "numbers and stars": of(1, "*", 3),
+    "real question marks": of("?", None, "b"),
+    "time zones": pd.Series([TIMES[i % 3] for i in range(N)]),
+    "dates": of(datetime.date(2024, 1, 1), None, datetime.date(2024, 5, 1)),
+    "nullable": pd.array([None if i % 4 == 0 else i % 4 for i in range(N)], dtype="Int64"),
+    "flags": pd.array([None, True, False] * (N // 3), dtype="boolean"),
+    "floats": pd.Series([0.1, -0.0, 1e300, 30.0] * (N // 4), dtype="float64"),
+    "small floats": pd.Series([0.1, 2.5] * (N // 2), dtype="float32"),
+    "unsigned": pd.Series([2**63 + 1, 5, 7] * (N // 3), dtype="uint64"),
+    "decimals": of(Decimal("1.10"), Decimal("2.2"), None),
+    "right to left": of("שלום", "مرحبا", "a\u202eb"),
+    "quotes and lines": of('a"b', "c,d", "e\nf", "g\rh", " i ", "'=1+1"),
+    "intervals": pd.Series(pd.cut(np.arange(N) % 7, [-1, 2, 5, 9])),
+    "categories": pd.Series(pd.Categorical(list("abc") * (N // 3), list("dcba"), ordered=True)),
+    "ids": pd.Series([f"id-{i}" for i in range(N)]),
+    "one value": of("same"),
+}
+ILLNESS = [["flu", "gout", "cold", "mumps"][i % 4] for i in range(N)]
+LABELS = np.repeat(np.arange(N // 4), 4)
+
+
+def tables():
+    for name, column in COLUMNS.items():
+        yield name, pd.DataFrame({"x": column, "y": range(N), "ill": ILLNESS})
+    plain = pd.DataFrame({"x": np.arange(N) % 3, "y": range(N), "ill": ILLNESS})
+    yield "duplicate index", plain.set_axis([0] * N)
+    yield "index of two levels", plain.set_index([plain["x"].rename("a"), plain["y"].rename("b")])
+    yield "columns that are numbers", plain.set_axis([0, 1, "ill"], axis=1)
+    levels = pd.MultiIndex.from_tuples([("who", "x"), ("who", "y"), ("what", "ill")])
+    yield "columns of two levels", plain.set_axis(levels, axis=1)
+    wide = {f"q{j}": np.arange(N) % (j % 5 + 1) for j in range(299)}
+    yield "300 columns", pd.DataFrame(wide | {"ill": ILLNESS})
+
+
+PUBLISHED = {
+    "suppress": ap.suppress,
+    "generalize": ap.generalize,
+    "swap": ap.swap,
+    "anatomize": ap.anatomize,
+    "shallow": lambda m, p: ap.shallow_generalize(
+        m, p, {a.name: ap.Hierarchy.balanced(a.values) for a in m.attributes}
+    ),
+    "recode": lambda m, p: ap.recode(
+        m, ap.Recoding(m.attributes, [halves(a) for a in m.attributes])
+    ),
+}
+
+
+def halves(attribute):
+    return np.arange(attribute.size) * 2 // attribute.size
+
+
+def rows(frame):
+    return sorted(frame.astype(str).agg("|".join, axis=1)) if len(frame.columns) else []
+
+
+def read(path):
+    """Read a file with plain pandas, every field a text."""
+    if path.suffix == ".parquet":
+        return pd.read_parquet(path).astype(object).map(lambda v: "" if pd.isna(v) else str(v))
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+@pytest.mark.parametrize("form", PUBLISHED)
+@pytest.mark.parametrize(("name", "frame"), tables(), ids=[name for name, _ in tables()])
+def test_the_bytes_keep_the_promise(name, frame, form, tmp_path):
+    *qi, sensitive = frame.columns
+    m = ap.Microdata(frame, qi, sensitive)
+    rel = PUBLISHED[form](m, ap.Partition(LABELS))
+    audit = rel.audit().set_index("principle")["level"]
+    names = ["_".join(n) if isinstance(n, tuple) else str(n) for n in frame.columns]
+    found = {}
+    for ending in ("csv", "parquet"):
+        tables = [read(path) for path in rel.write(tmp_path / f"out.{ending}")]
+        assert all(table.index.equals(pd.RangeIndex(len(table))) for table in tables)
+        if form == "anatomize":
+            qit, st = tables
+            assert qit.columns.tolist() == [*names[:-1], "group"]
+            sizes = st.astype({"count": int}).groupby("group")["count"].sum()
+            assert sizes.to_dict() == qit["group"].value_counts().to_dict()
+            assert sizes.min() >= 4
+            found[ending] = rows(qit.drop(columns="group"))
+            continue
+        [table] = tables
+        assert table.columns.tolist() == names
+        assert sorted(table[names[-1]]) == sorted(ILLNESS)
+        if form != "swap":  # whoever agrees on all published values is a class
+            classes = table.groupby(names[:-1])[names[-1]]
+            assert classes.size().min() >= audit["k-anonymity"]
+            shares = classes.agg(lambda ill: ill.value_counts().max() / len(ill))
+            assert shares.max() <= audit["theta"] + 1e-9
+        found[ending] = rows(table)
+        if form == "swap":  # quasi-identifiers stay as they are
+            found[ending] = rows(table[names[:-1]])
+    assert found["csv"] == found["parquet"]
+
+
+@pytest.mark.parametrize("form", PUBLISHED)
+def test_infinite_numbers_are_refused(form):
+    frame = pd.DataFrame({"x": [1.0, np.inf] * 12, "ill": ILLNESS})
+    with pytest.raises(ap.errors.ColumnError, match="infinite"):
+        PUBLISHED[form](ap.Microdata(frame, ["x"], "ill"), ap.Partition(LABELS)).write("no.csv")

@@ -1,0 +1,303 @@
+"""Writing: files whole or not at all, of known formats, with nobody's permissions widened."""
+
+import gzip
+import os
+import random
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper.errors import ColumnError, FileError
+from anonpaper.publish.world import as_csv, plain, public, secret_order, write_tables
+
+
+@pytest.fixture
+def release():
+    return ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+
+
+@pytest.fixture
+def anatomy():
+    return ap.anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+
+
+def permissions(path):
+    return path.stat().st_mode & 0o777
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+# -- formats -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "csv.bz2", "csv.xz", "parquet", "pq"])
+def test_every_format_reads_back(release, tmp_path, ending):
+    [path] = release.write(tmp_path / f"out.{ending}")
+    parquet = ending in ("parquet", "pq")
+    found = pd.read_parquet(path) if parquet else pd.read_csv(path)
+    expected = release.frame.to_numpy().tolist()
+    assert sorted(found.to_numpy().tolist()) == sorted(expected)
+    assert found.columns.tolist() == ["Age", "Gender", "Education", "Disease"]
+
+
+@pytest.mark.parametrize("name", ["out.xlsx", "out.csv.zip", "out", "out.parquet.gz", "out.json"])
+def test_other_endings_are_refused(release, tmp_path, name):
+    with pytest.raises(FileError, match=r"written as csv .* or as .parquet"):
+        release.write(tmp_path / name)
+    assert names(tmp_path) == []
+
+
+def test_places_that_cannot_be_written_are_refused(release, tmp_path):
+    with pytest.raises(FileError, match="make it first"):
+        release.write(tmp_path / "nowhere" / "out.csv")
+    with pytest.raises(FileError, match="is a folder"):
+        release.write(tmp_path)
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(FileError, match="no ordinary file"):
+        release.write(tmp_path / "pipe.csv")
+    release.write(tmp_path / "out.csv")
+    with pytest.raises(FileError, match="there already"):
+        release.write(tmp_path / "out.csv", replace=False)
+
+
+def test_equal_tables_give_equal_bytes(release, tmp_path, monkeypatch):
+    table = release.public_frame()
+    for ending in ("csv.gz", "csv.bz2", "csv.xz", "parquet"):
+        write_tables({tmp_path / f"a.{ending}": table})
+        monkeypatch.setattr(time, "time", lambda: 2e9)
+        write_tables({tmp_path / f"b.{ending}": table})
+        assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
+    assert gzip.decompress((tmp_path / "a.csv.gz").read_bytes()) == as_csv(table)
+
+
+# -- values --------------------------------------------------------------------------------
+
+
+def test_types_follow_from_the_values_alone():
+    frame = pd.DataFrame(
+        {
+            "int8": pd.Series([1, 2], dtype="int8"),
+            "float32": pd.Series([0.5, -0.0], dtype="float32"),
+            "nullable": pd.array([1, None], dtype="Int64"),
+            "category": pd.Categorical(["b", "a"], ["c", "b", "a"], ordered=True),
+            "mixed": [1, "*"],
+            "large": [2**70, 1],
+            "flags": [True, False],
+            "day": pd.to_datetime(["2024-12-31", "2024-01-01"]),
+            "nobody": [None, np.nan],
+            ("two", "levels"): ["x", "y"],
+        }
+    )
+    found = plain(frame)
+    kinds = dict(zip(found.columns, map(str, found.dtypes), strict=True))
+    assert kinds.pop("int8") == "int64" and kinds.pop("float32") == "float64"
+    assert kinds.pop("flags") == "bool"
+    assert set(kinds.values()) == {"object"}
+    assert str(found["float32"][1]) == "0.0"
+    assert found["mixed"].tolist() == ["1", "*"] and found["nullable"].tolist() == ["1", None]
+    assert found["large"].tolist() == [str(2**70), "1"]
+    assert found["day"].tolist() == ["2024-12-31 00:00:00", "2024-01-01 00:00:00"]
+    assert found["nobody"].tolist() == [None, None]
+    assert found["two_levels"].tolist() == ["x", "y"]
+
+
+def test_numbers_beside_stars_are_text_in_parquet_too(tmp_path):
+    m = ap.Microdata(pd.DataFrame({"age": [30, 30, 41, 52], "ill": list("abab")}), ["age"], "ill")
+    rel = ap.suppress(m, ap.Partition([0, 0, 1, 1]))
+    [path] = rel.write(tmp_path / "out.parquet")
+    assert sorted(pd.read_parquet(path)["age"]) == ["*", "*", "30", "30"]
+
+
+def test_a_line_end_within_a_value_stays_within_it(tmp_path):
+    texts = ["a\rb", "c\nd", 'e"f', "g,h", " i ", "\r"]
+    write_tables({tmp_path / "out.csv": plain(pd.DataFrame({"x": texts, "y": range(6)}))})
+    assert pd.read_csv(tmp_path / "out.csv")["x"].tolist() == texts
+
+
+def test_what_cannot_be_told_apart_is_refused(tmp_path):
+    with pytest.raises(ColumnError, match="several columns"):
+        plain(pd.DataFrame([[1, 2]], columns=[1, "1"]))
+    with pytest.raises(ColumnError, match="no Unicode"):
+        plain(pd.DataFrame({"a": ["\udc80"]}))
+    with pytest.raises(ColumnError, match="no Unicode"):
+        plain(pd.DataFrame({"\udc80": ["a"]}))
+    with pytest.raises(ColumnError, match="missing values and empty texts"):
+        as_csv(plain(pd.DataFrame({"a": ["", None]})))
+    secrets = pd.Series([1, "1", 2, "2"], dtype=object)
+    m = ap.Microdata(pd.DataFrame({"q": [1, 1, 1, 1], "s": secrets}), ["q"], "s")
+    with pytest.raises(ColumnError, match="written alike"):
+        ap.suppress(m, ap.Partition([0] * 4)).write(tmp_path / "out.csv")
+
+
+def test_dates_with_gaps_are_published_as_sets():
+    days = pd.to_datetime(["2024-01-01", None, "2024-01-03", "2024-01-05"])
+    m = ap.Microdata(pd.DataFrame({"day": days, "s": list("abab")}), ["day"], "s")
+    labels = ap.generalize(m, ap.Partition([0, 0, 1, 1])).frame["day"].unique()
+    assert not any(str(label).endswith("?]") for label in labels)
+    assert any(label.startswith("{") and label.endswith("?}") for label in labels)
+
+
+def test_further_columns_are_kept_beside_their_rows():
+    frame = pd.DataFrame({"name": list("wxyz"), "age": [1, 1, 2, 2], "ill": list("abab")})
+    m = ap.Microdata(frame, ["age"], "ill")
+    for rel in (ap.suppress(m, ap.Partition([0, 0, -1, -1])), ap.swap(m, ap.Partition([0] * 4))):
+        found = rel.public_tables(keep=["name"])[0]
+        assert found.columns.tolist() == ["name", "age", "ill"]
+        assert all(
+            dict(zip("wxyz", frame["age"], strict=True))[row["name"]] == row["age"]
+            for row in found.to_dict("records")
+        )
+
+
+def test_all_orders_are_equally_likely():
+    seen = pd.Series(["".join(map(str, secret_order(3))) for _ in range(3000)]).value_counts()
+    assert len(seen) == 6
+    assert seen.between(377, 623).all()  # 500 expected, six standard deviations of 20.4
+    assert secret_order(0).tolist() == []
+    assert public(pd.DataFrame({"a": []})).shape == (0, 1)
+
+
+# -- files ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("umask", "wanted"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_new_files_have_the_permissions_of_the_umask(release, tmp_path, umask, wanted):
+    before = os.umask(umask)
+    try:
+        assert permissions(release.write(tmp_path / "out.csv")[0]) == wanted
+    finally:
+        os.umask(before)
+
+
+def test_a_file_that_is_replaced_is_never_made_wider(release, tmp_path):
+    path = tmp_path / "out.csv"
+    path.write_text("old")
+    path.chmod(0o600)
+    release.write(path)
+    assert path.read_text() != "old" and permissions(path) == 0o600
+
+
+def test_a_link_stays_and_what_it_leads_to_is_replaced(release, tmp_path):
+    (tmp_path / "real.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
+    release.write(tmp_path / "link.csv")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").read_text().startswith("Age,")
+
+
+def test_an_anatomy_is_two_files_or_none(anatomy, tmp_path):
+    assert anatomy.write(tmp_path / "a.csv") == (tmp_path / "a.csv", tmp_path / "a_sensitive.csv")
+    (tmp_path / "b_sensitive.csv").write_text("old")
+    with pytest.raises(FileError, match="there already"):
+        anatomy.write(tmp_path / "b.csv", replace=False)
+    assert not (tmp_path / "b.csv").exists()
+
+
+@pytest.mark.parametrize("before", ["old", None])
+def test_a_failure_at_the_last_file_undoes_the_first(anatomy, tmp_path, monkeypatch, before):
+    if before:
+        (tmp_path / "a.csv").write_text(before)
+    replace, calls = os.replace, []
+
+    def fail_at_the_second(source, target):
+        calls.append(target)
+        if Path(target).name == "a_sensitive.csv":
+            raise OSError(28, "No space left on device")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", fail_at_the_second)
+    with pytest.raises(FileError, match="No space left"):
+        anatomy.write(tmp_path / "a.csv")
+    assert len(calls) >= 2
+    assert names(tmp_path) == (["a.csv"] if before else [])
+    assert not before or (tmp_path / "a.csv").read_text() == before
+
+
+def test_systems_without_nameless_files_are_served_too(release, tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    release.write(tmp_path / "out.csv")
+    assert names(tmp_path) == ["out.csv"]
+
+
+def child(work):
+    """Do some work in a child of this process; return its id."""
+    number = os.fork()
+    if number:
+        return number
+    try:
+        os._exit(work() or 0)
+    finally:
+        os._exit(1)
+
+
+def test_a_killed_write_leaves_the_old_file_or_the_new_one(tmp_path):
+    """kill -9 at 100 random moments."""
+    table = pd.DataFrame({"x": ["new"] * 5000, "y": range(5000)})
+    whole = as_csv(table).decode()
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    rng = random.Random(0)
+    seen = Counter()
+    begun = time.perf_counter()
+    write_tables(dict.fromkeys(paths, table))
+    seconds = time.perf_counter() - begun
+
+    def write_on_and_on():
+        while True:
+            write_tables(dict.fromkeys(paths, table))
+
+    for _ in range(100):
+        for path in paths:
+            path.write_text("old")
+        writer = child(write_on_and_on)
+        time.sleep(rng.uniform(0, 3 * seconds))
+        os.kill(writer, signal.SIGKILL)
+        os.waitpid(writer, 0)
+        contents = [path.read_text() for path in paths]
+        assert set(contents) <= {"old", whole}
+        seen.update(contents)
+    assert len(seen) == 2
+
+
+def test_of_two_writers_at_once_one_is_told(tmp_path):
+    for attempt in range(20):
+        path, (listening, gate) = tmp_path / f"{attempt}.csv", os.pipe()
+
+        def write(name, path=path, listening=listening):
+            os.read(listening, 1)
+            try:
+                write_tables({path: pd.DataFrame({"who": [name] * 1000})}, replace=False)
+            except FileError:
+                return 2
+            return 0
+
+        writers = {child(lambda name=name, write=write: write(name)): name for name in "ab"}
+        os.write(gate, b"..")
+        codes = {who: os.waitstatus_to_exitcode(os.waitpid(n, 0)[1]) for n, who in writers.items()}
+        os.close(listening)
+        os.close(gate)
+        assert sorted(codes.values()) == [0, 2]
+        [winner] = [who for who, code in codes.items() if code == 0]
+        assert path.read_text() == "who\n" + f"{winner}\n" * 1000
+
+
+def test_a_file_made_in_the_meantime_is_not_replaced(release, tmp_path, monkeypatch):
+    link = os.link
+
+    def made_just_before(source, target, **options):
+        if Path(target).name == "out.csv":
+            (tmp_path / "out.csv").write_text("another's")
+        link(source, target, **options)
+
+    monkeypatch.setattr(os, "link", made_just_before)
+    with pytest.raises(FileError, match="in the meantime"):
+        release.write(tmp_path / "out.csv", replace=False)
+    assert (tmp_path / "out.csv").read_text() == "another's"
+    assert names(tmp_path) == ["out.csv"]

@@ -1,0 +1,99 @@
+"""Random tables and every way to publish them, for tests that read what was written.
+
+A table is as telling as can be: sorted by its secret, people's names as index, categories and
+attributes that nobody is shown.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+import anonpaper as ap
+from anonpaper.cli.methods import METHODS, publish, run
+
+QUICK = {"evaluations": 60}
+PARAMETERS = {
+    "tp": {"l": 2},
+    "tp_plus": {"l": 2},
+    "hilbert": {"l": 2},
+    "exact": {"l": 2},
+    "optimal_two_diverse": {},
+    "klt": {"k": 4, "l": 2, "theta": 0.75},
+    "mondrian": {"k": 3, "l": 2},
+    "k_member": {"k": 3},
+    "oka": {"k": 3},
+    "diva": {"k": 3, "constraints": [ap.DiversityConstraint({"sex": "f"}, 2, 1000)]},
+    "balanced_classes": {"k": 4, "l": 2},
+    "tds": {"l": 2},
+    "full_domain": {"k": 3},
+    "preference_search": {"k": 3, "population": 10, **QUICK},
+    "hill_climbing": {"k": 3, **QUICK},
+    "exhaustive": {"k": 3},
+}
+#: Every method with every publication that it has.
+WAYS = [(name, form) for name in PARAMETERS for form in METHODS[name].publications]
+assert set(PARAMETERS) == set(METHODS)
+
+
+def random_table(seed: int, rows: int | None = None, values: int = 4) -> ap.Microdata:
+    """A table of 24 to 48 people, no illness had by more than a third of them or the like."""
+    rng = np.random.default_rng(seed)
+    n = rows or 2 * int(rng.integers(12, 25))
+    illness = np.sort(np.arange(n) % values)
+    frame = pd.DataFrame(
+        {
+            "name": [f"person-{i}" for i in range(n)],
+            "age": rng.integers(20, 26, n),
+            "sex": pd.Categorical(rng.permutation(np.arange(n) % 2), categories=[0, 1]),
+            "town": rng.choice(["Ulm", "Bonn"], n),
+            "ill": pd.Categorical.from_codes(
+                illness, ["flu", "gout", "cold", "mumps", "not-shown"][:values] + ["never-shown"]
+            ),
+        },
+        index=pd.Index([f"index-{i}" for i in range(n)], name="index-name"),
+    )
+    frame["sex"] = frame["sex"].cat.rename_categories(["f", "m"])
+    frame.attrs["note"] = "attrs-note"
+    return ap.Microdata(frame, ["age", "sex", "town"], "ill")
+
+
+@cache
+def released(name: str, form: str, seed: int) -> ap.Release:
+    """A random table grouped by a method and published in a form."""
+    few = {"exact": 8, "optimal_two_diverse": 24}.get(name)
+    m = random_table(seed, few, 2 if name == "optimal_two_diverse" else 4)
+    m, result = run(METHODS[name], m, PARAMETERS[name])
+    return publish(m, result, form, {}, None)
+
+
+def some_releases(forms=None, tables: int = 100):
+    """Yield releases of `tables` random tables, all ways to publish in turn."""
+    ways = [(name, form) for name, form in WAYS if not refused(name, form)]
+    ways = [way for way in ways if forms is None or way[1] in forms]
+    for seed in range(tables):
+        yield released(*ways[seed % len(ways)], seed)
+
+
+def refused(name: str, form: str) -> bool:
+    """Whether the package refuses this publication for what it would disclose."""
+    return name in ("tp", "tp_plus") and form == "anatomize"
+
+
+def read(path) -> list[dict[str, str]]:
+    """What anybody reads in a written file, row by row, all of it text."""
+    if path.suffix == ".parquet":
+        return pd.read_parquet(path).astype(str).to_dict("records")
+    opener = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def as_people(m: ap.Microdata) -> ap.Microdata:
+    """The same table with a further QI that nobody shares, so that rows can be recognized."""
+    frame = m.frame.assign(pseudonym=[f"p{i}" for i in range(m.n)])
+    return ap.Microdata(frame, [*m.qi, "pseudonym"], m.sensitive, synthetic=m.synthetic)
