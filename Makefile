@@ -137,7 +137,7 @@ lab: env data  ## open JupyterLab
 # ---- the course -------------------------------------------------------------------------------
 
 .PHONY: course
-course: $(if $(LESSONS),build/course/student/README.md)  ## write the lessons for students and for instructors; SEED=... STUDENTS=... for variants
+course: $(if $(LESSONS),build/course/student/README.md)  ## write the lessons for students and instructors; variants with SEED= STUDENTS=
 	@$(if $(STUDENTS),$(RUN) tools/course.py --seed "$(SEED)" --students "$(STUDENTS)",:)
 
 build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
