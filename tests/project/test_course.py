@@ -520,6 +520,7 @@ SAME = {
     "lesson1-exercise2": ["0.01"],
     "lesson3-exercise4": ["without dtype"],
     "lesson5-exercise3": ["1 -> 2"],
+    "lesson7-exercise2": ["people > 0", "0 -> "],
     "lesson8-exercise4": ["count + rng.laplace(scale=1 / epsilon, size=size): Sub"],
     "lesson8-exercise5": ["0.5 -> -0.5"],
     # on Adult the bounds alone are as good as the guarantees of the phases
