@@ -46,7 +46,7 @@ class SubDomains:
     >>> education = ap.examples.hospital().attribute("Education")
     >>> either = SubDomains.sets(education, np.array([0, 1, 1]), np.array([0, 0, 2]))
     >>> either.labels.tolist(), either.sizes.tolist(), either.contains(1, np.arange(3)).tolist()
-    (['HighSchool', '{HighSchool, Master}'], [1, 2], [True, False, True])
+    (['High school', '{High school, Master}'], [1, 2], [True, False, True])
     """
 
     attribute: Attribute

@@ -109,8 +109,8 @@ def weight_at(
         by[fewer], first[fewer], last[fewer] = j, begin[fewer], end[fewer]
     codes = np.concatenate([domain.codes for domain in sub_domains])
     weight = np.zeros(len(points))
-    for j, order in enumerate(orders):
-        boxes = np.flatnonzero(by == j)
+    for j in np.unique(by):
+        order, boxes = orders[j], np.flatnonzero(by == j)
         weight[order] += _weight_at(
             points[order], first[boxes], last[boxes], low[boxes], high[boxes],
             start[boxes], stop[boxes], codes, np.asarray(weights, dtype=float)[boxes],

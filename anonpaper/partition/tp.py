@@ -43,9 +43,9 @@ __all__ = ["tp", "tp_plus", "tp_steps"]
     promises={"l": FrequencyLDiversity},
 )
 def tp(m: Microdata, l: int) -> Partition:
-    r"""Group rows by equal QI and remove few others, at most l times as many as an optimum.
+    r"""Guarantee frequency l-diversity; remove at most l times as many rows as an optimum.
 
-    Every group is frequency l-diverse: at most one l-th of its rows share a sensitive value. The
+    Rows of equal QI are a group, and at most one l-th of every group share a sensitive value. The
     removed rows, the residue R, are a group as well; :math:`|R| = OPT` if the algorithm ends in
     phase one, :math:`|R| \le OPT + l - 1` if in phase two, :math:`|R| \le l \cdot OPT` in any
     case.
@@ -125,12 +125,12 @@ def tp(m: Microdata, l: int) -> Partition:
     promises={"l": FrequencyLDiversity},
 )
 def tp_plus(m: Microdata, l: int) -> Partition:
-    """Run TP, then group its residue by :func:`~anonpaper.partition.hilbert.hilbert`.
+    """Guarantee frequency l-diversity with never more stars than TP.
 
-    Every group is frequency l-diverse. Never needs more stars than TP, and keeps its guarantee
-    (xiao2010, sections 5.6 and 6.1); what :func:`tp` says of those who know the algorithm holds
-    here too, and a group of the residue shows fewer values than the whole: see
-    :func:`anonpaper.measure.minimality`.
+    TP runs first, then :func:`~anonpaper.partition.hilbert.hilbert` groups its residue; TP's
+    guarantee is kept (xiao2010, sections 5.6 and 6.1); what :func:`tp` says of those who know
+    the algorithm holds here too, and a group of the residue shows fewer values than the whole:
+    see :func:`anonpaper.measure.minimality`.
 
     Parameters
     ----------
@@ -149,6 +149,11 @@ def tp_plus(m: Microdata, l: int) -> Partition:
     ------
     ColumnError, ParameterError, InfeasibleError
         As :func:`tp`.
+
+    References
+    ----------
+    xiao2010, sections 5.6 and 6.1. O(n log n + e log n + r·m) for e cells, r removed rows and m
+    sensitive values.
 
     Examples
     --------
@@ -191,6 +196,10 @@ def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
     ColumnError, ParameterError, InfeasibleError
         As :func:`tp`.
 
+    References
+    ----------
+    xiao2010, sections 5.2 to 5.4: its running example is told in such steps. O(phases) runs of TP.
+
     Examples
     --------
     >>> import anonpaper as ap
@@ -229,20 +238,18 @@ class _State:
     def table(self) -> np.ndarray:
         """h(S, v) of every QI-group and, in the last row, of R."""
         table = np.zeros((len(self.cells) + 1, len(self.residue)), np.int64)
-        group = np.repeat(np.arange(len(self.cells)), np.diff(self.cells.start))
-        table[group, self.cells.sensitive] = self.counts
+        table[self.cells.tuple_of_cell, self.cells.sensitive] = self.counts
         table[-1] = self.residue
         return table
 
 
 def _labels_of_kept_rows(cells: CellTable, kept: np.ndarray) -> np.ndarray:
     """Label the rows that stay by their QI-group, all others as the residue, the last group."""
-    tuple_of_cell = np.repeat(np.arange(len(cells)), np.diff(cells.start))
     group_of_tuple = np.where(np.add.reduceat(kept, cells.start[:-1]) > 0, 0, -1)
     survives = group_of_tuple >= 0
     group_of_tuple[survives] = np.arange(survives.sum())
     return _scatter(
-        cells.rows, cells.row_start, kept, group_of_tuple[tuple_of_cell], int(survives.sum())
+        cells.rows, cells.row_start, kept, group_of_tuple[cells.tuple_of_cell], int(survives.sum())
     )
 
 

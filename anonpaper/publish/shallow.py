@@ -18,8 +18,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from anonpaper.errors import ColumnError, HierarchyError, ParameterError, check_integer
-from anonpaper.groups import Partition, group_bounds
+from anonpaper.errors import ColumnError, HierarchyError, check_integer
+from anonpaper.groups import Partition, check_partition, group_bounds
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish.attribute import PublishedAttribute
@@ -72,6 +72,10 @@ def shallow_generalize(
     -----
     O(n·d + h·G) per attribute for hierarchies of height h and G classes.
 
+    References
+    ----------
+    majeed2024, section 4.2.3 and Algorithm 3.
+
     Examples
     --------
     >>> import anonpaper as ap
@@ -88,14 +92,16 @@ def shallow_generalize(
     lacking = [name for name in m.qi if name not in hierarchies]
     if lacking:
         raise HierarchyError(f"a hierarchy is needed for {lacking}: Hierarchy.balanced makes one")
-    if len(p) != m.n:
-        raise ParameterError(f"the partition labels {len(p)} rows, the table has {m.n}")
+    check_partition(p, m.n)
     published = []
-    for codes, attribute in zip(m.codes.T, m.attributes, strict=True):
+    for j, attribute in enumerate(m.attributes):
         maps = _maps(attribute, hierarchies[attribute.name])
         floor = 0 if attribute.name in pattern_friendly else least_level
         check_integer("least_level", floor, 0, len(maps) - 1)
-        level, node = _lowest_common_nodes(codes, p, maps, floor)
+        level, node = _lowest_common_nodes(m.codes[:, j], p, maps, floor)
+        if p.starred is not None:  # nothing is shown where a group is suppressed
+            level = np.where(p.starred[:, j], len(maps) - 1, level)
+            node = np.where(p.starred[:, j], 0, node)
         published.append(_published(attribute, hierarchies[attribute.name], maps, level, node, p))
     return Release(m, tuple(published), "shallow", partition=p)
 

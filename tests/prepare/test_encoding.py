@@ -6,13 +6,6 @@ from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.papers.dewri2009 import protocol as dewri2009
-from anonpaper.papers.published import reference
-
-
-@pytest.fixture(scope="module")
-def adult():
-    return dewri2009.adult()
 
 
 @st.composite
@@ -62,21 +55,6 @@ def test_wrong_bits_are_refused(bits):
         ap.Recoding.decode(ap.examples.hospital().attributes, bits)
 
 
-def test_adult_has_the_domain_sizes_of_table_1_and_105_bits(adult):
-    printed = reference("dewri2009_tab1_domain_sizes")
-    assert [a.size for a in adult.attributes] == printed["domain_size"].tolist()
-    assert adult.n == 30_162
-    assert len(ap.Recoding.identity(adult.attributes).encode()) == 105
-    assert len(adult.cells) == 13_334
-
-
-def test_empty_intervals_belong_to_the_domain(adult):
-    age = adult.attribute("age")
-    rows = np.bincount(adult.codes[:, 0], minlength=20)
-    assert age.size == 20 and age.ordered and np.count_nonzero(rows) == 16
-    assert (age.values[0].left, age.values[-1].right) == (0, 100)
-
-
 def test_every_row_lies_in_its_interval():
     values = [17, 20, 24.5, 25, 90]
     m = ap.granularize(ap.Microdata(pd.DataFrame({"age": values}), ["age"]), {"age": 5})
@@ -107,6 +85,23 @@ def test_impossible_intervals_are_refused(granularity, ranges, error):
     m = ap.Microdata(pd.DataFrame({"age": [17, 90], "sex": ["f", "m"]}), ["age", "sex"])
     with pytest.raises(error):
         ap.granularize(m, granularity, ranges)
+
+
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_values_lie_in_their_intervals_in_decimal_digits(places):
+    width = 1 / 10**places
+    values = [float(f"{i / 10**places:.{places}f}") for i in range(-30, 60)]
+    m = ap.granularize(ap.Microdata(pd.DataFrame({"x": values}), ["x"]), {"x": width})
+    for value, interval in zip(values, m.frame["x"], strict=True):
+        assert interval.left == value
+    assert m.attributes[0].size == len(values)
+
+
+@pytest.mark.parametrize("width", [np.inf, np.nan, 0, -1, 1e-300, 1e-5, "5", True])
+def test_widths_that_cut_into_nothing_or_into_millions_are_refused(width):
+    m = ap.Microdata(pd.DataFrame({"x": [0, 100]}), ["x"])
+    with pytest.raises(errors.ParameterError, match="granularity|intervals"):
+        ap.granularize(m, {"x": width})
 
 
 def test_other_columns_keep_their_domains():

@@ -114,7 +114,8 @@ class RowByRow:
 
     def merge(self, clusters):
         """Merge in place; a cluster that became part of another one, or is left out, is empty."""
-        for c in range(len(clusters)):
+        for formed in range(len(clusters)):
+            c = formed
             while clusters[c] and not self.all_hold(clusters[c]):
                 others = [o for o in range(len(clusters)) if o != c and clusters[o]]
                 others.sort(key=lambda o: (self.distance(clusters[c], clusters[o]), o))
@@ -129,6 +130,7 @@ class RowByRow:
                 older, younger = sorted((c, choice[0]))
                 clusters[older] = clusters[older] + clusters[younger]
                 clusters[younger] = []
+                c = older
 
     def has_room(self, rows, others):
         """Whether theta allows rows to have more of the most frequent value of the others."""

@@ -29,9 +29,9 @@ import numpy as np
 from numba import njit
 
 from anonpaper.algorithm import algorithm
-from anonpaper.errors import InfeasibleError, ParameterError, check_integer, check_number
+from anonpaper.errors import InfeasibleError, check_choice, check_integer, check_number
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.klt.distances import (
     Distance,
     Metric,
@@ -105,7 +105,7 @@ def klt(
     withheld: Literal["merge", "drop"] = "merge",
     index: bool = True,
 ) -> Partition:
-    """Cluster rows into groups that are k-anonymous, *distinct* l-diverse and theta-diverse.
+    """Guarantee k-anonymity, *distinct* l-diversity and theta-diversity by greedy clustering.
 
     Every group has at least k rows, at least l distinct sensitive values, and no value with a
     share above theta; every row is in a group. With ``withheld="drop"``, the paper's step 6,
@@ -183,9 +183,8 @@ def klt(
     >>> p.sizes().tolist(), p.info["unplaced_rows"]
     ([6, 4], 0)
     """
-    if withheld not in ("merge", "drop"):
-        raise ParameterError(f'withheld must be "merge" or "drop", got {withheld!r}')
-    rule = _checked_rule(m, k, l, theta, withheld)
+    check_choice("withheld", withheld, ("merge", "drop"))
+    rule = _checked_rule(check_microdata(m), k, l, theta, withheld)
     kinds = distance_kinds(m, distance)
     how = metric(m, kinds, weights_of(m, weights))
     order = generator(seed).permutation(m.n)
@@ -354,7 +353,8 @@ def _step_5(how, rule, clusters, others, merge):
     `merge`, which goes beyond the paper.
     """
     became = np.arange(len(clusters.size))
-    for c in range(len(became)):
+    for formed in range(len(became)):
+        c = formed
         while became[c] == c and not holds(
             rule, clusters.size[c], clusters.distinct[c], clusters.largest[c]
         ):
@@ -369,6 +369,7 @@ def _step_5(how, rule, clusters, others, merge):
                 change_turn(others, younger, NEVER)
                 refresh(others, clusters, older, older, ANY)
                 became[younger] = older
+                c = older
     return became
 
 
