@@ -530,9 +530,10 @@ SAME = {
         "level - 1",
         "1 -> ",
         "2 -> ",
-        "0 -> 1",
+        "0 -> ",
     ],
     "lesson4-exercise3": ["without observed"],
+    "lesson4-exercise4": ["without seed"],
     "lesson4-exercise5": ["known_six['advantage of the attacker'] < 0.05: LtE", "mean -> sum"],
     "lesson1-exercise4": ["without observed", "size -> count", "without how"],
 }
