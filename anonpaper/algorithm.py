@@ -17,7 +17,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from anonpaper.principles import DistinctLDiversity, FrequencyLDiversity, Principle
+from anonpaper.principles import DIVERSITY, Principle
 
 __all__ = ["GROUPED", "RECODED", "Algorithm", "Parameter", "algorithm"]
 
@@ -102,8 +102,7 @@ class Algorithm:
         values.update(given)
         promises = dict(self.promises)
         if "l" in promises and "diversity" in values:
-            frequent = values["diversity"] == "frequency"
-            promises["l"] = FrequencyLDiversity if frequent else DistinctLDiversity
+            promises["l"] = DIVERSITY[values["diversity"]]
         return [
             principle(values[name])
             for name, principle in promises.items()

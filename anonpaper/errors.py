@@ -7,6 +7,9 @@ All derive from :class:`AnonpaperError`, itself a :class:`ValueError`, so that o
 from __future__ import annotations
 
 import operator
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import numpy as np
 
 __all__ = [
     "AnonpaperError",
@@ -24,8 +27,14 @@ __all__ = [
     "NoSensitiveValueError",
     "ParameterError",
     "SizeLimitError",
+    "check_choice",
     "check_integer",
+    "check_named",
     "check_number",
+    "check_range",
+    "check_sequence",
+    "check_weights",
+    "is_among",
 ]
 
 
@@ -164,12 +173,176 @@ def check_number(
     """
     wanted = f"a number in {'(' if open_low else '['}{low}, {high}]"
     try:
-        if isinstance(value, (bool, str)):
+        if isinstance(value, (bool, str, bytes, bytearray)):
             raise TypeError("not a number")
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ParameterError(f"{name} must be {wanted}, got {value!r}") from None
     below = number <= low if open_low else number < low
     if not number <= high or below:
         raise ParameterError(f"{name} must be {wanted}, got {value}")
     return number
+
+
+def check_choice(name: str, value: object, choices: Collection) -> object:
+    """Return the one of `choices` that equals `value`, or say which there are.
+
+    Parameters
+    ----------
+    name : str
+        The parameter's name, for the message.
+    value : object
+        What was given.
+    choices : collection
+        What may be given, text or booleans.
+
+    Raises
+    ------
+    ParameterError
+        If `value` equals none of them.
+
+    Examples
+    --------
+    >>> check_choice("side", "left", ("left", "right"))
+    'left'
+    >>> check_choice("side", "up", ("left", "right"))
+    Traceback (most recent call last):
+        ...
+    anonpaper.errors.ParameterError: side must be 'left' or 'right', got 'up'
+    """
+    choices = list(choices)
+    if is_among(value, choices):
+        return choices[choices.index(value)]
+    *others, last = map(repr, choices)
+    wanted = f"{', '.join(others)} or {last}" if others else last
+    raise ParameterError(f"{name} must be {wanted}, got {value!r}")
+
+
+def is_among(value: object, choices: Sequence) -> bool:
+    """Whether `value` equals one of `choices`; False for arrays and missing values."""
+    try:
+        return value in choices
+    except (TypeError, ValueError):  # neither equal nor different
+        return False
+
+
+def check_range(name: object, pair: object) -> tuple[float, float]:
+    """Return the range of a column, given as a pair of finite numbers, the lower one first.
+
+    Raises
+    ------
+    ParameterError
+        If `pair` is none, or the range is empty.
+    """
+    try:
+        low, high = pair
+    except (TypeError, ValueError):
+        raise ParameterError(f"the range of {name!r} must be a pair, got {pair!r}") from None
+    bound = np.finfo(float).max
+    low = check_number(f"the lower end of the range of {name!r}", low, -bound, bound)
+    high = check_number(f"the upper end of the range of {name!r}", high, -bound, bound)
+    if low > high:
+        raise ParameterError(f"the range of {name!r} is empty: {low:g} to {high:g}")
+    return low, high
+
+
+def check_sequence(name: str, values: object, kind: type | None = None) -> list:
+    """Return `values` as a list if they have an order and are of a kind, if one is given.
+
+    Raises
+    ------
+    ParameterError
+        If `values` is text, a set, a mapping or no collection, or holds something else.
+
+    Examples
+    --------
+    >>> check_sequence("qi", ("age", "sex"))
+    ['age', 'sex']
+    """
+    if isinstance(values, (str, bytes, set, frozenset, Mapping)) or not isinstance(
+        values, Iterable
+    ):
+        raise ParameterError(f"{name} must be a sequence, got {values!r}")
+    try:
+        values = list(values)
+    except TypeError:  # an array without a dimension
+        raise ParameterError(f"{name} must be a sequence, got {values!r}") from None
+    if kind is not None and not all(isinstance(value, kind) for value in values):
+        raise ParameterError(f"{name} must hold objects of class {kind.__name__}, got {values!r}")
+    return values
+
+
+def check_named(name: str, given: Mapping | None, columns: Sequence) -> dict:
+    """Return what is given per quasi-identifier as a dict, empty where nothing is.
+
+    Parameters
+    ----------
+    name : str
+        The parameter's name, for the message.
+    given : mapping of column label to object, or None
+        What was given.
+    columns : sequence of column labels
+        The quasi-identifiers.
+
+    Raises
+    ------
+    ColumnError
+        `given` names something else.
+    ParameterError
+        `given` is no mapping.
+
+    Examples
+    --------
+    >>> check_named("hierarchies", None, ["age"])
+    {}
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ParameterError(f"{name} must map column names, got {given!r}")
+    unknown = [column for column in given if not is_among(column, columns)]
+    if unknown:
+        raise ColumnError(f"{name} names {unknown}; the quasi-identifiers are {list(columns)}")
+    return dict(given)
+
+
+def check_weights(
+    names: Sequence, weights: Mapping[object, float] | None, *, left_out: float = 1.0
+) -> np.ndarray:
+    """Return the weight of every quasi-identifier, in order.
+
+    Parameters
+    ----------
+    names : sequence
+        The quasi-identifiers.
+    weights : mapping of name to float, optional
+        Finite numbers of at least 0; None gives every attribute the weight 1.
+    left_out : float
+        The weight of an attribute that a mapping does not name.
+
+    Returns
+    -------
+    numpy.ndarray, shape (len(names),), dtype float64
+
+    Raises
+    ------
+    ColumnError
+        A weight for a column that is no quasi-identifier.
+    ParameterError
+        `weights` is no mapping, or a weight no finite number of at least 0.
+
+    Examples
+    --------
+    >>> check_weights(["age", "sex"], {"age": 5}).tolist()
+    [5.0, 1.0]
+    """
+    if weights is None:
+        return np.ones(len(names))
+    weights = check_named("weights", weights, names)
+    for name, weight in weights.items():
+        number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+        if not number or not 0 <= weight < np.inf:
+            raise ParameterError(
+                f"the weight of {name!r} must be a finite number of at least 0, got {weight!r}"
+            )
+    return np.array([float(weights.get(name, left_out)) for name in names])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import pandas as pd
 from numba import njit
 
 from anonpaper.display import html
 from anonpaper.errors import ParameterError
 
-__all__ = ["Partition", "dense_labels", "group_bounds"]
+__all__ = ["Partition", "check_partition", "checked_labels", "dense_labels", "group_bounds"]
 
 
 class Partition:
@@ -49,28 +50,21 @@ class Partition:
         *,
         starred=None,
     ) -> None:
-        labels = np.asarray(labels)
-        if labels.ndim != 1 or not np.issubdtype(labels.dtype, np.integer):
-            raise ParameterError(
-                f"labels must be a one-dimensional array of integers, got shape {labels.shape} "
-                f"and dtype {labels.dtype}"
-            )
-        if len(labels) and labels.min() < -1:
-            raise ParameterError(f"labels must be -1 or a group number, got {labels.min()}")
-        self.labels = labels.astype(np.int64, copy=False)
+        self.labels = checked_labels(labels)
         self._sizes = np.bincount(self.labels[self.labels >= 0])
-        if len(self._sizes) and self._sizes.min() == 0:
-            raise ParameterError(
-                f"group numbers must have no gap, but {int(self._sizes.argmin())} has no rows: "
-                "dense_labels() closes gaps"
-            )
+        if info is not None and not isinstance(info, Mapping):
+            raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info = dict(info or {})
         self.algorithm = algorithm
-        self.starred = None if starred is None else np.asarray(starred, dtype=bool)
-        if starred is not None and (self.starred.ndim != 2 or len(self.starred) != self.n_groups):
+        self.starred = None if starred is None else np.asarray(starred)
+        if starred is not None and (
+            self.starred.dtype != bool
+            or self.starred.ndim != 2
+            or len(self.starred) != self.n_groups
+        ):
             raise ParameterError(
-                f"starred must have one row for each of the {self.n_groups} groups, "
-                f"got shape {self.starred.shape}"
+                f"starred must hold booleans, one row for each of the {self.n_groups} groups, "
+                f"got shape {self.starred.shape} and dtype {self.starred.dtype}"
             )
 
     @property
@@ -118,6 +112,58 @@ class Partition:
         return html(f"Partition, {len(self):,} rows in {self.n_groups:,} groups", facts)
 
 
+def check_partition(p: object, n: int | None = None) -> Partition:
+    """Return `p` if it is a Partition, of n rows if n is given; say how to make one if not.
+
+    Raises
+    ------
+    ParameterError
+        If `p` is anything else, such as labels, or of another number of rows.
+    """
+    if not isinstance(p, Partition):
+        raise ParameterError(
+            f"expected a Partition, got {type(p).__name__}: ap.Partition(labels) makes one"
+        )
+    if n is not None and len(p) != n:
+        raise ParameterError(f"the partition labels {len(p)} rows, the table has {n}")
+    return p
+
+
+def checked_labels(labels, n: int | None = None) -> np.ndarray:
+    """Return labels as int64 if they are groups 0, 1, ... without a gap, or -1; O(n).
+
+    Parameters
+    ----------
+    labels : array of int, shape (n,)
+        The group of every row.
+    n : int, optional
+        How many there must be.
+
+    Raises
+    ------
+    ParameterError
+        If labels are not integers, below -1, leave a gap, or are of another number.
+    """
+    labels = np.asarray(labels)
+    wanted = labels.shape if n is None else (n,)
+    if labels.ndim != 1 or labels.shape != wanted or not np.issubdtype(labels.dtype, np.integer):
+        raise ParameterError(
+            f"labels must be a one-dimensional array of {'' if n is None else f'{n} '}integers, "
+            f"got shape {labels.shape} and dtype {labels.dtype}"
+        )
+    if len(labels) and labels.min() < -1:
+        raise ParameterError(f"labels must be -1 or a group number, got {labels.min()}")
+    # As many groups as rows at most: a greater number leaves a gap, which is found all the same.
+    present = np.zeros(len(labels) + 1, dtype=bool)
+    present[np.minimum(labels[labels >= 0], len(labels)).astype(np.int64)] = True
+    gap = int(present.argmin())
+    if len(labels) and labels.max() >= gap:
+        raise ParameterError(
+            f"group numbers must have no gap, but {gap} has no rows: dense_labels() closes gaps"
+        )
+    return labels.astype(np.int64, copy=False)
+
+
 def dense_labels(labels: np.ndarray) -> np.ndarray:
     """Renumber labels so that they have no gap; their order and every -1 are kept.
 
@@ -127,12 +173,9 @@ def dense_labels(labels: np.ndarray) -> np.ndarray:
     [1, -1, 0, 1]
     """
     labels = np.asarray(labels, dtype=np.int64)
-    if len(labels) == 0:
-        return labels.copy()
-    present = np.zeros(labels.max() + 2, dtype=bool)
-    present[labels + 1] = True
-    present[0] = False
-    return np.where(labels < 0, -1, np.cumsum(present)[labels + 1] - 1)
+    dense = np.full(len(labels), -1, dtype=np.int64)
+    dense[labels >= 0] = pd.factorize(labels[labels >= 0], sort=True)[0]
+    return dense
 
 
 @njit(cache=True)

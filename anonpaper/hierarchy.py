@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from math import floor
+from numbers import Integral
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import HierarchyError, check_integer
+from anonpaper.errors import (
+    HierarchyError,
+    ParameterError,
+    check_integer,
+    check_named,
+    check_number,
+    check_sequence,
+)
 from anonpaper.microdata import Attribute
 
-__all__ = ["STAR", "Hierarchy"]
+__all__ = ["STAR", "Hierarchy", "check_hierarchies", "exact_number"]
 
 #: How a suppressed value is written.
 STAR = "*"
@@ -24,12 +37,14 @@ class Hierarchy:
     ----------
     rows : sequence of sequence of str
         One row per value: the value, then its generalizations from the lowest level up. All rows
-        are of one length; equal names on a level must stay equal on every higher level.
+        are of one length; equal names on a level must stay equal on every higher level, and a
+        name that stands on several levels must be of the same values on each.
 
     Raises
     ------
     HierarchyError
-        Rows of different length, a value that stands twice, or a name with two parents.
+        Rows of different length, a value that stands twice, a name with two parents, or one that
+        stands for two sets of values: published, it would not say which is meant.
 
     Examples
     --------
@@ -39,9 +54,10 @@ class Hierarchy:
     """
 
     def __init__(self, rows: Sequence[Sequence]) -> None:
-        rows = [[str(name) for name in row] for row in rows]
-        if not rows:
-            raise HierarchyError("a hierarchy needs at least one value")
+        rows = check_sequence("rows", rows)
+        rows = [[str(name) for name in check_sequence("a row", row)] for row in rows]
+        if not rows or not all(rows):
+            raise HierarchyError("a hierarchy needs at least one value, and a value in every row")
         lengths = {len(row) for row in rows}
         if len(lengths) > 1:
             short = min(rows, key=len)
@@ -63,6 +79,24 @@ class Hierarchy:
                         f"{parent[row[level]]!r} and {row[level + 1]!r} on level {level + 1}"
                     )
         self.rows = rows
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Refuse a name that stands for two sets of values.
+
+        Sets of a tree are nested: equal ones have the same first value and the same size.
+        """
+        known: dict[str, tuple[str, int]] = {}
+        for level in range(self.height + 1):
+            column = [row[level] for row in self.rows]
+            first = {row[level]: row[0] for row in reversed(self.rows)}
+            for name, size in Counter(column).items():
+                node = (first[name], size)
+                if known.setdefault(name, node) != node:
+                    meant = " and ".join(f"{n} from {v!r} on" for v, n in (known[name], node))
+                    raise HierarchyError(
+                        f"{name!r} stands for two sets of values, {meant}: rename one of the two"
+                    )
 
     @property
     def height(self) -> int:
@@ -144,7 +178,7 @@ class Hierarchy:
     @classmethod
     def flat(cls, values: Sequence) -> Hierarchy:
         """Return the hierarchy of height 1: the value, or a star."""
-        return cls([[value, STAR] for value in values])
+        return cls([[value, STAR] for value in _values(values)])
 
     @classmethod
     def balanced(cls, values: Sequence, fan_out: int = 4) -> Hierarchy:
@@ -156,7 +190,7 @@ class Hierarchy:
         [['a', '{a, b}', '*'], ['b', '{a, b}', '*'], ['c', 'c', '*']]
         """
         fan_out = check_integer("fan_out", fan_out, 2)
-        values = list(values)
+        values = _values(values)
         blocks = [[place] for place in range(len(values))]
         rows = [[str(value)] for value in values]
         while len(blocks) > 1:
@@ -165,7 +199,7 @@ class Hierarchy:
                 name = _block_name(values, block)
                 for place in block:
                     rows[place].append(name)
-        return cls(rows if len(values) > 1 else [[values[0], STAR]])
+        return cls(rows) if len(values) != 1 else cls.flat(values)
 
     @classmethod
     def intervals(cls, values: Sequence[float], widths: Sequence[float]) -> Hierarchy:
@@ -174,25 +208,48 @@ class Hierarchy:
         Parameters
         ----------
         values : sequence of numbers
-            The domain.
+            The domain, finite.
         widths : sequence of numbers
-            Width per level, in the unit of the values, each a multiple of the one before.
-            Intervals begin at multiples of their width.
+            Width per level, in the unit of the values, above 0 and each a multiple of the one
+            before. Intervals begin at multiples of their width.
+
+        Raises
+        ------
+        ParameterError
+            A value or a width is not a number of that kind.
+
+        Notes
+        -----
+        Bounds are computed and written exactly, in the decimal digits that the numbers are
+        written in.
 
         Examples
         --------
         >>> Hierarchy.intervals([17, 23, 24], widths=[5, 10]).rows[0]
         ['17', '[15, 20)', '[10, 20)', '*']
+        >>> Hierarchy.intervals([0.7], widths=[0.1]).rows[0]
+        ['0.7', '[0.7, 0.8)', '*']
         """
+        values, widths = _values(values), check_sequence("widths", widths)
+        exact = [exact_number("a value", value, -np.inf) for value in values]
+        steps = [exact_number("a width", width, 0) for width in widths]
+        for width, wider in pairwise(steps):
+            if wider % width:
+                raise ParameterError(
+                    f"each width must be a multiple of the one before, got {list(widths)}"
+                )
         rows = []
-        for value in values:
-            bounds = [(np.floor(value / width) * width, width) for width in widths]
-            rows.append([value, *(f"[{low:g}, {low + width:g})" for low, width in bounds), STAR])
+        for value, place in zip(values, exact, strict=True):
+            lows = [(floor(place / width) * width, width) for width in steps]
+            names = [f"[{_decimal(low)}, {_decimal(low + width)})" for low, width in lows]
+            rows.append([value, *names, STAR])
         return cls(rows)
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Hierarchy:
         """Read a hierarchy from a DataFrame: first column the value, then one per level."""
+        if not isinstance(frame, pd.DataFrame):
+            raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
         return cls(frame.astype(str).to_numpy().tolist())
 
     @classmethod
@@ -204,10 +261,22 @@ class Hierarchy:
         path : str or Path
             The file, UTF-8.
         sep : str
-            Separator; ARX writes semicolons.
+            Separator, one character; ARX writes semicolons.
+
+        Raises
+        ------
+        HierarchyError
+            The file is no such table, or its lines are no hierarchy.
+        ParameterError
+            The separator is not one character.
         """
-        frame = pd.read_csv(path, sep=sep, header=None, dtype=str, keep_default_na=False)
-        return cls.from_frame(frame)
+        if not isinstance(sep, str) or len(sep) != 1:
+            raise ParameterError(f"sep must be one character, got {sep!r}")
+        try:
+            with Path(path).open(encoding="utf-8-sig", newline="") as file:
+                return cls([row for row in csv.reader(file, delimiter=sep) if row])
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise HierarchyError(f"{path} is no table in UTF-8: {error}") from None
 
     def to_csv(self, path: str | Path, sep: str = ";") -> None:
         """Write the hierarchy in ARX's format."""
@@ -215,6 +284,59 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.rows)} values, height {self.height})"
+
+
+def check_hierarchies(
+    hierarchies: Mapping[object, Hierarchy] | None, names: Sequence
+) -> dict[object, Hierarchy]:
+    """Return hierarchies by attribute name as a dict, empty where none are given.
+
+    Raises
+    ------
+    ColumnError
+        A name is no quasi-identifier.
+    ParameterError
+        Something else than a mapping to hierarchies.
+    """
+    hierarchies = check_named("hierarchies", hierarchies, names)
+    for name, hierarchy in hierarchies.items():
+        if not isinstance(hierarchy, Hierarchy):
+            raise ParameterError(
+                f"the hierarchy of {name!r} is a {type(hierarchy).__name__}: "
+                "ap.Hierarchy(rows) makes one"
+            )
+    return hierarchies
+
+
+def _values(values: object) -> list:
+    """Return a domain as a list; a string is the list of its letters."""
+    return check_sequence("values", list(values) if isinstance(values, str) else values)
+
+
+def exact_number(name: str, value: object, low: float) -> Fraction:
+    """Return a number above `low` as it is written: 0.1 is a tenth.
+
+    Raises
+    ------
+    ParameterError
+        If `value` is no finite number above `low`.
+
+    Examples
+    --------
+    >>> exact_number("width", 0.1, 0)
+    Fraction(1, 10)
+    """
+    number = check_number(name, value, low, np.finfo(float).max, open_low=True)
+    return Fraction(int(value) if isinstance(value, Integral) else repr(number))
+
+
+def _decimal(number: Fraction) -> str:
+    """Write a decimal number without an exponent and without rounding."""
+    places = 0
+    while (number * 10**places).denominator > 1:
+        places += 1
+    sign, digits = "-" * (number < 0), f"{abs(number * 10**places).numerator:0{places + 1}d}"
+    return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else sign + digits
 
 
 def _block_name(values: list, block: list[int]) -> str:

@@ -8,7 +8,7 @@ distinct QI tuples with their counts per sensitive value.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,16 +21,26 @@ from anonpaper.errors import (
     EmptyTableError,
     MissingValueError,
     ParameterError,
+    check_choice,
     check_integer,
+    check_named,
+    check_sequence,
+    is_among,
 )
 from anonpaper.randomness import generator
 
-__all__ = ["MISSING", "Attribute", "CellTable", "Microdata", "build_cells", "check_microdata"]
+__all__ = [
+    "MISSING",
+    "Attribute",
+    "CellTable",
+    "Microdata",
+    "build_cells",
+    "check_microdata",
+    "checked_roles",
+]
 
 #: The value that stands for a missing one when missing values are kept.
 MISSING = "?"
-
-_MISSING_POLICIES = ("category", "drop", "error")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +54,8 @@ class Attribute:
     values : numpy.ndarray, shape (size,), dtype object
         The domain; the code of a value is its place here.
     numeric : bool
-        Whether the values are numbers in ascending order, so that intervals have a width.
+        Whether the values are numbers in ascending order, so that intervals have a width;
+        numbers that floating point cannot tell apart have an order only.
     ordered : bool
         Whether the order of the domain means something (numbers, dates, ordered categoricals).
     positions : numpy.ndarray, shape (size,), dtype float64
@@ -69,13 +80,13 @@ class Attribute:
 
     def code(self, value: object) -> int:
         """Return the code of a value; raise ColumnError if the domain lacks it."""
-        matches = np.flatnonzero(self.values == value)
+        matches = [place for place, known in enumerate(self.values) if is_among(value, [known])]
         if len(matches) != 1:
             raise ColumnError(
                 f"{value!r} is not in the domain of {self.name!r} (its {self.size} values begin "
                 f"with {list(self.values[:5])})"
             )
-        return int(matches[0])
+        return matches[0]
 
     def __repr__(self) -> str:
         kind = "numeric" if self.numeric else "ordered" if self.ordered else "categorical"
@@ -129,6 +140,11 @@ class CellTable:
         )
         return tuple_of_row
 
+    @cached_property
+    def tuple_of_cell(self) -> np.ndarray:
+        """The tuple's number of every cell, shape (e,), dtype int64."""
+        return np.repeat(np.arange(len(self.tuples)), np.diff(self.start))
+
     def __len__(self) -> int:
         return len(self.tuples)
 
@@ -139,8 +155,8 @@ class Microdata:
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row per person. It is not copied and never changed; ``frame`` and ``n`` give it and
-        its length back.
+        One row per person. A copy is kept: what happens to this frame afterwards does not reach
+        the table. ``frame`` gives the copy back, to be read, and ``n`` its length.
     qi : sequence of column labels
         The quasi-identifiers, at least one.
     sensitive : column label, optional
@@ -170,7 +186,10 @@ class Microdata:
     Notes
     -----
     Coding a column takes time O(n log n) and is done once, on first use. Numbers and text are
-    sorted, a Categorical keeps the order of its categories.
+    sorted, a Categorical keeps the order of its categories. Every value has one written form:
+    where values are equal but written differently (0.0 and -0.0, 1 and True, an instant in two
+    time zones), or different but written alike (1 and "1"), ``frame`` holds one of them, that of
+    the shortest text, in all their rows.
 
     Examples
     --------
@@ -192,44 +211,73 @@ class Microdata:
         origin: object = None,
         synthetic: np.ndarray | None = None,
     ) -> None:
-        if not isinstance(frame, pd.DataFrame):
-            raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
-        if missing not in _MISSING_POLICIES:
-            raise ParameterError(f"missing must be one of {_MISSING_POLICIES}, got {missing!r}")
-        roles = _checked_roles(frame, qi, sensitive)
-        domains = dict(domains or {})
-        unknown = [name for name in domains if name not in frame.columns]
+        # What a table is and what is remembered of it; a table made from it carries all of this.
+        self._frame: pd.DataFrame | None = _snapshot(frame)
+        self._whole: Microdata | None = None  # without a frame: the table it was made from,
+        self._rows: np.ndarray | None = None  # and the rows taken, or else
+        self._recoded: tuple = ()  # the columns that were given other codes
+        self._coded: dict[object, tuple[Attribute, np.ndarray]] = {}
+        self._domains = _declared(domains)
+        self.n = len(frame)
+        self.qi, self.sensitive, self.missing = qi, sensitive, missing
+        self.origin, self.dropped = origin, 0
+        self.synthetic = _checked_mask(self.n, synthetic)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Check the roles, and leave out the rows that lack a value if they are to be dropped."""
+        check_choice("missing", self.missing, ("category", "drop", "error"))
+        columns = list(self._columns)
+        self.qi = checked_roles(columns, self.qi, self.sensitive)
+        unknown = [name for name in self._domains if name not in columns]
         if unknown:
             raise ColumnError(f"domains are declared for columns that are not there: {unknown}")
-        if len(frame) == 0:
+        if self.n == 0:
             raise EmptyTableError("the table has no rows")
-
-        self.dropped = 0
-        self.synthetic = _checked_mask(frame, synthetic)
-        lacking = frame[roles].isna()
-        if missing == "error" and lacking.to_numpy().any():
+        if self.missing == "category":
+            return
+        lacking = self.frame[self._roles].isna()
+        incomplete = lacking.to_numpy().any(axis=1)
+        if not incomplete.any():
+            return
+        if self.missing == "error":
             counts = lacking.sum()
             raise MissingValueError(
                 f"missing values in {counts[counts > 0].to_dict()} (column: rows); "
                 'missing="category" keeps them as a value, missing="drop" leaves the rows out'
             )
-        if missing == "drop":
-            incomplete = lacking.to_numpy().any(axis=1)
-            self.dropped = int(incomplete.sum())
-            if self.dropped == len(frame):
-                raise EmptyTableError("every row has a missing value in a role column")
-            if self.dropped:
-                frame = frame[~incomplete]
-                self.synthetic = self.synthetic[~incomplete]
+        if incomplete.all():
+            raise EmptyTableError("every row has a missing value in a role column")
+        self.dropped += int(incomplete.sum())
+        self.synthetic = self.synthetic[~incomplete]
+        self._frame, self._whole, self._rows = self.frame[~incomplete], None, None
+        self._coded, self.n = {}, len(self._frame)
+        vars(self).pop("frame", None)
 
-        self.n = len(frame)
-        self.frame = frame
-        self.qi = list(roles if sensitive is None else roles[:-1])
-        self.sensitive = sensitive
-        self.missing = missing
-        self.origin = origin
-        self._domains = domains
-        self._coded: dict[object, tuple[Attribute, np.ndarray]] = {}
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The rows with all columns of the table, index and order of the input; not for changes.
+
+        It is the table's own copy, in which equal values are written alike; where rows or codes
+        of another table were taken, it is made on first use.
+        """
+        if self._frame is not None:
+            return self._frame
+        if self._rows is not None:
+            return self._whole.frame.take(self._rows)
+        frame = self._whole.frame.copy(deep=False)
+        for name in self._recoded:
+            attribute, codes = self._coded[name]
+            frame[name] = pd.Series(attribute.values[codes], frame.index).infer_objects()
+        return frame
+
+    @property
+    def _columns(self) -> pd.Index:
+        return self._whole._columns if self._frame is None else self._frame.columns
+
+    @property
+    def _roles(self) -> list:
+        return self.qi if self.sensitive is None else [*self.qi, self.sensitive]
 
     # -- the table as codes ------------------------------------------------------------
 
@@ -280,27 +328,97 @@ class Microdata:
 
     def attribute_index(self, name: object) -> int:
         """Place of a quasi-identifier in `qi`; ColumnError if it is none."""
-        if name not in self.qi:
+        if not is_among(name, self.qi):
             raise ColumnError(f"{name!r} is not a quasi-identifier; those are {self.qi}")
         return self.qi.index(name)
 
     def attribute(self, name: object) -> Attribute:
         """The attribute of a column in a role; ColumnError if it has none."""
-        if self.sensitive is not None and name == self.sensitive:
-            return self.sensitive_attribute
-        return self.attributes[self.attribute_index(name)]
+        return self._code_column(self._in_role(name))[0]
+
+    def codes_of(self, name: object) -> np.ndarray:
+        """Codes of a column in a role, shape (n,), dtype int32; ColumnError if it has none.
+
+        Examples
+        --------
+        >>> import anonpaper as ap
+        >>> ap.examples.hospital().codes_of("Gender").tolist()
+        [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
+        """
+        return self._code_column(self._in_role(name))[1]
 
     # -- other tables made from this one -----------------------------------------------
 
-    def with_roles(self, qi: Sequence | None = None, sensitive: object = ...) -> Microdata:
-        """Return the same table with other roles; what is coded already is shared.
+    def replace(
+        self,
+        *,
+        frame: pd.DataFrame | None = None,
+        qi: Sequence | None = None,
+        sensitive: object = ...,
+        domains: Mapping[object, Iterable | None] | None = None,
+        origin: object = ...,
+        synthetic: np.ndarray | None = None,
+        dropped: int | None = None,
+    ) -> Microdata:
+        """Return a table made from this one; what is not named stays as it is.
+
+        Roles, the way of missing values, domains, origin and the marks of rows are carried. So
+        are the domains and codes of role columns that hold the same values as before, and every
+        declared domain.
 
         Parameters
         ----------
-        qi : sequence of column labels, optional
-            The new quasi-identifiers; left out, the present ones stay.
-        sensitive : column label or None, optional
-            The new sensitive attribute; left out, the present one stays.
+        frame : pandas.DataFrame, optional
+            Other rows or columns.
+        qi, sensitive
+            As for :class:`Microdata`; ``sensitive=None`` takes the role away.
+        domains : mapping of column label to sequence of values or None, optional
+            Domains declared anew, beside those declared before; None where the column itself
+            says its domain. A Categorical in `frame` always does.
+        origin : object, optional
+            Where the data come from.
+        synthetic : array of bool, optional
+            Which rows of `frame` are of nobody.
+        dropped : int, optional
+            How many rows were left out.
+
+        Raises
+        ------
+        ColumnError, EmptyTableError, MissingValueError
+            As :class:`Microdata`.
+        ParameterError
+            The table has synthetic rows, `frame` has another index, and `synthetic` is not given.
+
+        Examples
+        --------
+        >>> import anonpaper as ap
+        >>> m = ap.examples.hospital()
+        >>> m.replace(frame=m.frame.assign(Age=50)).attribute("Age").size
+        1
+        """
+        marks = {
+            "dropped": self.dropped if dropped is None else check_integer("dropped", dropped, 0)
+        }
+        marks |= {} if qi is None else {"qi": qi}
+        marks |= {} if sensitive is ... else {"sensitive": sensitive}
+        marks |= {} if origin is ... else {"origin": origin}
+        if frame is not None or domains is not None:
+            marks |= self._with_columns(frame, {} if domains is None else domains)
+        if frame is not None and synthetic is None and self.synthetic.any():
+            if not marks["_frame"].index.equals(self.frame.index):
+                raise ParameterError(
+                    "some rows of the table are synthetic and the frame has another index: "
+                    "synthetic=... says which of its rows are"
+                )
+        elif frame is not None or synthetic is not None:
+            n = marks.get("n", self.n)
+            marks["synthetic"] = _checked_mask(n, synthetic)
+        other = self._like(**marks)
+        other._settle()
+        return other
+
+    def with_roles(self, qi: Sequence | None = None, sensitive: object = ...) -> Microdata:
+        """Return the same table with other roles: `replace` with these two alone.
 
         Examples
         --------
@@ -308,19 +426,42 @@ class Microdata:
         >>> ap.examples.hospital().with_roles(qi=["Age"]).d
         1
         """
-        other = Microdata(
-            self.frame,
-            self.qi if qi is None else qi,
-            self.sensitive if sensitive is ... else sensitive,
-            missing=self.missing,
-            domains=self._domains,
-            origin=self.origin,
-            synthetic=self.synthetic,
+        return self.replace(qi=qi, sensitive=sensitive)
+
+    def with_codes(self, codes: Mapping[object, np.ndarray]) -> Microdata:
+        """Return the table with other values, given as codes; all domains stay as they are.
+
+        Parameters
+        ----------
+        codes : mapping of column label to array of int, shape (n,)
+            New codes of columns in a role.
+
+        Raises
+        ------
+        ColumnError
+            A column has no role.
+        ParameterError
+            Codes of another number, or outside of the domain.
+
+        Examples
+        --------
+        >>> import anonpaper as ap
+        >>> m = ap.examples.hospital()
+        >>> m.with_codes({"Gender": 1 - m.codes_of("Gender")}).frame["Gender"].iloc[0]
+        'F'
+        """
+        coded = {name: self._code_column(name) for name in self._roles}
+        for name, new in check_named("codes", codes, self._roles).items():
+            attribute, new = self.attribute(name), np.array(new)
+            whole = np.issubdtype(new.dtype, np.integer) and new.shape == (self.n,)
+            if not whole or new.min() < 0 or new.max() >= attribute.size:
+                raise ParameterError(
+                    f"codes of {name!r} must be {self.n} integers from 0 to {attribute.size - 1}"
+                )
+            coded[name] = attribute, new.astype(np.int32)
+        return self._like(
+            _frame=None, _whole=self, _rows=None, _recoded=tuple(codes), _coded=coded
         )
-        other.dropped += self.dropped
-        if other.n == self.n:
-            other._coded = self._coded
-        return other
 
     def take(self, rows: np.ndarray) -> Microdata:
         """Return the table of some rows, in the order given; all domains stay as they are.
@@ -337,26 +478,18 @@ class Microdata:
         ParameterError
             If a position is out of range, or a mask of another length.
         """
-        rows = np.asarray(rows)
+        rows = np.array(rows)
         if rows.dtype == bool and rows.shape == (self.n,):
             rows = np.flatnonzero(rows)
-        if len(rows) == 0:
+        if rows.size == 0:
             raise EmptyTableError("no rows were taken")
-        if not np.issubdtype(rows.dtype, np.integer) or rows.min() < 0 or rows.max() >= self.n:
+        whole = rows.ndim == 1 and np.issubdtype(rows.dtype, np.integer)
+        if not whole or rows.min() < 0 or rows.max() >= self.n:
             raise ParameterError(
                 f"rows must be positions from 0 to {self.n - 1}, or a mask of length {self.n}"
             )
-        part = _Rows.__new__(_Rows)
-        part.n, part._whole, part._rows = len(rows), self, rows
-        part.qi, part.sensitive, part.missing = list(self.qi), self.sensitive, self.missing
-        part.origin, part.dropped, part._domains = self.origin, self.dropped, self._domains
-        part.synthetic = self.synthetic[rows]
-        roles = self.qi if self.sensitive is None else [*self.qi, self.sensitive]
-        part._coded = {
-            name: (attribute, codes[rows])
-            for name, (attribute, codes) in ((name, self._code_column(name)) for name in roles)
-        }
-        return part
+        marks = {"n": len(rows), "synthetic": self.synthetic[rows]}
+        return self._like(_frame=None, _whole=self, _rows=rows, _coded={}, **marks)
 
     def sample(self, rows: int, seed: int | np.random.Generator) -> Microdata:
         """Return `rows` rows drawn without replacement, in their original order.
@@ -389,7 +522,7 @@ class Microdata:
             ]
             if value
         ]
-        roles = [name for name in self.frame.columns if name in (*self.qi, self.sensitive)]
+        roles = [name for name in self.frame.columns if name in self._roles]
         return html(f"Microdata, {self.n:,} rows", facts, html_table(self.frame[roles]))
 
     # -- coding ------------------------------------------------------------------------
@@ -402,10 +535,48 @@ class Microdata:
             )
         return self.sensitive
 
+    def _in_role(self, name: object) -> object:
+        if self.sensitive is None or not is_among(name, [self.sensitive]):
+            self.attribute_index(name)
+        return name
+
     def _code_column(self, name: object) -> tuple[Attribute, np.ndarray]:
         if name not in self._coded:
-            self._coded[name] = _code(self.frame[name], self._domains.get(name))
+            if self._whole is None:
+                self._coded[name] = _code(self.frame[name], self._domains.get(name))
+            else:
+                attribute, codes = self._whole._code_column(name)
+                self._coded[name] = attribute, codes if self._rows is None else codes[self._rows]
         return self._coded[name]
+
+    def _like(self, **marks) -> Microdata:
+        """Return a table with everything that this one remembers but for the marks given."""
+        other = object.__new__(type(self))
+        computed = {n for n, v in vars(Microdata).items() if isinstance(v, cached_property)}
+        carried = {name: mark for name, mark in vars(self).items() if name not in computed}
+        vars(other).update(carried | marks)
+        return other
+
+    def _with_columns(self, frame: pd.DataFrame | None, domains: Mapping) -> dict[str, object]:
+        """Return the marks of a table with other columns: codings of equal columns are kept."""
+        before, anew = self.frame, _declared(domains)
+        frame = before if frame is None else _snapshot(frame)
+        columns = list(frame.columns)
+        names = [name for name in columns if name not in domains and columns.count(name) == 1]
+        kept = {
+            name: self._code_column(name)
+            for name in self._roles
+            if name in names and _holds_the_same(frame[name], before[name])
+        }
+        carried = {
+            name: domain
+            for name, domain in self._domains.items()
+            if name in kept or (name in names and not _is_categorical(frame[name]))
+        }
+        return {
+            "n": len(frame), "_frame": frame, "_whole": None, "_rows": None,
+            "_coded": kept, "_domains": carried | anew,
+        }  # fmt: skip
 
 
 def _with_sizes(attributes: Iterable[Attribute]) -> str:
@@ -428,62 +599,145 @@ def check_microdata(m: object) -> Microdata:
     return m
 
 
-class _Rows(Microdata):
-    """Some rows of another table: algorithms read codes, so the frame is made on demand."""
+def checked_roles(columns: list, qi: Sequence, sensitive: object) -> list:
+    """Return the QI as a list, after looking for unknown and doubled role columns.
 
-    @cached_property
-    def frame(self) -> pd.DataFrame:
-        return self._whole.frame.take(self._rows)
-
-
-def _checked_roles(frame: pd.DataFrame, qi: Sequence, sensitive: object) -> list:
-    """Return the role columns, QI first, after looking for unknown and doubled ones."""
-    if isinstance(qi, (str, bytes)) or not isinstance(qi, Iterable):
-        raise ParameterError(f"qi must be a sequence of column labels, got {qi!r}")
-    qi = list(qi)
+    Raises
+    ------
+    ColumnError
+        A column is unknown, stands twice, or has two roles.
+    EmptyTableError
+        No quasi-identifiers.
+    ParameterError
+        `qi` is no sequence, or `sensitive` one of several labels.
+    """
+    if isinstance(sensitive, (list, np.ndarray, pd.Index)):
+        raise ParameterError(
+            f"sensitive must be the label of one column, got {sensitive!r}: "
+            "a table has one sensitive attribute at a time, with_roles(sensitive=...) changes it"
+        )
+    qi = check_sequence("qi", qi)
     if not qi:
         raise EmptyTableError("qi is empty: name at least one quasi-identifier")
     roles = qi if sensitive is None else [*qi, sensitive]
-    unknown = [name for name in roles if name not in frame.columns]
+    unknown = [n for n in roles if not isinstance(n, Hashable) or not is_among(n, columns)]
     if unknown:
-        raise ColumnError(f"unknown columns {unknown}; the table has {list(frame.columns)}")
+        raise ColumnError(f"unknown columns {unknown}; the table has {columns}")
     doubled = sorted({str(name) for name in roles if roles.count(name) > 1})
     if doubled:
         raise ColumnError(f"columns used twice among qi and sensitive: {doubled}")
-    ambiguous = [name for name in roles if list(frame.columns).count(name) > 1]
+    ambiguous = [name for name in roles if columns.count(name) > 1]
     if ambiguous:
         raise ColumnError(f"the table has several columns of the name {ambiguous}")
-    return roles
+    return qi
 
 
-def _checked_mask(frame: pd.DataFrame, synthetic: np.ndarray | None) -> np.ndarray:
+def _checked_mask(n: int, synthetic: np.ndarray | None) -> np.ndarray:
     """Return which rows are synthetic as an array of bool, one per row."""
     if synthetic is None:
-        return np.zeros(len(frame), dtype=bool)
-    synthetic = np.asarray(synthetic)
-    if synthetic.shape != (len(frame),) or synthetic.dtype != bool:
+        return np.zeros(n, dtype=bool)
+    synthetic = np.array(synthetic)
+    if synthetic.shape != (n,) or synthetic.dtype != bool:
         raise ParameterError(
-            f"synthetic must hold {len(frame)} booleans, one per row, got shape "
+            f"synthetic must hold {n} booleans, one per row, got shape "
             f"{synthetic.shape} and dtype {synthetic.dtype}"
         )
     return synthetic
 
 
+def _declared(domains: Mapping[object, Iterable] | None) -> dict[object, list]:
+    """Return the declared domains as lists of their own, those of None left out."""
+    if domains is None:
+        return {}
+    if not isinstance(domains, Mapping):
+        raise ParameterError(f"domains must map column labels to sequences, got {domains!r}")
+    return {
+        name: check_sequence(f"the domains' entry of {name!r}", domain)
+        for name, domain in domains.items()
+        if domain is not None
+    }
+
+
+# -- the table's own frame ---------------------------------------------------------------------
+
+
+def _snapshot(frame: object) -> pd.DataFrame:
+    """Return a copy of a frame that nobody else can write to, every value in one written form."""
+    if not isinstance(frame, pd.DataFrame):
+        raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
+    copy = frame.copy()
+    for place in range(copy.shape[1]):
+        column = copy.iloc[:, place]
+        written = _in_one_form(column)
+        if written is not column:
+            copy.isetitem(place, written)
+    return copy
+
+
+def _in_one_form(column: pd.Series) -> pd.Series:
+    """Write equal values alike, and values that are written alike as one of them."""
+    dtype = column.dtype
+    if pd.api.types.is_float_dtype(dtype):
+        return column + 0  # of the two zeros the one without a sign
+    if _is_categorical(column) or dtype.kind in "iubmM" or isinstance(dtype, pd.StringDtype):
+        return column
+    if pd.api.types.infer_dtype(column, skipna=True) in ("string", "integer", "boolean", "empty"):
+        return column
+    try:
+        equal = pd.factorize(column)[0]
+    except TypeError:  # values that cannot be told apart: refused if the column gets a role
+        return column
+    rows = np.flatnonzero(equal >= 0)
+    values = column.array[rows]
+    forms = pd.DataFrame({"row": rows, "equal": equal[rows], "text": [str(v) for v in values]})
+    forms["kind"] = [type(value).__name__ for value in values]
+    forms = forms.drop_duplicates(["equal", "text", "kind"])
+    forms["length"] = forms["text"].str.len()
+    forms = forms.sort_values(["length", "text", "kind"]).drop_duplicates("equal")
+    form_of_text = forms.drop_duplicates("text").set_index("text")["row"]
+    row_of = np.empty(equal.max() + 1, dtype=np.int64)
+    row_of[forms["equal"]] = forms["text"].map(form_of_text)
+    source = np.arange(len(column))
+    source[rows] = row_of[equal[rows]]
+    return column.take(source).set_axis(column.index)
+
+
+def _is_categorical(column: pd.Series) -> bool:
+    return isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def _holds_the_same(column: pd.Series, other: pd.Series) -> bool:
+    """Whether two columns have equal values in the same order and of the same type."""
+    if len(column) != len(other) or column.dtype != other.dtype:
+        return False
+    if _is_categorical(column) and not column.cat.categories.equals(other.cat.categories):
+        return False
+    return column is other or column.set_axis(other.index).equals(other)
+
+
+# -- codes -------------------------------------------------------------------------------------
+
+
 def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.ndarray]:
     """Code one column: its attribute and, per row, the place of the value in the domain."""
     if domain is not None:
-        declared = pd.Index(list(domain))
-        if declared.has_duplicates:
-            raise ColumnError(f"the declared domain of {column.name!r} names a value twice")
-        codes = declared.get_indexer(column)
+        declared = pd.Index(domain)
+        try:
+            codes = declared.get_indexer(column)
+        except TypeError:
+            raise ColumnError(
+                f"values declared for {column.name!r} cannot be told apart"
+            ) from None
+        except pd.errors.InvalidIndexError:
+            raise ColumnError(
+                f"the declared domain of {column.name!r} names a value twice"
+            ) from None
         outside = (codes < 0) & column.notna().to_numpy()
         if outside.any():
-            strangers = column[outside].unique()[:5].tolist()
-            raise ColumnError(
-                f"values of {column.name!r} outside its declared domain: {strangers}"
-            )
+            others = column[outside].unique()[:5].tolist()
+            raise ColumnError(f"values of {column.name!r} outside its declared domain: {others}")
         values, ordered = declared, False
-    elif isinstance(column.dtype, pd.CategoricalDtype):
+    elif _is_categorical(column):
         values, codes, ordered = column.cat.categories, column.cat.codes, column.cat.ordered
     else:
         codes, values = _factorize(column)
@@ -509,9 +763,18 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         else:
             codes[absent] = len(values)
             values = np.append(values, MISSING)
-    numeric, ordered = bool(numeric), bool(ordered or numeric)
+    ordered = bool(ordered or numeric)
     positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
-    return Attribute(column.name, values, numeric, ordered, positions), codes
+    if numeric and not _has_width(positions):
+        numeric, positions = False, np.arange(len(values), dtype=float)
+    return Attribute(column.name, values, bool(numeric), ordered, positions), codes
+
+
+def _has_width(positions: np.ndarray) -> bool:
+    """Whether distances can be computed: identifiers near 2^60 are equal as floating point."""
+    with np.errstate(over="ignore", divide="ignore"):
+        scale = 1 / (positions[-1] - positions[0])
+    return len(positions) == 1 or bool((np.diff(positions) > 0).all() and 0 < scale < np.inf)
 
 
 def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
@@ -523,7 +786,9 @@ def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
             f"values of {column.name!r} cannot be told apart (lists, sets or dicts?): "
             "convert them to text or numbers"
         ) from None
-    values = pd.Index(values)
+    values = pd.Index(values, dtype=values.dtype)
+    if values.inferred_type == "datetime":
+        values = values.infer_objects()
     try:
         order = np.argsort(values.to_numpy(), kind="stable")
     except TypeError:  # numbers mixed with text: sorted by how they are written
@@ -555,21 +820,28 @@ def build_cells(
 
     Notes
     -----
-    Tuple, sensitive value and row number are packed into one 64-bit key, so that one sort of
-    plain integers does the grouping: O(n log n), two arrays of n 64-bit keys.
+    Tuple and sensitive value are one 64-bit key. Where the row number fits into it too, one sort
+    of plain integers does the grouping; else the keys are sorted with their rows. O(n log n), two
+    arrays of n 64-bit keys, exact for any domains and up to 2^31 - 1 rows.
     """
-    n = len(codes)
+    n, m = len(codes), int(m)
     row_bits = max(int(n - 1).bit_length(), 1)
-    key = _tuple_keys(codes, sizes, 2 ** (64 - row_bits) // m)
+    key, span = _tuple_keys(codes, sizes, 2**64 // m)
+    if span * m << row_bits > 2**64:
+        key, span = _ranks(key)
     if sensitive is not None:
         key *= np.uint64(m)
         key += sensitive.astype(np.uint64)
-    key <<= np.uint64(row_bits)
-    key |= np.arange(n, dtype=np.uint64)
-    key.sort()
+    if span * m << row_bits <= 2**64:
+        key <<= np.uint64(row_bits)
+        key |= np.arange(n, dtype=np.uint64)
+        key.sort()
+        rows = (key & np.uint64((1 << row_bits) - 1)).astype(np.int32)
+        key >>= np.uint64(row_bits)
+    else:
+        rows = np.argsort(key, kind="stable").astype(np.int32)
+        key = key[rows]
 
-    rows = (key & np.uint64((1 << row_bits) - 1)).astype(np.int32)
-    key >>= np.uint64(row_bits)
     first_of_cell = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
     cell_key = key[first_of_cell]
     tuple_key, cell_sensitive = np.divmod(cell_key, np.uint64(m))
@@ -585,20 +857,21 @@ def build_cells(
     )
 
 
-def _tuple_keys(codes: np.ndarray, sizes: Sequence[int], limit: int) -> np.ndarray:
-    """Number the tuples in lexicographic order by uint64 keys below `limit`.
+def _tuple_keys(codes: np.ndarray, sizes: Sequence[int], limit: int) -> tuple[np.ndarray, int]:
+    """Number the tuples in lexicographic order by uint64 keys; return a bound of the keys too.
 
-    Columns are joined in mixed radix; where the keys would grow too large they are replaced by
-    their ranks, of which there are at most n.
+    Columns are joined in mixed radix; where the keys would reach `limit`, at least 2^33, they are
+    replaced by their ranks, of which there are at most n.
     """
-    key, span = codes[:, 0].astype(np.uint64), sizes[0]
+    key, span = codes[:, 0].astype(np.uint64), int(sizes[0])
     for j in range(1, len(sizes)):
-        if span * sizes[j] >= 2**64:
+        size = int(sizes[j])
+        if span * size >= 2**64:
             key, span = _ranks(key)
-        key *= np.uint64(sizes[j])
+        key *= np.uint64(size)
         key += codes[:, j].astype(np.uint64)
-        span *= sizes[j]
-    return key if span <= limit else _ranks(key)[0]
+        span *= size
+    return (key, span) if span <= limit else _ranks(key)
 
 
 def _ranks(key: np.ndarray) -> tuple[np.ndarray, int]:

@@ -9,14 +9,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from anonpaper.errors import InfeasibleError, ParameterError, check_integer, check_number
+from anonpaper.errors import (
+    InfeasibleError,
+    ParameterError,
+    check_choice,
+    check_integer,
+    check_number,
+)
+from anonpaper.groups import checked_labels
 from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = [
+    "DIVERSITY",
     "AlphaKAnonymity",
     "DistinctLDiversity",
     "EntropyLDiversity",
@@ -27,6 +36,8 @@ __all__ = [
     "RecursiveLDiversity",
     "TCloseness",
     "Theta",
+    "l_diversity",
+    "require_diverse",
     "require_eligible",
 ]
 
@@ -62,9 +73,7 @@ class GroupCounts:
         labels : array of int, shape (n,)
             Group numbers without gaps, -1 for rows that are not published.
         """
-        labels = np.asarray(labels, dtype=np.int64)
-        if labels.shape != (m.n,):
-            raise ParameterError(f"labels must have shape ({m.n},), got {labels.shape}")
+        labels = checked_labels(labels, check_microdata(m).n)
         values = 1 if m.sensitive is None else m.sensitive_attribute.size
         codes = 0 if m.sensitive is None else m.sensitive_codes
         key = (labels * values + codes)[labels >= 0]
@@ -74,6 +83,33 @@ class GroupCounts:
         counts = np.diff(np.r_[first, len(key)])
         sizes = np.bincount(labels[labels >= 0])
         return cls(sizes, np.searchsorted(group, np.arange(len(sizes) + 1)), sensitive, counts)
+
+    @classmethod
+    def of_table(cls, table: np.ndarray) -> GroupCounts:
+        """Take the groups from a table of counts.
+
+        Parameters
+        ----------
+        table : array of int, shape (m,) or (G, m)
+            Rows of every sensitive value, in one group or in each of G; no group is empty.
+
+        Examples
+        --------
+        >>> GroupCounts.of_table([[2, 0, 1], [0, 4, 0]]).distinct().tolist()
+        [2, 1]
+        """
+        table = np.atleast_2d(np.asarray(table))
+        whole = table.ndim == 2 and np.issubdtype(table.dtype, np.integer)
+        if not whole or (table < 0).any() or not table.any(axis=1).all():
+            raise ParameterError("counts must be integers of at least 0, not all 0 in a group")
+        group, sensitive = np.nonzero(table)
+        start = np.searchsorted(group, np.arange(len(table) + 1))
+        return cls(table.sum(axis=1), start, sensitive, table[group, sensitive])
+
+    @cached_property
+    def group_of_entry(self) -> np.ndarray:
+        """The group of every entry, shape (e,), dtype int64."""
+        return np.repeat(np.arange(len(self.sizes)), self.distinct())
 
     def largest(self) -> np.ndarray:
         """Rows of the most frequent sensitive value of every group (the pillar height)."""
@@ -85,8 +121,12 @@ class GroupCounts:
 
     def entropy(self) -> np.ndarray:
         """Entropy of the sensitive values of every group, natural logarithm."""
-        share = self.counts / np.repeat(self.sizes, self.distinct())
+        share = self.counts / self.sizes[self.group_of_entry]
         return -np.add.reduceat(share * np.log(share), self.start[:-1])
+
+
+#: What a principle can be asked about.
+Groups = GroupCounts | np.ndarray | Microdata
 
 
 class Principle(ABC):
@@ -104,13 +144,6 @@ class Principle(ABC):
     def levels(self, counts: GroupCounts) -> np.ndarray:
         """Level that every group reaches, shape (G,)."""
 
-    def level(self, m: Microdata, labels: np.ndarray) -> float:
-        """Level that the whole grouping reaches: that of its worst group."""
-        levels = self.levels(self._counts(m, labels))
-        if len(levels) == 0:
-            raise ParameterError("no row is published: a grouping without groups has no level")
-        return (levels.min() if self.larger_is_safer else levels.max()).item()
-
     def satisfied(self, counts: GroupCounts) -> np.ndarray:
         """Whether each group meets the principle, bool, shape (G,)."""
         levels = self.levels(counts)
@@ -119,18 +152,44 @@ class Principle(ABC):
             return levels >= self.bound - 1e-9
         return levels <= self.bound + 1e-9
 
-    def failing(self, m: Microdata, labels: np.ndarray) -> np.ndarray:
+    # Groups are given as counts, as an algorithm has them, or as a table and its labels:
+    #     counts : GroupCounts, or array of int as for GroupCounts.of_table, or Microdata
+    #     labels : array of int, shape (n,), where the first is a Microdata
+
+    def level(self, counts: Groups, labels: np.ndarray | None = None) -> float:
+        """Level that the whole grouping reaches: that of its worst group."""
+        levels = self.levels(self._counts(counts, labels))
+        if len(levels) == 0:
+            raise ParameterError("no row is published: a grouping without groups has no level")
+        return (levels.min() if self.larger_is_safer else levels.max()).item()
+
+    def failing(self, counts: Groups, labels: np.ndarray | None = None) -> np.ndarray:
         """Numbers of the groups that do not meet the principle, ascending."""
-        return np.flatnonzero(~self.satisfied(self._counts(m, labels)))
+        return np.flatnonzero(~self.satisfied(self._counts(counts, labels)))
 
-    def holds(self, m: Microdata, labels: np.ndarray) -> bool:
-        """Whether every group meets the principle."""
-        return len(self.failing(m, labels)) == 0
+    def holds(self, counts: Groups, labels: np.ndarray | None = None) -> bool:
+        """Whether every group meets the principle.
 
-    def _counts(self, m: Microdata, labels: np.ndarray) -> GroupCounts:
+        Parameters
+        ----------
+        counts : GroupCounts, array of int of shape (m,) or (G, m), or Microdata
+            Groups as their counts per sensitive value, or the table whose rows they are of.
+        labels : array of int, shape (n,), optional
+            With a Microdata the group of every row, -1 for rows that are not published.
+
+        Examples
+        --------
+        >>> FrequencyLDiversity(2).holds([3, 2, 1]), FrequencyLDiversity(2).holds([4, 2, 1])
+        (True, False)
+        """
+        return len(self.failing(counts, labels)) == 0
+
+    def _counts(self, counts: Groups, labels: np.ndarray | None) -> GroupCounts:
+        if labels is None:
+            return counts if isinstance(counts, GroupCounts) else GroupCounts.of_table(counts)
         if self.needs_sensitive:
-            m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
-        return GroupCounts.of(m, labels)
+            check_microdata(counts).sensitive_codes  # noqa: B018 - ColumnError where there is none
+        return GroupCounts.of(counts, labels)
 
 
 @dataclass(frozen=True)
@@ -247,7 +306,7 @@ class RecursiveLDiversity(Principle):
         return self.c
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
-        group = np.repeat(np.arange(len(counts.sizes)), counts.distinct())
+        group = counts.group_of_entry
         descending = np.lexsort((-counts.counts, group))
         rank = np.arange(len(group)) - counts.start[group]
         tail = np.where(rank >= self.l - 1, counts.counts[descending], 0)
@@ -322,8 +381,7 @@ class TCloseness(Principle):
 
     def __post_init__(self) -> None:
         check_number("t", self.t, 0, 1)
-        if self.distance not in ("equal", "ordered"):
-            raise ParameterError(f'distance must be "equal" or "ordered", got {self.distance!r}')
+        check_choice("distance", self.distance, ("equal", "ordered"))
 
     @property
     def bound(self) -> float:
@@ -334,19 +392,16 @@ class TCloseness(Principle):
             return np.zeros(0)
         total = np.bincount(counts.sensitive, weights=counts.counts)
         total /= total.sum()
-        group = np.repeat(np.arange(len(counts.sizes)), counts.distinct())
-        share = counts.counts / counts.sizes[group]
+        share = counts.counts / counts.sizes[counts.group_of_entry]
         if self.distance == "equal":
             # Values that a group lacks add their whole share of the table to the L1 distance.
             absent = 1 - np.add.reduceat(total[counts.sensitive], counts.start[:-1])
             apart = np.abs(share - total[counts.sensitive])
             return (np.add.reduceat(apart, counts.start[:-1]) + absent) / 2
-        return self._ordered_levels(counts, group, share, total)
+        return self._ordered_levels(counts, share, total)
 
     @staticmethod
-    def _ordered_levels(
-        counts: GroupCounts, group: np.ndarray, share: np.ndarray, total: np.ndarray
-    ) -> np.ndarray:
+    def _ordered_levels(counts: GroupCounts, share: np.ndarray, total: np.ndarray) -> np.ndarray:
         levels = np.empty(len(counts.sizes))
         steps = max(len(total) - 1, 1)
         block = max(1, 10_000_000 // len(total))
@@ -354,40 +409,69 @@ class TCloseness(Principle):
             high = min(low + block, len(levels))
             entries = slice(counts.start[low], counts.start[high])
             shares = np.zeros((high - low, len(total)))
-            shares[group[entries] - low, counts.sensitive[entries]] = share[entries]
+            shares[counts.group_of_entry[entries] - low, counts.sensitive[entries]] = share[
+                entries
+            ]
             levels[low:high] = np.abs(np.cumsum(shares - total, axis=1)).sum(axis=1) / steps
         return levels
 
 
-def require_eligible(m: Microdata, l: int) -> int:
-    """Return l as an int if some grouping of the table is frequency l-diverse.
+#: What l-diversity can mean where a function has a parameter `diversity`.
+DIVERSITY = {"frequency": FrequencyLDiversity, "distinct": DistinctLDiversity}
 
-    A table has an l-diverse grouping iff it is l-eligible as a whole, since eligibility is kept
-    by disjoint union (xiao2010, Lemma 1).
+
+def l_diversity(l: int, diversity: str = "frequency") -> Principle:
+    """Return the principle that an l and ``diversity="frequency"`` or ``"distinct"`` name.
+
+    Raises
+    ------
+    ParameterError
+        `diversity` is none of the two, or l is out of range.
+
+    Examples
+    --------
+    >>> l_diversity(3, "distinct")
+    DistinctLDiversity(l=3)
+    """
+    return DIVERSITY[check_choice("diversity", diversity, DIVERSITY)](l)
+
+
+def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
+    """Return l as an int if some grouping of the table is l-diverse.
+
+    One is iff the group of all rows is: diversity is kept where disjoint groups are joined
+    (xiao2010, Lemma 1, for frequency l-diversity).
 
     Raises
     ------
     ColumnError
         The table has no sensitive attribute.
     ParameterError
-        l is not an integer from 2 to n.
+        l is not an integer from 2 to n, or `diversity` is not "frequency" or "distinct".
     InfeasibleError
-        Too many rows share a sensitive value; the message names it and the largest feasible l.
+        Too many rows share a sensitive value, or there are too few values; the message says so
+        and names the largest feasible l.
     """
-    check_microdata(m)
-    counts = m.sensitive_counts
+    counts = check_microdata(m).sensitive_counts
     l = check_integer("l", l, 2, m.n)
-    pillar = int(counts.argmax())
-    if counts[pillar] * l > m.n:
-        largest = m.n // int(counts[pillar])
-        remedy = (
-            f"the largest feasible l is {largest}"
-            if largest >= 2
-            else "no l of 2 or more is feasible"
+    if l_diversity(l, diversity).holds(counts):
+        return l
+    if diversity == "distinct":
+        largest = int(np.count_nonzero(counts))
+        reason = f"{m.sensitive!r} has {largest} distinct values"
+    else:
+        largest = m.n // int(counts.max())
+        value = m.sensitive_attribute.values[counts.argmax()]
+        reason = (
+            f"{counts.max()} of its {m.n} rows have {m.sensitive!r} = {value!r}, "
+            f"more than one in {l}"
         )
-        raise InfeasibleError(
-            f"the table cannot be frequency {l}-diverse: {counts[pillar]} of its {m.n} rows have "
-            f"{m.sensitive!r} = {m.sensitive_attribute.values[pillar]!r}, more than one in {l}; "
-            f"{remedy}"
-        )
-    return l
+    remedy = (
+        f"the largest feasible l is {largest}" if largest > 1 else "no l of 2 or more is feasible"
+    )
+    raise InfeasibleError(f"the table cannot be {diversity} {l}-diverse: {reason}; {remedy}")
+
+
+def require_eligible(m: Microdata, l: int) -> int:
+    """Return l as an int if the table is l-eligible: `require_diverse` of frequencies."""
+    return require_diverse(m, l)

@@ -1,8 +1,6 @@
-"""Recodings and hierarchies: how the values of an attribute are joined into sub-domains.
+"""Recodings: how the values of every quasi-identifier are joined into sub-domains.
 
-A :class:`Recoding` maps every value of every quasi-identifier to exactly one sub-domain
-(single-dimensional generalization). A :class:`Hierarchy` is a tree over the values of one
-attribute, level by level, in the CSV format that ARX reads and writes.
+Every value belongs to exactly one sub-domain: single-dimensional generalization.
 """
 
 from __future__ import annotations
@@ -13,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.display import html, html_table
-from anonpaper.errors import ParameterError
-from anonpaper.hierarchy import Hierarchy
+from anonpaper.errors import HierarchyError, ParameterError, check_named, check_sequence, is_among
+from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute
 from anonpaper.subdomains import SubDomains
 
@@ -62,7 +60,8 @@ class Recoding:
         algorithm: str = "",
         names: Sequence[np.ndarray | None] | None = None,
     ) -> None:
-        self.attributes = tuple(attributes)
+        self.attributes = tuple(check_sequence("attributes", attributes, Attribute))
+        maps = check_sequence("maps", maps)
         if len(maps) != len(self.attributes):
             raise ParameterError(f"{len(self.attributes)} attributes, but {len(maps)} maps")
         self.maps = tuple(
@@ -81,6 +80,7 @@ class Recoding:
     @classmethod
     def identity(cls, attributes: Sequence[Attribute]) -> Recoding:
         """Return the recoding that leaves every value as it is."""
+        attributes = check_sequence("attributes", attributes, Attribute)
         return cls(attributes, [np.arange(a.size) for a in attributes], algorithm="identity")
 
     @classmethod
@@ -101,9 +101,14 @@ class Recoding:
         levels : mapping of attribute name to int
             Level 0 leaves the attribute as it is; names left out stay at 0.
         """
-        unknown = set(levels) - {a.name for a in attributes}
-        if unknown:
-            raise ParameterError(f"levels name no quasi-identifier: {sorted(map(str, unknown))}")
+        attributes = check_sequence("attributes", attributes, Attribute)
+        levels = check_named("levels", levels, [a.name for a in attributes])
+        hierarchies = check_hierarchies(hierarchies, [a.name for a in attributes])
+        lacking = [name for name, level in levels.items() if level and name not in hierarchies]
+        if lacking:
+            raise HierarchyError(
+                f"a hierarchy is needed for {lacking}: Hierarchy.balanced makes one"
+            )
         maps, names = [], []
         for a in attributes:
             level, tree = levels.get(a.name, 0), hierarchies.get(a.name)
@@ -201,7 +206,7 @@ class Recoding:
 
     def _index(self, name: object) -> int:
         names = [a.name for a in self.attributes]
-        if name not in names:
+        if not is_among(name, names):
             raise ParameterError(f"{name!r} is not an attribute of this recoding: {names}")
         return names.index(name)
 

@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from anonpaper.constraints.language import DiversityConstraint
-from anonpaper.errors import ConstraintError, ParameterError, check_integer
-from anonpaper.microdata import Microdata
+from anonpaper.errors import ConstraintError, check_choice, check_integer
+from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = ["Contradiction", "conflict_rate", "find_contradictions", "require_satisfiable"]
 
@@ -49,8 +49,8 @@ def conflict_rate(
     >>> conflict_rate(ap.examples.patients(), ap.examples.patients_constraints())
     0.5
     """
-    if of not in ("rows", "jaccard", "containment"):
-        raise ParameterError(f'of must be "rows", "jaccard" or "containment", got {of!r}')
+    check_choice("of", of, ("rows", "jaccard", "containment"))
+    check_microdata(m)
     targets = np.array([c.target_rows(m) for c in constraints]).reshape(len(constraints), m.n)
     claims = targets.sum(axis=0)
     if of == "rows":
@@ -133,7 +133,7 @@ def find_contradictions(
     >>> print(*find_contradictions(ap.examples.hospital(), sigma, k=2))
     Gender[M], 5, 9: only 4 rows of the table carry the target
     """
-    k = check_integer("k", k, 1, m.n)
+    k = check_integer("k", k, 1, check_microdata(m).n)
     constraints = list(constraints)
     found: list[Contradiction] = []
     for c in constraints:

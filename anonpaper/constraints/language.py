@@ -26,7 +26,7 @@ import pandas as pd
 
 from anonpaper.errors import ConstraintError, ParameterError, check_integer
 from anonpaper.files import write_whole
-from anonpaper.microdata import Attribute, Microdata
+from anonpaper.microdata import Attribute, Microdata, check_microdata
 
 __all__ = ["DiversityConstraint", "check_constraints", "read_constraints", "write_constraints"]
 
@@ -161,14 +161,9 @@ class DiversityConstraint:
         >>> int(rows.sum())
         4
         """
-        rows = np.ones(m.n, dtype=bool)
+        rows = np.ones(check_microdata(m).n, dtype=bool)
         for name, code in self.codes(m).items():
-            of_rows = (
-                m.sensitive_codes
-                if m.sensitive is not None and name == m.sensitive
-                else m.codes[:, m.attribute_index(name)]
-            )
-            rows &= of_rows == code
+            rows &= m.codes_of(name) == code
         return rows
 
     def count(self, rel) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 
 from anonpaper.constraints.language import DiversityConstraint
 from anonpaper.errors import ParameterError, check_integer, check_number
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = ["average_constraints", "minimum_constraints", "proportion_constraints"]
 
@@ -149,17 +149,11 @@ def _values(m: Microdata, attributes: Sequence, total: int | None, without: Coll
     """Yield the names of each entry of `attributes`, its targets, their counts, and M."""
     if isinstance(attributes, (str, bytes)) or not isinstance(attributes, Iterable):
         raise ParameterError(f"attributes must be a sequence of names, got {attributes!r}")
+    check_microdata(m)
     for entry in attributes:
         names = list(entry) if isinstance(entry, tuple) else [entry]
         domains = [m.attribute(name) for name in names]
-        columns = np.column_stack(
-            [
-                m.sensitive_codes
-                if m.sensitive is not None and name == m.sensitive
-                else m.codes[:, m.attribute_index(name)]
-                for name in names
-            ]
-        )
+        columns = np.column_stack([m.codes_of(name) for name in names])
         codes, counts = np.unique(columns, axis=0, return_counts=True)
         targets = [
             [domain.values[code] for domain, code in zip(domains, row, strict=True)]

@@ -18,6 +18,7 @@ from anonpaper.errors import (
     DatasetUnavailableError,
     EmptyTableError,
     ParameterError,
+    check_choice,
     check_integer,
 )
 from anonpaper.files import raw_folder
@@ -100,8 +101,7 @@ def load(
     >>> load("adult", missing="drop").n
     30162
     """
-    if missing not in ("category", "drop", "error"):
-        raise ParameterError(f'missing must be "category", "drop" or "error", got {missing!r}')
+    check_choice("missing", missing, ("category", "drop", "error"))
     entry = dataset(name)
     frame, origin = load_table(name, part=part, seed=seed)
     whole = len(frame)
@@ -113,7 +113,7 @@ def load(
     if sensitive is None and entry.sensitive not in qi:
         sensitive = entry.sensitive
     microdata = Microdata(frame, qi, sensitive, missing=missing, origin=origin)
-    microdata.dropped = dropped
+    microdata = microdata.replace(dropped=dropped)
     return microdata if rows is None else _draw(microdata, rows, seed)
 
 
@@ -249,10 +249,10 @@ def _without_missing(frame: pd.DataFrame, origin: Origin) -> tuple[pd.DataFrame,
 def _draw(microdata: Microdata, rows: int, seed: int) -> Microdata:
     rows = check_integer("rows", rows, 1)
     replacement = rows > microdata.n
-    microdata.origin = _with_note(
-        microdata.origin,
+    note = (
         f"{rows:,} of {microdata.n:,} rows drawn with{'' if replacement else 'out'} "
-        f"replacement, seed {seed}",
+        f"replacement, seed {seed}"
     )
+    microdata = microdata.replace(origin=_with_note(microdata.origin, note))
     drawn = generator(seed).choice(microdata.n, rows, replace=replacement)
     return microdata.take(np.sort(drawn))

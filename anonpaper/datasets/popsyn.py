@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ParameterError, check_integer
+from anonpaper.errors import check_choice, check_integer
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 
@@ -60,10 +60,7 @@ def population(
     >>> m.n, m.d, m.sensitive, str(m.origin)
     (1000, 6, 'diagnosis', 'Pop-Syn, zipf, seed 0: generated')
     """
-    if distribution not in ("uniform", "zipf", "gaussian"):
-        raise ParameterError(
-            f'distribution must be "uniform", "zipf" or "gaussian", got {distribution!r}'
-        )
+    check_choice("distribution", distribution, ("uniform", "zipf", "gaussian"))
     rows = check_integer("rows", rows, 1)
     rng = generator(seed)
     columns = {}

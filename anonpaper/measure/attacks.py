@@ -186,7 +186,7 @@ def _counts_of_group(
     if plausible.shape != (m.n, values):
         raise ParameterError(f"plausible must have shape ({m.n}, {values}), got {plausible.shape}")
     counts = np.zeros((len(groups.sizes), values), dtype=np.int64)
-    counts[np.repeat(np.arange(len(counts)), groups.distinct()), groups.sensitive] = groups.counts
+    counts[groups.group_of_entry, groups.sensitive] = groups.counts
     shown = np.flatnonzero(labels >= 0)
     return shown, counts[labels[shown]]
 

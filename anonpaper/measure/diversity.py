@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ParameterError, check_integer
+from anonpaper.errors import check_choice, check_integer
 from anonpaper.measure.loss import star_pattern, stars
 from anonpaper.publish import Release
 
@@ -97,8 +97,7 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     >>> discernibility_ratio(rel, k=2), discernibility_ratio(rel, k=2, of="stars")
     (1.0, 0.48)
     """
-    if of not in _VARIANTS:
-        raise ParameterError(f"of must be one of {_VARIANTS}, got {of!r}")
+    check_choice("of", of, _VARIANTS)
     n, d = rel.microdata.n, rel.microdata.d
     if of == "stars":
         return 1 - stars(rel) / (n * d)

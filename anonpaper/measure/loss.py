@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from anonpaper.errors import ParameterError, check_integer
+from anonpaper.errors import ParameterError, check_integer, check_weights
 from anonpaper.measure.boxes import boxes_of, weight_at
 from anonpaper.microdata import build_cells
 from anonpaper.publish import PublishedAttribute, Release, check_release
@@ -153,8 +153,10 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 
     Raises
     ------
+    ColumnError
+        If weights name no quasi-identifier.
     ParameterError
-        If weights are negative or name no quasi-identifier.
+        If a weight is no finite number of at least 0.
 
     References
     ----------
@@ -212,15 +214,7 @@ def certainty_penalty(p: PublishedAttribute) -> np.ndarray:
 
 def checked_weights(rel: Release, weights: Mapping[object, float] | None) -> np.ndarray:
     """Return the weights in the order of the attributes, 1 where none is given."""
-    weights = dict(weights or {})
-    names = [p.attribute.name for p in check_release(rel).published]
-    unknown = [name for name in weights if name not in names]
-    if unknown:
-        raise ParameterError(f"weights name no quasi-identifier: {unknown}; those are {names}")
-    values = np.array([weights.get(name, 1.0) for name in names], dtype=float)
-    if not np.all(values >= 0):
-        raise ParameterError(f"weights must not be negative: {weights}")
-    return values
+    return check_weights([p.attribute.name for p in check_release(rel).published], weights)
 
 
 # -- Kullback-Leibler divergence -------------------------------------------------------------

@@ -310,7 +310,8 @@ def _by_rerunning(rel: Release, algorithm: Algorithm, tables: _Tables) -> np.nda
         sensitive = true_values.copy()
         for rows, counts in zip(tables.rows, table, strict=True):
             sensitive[rows] = np.repeat(np.arange(len(counts)), counts)
-        groups = _groups_shown(rel, algorithm(_with_sensitive(m, sensitive)), sensitive)
+        other = m.with_codes({m.sensitive: sensitive})
+        groups = _groups_shown(rel, algorithm(other), sensitive)
         if groups is None:
             continue
         ways = prod(
@@ -326,12 +327,6 @@ def _by_rerunning(rel: Release, algorithm: Algorithm, tables: _Tables) -> np.nda
     for name, rows in _alike(rel, tables, _with_margins(m, rel.partition.labels, true_values)):
         concluded[rows] = max(fits[name]) / sum(fits[name])
     return concluded
-
-
-def _with_sensitive(m: Microdata, codes: np.ndarray) -> Microdata:
-    other = m.with_roles()
-    other._coded = {**m._coded, m.sensitive: (m.sensitive_attribute, codes)}
-    return other
 
 
 # -- a bound after TP -------------------------------------------------------------------------

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ColumnError, EmptyTableError, ParameterError, check_number
+from anonpaper.errors import (
+    ColumnError,
+    EmptyTableError,
+    ParameterError,
+    check_choice,
+    check_number,
+)
 from anonpaper.principles import GroupCounts, Theta
 from anonpaper.publish import GroupRelease, Release, check_release
 from anonpaper.randomness import generator
@@ -114,12 +120,10 @@ def disclosure_risk(
     >>> [round(disclosure_risk(release, reading), 3) for reading in readings]
     [0.433, 0.45, 0.5]
     """
-    if reading not in _RISK_READINGS:
-        raise ParameterError(f"reading must be one of {_RISK_READINGS}, got {reading!r}")
-    if targets not in ("all", "real"):
-        raise ParameterError(f'targets must be "all" or "real", got {targets!r}')
+    check_choice("reading", reading, _RISK_READINGS)
+    check_choice("targets", targets, ("all", "real"))
     counts, labels = _class_counts(rel, known)
-    of_entry = np.repeat(np.arange(len(counts.sizes)), counts.distinct())
+    of_entry = counts.group_of_entry
     share = counts.counts / counts.sizes[of_entry]
     is_target = ~rel.is_synthetic if targets == "real" else np.ones(len(labels), dtype=bool)
     if not is_target.any():
@@ -179,8 +183,7 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
     [1.0, 1.0, 1.0]
     """
-    if reading not in _EXPOSURE_READINGS:
-        raise ParameterError(f"reading must be one of {_EXPOSURE_READINGS}, got {reading!r}")
+    check_choice("reading", reading, _EXPOSURE_READINGS)
     counts, _ = _class_counts(rel)
     m = rel.microdata
     if value is None:
@@ -191,7 +194,7 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     frequency = int(m.sensitive_counts[dominant])
     if frequency == 0:
         raise EmptyTableError(f"no row has {m.sensitive!r} = {value!r}")
-    of_entry = np.repeat(np.arange(len(counts.sizes)), counts.distinct())
+    of_entry = counts.group_of_entry
     theirs = counts.sensitive == dominant
     held, sizes = counts.counts[theirs], counts.sizes[of_entry[theirs]]
     if reading == "surplus":
@@ -377,7 +380,7 @@ def _labels_of_known(rel: Release, known: Sequence[object]) -> np.ndarray:
 def _share_of_own_value(rel, counts: GroupCounts, labels: np.ndarray, share: np.ndarray):
     """Share of every row's own value in its class; 0 for rows that are withheld."""
     values = rel.microdata.sensitive_attribute.size
-    of_entry = np.repeat(np.arange(len(counts.sizes)), counts.distinct())
+    of_entry = counts.group_of_entry
     place = np.searchsorted(
         of_entry * values + counts.sensitive, labels * values + rel._audited()[0].sensitive_codes
     )

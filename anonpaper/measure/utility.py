@@ -20,6 +20,7 @@ from anonpaper.errors import (
     ParameterError,
     SizeLimitError,
     check_integer,
+    check_weights,
 )
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure.boxes import codes_in, weight_at
@@ -308,13 +309,9 @@ def classification(
 
 
 def _scaled_weights(m: Microdata, weights: Mapping[object, float] | None) -> np.ndarray:
-    weights = dict.fromkeys(m.qi, 1.0) if weights is None else dict(weights)
-    unknown = [name for name in weights if name not in m.qi]
-    share = np.array([weights.get(name, 0.0) for name in m.qi], dtype=float)
-    if unknown or not (share >= 0).all() or share.sum() == 0:
-        raise ParameterError(
-            f"weights must be numbers of at least 0, not all 0, for {m.qi}; got {weights}"
-        )
+    share = check_weights(m.qi, weights, left_out=0.0)
+    if share.sum() == 0:
+        raise ParameterError("all weights are 0")
     return share / share.sum()
 
 

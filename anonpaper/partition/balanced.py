@@ -256,7 +256,7 @@ def _cells_in_order(m: Microdata, rng: np.random.Generator):
     tuple_order = np.lexsort([cells.tuples[:, j] for j in reversed(first_to_last)])
     rank = np.empty(len(tuple_order), np.int64)
     rank[tuple_order] = np.arange(len(tuple_order))
-    tuple_of_cell = np.repeat(np.arange(len(cells)), np.diff(cells.start))
+    tuple_of_cell = cells.tuple_of_cell
     order = np.argsort(rank[tuple_of_cell], kind="stable")
     record = np.searchsorted(np.cumsum(cells.counts[order]), rng.integers(m.n), side="right")
     order = np.roll(order, -int(record))

@@ -16,9 +16,9 @@ import numpy as np
 from numba import njit
 
 from anonpaper.algorithm import algorithm
-from anonpaper.errors import ParameterError, SizeLimitError, check_integer
+from anonpaper.errors import SizeLimitError, check_choice, check_integer
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 
 __all__ = ["exact"]
@@ -69,9 +69,8 @@ def exact(
     (6, 4)
     """
     max_rows = check_integer("max_rows", max_rows, 1, 18)
-    if objective not in ("stars", "rows"):
-        raise ParameterError(f'objective must be "stars" or "rows", got {objective!r}')
-    if m.n > max_rows:
+    check_choice("objective", objective, ("stars", "rows"))
+    if check_microdata(m).n > max_rows:
         raise SizeLimitError(
             f"exhaustive search is for tables of up to {max_rows} rows, this one has {m.n}: "
             "tp and tp_plus approximate the optimum of tables of any size"

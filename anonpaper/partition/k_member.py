@@ -28,7 +28,7 @@ from numba import njit
 from anonpaper.algorithm import algorithm
 from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
-from anonpaper.microdata import CellTable, Microdata
+from anonpaper.microdata import CellTable, Microdata, check_microdata
 from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
 
@@ -79,7 +79,7 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
     >>> p.sizes().tolist(), ap.measure.stars(ap.suppress(ap.examples.hospital(), p))
     ([2, 2, 2, 2, 2], 6)
     """
-    k = check_integer("k", k, 2, m.n)
+    k = check_integer("k", k, 2, check_microdata(m).n)
     cells = m.cells
     first = cells.tuple_of_row[generator(seed).integers(m.n)]
     cluster, tuple_taken, rows_taken = _grow_clusters(

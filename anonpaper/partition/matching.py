@@ -15,7 +15,7 @@ from scipy.optimize import linear_sum_assignment
 from anonpaper.algorithm import algorithm
 from anonpaper.errors import ParameterError
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import require_eligible
 
 __all__ = ["optimal_two_diverse"]
@@ -61,7 +61,7 @@ def optimal_two_diverse(m: Microdata) -> Partition:
     >>> optimal_two_diverse(Microdata(frame, ["a", "b"], "ill")).info["stars"]
     2
     """
-    values = np.flatnonzero(m.sensitive_counts)
+    values = np.flatnonzero(check_microdata(m).sensitive_counts)
     if len(values) != 2:
         raise ParameterError(
             f"optimal_two_diverse needs exactly two values of {m.sensitive!r}, the table has "

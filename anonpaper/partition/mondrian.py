@@ -23,12 +23,12 @@ import numpy as np
 from numba import njit
 
 from anonpaper.algorithm import algorithm
-from anonpaper.errors import InfeasibleError, ParameterError, check_integer
+from anonpaper.errors import check_choice, check_integer
 from anonpaper.groups import Partition
-from anonpaper.microdata import Microdata
-from anonpaper.principles import FrequencyLDiversity, KAnonymity, require_eligible
+from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.principles import DIVERSITY, FrequencyLDiversity, KAnonymity, require_diverse
 
-__all__ = ["median_cut", "mondrian", "require_diverse"]
+__all__ = ["median_cut", "mondrian"]
 
 _NO_DIVERSITY, _FREQUENCY, _DISTINCT = 0, 1, 2
 
@@ -103,8 +103,9 @@ def mondrian(
     >>> mondrian(ap.examples.hospital(), k=2, l=2).sizes().tolist()
     [4, 4, 2]
     """
-    k = check_integer("k", k, 2, m.n)
-    _check_diversity(diversity)
+    k = check_integer("k", k, 2, check_microdata(m).n)
+    relaxed = check_choice("relaxed", relaxed, (False, True))
+    check_choice("diversity", diversity, DIVERSITY)
     if l is None:
         required, sensitive, values = _NO_DIVERSITY, np.zeros(m.n, np.int32), 1
     else:
@@ -172,26 +173,6 @@ def median_cut(
         ):
             return side
     return None
-
-
-def require_diverse(m: Microdata, l: int, diversity: str) -> int:
-    """Return l if the whole table is l-diverse, which some grouping is iff one group of all is."""
-    _check_diversity(diversity)
-    if diversity == "frequency":
-        return require_eligible(m, l)
-    l = check_integer("l", l, 2, m.n)
-    present = int(np.count_nonzero(m.sensitive_counts))
-    if present < l:
-        raise InfeasibleError(
-            f"the table cannot be distinct {l}-diverse: {m.sensitive!r} has {present} distinct "
-            f"values, the largest feasible l is {present}"
-        )
-    return l
-
-
-def _check_diversity(diversity: str) -> None:
-    if diversity not in ("frequency", "distinct"):
-        raise ParameterError(f'diversity must be "frequency" or "distinct", got {diversity!r}')
 
 
 # -- the cuts ------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from numba import njit
 from anonpaper.algorithm import algorithm
 from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.k_member import narrow_columns
 from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
@@ -74,7 +74,7 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
     >>> oka(ap.examples.hospital(), k=3).sizes().tolist()
     [3, 4, 3]
     """
-    k = check_integer("k", k, 2, m.n)
+    k = check_integer("k", k, 2, check_microdata(m).n)
     rng = generator(seed)
     cells = m.cells
     in_order = np.argsort(cells.tuple_of_row, kind="stable")

@@ -238,20 +238,18 @@ class _State:
     def table(self) -> np.ndarray:
         """h(S, v) of every QI-group and, in the last row, of R."""
         table = np.zeros((len(self.cells) + 1, len(self.residue)), np.int64)
-        group = np.repeat(np.arange(len(self.cells)), np.diff(self.cells.start))
-        table[group, self.cells.sensitive] = self.counts
+        table[self.cells.tuple_of_cell, self.cells.sensitive] = self.counts
         table[-1] = self.residue
         return table
 
 
 def _labels_of_kept_rows(cells: CellTable, kept: np.ndarray) -> np.ndarray:
     """Label the rows that stay by their QI-group, all others as the residue, the last group."""
-    tuple_of_cell = np.repeat(np.arange(len(cells)), np.diff(cells.start))
     group_of_tuple = np.where(np.add.reduceat(kept, cells.start[:-1]) > 0, 0, -1)
     survives = group_of_tuple >= 0
     group_of_tuple[survives] = np.arange(survives.sum())
     return _scatter(
-        cells.rows, cells.row_start, kept, group_of_tuple[tuple_of_cell], int(survives.sum())
+        cells.rows, cells.row_start, kept, group_of_tuple[cells.tuple_of_cell], int(survives.sum())
     )
 
 

@@ -1,6 +1,5 @@
-"""Pre-processing: the basic repairs of a table, one step after the other, each with its account.
+"""Cleaning: the basic repairs of a table, one step after the other, each with its account.
 
-Every step takes a DataFrame, returns a new one and says how many values and rows it changed.
 Nothing is removed in silence, and nothing that is not asked for: rows go only by steps that were
 given the right to take them.
 
@@ -13,329 +12,24 @@ is a person. Both are here, and off unless asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from anonpaper.errors import ColumnError, EmptyTableError, MissingValueError, ParameterError
-from anonpaper.microdata import MISSING
+from anonpaper.errors import (
+    ColumnError,
+    EmptyTableError,
+    MissingValueError,
+    ParameterError,
+    check_choice,
+    check_named,
+    check_range,
+    check_sequence,
+    is_among,
+)
+from anonpaper.microdata import MISSING, checked_roles
 
-__all__ = [
-    "Step",
-    "arrange_attributes",
-    "check_types",
-    "clean",
-    "format_values",
-    "handle_missing",
-    "preprocess",
-    "remove_duplicates",
-    "remove_outliers",
-    "select_attributes",
-]
-
-
-@dataclass(frozen=True, eq=False)
-class Step:
-    """A table after one step, and what the step did.
-
-    Attributes
-    ----------
-    name : str
-        Table 4's name of the step.
-    frame : pandas.DataFrame
-        The table after it.
-    values_changed, rows_removed, columns_removed : int
-        What was changed.
-    note : str
-        Which columns, values or rules.
-    """
-
-    name: str
-    frame: pd.DataFrame
-    values_changed: int = 0
-    rows_removed: int = 0
-    columns_removed: int = 0
-    note: str = ""
-
-
-def arrange_attributes(frame: pd.DataFrame, qi: Sequence, sensitive: object) -> Step:
-    """Put the quasi-identifiers first, then the sensitive attribute, then the rest.
-
-    Raises
-    ------
-    ColumnError
-        A column is unknown or named twice.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"ill": [1], "name": ["Ann"], "age": [30]})
-    >>> list(arrange_attributes(frame, ["age"], "ill").frame)
-    ['age', 'ill', 'name']
-    """
-    roles = [*qi, sensitive]
-    _check_columns(frame, roles)
-    if len(set(roles)) < len(roles):
-        raise ColumnError(f"a column has two roles: {roles}")
-    rest = [name for name in frame.columns if name not in roles]
-    note = f"{len(qi)} quasi-identifiers, sensitive {sensitive!r}, {len(rest)} others"
-    return Step("attribute arrangement", frame[roles + rest], note=note)
-
-
-def select_attributes(frame: pd.DataFrame, keep: Sequence) -> Step:
-    """Delete explicit identifiers and all other columns without a role.
-
-    Raises
-    ------
-    ColumnError
-        A column to keep is unknown.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"name": ["Ann"], "age": [30]})
-    >>> select_attributes(frame, ["age"]).columns_removed
-    1
-    """
-    _check_columns(frame, keep)
-    gone = [name for name in frame.columns if name not in keep]
-    note = ", ".join(map(str, gone))
-    return Step("NSA and EI removal", frame[list(keep)], columns_removed=len(gone), note=note)
-
-
-def remove_outliers(
-    frame: pd.DataFrame, ranges: Mapping[object, tuple[float, float]], *, how: str = "error"
-) -> Step:
-    """Look for numbers outside of the range that domain knowledge allows.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The table.
-    ranges : mapping of column to (low, high)
-        The least and greatest values that can be true; missing values are no outliers.
-    how : {"error", "clip", "drop"}
-        Refuse the table, set the values to the nearer bound, or leave the rows out.
-
-    Raises
-    ------
-    ColumnError
-        A column is unknown or not numeric.
-    ParameterError
-        There are outliers and `how` is ``"error"``; `how` is something else; low above high.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"age": [30, 200]})
-    >>> remove_outliers(frame, {"age": (0, 120)}, how="drop").rows_removed
-    1
-    """
-    if how not in ("error", "clip", "drop"):
-        raise ParameterError(f'how must be "error", "clip" or "drop", got {how!r}')
-    _check_columns(frame, list(ranges))
-    outside = pd.DataFrame(False, frame.index, list(ranges))
-    for name, (low, high) in ranges.items():
-        if not pd.api.types.is_numeric_dtype(frame[name]):
-            raise ColumnError(f"{name!r} is not numeric: it has no outliers")
-        if low > high:
-            raise ParameterError(f"the range of {name!r} is empty: {low} to {high}")
-        outside[name] = frame[name].notna() & ~frame[name].between(low, high)
-    counts = outside.sum()
-    found = counts[counts > 0].to_dict()
-    note = "; ".join(f"{name}: {count}" for name, count in found.items()) or "none found"
-    if how == "error" and found:
-        raise ParameterError(f'values out of range ({note}): choose how="clip" or how="drop"')
-    if how == "drop":
-        kept = frame[~outside.any(axis=1)]
-        return Step("outlier removal", kept, rows_removed=len(frame) - len(kept), note=note)
-    clipped = frame.copy()
-    for name in found:
-        clipped[name] = frame[name].clip(*ranges[name])
-    return Step("outlier removal", clipped, values_changed=int(counts.sum()), note=note)
-
-
-def handle_missing(frame: pd.DataFrame, how: str = "category") -> Step:
-    """Give missing values a value of their own, fill them in, or leave the rows out.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The table.
-    how : {"category", "impute", "drop", "error"}
-        ``"?"`` in columns of text; the most frequent value (text) or the median (numbers);
-        the rows are left out; or a MissingValueError.
-
-    Raises
-    ------
-    MissingValueError
-        With ``how="error"``, or ``how="category"`` on a column of numbers.
-    EmptyTableError
-        No row is complete, or a column to impute has no value.
-    ParameterError
-        Another `how`.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"job": ["a", None, "a"], "age": [20.0, 30.0, None]})
-    >>> handle_missing(frame, "impute").frame["age"].tolist()
-    [20.0, 30.0, 25.0]
-    """
-    if how not in ("category", "impute", "drop", "error"):
-        raise ParameterError(f'how must be "category", "impute", "drop" or "error", got {how!r}')
-    lacking = frame.isna().sum()
-    lacking = lacking[lacking > 0]
-    note = "; ".join(f"{name}: {count}" for name, count in lacking.items()) or "none found"
-    if how == "error" and len(lacking):
-        raise MissingValueError(f"missing values ({note}): choose another how")
-    if how == "drop":
-        complete = frame.dropna()
-        if complete.empty:
-            raise EmptyTableError("no row is complete")
-        return Step("missing values", complete, rows_removed=len(frame) - len(complete), note=note)
-    filled = frame.copy()
-    for name in lacking.index:
-        filled[name] = _filled(frame[name], how)
-    return Step("missing values", filled, values_changed=int(lacking.sum()), note=note)
-
-
-def remove_duplicates(frame: pd.DataFrame, among: Sequence | None = None) -> Step:
-    """Leave out rows that repeat an earlier one, in all columns or in those named.
-
-    Name an identifier to find people who stand twice. Without one, this takes away people who
-    merely resemble each other.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"patient": [7, 7, 8], "age": [30, 31, 30]})
-    >>> remove_duplicates(frame, among=["patient"]).rows_removed
-    1
-    """
-    among = list(frame.columns) if among is None else list(among)
-    _check_columns(frame, among)
-    kept = frame[~frame.duplicated(among)]
-    return Step(
-        "redundant record elimination", kept, rows_removed=len(frame) - len(kept),
-        note=f"equal in {len(among)} columns",
-    )  # fmt: skip
-
-
-def check_types(frame: pd.DataFrame, numeric: Sequence = ()) -> Step:
-    """Make columns that should be numbers numbers, and refuse values that are none.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The table.
-    numeric : sequence of column
-        Columns of numbers; all others must be of one kind: text, categories, booleans or numbers.
-
-    Raises
-    ------
-    ColumnError
-        A value is no number, or a column mixes kinds; the message names some.
-
-    Examples
-    --------
-    >>> check_types(pd.DataFrame({"age": ["30", "31"]}), ["age"]).values_changed
-    2
-    """
-    _check_columns(frame, numeric)
-    checked, changed = frame.copy(), 0
-    for name in frame.columns:
-        column = frame[name]
-        if name in numeric and not pd.api.types.is_numeric_dtype(column):
-            numbers = pd.to_numeric(column, errors="coerce")
-            wrong = column[numbers.isna() & column.notna()]
-            if len(wrong):
-                raise ColumnError(f"{name!r} holds values that are no numbers: {_some(wrong)}")
-            checked[name], changed = numbers, changed + int(column.notna().sum())
-        elif name not in numeric and column.dtype == object:
-            kinds = sorted({type(value).__name__ for value in column.dropna().unique()})
-            if len(kinds) > 1:
-                raise ColumnError(f"{name!r} mixes {', '.join(kinds)}: {_some(column)}")
-    note = f"{len(numeric)} columns of numbers"
-    return Step("attribute type checks", checked, values_changed=changed, note=note)
-
-
-def format_values(frame: pd.DataFrame, mapping: Mapping[object, Mapping]) -> Step:
-    """Replace values by others: spellings by one spelling, codes by what they mean.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The table.
-    mapping : mapping of column to {old value: new value}
-        Values that are not named stay as they are.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"sex": ["m", "M", "f"]})
-    >>> format_values(frame, {"sex": {"m": "M", "f": "F"}}).values_changed
-    2
-    """
-    _check_columns(frame, list(mapping))
-    changed, formatted = 0, frame.copy()
-    for name, pairs in mapping.items():
-        column = frame[name]
-        found = column.isin(list(pairs))
-        values = column.astype(object).map(lambda value, pairs=pairs: pairs.get(value, value))
-        changed += int(found.sum())
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            categories = dict.fromkeys(pairs.get(c, c) for c in column.cat.categories)
-            values = pd.Categorical(values, list(categories), ordered=column.cat.ordered)
-        formatted[name] = values
-    note = ", ".join(map(str, mapping)) or "nothing to format"
-    return Step("value formatting", formatted, values_changed=changed, note=note)
-
-
-def preprocess(frame: pd.DataFrame, steps: Sequence[Callable[[pd.DataFrame], Step]]):
-    """Apply steps one after the other.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The table; it is not changed.
-    steps : sequence of callable
-        Each takes a DataFrame and returns a :class:`Step`.
-
-    Returns
-    -------
-    frame : pandas.DataFrame
-        The table after the last step.
-    account : pandas.DataFrame
-        One row per step: ``step``, ``rows`` and ``columns`` after it, ``values_changed``,
-        ``rows_removed``, ``columns_removed``, ``note``.
-
-    Raises
-    ------
-    EmptyTableError
-        A step left no row.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"age": [30, None], "name": ["Ann", "Bob"]})
-    >>> table, account = preprocess(frame, [lambda f: select_attributes(f, ["age"]),
-    ...                                     lambda f: handle_missing(f, "drop")])
-    >>> account["rows_removed"].tolist()
-    [0, 1]
-    """
-    account = []
-    for apply in steps:
-        step = apply(frame)
-        frame = step.frame
-        account.append(
-            {
-                "step": step.name,
-                "rows": len(frame),
-                "columns": frame.shape[1],
-                "values_changed": step.values_changed,
-                "rows_removed": step.rows_removed,
-                "columns_removed": step.columns_removed,
-                "note": step.note,
-            }
-        )
-        if frame.empty:
-            raise EmptyTableError(f"no row is left after {step.name!r}")
-    return frame, pd.DataFrame(account)
+__all__ = ["clean"]
 
 
 def clean(
@@ -347,64 +41,154 @@ def clean(
     outliers: str = "error",
     missing: str = "category",
     mapping: Mapping[object, Mapping] | None = None,
-):
-    """Apply all steps of Table 4 but the removal of similar records, in its order.
+    duplicates: Sequence | None = None,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Apply the steps of Table 4 in its order and say what each of them did.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        The table.
+        The table; it is not changed.
     qi, sensitive
-        Its roles.
-    ranges, outliers
-        As `ranges` and `how` of :func:`remove_outliers`.
-    missing : str
-        As `how` of :func:`handle_missing`.
-    mapping
-        As for :func:`format_values`.
+        The columns that stay, in this order: all others, explicit identifiers too, go.
+    ranges : mapping of column to (low, high), optional
+        The least and greatest numbers that can be true; missing values are no outliers.
+    outliers : {"error", "drop"}
+        Refuse a table with others, or leave their rows out.
+    missing : {"category", "drop", "error"}
+        ``"?"`` in columns of text, the rows left out, or a MissingValueError.
+    mapping : mapping of column to {old value: new value}, optional
+        Spellings and codes to be replaced; values that are not named stay.
+    duplicates : sequence of column, optional
+        Leave out rows that repeat an earlier one in these. Name an identifier to find people who
+        stand twice: without one, this takes away people who merely resemble each other.
 
     Returns
     -------
-    frame, account : pandas.DataFrame
-        As :func:`preprocess`.
+    frame : pandas.DataFrame
+        The table after the last step.
+    account : pandas.DataFrame
+        One row per step: ``step``, ``rows`` and ``columns`` after it, ``values_changed``,
+        ``rows_removed``, ``columns_removed``, ``note``.
+
+    Raises
+    ------
+    ColumnError
+        A column is unknown, has two roles, mixes kinds of values, or has a range and no numbers.
+    EmptyTableError
+        No row is left.
+    MissingValueError
+        With ``missing="error"``, or ``missing="category"`` on a column of numbers.
+    ParameterError
+        There are outliers and they are an error, a range is empty, or an unknown choice.
 
     Examples
     --------
-    >>> frame = pd.DataFrame({"ill": [1, 0], "age": [30, 31], "name": ["Ann", "Bob"]})
-    >>> clean(frame, ["age"], "ill")[1]["columns_removed"].sum().item()
-    1
+    >>> frame = pd.DataFrame({"ill": [1, 0], "age": [30, None], "name": ["Ann", "Bob"]})
+    >>> table, account = clean(frame, ["age"], "ill", missing="drop")
+    >>> table.columns.tolist(), account["rows_removed"].sum().item()
+    (['age', 'ill'], 1)
     """
-    numeric = [name for name in qi if pd.api.types.is_numeric_dtype(frame.get(name))]
-    return preprocess(frame, [
-        lambda f: arrange_attributes(f, qi, sensitive),
-        lambda f: select_attributes(f, [*qi, sensitive]),
-        lambda f: remove_outliers(f, ranges or {}, how=outliers),
-        lambda f: handle_missing(f, missing),
-        lambda f: check_types(f, numeric),
-        lambda f: format_values(f, mapping or {}),
-    ])  # fmt: skip
+    if not isinstance(frame, pd.DataFrame):
+        raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
+    check_choice("outliers", outliers, ("error", "drop"))
+    check_choice("missing", missing, ("category", "drop", "error"))
+    columns = list(frame.columns)
+    repeated = check_sequence("duplicates", [] if duplicates is None else duplicates)
+    qi = checked_roles(columns, qi, sensitive)
+    roles = qi if sensitive is None else [*qi, sensitive]
+    unknown = [name for name in repeated if not is_among(name, columns)]
+    if unknown:
+        raise ColumnError(f"unknown columns {unknown}; the table has {columns}")
+    ranges = check_named("ranges", ranges, roles)
+    mapping = check_named("mapping", mapping, roles)
+    numeric = [name for name in qi if pd.api.types.is_numeric_dtype(frame[name])]
+    others = [name for name in frame.columns if name not in roles]
+    account = []
+
+    def record(step: str, after: pd.DataFrame, note: str, changed: int = 0) -> pd.DataFrame:
+        if after.empty:
+            raise EmptyTableError(f"no row is left after {step!r}")
+        account.append({
+            "step": step, "rows": len(after), "columns": after.shape[1],
+            "values_changed": changed, "rows_removed": len(frame) - len(after),
+            "columns_removed": frame.shape[1] - after.shape[1], "note": note,
+        })  # fmt: skip
+        return after
+
+    if repeated:
+        kept = frame[~frame.duplicated(repeated)]
+        note = f"equal in {len(repeated)} columns"
+        frame = record("redundant record elimination", kept, note)
+    note = f"{len(qi)} quasi-identifiers, sensitive {sensitive!r}, {len(others)} others"
+    frame = record("attribute arrangement", frame[roles + others], note)
+    frame = record("NSA and EI removal", frame[roles], ", ".join(map(str, others)))
+    frame = record("outlier removal", *_without_outliers(frame, ranges, outliers))
+    frame = record("missing values", *_without_missing(frame, missing))
+    for name in roles:
+        _check_kind(frame[name])
+    frame = record("attribute type checks", frame, f"{len(numeric)} columns of numbers")
+    changed, formatted = 0, frame.copy()
+    for name, pairs in mapping.items():
+        if not isinstance(pairs, Mapping):
+            raise ParameterError(f"the mapping of {name!r} must be one, got {pairs!r}")
+        changed += int(frame[name].isin(list(pairs)).sum())
+        formatted[name] = _formatted(frame[name], pairs)
+    note = ", ".join(map(str, mapping)) or "nothing to format"
+    frame = record("value formatting", formatted, note, changed)
+    return frame, pd.DataFrame(account)
 
 
-def _filled(column: pd.Series, how: str) -> pd.Series:
-    is_number = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-    if how == "category":
-        if is_number:
-            raise MissingValueError(
-                f"{column.name!r} is a column of numbers with missing values: impute or drop them"
-            )
+def _without_outliers(frame: pd.DataFrame, ranges: dict, how: str) -> tuple:
+    """The table, and which columns had how many numbers out of range."""
+    outside = pd.DataFrame(False, frame.index, list(ranges))
+    for name, pair in ranges.items():
+        low, high = check_range(name, pair)
+        if not pd.api.types.is_numeric_dtype(frame[name]):
+            raise ColumnError(f"{name!r} is not numeric: it has no outliers")
+        outside[name] = frame[name].notna() & ~frame[name].between(low, high)
+    note = _counted(outside)
+    if how == "error" and outside.any(axis=None):
+        raise ParameterError(f'values out of range ({note}): outliers="drop" leaves them out')
+    return frame[~outside.any(axis=1)], note
+
+
+def _without_missing(frame: pd.DataFrame, how: str) -> tuple:
+    """The table, which columns lacked how many values, and how many were given one."""
+    lacking = frame.isna()
+    note = _counted(lacking)
+    if how == "drop":
+        return frame.dropna(), note
+    if how == "error" and lacking.any(axis=None):
+        raise MissingValueError(f"missing values ({note}): choose another missing=")
+    filled = frame.copy()
+    for name in frame.columns[lacking.any()]:
+        column = frame[name]
+        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+            raise MissingValueError(f'{name!r} is a column of numbers with gaps: missing="drop"')
         if isinstance(column.dtype, pd.CategoricalDtype) and MISSING not in column.cat.categories:
             column = column.cat.add_categories([MISSING])
-        return column.fillna(MISSING)
-    if column.isna().all():
-        raise EmptyTableError(f"{column.name!r} has no value to impute from")
-    return column.fillna(column.median() if is_number else column.mode().iloc[0])
+        filled[name] = column.fillna(MISSING)
+    return filled, note, int(lacking.to_numpy().sum())
 
 
-def _some(column: pd.Series) -> list:
-    return list(column.dropna().unique()[:5])
+def _check_kind(column: pd.Series) -> None:
+    """Refuse a column of several kinds of values."""
+    kinds = sorted({type(value).__name__ for value in column.dropna().unique()})
+    if column.dtype == object and len(kinds) > 1:
+        some = list(column.dropna().unique()[:5])
+        raise ColumnError(f"{column.name!r} mixes {', '.join(kinds)}: {some}")
 
 
-def _check_columns(frame: pd.DataFrame, names: Sequence) -> None:
-    unknown = [name for name in names if name not in frame.columns]
-    if unknown:
-        raise ColumnError(f"unknown columns {unknown}; the table has {list(frame.columns)}")
+def _formatted(column: pd.Series, pairs: Mapping) -> pd.Series:
+    """Replace values; the categories of a Categorical keep their order."""
+    values = column.astype(object).map(lambda value: pairs.get(value, value))
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return values
+    categories = list(dict.fromkeys(pairs.get(c, c) for c in column.cat.categories))
+    return values.astype(pd.CategoricalDtype(categories, column.cat.ordered))
+
+
+def _counted(mask: pd.DataFrame) -> str:
+    counts = mask.sum()
+    return "; ".join(f"{name}: {n}" for name, n in counts[counts > 0].items()) or "none found"

@@ -11,17 +11,19 @@ privacy constraints and preference based objectives*, GECCO 2009, sections 3 and
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ColumnError, HierarchyError, ParameterError, check_number
-from anonpaper.hierarchy import Hierarchy
-from anonpaper.microdata import MISSING, Microdata
+from anonpaper.errors import ColumnError, HierarchyError, ParameterError, check_named, check_range
+from anonpaper.hierarchy import Hierarchy, check_hierarchies, exact_number
+from anonpaper.microdata import MISSING, Microdata, check_microdata
 
-__all__ = ["granularize", "in_preorder"]
+__all__ = ["MOST_INTERVALS", "granularize", "in_preorder"]
 
-_MOST_INTERVALS = 100_000
+#: The most intervals that an attribute is cut into; each becomes a value of its domain.
+MOST_INTERVALS = 100_000
 
 
 def granularize(
@@ -68,40 +70,40 @@ def granularize(
     >>> granularize(m, {"age": 5}, ranges={"age": (0, 100)}).attributes[0].size
     20
     """
-    ranges = dict(ranges or {})
+    ranges = check_named("ranges", ranges, check_microdata(m).qi)
     frame = m.frame.copy(deep=False)
-    for name, width in granularity.items():
-        attribute = m.attributes[m.attribute_index(name)]
+    for name, width in check_named("granularity", granularity, m.qi).items():
+        attribute = m.attribute(name)
         if not attribute.numeric:
             raise ColumnError(
                 f"{name!r} cannot be cut into intervals: it is not numeric, or has missing values"
             )
-        width = check_number(f"granularity of {name!r}", width, 0, np.inf, open_low=True)
-        low, high = ranges.pop(name, _covering(attribute.positions, width))
-        if not (high - low) / width <= _MOST_INTERVALS:
+        step = exact_number(f"granularity of {name!r}", width, 0)
+        low, high = check_range(name, ranges.pop(name, _covering(attribute.positions, step)))
+        first = exact_number("a bound", low, -np.inf)
+        steps = (exact_number("a bound", high, -np.inf) - first) / step
+        if steps < 1 or steps.denominator > 1:
             raise ParameterError(
-                f"granularity {width:g} of {name!r}, whose values go from "
-                f"{attribute.positions[0]:g} to {attribute.positions[-1]:g}, must give at most "
-                f"{_MOST_INTERVALS:,} intervals"
-            )
-        steps = round((high - low) / width)
-        if steps < 1 or not np.isclose(low + steps * width, high):
-            raise ParameterError(
-                f"the range of {name!r} must be a whole number of widths {width:g}, "
+                f"the range of {name!r} must be a whole number of widths {width}, "
                 f"got {low:g} to {high:g}"
+            )
+        if steps > MOST_INTERVALS:
+            raise ParameterError(
+                f"widths of {width} cut {name!r} into {int(steps):,} intervals, at most "
+                f"{MOST_INTERVALS:,} are allowed"
             )
         if attribute.positions[0] < low or attribute.positions[-1] >= high:
             raise ParameterError(
                 f"values of {name!r} from {attribute.positions[0]:g} to "
                 f"{attribute.positions[-1]:g} are not within [{low:g}, {high:g})"
             )
-        borders = low + width * np.arange(steps + 1)
+        borders = np.array([float(first + i * step) for i in range(int(steps) + 1)])
         if np.array_equal(borders, borders.astype(int)):
             borders = borders.astype(int)
         frame[name] = pd.cut(frame[name], borders, right=False)
     if ranges:
         raise ColumnError(f"ranges are given for {list(ranges)}, which have no granularity")
-    return _with_frame(m, frame, changed=list(granularity))
+    return m.replace(frame=frame)
 
 
 def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microdata:
@@ -142,9 +144,9 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
     >>> in_preorder(m, {"work": tree}).attributes[0].values.tolist()
     ['federal', 'local', 'none']
     """
-    frame = m.frame.copy(deep=False)
-    for name, tree in taxonomies.items():
-        attribute = m.attributes[m.attribute_index(name)]
+    frame = check_microdata(m).frame.copy(deep=False)
+    for name, tree in check_hierarchies(taxonomies, m.qi).items():
+        attribute = m.attribute(name)
         value_of = {str(value): value for value in attribute.values}
         labels = tree.preorder()
         if MISSING not in labels:
@@ -153,25 +155,11 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
         if lacking:
             raise HierarchyError(f"the taxonomy of {name!r} lacks its values {lacking[:5]}")
         order = [value_of[label] for label in labels if label in value_of]
-        values = attribute.values[m.codes[:, m.attribute_index(name)]]
-        frame[name] = pd.Categorical(values, order)
-    return _with_frame(m, frame, changed=list(taxonomies))
+        frame[name] = pd.Categorical(attribute.values[m.codes_of(name)], order)
+    return m.replace(frame=frame)
 
 
-def _covering(positions: np.ndarray, width: float) -> tuple[float, float]:
+def _covering(positions: np.ndarray, width: Fraction) -> tuple[float, float]:
     """The multiples of the width around the values."""
-    low = np.floor(positions[0] / width) * width
-    return low, (np.floor(positions[-1] / width) + 1) * width
-
-
-def _with_frame(m: Microdata, frame: pd.DataFrame, changed: list) -> Microdata:
-    """The table with some columns changed; the domains of the others stay as they are."""
-    roles = [*m.attributes] if m.sensitive is None else [*m.attributes, m.sensitive_attribute]
-    # A Categorical carries its domain, and whether that is ordered, by itself.
-    domains = {
-        attribute.name: attribute.values
-        for attribute in roles
-        if attribute.name not in changed
-        and not isinstance(frame[attribute.name].dtype, pd.CategoricalDtype)
-    }
-    return Microdata(frame, m.qi, m.sensitive, missing=m.missing, domains=domains, origin=m.origin)
+    first, last = (exact_number("a value", value, -np.inf) for value in positions[[0, -1]])
+    return float(first // width * width), float((last // width + 1) * width)

@@ -34,6 +34,7 @@ from anonpaper.errors import (
     ColumnError,
     InfeasibleError,
     ParameterError,
+    check_choice,
     check_integer,
 )
 from anonpaper.files import cache_folder, sha256, whole_file
@@ -150,8 +151,7 @@ def synthesize(
         A bad method, number of epochs or rows, batch size or seed; or SDV is not installed.
     """
     values = _checked_needs(check_microdata(m), needed)
-    if method not in METHODS:
-        raise ParameterError(f"method must be one of {list(METHODS)}, got {method!r}")
+    check_choice("method", method, METHODS)
     settings = {"method": method, "seed": check_integer("seed", seed, 0, 2**32 - 1)}
     if method != "gaussian_copula":
         settings["epochs"] = check_integer("epochs", epochs, 1)
@@ -217,16 +217,16 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
     >>> fused.n, int(fused.synthetic.sum())
     (12, 2)
     """
-    m = check_microdata(m)
-    names = [*m.qi, m.sensitive] if m.sensitive is not None else list(m.qi)
+    names = [*check_microdata(m).qi, *([] if m.sensitive is None else [m.sensitive])]
+    if not isinstance(rows, pd.DataFrame):
+        raise ParameterError(f"rows must be a pandas DataFrame, got {type(rows).__name__}")
     missing = [name for name in names if name not in rows.columns]
     if missing:
         raise ColumnError(f"synthetic rows lack the columns {missing}")
     columns = {}
     for attribute in (m.attribute(name) for name in names):
-        is_sensitive = m.sensitive is not None and attribute.name == m.sensitive
-        codes = m.sensitive_codes if is_sensitive else m.codes[:, names.index(attribute.name)]
-        real, added = attribute.values[codes], rows[attribute.name].to_numpy(dtype=object)
+        real = attribute.values[m.codes_of(attribute.name)]
+        added = rows[attribute.name].to_numpy(dtype=object)
         _check_known(attribute, added)
         both = np.concatenate([real, added])
         if attribute.numeric:
@@ -235,11 +235,9 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
             columns[attribute.name] = pd.Categorical(
                 both, list(attribute.values), ordered=attribute.ordered
             )
-    frame = pd.DataFrame(columns)
-    synthetic = np.repeat([False, True], [m.n, len(rows)])
-    fused = Microdata(frame, m.qi, m.sensitive, origin=m.origin, synthetic=synthetic)
-    fused.dropped = m.dropped
-    return fused
+    occurring = {a: None for a in names if m.attribute(a).numeric}
+    synthetic = np.r_[m.synthetic, np.ones(len(rows), dtype=bool)]
+    return m.replace(frame=pd.DataFrame(columns), domains=occurring, synthetic=synthetic)
 
 
 def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:

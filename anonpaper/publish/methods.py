@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anonpaper.errors import ColumnError, ParameterError
-from anonpaper.groups import Partition, group_bounds
+from anonpaper.groups import Partition, check_partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish.attribute import PublishedAttribute
 from anonpaper.publish.release import Anatomy, GroupRelease, Release, Swapped, has_residue
@@ -286,12 +286,7 @@ def _check_match(m: Microdata, p: Partition) -> None:
     check_microdata(m)
     if isinstance(p, Recoding):
         raise ParameterError("a Recoding is published by ap.recode(m, r)")
-    if not isinstance(p, Partition):
-        raise ParameterError(
-            f"expected a Partition, got {type(p).__name__}: ap.Partition(labels) makes one"
-        )
-    if len(p) != m.n:
-        raise ParameterError(f"the partition labels {len(p)} rows, the table has {m.n}")
+    check_partition(p, m.n)
 
 
 def rows_of_groups(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -385,12 +385,7 @@ class GroupRelease(Release):
 
     def _audited(self) -> tuple[Microdata, np.ndarray]:
         m = self.microdata
-        published = m.with_roles()
-        published._coded = {
-            **published._coded,
-            m.sensitive: (m.sensitive_attribute, self.sensitive_codes),
-        }
-        return published, self.classes.labels
+        return m.with_codes({m.sensitive: self.sensitive_codes}), self.classes.labels
 
 
 class Anatomy(GroupRelease):
@@ -419,7 +414,7 @@ class Anatomy(GroupRelease):
         groups = GroupCounts.of(m, self.partition.labels)
         return pd.DataFrame(
             {
-                "group": np.repeat(np.arange(len(groups.sizes)), groups.distinct()),
+                "group": groups.group_of_entry,
                 m.sensitive: m.sensitive_attribute.values[groups.sensitive],
                 "count": groups.counts,
             }

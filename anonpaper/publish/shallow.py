@@ -18,8 +18,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from anonpaper.errors import ColumnError, HierarchyError, ParameterError, check_integer
-from anonpaper.groups import Partition, group_bounds
+from anonpaper.errors import ColumnError, HierarchyError, check_integer
+from anonpaper.groups import Partition, check_partition, group_bounds
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish.attribute import PublishedAttribute
@@ -92,8 +92,7 @@ def shallow_generalize(
     lacking = [name for name in m.qi if name not in hierarchies]
     if lacking:
         raise HierarchyError(f"a hierarchy is needed for {lacking}: Hierarchy.balanced makes one")
-    if len(p) != m.n:
-        raise ParameterError(f"the partition labels {len(p)} rows, the table has {m.n}")
+    check_partition(p, m.n)
     published = []
     for j, attribute in enumerate(m.attributes):
         maps = _maps(attribute, hierarchies[attribute.name])

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.errors import check_integer
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.preference import achievement, check_preference, preference_deviation
 from anonpaper.recoders.objectives import Evaluator
 from anonpaper.recoding import Recoding
@@ -43,7 +43,7 @@ class Archive:
         preference: tuple[float, float],
         weights: Mapping[object, float] | None,
     ) -> None:
-        self.k = check_integer("k", k, 1, m.n)
+        self.k = check_integer("k", k, 1, check_microdata(m).n)
         self.preference = check_preference(preference)
         self.evaluator = Evaluator(m, weights)
         self.evaluations = 0  # chromosomes asked for, repetitions included

@@ -27,20 +27,21 @@ import numpy as np
 
 from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.errors import (
-    ColumnError,
     InfeasibleError,
-    ParameterError,
     SizeLimitError,
+    check_choice,
     check_integer,
+    check_weights,
 )
-from anonpaper.hierarchy import Hierarchy
-from anonpaper.microdata import Attribute, Microdata
+from anonpaper.hierarchy import Hierarchy, check_hierarchies
+from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import (
+    DIVERSITY,
     DistinctLDiversity,
-    FrequencyLDiversity,
     GroupCounts,
     KAnonymity,
     Principle,
+    l_diversity,
 )
 from anonpaper.recoding import Recoding
 
@@ -50,8 +51,6 @@ __all__ = ["MOST_NODES", "full_domain"]
 MOST_NODES = 10_000_000
 
 _FAN_OUT = 4
-
-_DIVERSITY = {"distinct": DistinctLDiversity, "frequency": FrequencyLDiversity}
 
 
 @algorithm(
@@ -125,7 +124,7 @@ def full_domain(
     >>> r.info["levels"], r.info["ncp"]
     ({'Age': 1, 'Gender': 0, 'Education': 0}, 10.0)
     """
-    principles = _principles(m, k, l, diversity)
+    principles = _principles(check_microdata(m), k, l, diversity)
     trees = _trees(m, hierarchies)
     maps = [
         list(tree.maps(attribute)) for attribute, tree in zip(m.attributes, trees, strict=True)
@@ -246,7 +245,7 @@ def _counts(m: Microdata, group: np.ndarray, sizes: np.ndarray) -> GroupCounts:
     """Counts per sensitive value of groups of tuples; one entry a group without such values."""
     cells = m.cells
     values = 1 if m.sensitive is None else m.sensitive_attribute.size
-    entry = np.repeat(group, np.diff(cells.start)) * values + cells.sensitive
+    entry = group[cells.tuple_of_cell] * values + cells.sensitive
     distinct, place = np.unique(entry, return_inverse=True)
     counts = np.bincount(place, weights=cells.counts).astype(np.int64)
     start = np.searchsorted(distinct // values, np.arange(len(sizes) + 1))
@@ -255,16 +254,12 @@ def _counts(m: Microdata, group: np.ndarray, sizes: np.ndarray) -> GroupCounts:
 
 def _costs(m: Microdata, maps: list, weights: Mapping[object, float] | None) -> np.ndarray:
     """NCP of every node: the sum over attributes of what their levels cost."""
-    weights = dict(weights or {})
-    unknown = [name for name in weights if name not in m.qi]
-    if unknown:
-        raise ParameterError(f"weights name no quasi-identifier: {unknown}; those are {m.qi}")
-    if any(not weight >= 0 for weight in weights.values()):
-        raise ParameterError(f"weights must not be negative: {weights}")
+    weights = check_weights(m.qi, weights)
     total = np.zeros(())
-    for attribute, levels, codes in zip(m.attributes, maps, m.codes.T, strict=True):
+    for attribute, levels, codes, weight in zip(
+        m.attributes, maps, m.codes.T, weights, strict=True
+    ):
         rows = np.bincount(codes, minlength=attribute.size)
-        weight = weights.get(attribute.name, 1.0)
         cost = np.array([weight * _penalty(attribute, ids, rows) for ids in levels])
         total = np.add.outer(total, cost)
     return total
@@ -288,20 +283,15 @@ def _penalty(attribute: Attribute, ids: np.ndarray, rows: np.ndarray) -> float:
 
 def _principles(m: Microdata, k: int, l: int | None, diversity: str) -> list[Principle]:
     principles: list[Principle] = [KAnonymity(check_integer("k", k, 1, m.n))]
-    if diversity not in _DIVERSITY:
-        raise ParameterError(f"diversity must be one of {list(_DIVERSITY)}, got {diversity!r}")
+    check_choice("diversity", diversity, DIVERSITY)
     if l is not None:
-        if m.sensitive is None:
-            raise ColumnError("l-diversity needs a sensitive attribute: with_roles(sensitive=...)")
-        principles.append(_DIVERSITY[diversity](check_integer("l", l, 1, m.n)))
+        m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
+        principles.append(l_diversity(check_integer("l", l, 1, m.n), diversity))
     return principles
 
 
 def _trees(m: Microdata, hierarchies: Mapping[object, Hierarchy] | None) -> list[Hierarchy]:
-    hierarchies = dict(hierarchies or {})
-    unknown = [name for name in hierarchies if name not in m.qi]
-    if unknown:
-        raise ColumnError(f"hierarchies are given for {unknown}, the quasi-identifiers are {m.qi}")
+    hierarchies = check_hierarchies(hierarchies, m.qi)
     return [
         hierarchies.get(attribute.name) or Hierarchy.balanced(attribute.values, _FAN_OUT)
         for attribute in m.attributes

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit, prange
 
-from anonpaper.errors import ParameterError, check_number
-from anonpaper.microdata import Microdata
+from anonpaper.errors import ParameterError, check_weights
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.preference import dispersion, penalty
 
 __all__ = ["Evaluation", "Evaluator", "weight_vector"]
@@ -29,20 +29,17 @@ def weight_vector(names: Sequence, weights: Mapping[object, float] | None) -> np
 
     Raises
     ------
+    ColumnError
+        Weights name no quasi-identifier.
     ParameterError
-        Weights name no quasi-identifier, are outside of [0, 1], or do not sum to 1.
+        Weights are no numbers of at least 0, or do not sum to 1.
     """
     if weights is None:
         return np.full(len(names), 1 / len(names))
-    unknown = [name for name in weights if name not in names]
-    if unknown:
-        raise ParameterError(
-            f"weights name no quasi-identifier: {unknown}; those are {list(names)}"
-        )
-    vector = [check_number(f"weight of {name!r}", weights.get(name, 0), 0, 1) for name in names]
-    if abs(sum(vector) - 1) > 1e-9:
-        raise ParameterError(f"weights must sum to 1, got {sum(vector):.12g}: {dict(weights)}")
-    return np.array(vector)
+    vector = check_weights(names, weights, left_out=0.0)
+    if abs(vector.sum() - 1) > 1e-9:
+        raise ParameterError(f"weights must sum to 1, got {vector.sum():.12g}: {dict(weights)}")
+    return vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +92,7 @@ class Evaluator:
     """
 
     def __init__(self, m: Microdata, weights: Mapping[object, float] | None = None) -> None:
-        self.n = m.n
+        self.n = check_microdata(m).n
         self.sizes = np.array([attribute.size for attribute in m.attributes])
         self.n_bits = int((self.sizes - 1).sum())
         self.n_tuples = len(m.cells)

@@ -39,7 +39,7 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from tqdm import tqdm
 
 from anonpaper.algorithm import RECODED, algorithm
-from anonpaper.errors import BudgetExceededError, ParameterError, check_integer, check_number
+from anonpaper.errors import BudgetExceededError, check_choice, check_integer, check_number
 from anonpaper.microdata import Microdata
 from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
@@ -157,8 +157,7 @@ def preference_search(
     if mutation is None:
         mutation = 1 / max(n_bits, 4) if refine else 0.001
     mutation = check_number("mutation", mutation, 0, 0.25)
-    if start not in _STARTS:
-        raise ParameterError(f"start must be one of {list(_STARTS)}, got {start!r}")
+    check_choice("start", start, _STARTS)
     rng = generator(seed)
     share = max(evaluations // 2, population) if refine else evaluations
 

@@ -31,8 +31,7 @@ from numba import njit
 from scipy.stats import entropy
 
 from anonpaper.algorithm import RECODED, algorithm
-from anonpaper.errors import ColumnError, ParameterError
-from anonpaper.hierarchy import Hierarchy
+from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 from anonpaper.recoding import Recoding
@@ -97,16 +96,7 @@ def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = N
     ([['<30', '[30, 50)'], ['>=50']], 2.0)
     """
     l = require_eligible(m, l)
-    hierarchies = dict(hierarchies or {})
-    unknown = [name for name in hierarchies if name not in m.qi]
-    if unknown:
-        raise ColumnError(f"hierarchies are given for {unknown}, the quasi-identifiers are {m.qi}")
-    for name, hierarchy in hierarchies.items():
-        if not isinstance(hierarchy, Hierarchy):
-            raise ParameterError(
-                f"the hierarchy of {name!r} is a {type(hierarchy).__name__}: "
-                "ap.Hierarchy(rows) makes one"
-            )
+    hierarchies = check_hierarchies(hierarchies, m.qi)
 
     groups = _Groups(m, l)
     domains = [

@@ -1,12 +1,14 @@
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.groups import dense_labels
+from anonpaper.groups import check_partition, dense_labels
 
 
 @given(st.lists(st.integers(-1, 9), max_size=30))
@@ -23,10 +25,36 @@ def test_groups_and_sizes():
     assert ap.Partition([-1, -1]).groups() == []
 
 
-@pytest.mark.parametrize("labels", [[0, 2], [-2, 0], [0.5, 1.0], [[0], [1]]])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [0, 2], [-2, 0], [0.5, 1.0], [[0], [1]], [2**60, 0], [2**60], [0, -(2**60)], ["a"], 0,
+        np.array([2**63, 0], dtype=np.uint64), [True, False], [None],
+    ],
+)  # fmt: skip
 def test_labels_with_gaps_or_of_wrong_type_are_refused(labels):
+    m = ap.Microdata(pd.DataFrame({"q": range(np.size(labels))}), ["q"])
     with pytest.raises(errors.ParameterError):
         ap.Partition(labels)
+    with pytest.raises(errors.ParameterError):
+        ap.KAnonymity(2).level(m, labels)
+
+
+def test_identifiers_of_any_size_become_dense():
+    labels = np.array([2**60, -1, 5, 2**60 + 1, 5])
+    assert dense_labels(labels).tolist() == [1, -1, 0, 2, 0]
+    assert dense_labels(np.array([], dtype=int)).tolist() == []
+
+
+@pytest.mark.parametrize("given", [[0, 0], None, ap.Recoding, "p"])
+def test_what_is_no_partition_is_named(given):
+    m = ap.examples.hospital()
+    with pytest.raises(errors.ParameterError, match="expected a Partition"):
+        check_partition(given)
+    with pytest.raises(errors.ParameterError, match="expected a Partition"):
+        ap.suppress(m, given)
+    with pytest.raises(errors.ParameterError, match="labels 2 rows, the table has 10"):
+        check_partition(ap.Partition([0, 0]), m.n)
 
 
 AGES = pd.DataFrame({"age": [17, 23, 24, 41], "sex": list("fmfm")})
@@ -56,8 +84,10 @@ def test_full_domain_recoding_by_levels():
     assert r.sub_domains("age") == [[17], [23, 24], [41]]
     r = ap.Recoding.from_levels(m.attributes, {"age": hierarchy}, {"age": 3})
     assert r.sub_domains("age") == [[17, 23, 24, 41]]
-    with pytest.raises(errors.ParameterError, match="height"):
+    with pytest.raises(errors.ColumnError, match="height"):
         ap.Recoding.from_levels(m.attributes, {"age": hierarchy}, {"height": 1})
+    with pytest.raises(errors.HierarchyError, match="sex"):
+        ap.Recoding.from_levels(m.attributes, {"age": hierarchy}, {"sex": 1})
 
 
 def test_a_hierarchy_survives_the_csv_format(tmp_path):
@@ -83,6 +113,105 @@ def test_what_is_wrong_with_a_hierarchy_is_named():
         ap.Hierarchy.flat(["f"]).map_at(m.attributes[0], 1)
     with pytest.raises(errors.HierarchyError, match="'x'"):
         ap.Hierarchy.flat(["f"]).generalize("x", 1)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.integers(-9999, 9999), min_size=1, max_size=20, unique=True),
+    st.sampled_from([[1], [3], [1, 2, 10], [7, 21]]),
+    st.integers(0, 3),
+)
+def test_numbers_lie_in_their_intervals(numbers, widths, places):
+    """In decimal digits, which floating point does not keep."""
+    scale = 10**places
+    values, steps = [n / scale for n in numbers], [w / scale for w in widths]
+    for row in ap.Hierarchy.intervals(values, steps).rows:
+        value = Decimal(row[0])
+        for name, width in zip(row[1:-1], steps, strict=True):
+            low, high = map(Decimal, name[1:-1].split(", "))
+            assert low <= value < high
+            assert high - low == Decimal(str(width)) and low % Decimal(str(width)) == 0
+
+
+def test_long_numbers_keep_their_digits():
+    rows = ap.Hierarchy.intervals([202001, 202012, 1234567.25], [1, 100]).rows
+    assert rows[0][1:3] == ["[202001, 202002)", "[202000, 202100)"]
+    assert rows[1][1:3] == ["[202012, 202013)", "[202000, 202100)"]
+    assert rows[2][1:3] == ["[1234567, 1234568)", "[1234500, 1234600)"]
+    big = ap.Hierarchy.intervals([10**22, 2**60], [0.5]).rows
+    assert big[0][1] == f"[{10**22}, {10**22}.5)" and big[1][1] == f"[{2**60}, {2**60}.5)"
+
+
+@pytest.mark.parametrize(
+    ("values", "widths", "message"),
+    [
+        ([1], [-1], "a width"), ([1], [0], "a width"), ([1], [np.nan], "a width"),
+        ([1], [np.inf], "a width"), ([1], ["5"], "a width"), ([1], [2, 3], "multiple"),
+        ([1], [2, 1], "multiple"), ([np.nan], [1], "a value"), (["?"], [1], "a value"),
+        ([np.inf], [1], "a value"), ([True], [1], "a value"),
+    ],
+)  # fmt: skip
+def test_impossible_intervals_are_refused(values, widths, message):
+    with pytest.raises(errors.ParameterError, match=message):
+        ap.Hierarchy.intervals(values, widths)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["a", "x", "*"], ["b", "y", "x"]],
+        [["a", "b", "*"], ["b", "c", "*"]],
+        [["a", "a", "*"], ["b", "a", "*"]],
+        [["a", "*", "*"], ["b", "y", "*"]],
+    ],
+)
+def test_a_name_that_stands_for_two_sets_is_refused(rows):
+    with pytest.raises(errors.HierarchyError, match="two sets of values|belongs to both"):
+        ap.Hierarchy(rows)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_names_are_refused_exactly_if_they_stand_for_two_sets(data):
+    """On random nested trees whose names are drawn from few."""
+    size, height = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 3))
+    parts, rows = list(range(size)), [[f"v{i}"] for i in range(size)]
+    for _ in range(height):
+        joined = data.draw(st.lists(st.integers(0, 2), min_size=5, max_size=5))
+        parts = [joined[part] for part in parts]
+        for row, part in zip(rows, parts, strict=True):
+            row.append(f"n{part}")
+    sets = {}
+    for level in range(height + 1):
+        for name in {row[level] for row in rows}:
+            sets.setdefault(name, set()).add(frozenset(r[0] for r in rows if r[level] == name))
+    if all(len(meant) == 1 for meant in sets.values()):
+        assert ap.Hierarchy(rows).rows == rows
+    else:
+        with pytest.raises(errors.HierarchyError):
+            ap.Hierarchy(rows)
+
+
+@pytest.mark.parametrize("text", ["a;x;*\nb;*\n", "a;x;*\nb;x;*;*\n", "a;x;*\nb\n"])
+def test_lines_of_different_length_are_refused(tmp_path, text):
+    (tmp_path / "h.csv").write_text(text)
+    with pytest.raises(errors.HierarchyError, match="same number of levels"):
+        ap.Hierarchy.from_csv(tmp_path / "h.csv")
+
+
+def test_what_is_no_table_of_text_is_refused(tmp_path):
+    (tmp_path / "h.csv").write_bytes(b"\xff\xfe;x")
+    with pytest.raises(errors.HierarchyError, match="UTF-8"):
+        ap.Hierarchy.from_csv(tmp_path / "h.csv")
+    with pytest.raises(errors.ParameterError, match="one character"):
+        ap.Hierarchy.from_csv(tmp_path / "h.csv", sep="[(")
+
+
+def test_values_with_separators_quotes_and_blank_lines_survive(tmp_path):
+    h = ap.Hierarchy([["a;b", 'say "x"', "*"], ["", "NA", "*"], ["c\nd", "NA", "*"]])
+    h.to_csv(tmp_path / "h.csv")
+    (tmp_path / "h.csv").write_text((tmp_path / "h.csv").read_text() + "\n\n")
+    assert ap.Hierarchy.from_csv(tmp_path / "h.csv").rows == h.rows
 
 
 def zip_table():

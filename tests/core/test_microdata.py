@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from referees.tables import tables
 
 import anonpaper as ap
@@ -70,6 +71,14 @@ def test_mixed_numbers_and_text_are_coded():
         ({"qi": ["age", "age"]}, errors.ColumnError, "used twice"),
         ({"qi": ["age"], "sensitive": "age"}, errors.ColumnError, "used twice"),
         ({"qi": "age"}, errors.ParameterError, "sequence"),
+        ({"qi": {"age", "job"}}, errors.ParameterError, "sequence"),
+        ({"qi": [["age"]]}, errors.ColumnError, "unknown"),
+        ({"qi": ["age"], "sensitive": ["ill"]}, errors.ParameterError, "label of one column"),
+        ({"qi": ["age"], "sensitive": {}}, errors.ColumnError, "unknown"),
+        ({"qi": ["age"], "domains": ["age"]}, errors.ParameterError, "domains"),
+        ({"qi": ["age"], "domains": {"age": 5}}, errors.ParameterError, "domains"),
+        ({"qi": ["age"], "synthetic": [0, 1, 0, 1]}, errors.ParameterError, "booleans"),
+        ({"qi": ["age"], "missing": ["drop"]}, errors.ParameterError, "category"),
         ({"qi": []}, errors.EmptyTableError, "at least one"),
         ({"qi": ["age"], "missing": "ignore"}, errors.ParameterError, "category"),
         ({"qi": ["age"], "domains": {"age": [25, 30]}}, errors.ColumnError, "41"),
@@ -170,20 +179,130 @@ def test_cells_of_domains_too_large_for_one_key():
     assert (cells.tuple_sizes == counts).all()
 
 
+def as_sorted_tuples(codes, sensitive):
+    """Rows in the order of a lexicographic sort, and their cells, by pandas."""
+    frame = pd.DataFrame(codes).assign(s=sensitive)
+    rows = np.lexsort([np.arange(len(frame)), *frame.to_numpy().T[::-1]])
+    return rows, frame.groupby(list(frame.columns)).size()
+
+
+@pytest.mark.parametrize("huge", [2, 1000, 2**31 - 1])
+@settings(deadline=None, max_examples=25)
+@given(data=st.data())
+def test_cells_of_domains_of_any_size(huge, data):
+    """Also where tuple, secret and row number do not fit into 64 bits together."""
+    n, d = data.draw(st.integers(1, 30)), data.draw(st.integers(1, 4))
+    code = st.one_of(st.integers(0, 1), st.integers(0, huge - 1))
+    drawn = st.lists(code, min_size=n, max_size=n)
+    codes = np.array([data.draw(drawn) for _ in range(d)], np.int32).T
+    sensitive = np.array(data.draw(drawn), np.int32)
+    cells = build_cells(np.asfortranarray(codes), [huge] * d, sensitive, huge)
+    rows, counts = as_sorted_tuples(codes, sensitive)
+    assert cells.rows.tolist() == rows.tolist()
+    assert cells.counts.tolist() == counts.tolist()
+    found = np.column_stack([cells.tuples[cells.tuple_of_cell], cells.sensitive])
+    assert [tuple(row) for row in found] == [tuple(np.atleast_1d(key)) for key in counts.index]
+
+
+@pytest.mark.parametrize("values", [1, 2**11, 2**20, 2**31 - 1])
+def test_a_column_of_identifiers_keeps_its_rows_apart(values):
+    rng = np.random.default_rng(0)
+    codes = np.asfortranarray(rng.permutation(5000).astype(np.int32)[:, None])
+    sensitive = rng.integers(0, values, 5000).astype(np.int32)
+    cells = build_cells(codes, [2**31 - 1], sensitive, values)
+    assert len(cells) == 5000 and (cells.counts == 1).all()
+    assert (cells.sensitive == sensitive[cells.rows]).all()
+    assert (codes[cells.rows, 0] == np.arange(5000)).all()
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [2**60, 2**60 + 1, 2**60 + 2], [2**53, 2**53 + 1, 5], [-1.7e308, 0.0, 1.7e308],
+        [0.0, 5e-324, 1e-323], [2**63, 2**64 - 1, 2**64 - 2],
+    ],
+)  # fmt: skip
+def test_numbers_that_floating_point_cannot_measure_have_an_order_only(numbers):
+    frame = pd.DataFrame({"id": numbers * 2, "ill": list("abcabd")})
+    m = Microdata(frame, ["id"], "ill")
+    attribute = m.attributes[0]
+    assert attribute.ordered and not attribute.numeric and attribute.width == 2
+    assert attribute.values.tolist() == sorted(numbers)
+    for p in (ap.mondrian(m, 2), ap.klt(m, 2, 2, 0.5), ap.k_member(m, 2), ap.oka(m, 2)):
+        assert 0 <= ap.measure.gcp(ap.generalize(m, p)) <= 1
+    for p in (ap.Partition([0] * 6), ap.balanced_classes(m, 2, 2)):
+        assert 0 <= ap.measure.gcp(ap.generalize(m, p)) <= 1
+    assert ap.full_domain(m, 2).info["ncp"] >= 0
+    with pytest.raises(errors.ColumnError, match="not numeric"):
+        ap.granularize(m, {"id": 1})
+
+
 def test_infinite_numbers_are_refused():
     with pytest.raises(errors.ColumnError, match="infinite"):
         Microdata(pd.DataFrame({"a": [1.0, np.inf]}), ["a"]).codes  # noqa: B018
 
 
-@pytest.mark.parametrize("rows", [[9], [-1], [0.5], [True, False]])
+@pytest.mark.parametrize("rows", [[9], [-1], [0.5], [True, False], 1, [[0]], ["a"], [None]])
 def test_positions_out_of_range_are_refused(rows):
     with pytest.raises(errors.ParameterError, match="positions from 0 to 3"):
         Microdata(PEOPLE, ["age"]).take(rows)
 
 
-def test_a_frame_in_place_of_a_table_is_named():
-    with pytest.raises(errors.ParameterError, match="got DataFrame"):
-        ap.tp(PEOPLE, 2)
+NEEDS_A_TABLE = {
+    "tp": lambda m: ap.tp(m, 2),
+    "tp_plus": lambda m: ap.tp_plus(m, 2),
+    "hilbert": lambda m: ap.hilbert(m, 2),
+    "optimal_two_diverse": lambda m: ap.optimal_two_diverse(m),
+    "exact": lambda m: ap.exact(m, 2),
+    "mondrian": lambda m: ap.mondrian(m, 2),
+    "mondrian with l": lambda m: ap.mondrian(m, 2, 2, diversity="distinct"),
+    "k_member": lambda m: ap.k_member(m, 2),
+    "oka": lambda m: ap.oka(m, 2),
+    "klt": lambda m: ap.klt(m, 2, 2, 0.5),
+    "diva": lambda m: ap.diva(m, [], 2),
+    "balanced_classes": lambda m: ap.balanced_classes(m, 2, 2),
+    "tds": lambda m: ap.tds(m, 2),
+    "full_domain": lambda m: ap.full_domain(m, 2),
+    "preference_search": lambda m: ap.preference_search(m, 2),
+    "hill_climbing": lambda m: ap.hill_climbing(m, 2),
+    "exhaustive": lambda m: ap.exhaustive(m, 2),
+    "suppress": lambda m: ap.suppress(m, ap.Partition([0])),
+    "shallow_generalize": lambda m: ap.shallow_generalize(m, ap.Partition([0]), {}),
+    "recode": lambda m: ap.recode(m, ap.Recoding.identity([])),
+    "granularize": lambda m: ap.granularize(m, {"age": 5}),
+    "in_preorder": lambda m: ap.in_preorder(m, {}),
+    "find_imbalance": lambda m: ap.find_imbalance(m),
+    "pattern_friendly": lambda m: ap.pattern_friendly(m),
+    "holds": lambda m: ap.KAnonymity(2).holds(m, [0, 0, 0, 0]),
+    "holds with secrets": lambda m: ap.Theta(0.5).holds(m, [0, 0, 0, 0]),
+    "conflict_rate": lambda m: ap.constraints.conflict_rate(m, []),
+    "minimum_constraints": lambda m: ap.constraints.minimum_constraints(m, ["age"]),
+    "target_rows": lambda m: ap.DiversityConstraint({"age": 30}, 1, 2).target_rows(m),
+}
+
+
+@pytest.mark.parametrize("name", NEEDS_A_TABLE)
+@pytest.mark.parametrize("given", [PEOPLE, None, "people.csv", [[1, 2]]], ids=str)
+def test_what_is_no_table_is_named(name, given):
+    with pytest.raises(
+        errors.ParameterError, match=f"expected a Microdata, got {type(given).__name__}"
+    ):
+        NEEDS_A_TABLE[name](given)
+
+
+def test_a_table_of_one_row_is_too_small():
     one = Microdata(PEOPLE.iloc[:1], ["age"], "ill")
     with pytest.raises(errors.ParameterError, match="too small"):
         ap.tp(one, 2)
+
+
+@pytest.mark.parametrize("relaxed", [b"3", "yes", 2, None, np.array([True, False]), pd.NA])
+def test_a_switch_is_on_or_off(relaxed):
+    with pytest.raises(errors.ParameterError, match="relaxed must be False or True"):
+        ap.mondrian(ap.examples.hospital(), 2, relaxed=relaxed)
+
+
+@pytest.mark.parametrize("number", [b"3", "0.3", None, [0.3], 10**400, np.nan, 1j, pd.NaT, True])
+def test_what_is_no_number_is_named(number):
+    with pytest.raises(errors.ParameterError, match="theta must be a number"):
+        ap.Theta(number)

@@ -112,3 +112,62 @@ def test_labels_of_another_table_and_empty_groupings_are_refused():
         ap.KAnonymity(2).level(m, np.zeros(3, int))
     with pytest.raises(errors.ParameterError, match="no row"):
         ap.KAnonymity(2).level(m, np.full(m.n, -1))
+
+
+@settings(deadline=None, max_examples=40)
+@given(grouped_tables(), st.integers(1, 4), st.floats(0.05, 1))
+def test_counts_and_labels_give_the_same_answer(grouped, l, share):
+    """The check of an algorithm, which has counts, is the check of the audit."""
+    m, p = grouped
+    table = np.zeros((p.n_groups, m.sensitive_attribute.size), dtype=int)
+    shown = p.labels >= 0
+    np.add.at(table, (p.labels[shown], m.sensitive_codes[shown]), 1)
+    for principle in (
+        ap.KAnonymity(l), ap.DistinctLDiversity(l), ap.FrequencyLDiversity(l),
+        ap.EntropyLDiversity(l), ap.RecursiveLDiversity(share, l), ap.Theta(share),
+        ap.AlphaKAnonymity(share, l), ap.TCloseness(share), ap.TCloseness(share, "ordered"),
+    ):  # fmt: skip
+        by_labels = principle.failing(m, p.labels).tolist()
+        assert principle.failing(table).tolist() == by_labels
+        assert principle.failing(principles.GroupCounts.of(m, p.labels)).tolist() == by_labels
+        assert principle.holds(table) == principle.holds(m, p.labels) == (not by_labels)
+        assert principle.level(table) == pytest.approx(principle.level(m, p.labels))
+        if not isinstance(principle, ap.TCloseness):  # which compares with the other groups
+            alone = [group for group, counts in enumerate(table) if not principle.holds(counts)]
+            assert alone == by_labels
+
+
+@pytest.mark.parametrize("counts", [[0, 0], [[1, 2], [0, 0]], [-1, 2], [0.5, 1], [[[1]]], ["a"]])
+def test_counts_of_no_group_are_refused(counts):
+    with pytest.raises(errors.ParameterError, match="counts must be integers"):
+        ap.KAnonymity(2).holds(counts)
+
+
+@settings(deadline=None, max_examples=60)
+@given(grouped_tables(), st.integers(2, 6), st.sampled_from(["frequency", "distinct"]))
+def test_a_table_is_diverse_exactly_if_the_group_of_all_its_rows_is(grouped, l, diversity):
+    m, _ = grouped
+    counts = m.frame["s"].value_counts()
+    largest = m.n // counts.max() if diversity == "frequency" else len(counts)
+    if l > m.n:
+        with pytest.raises(errors.ParameterError):
+            principles.require_diverse(m, l, diversity)
+    elif l <= largest:
+        assert principles.require_diverse(m, l, diversity) == l
+    else:
+        remedy = f"largest feasible l is {largest}" if largest > 1 else "no l of 2 or more"
+        with pytest.raises(errors.InfeasibleError, match=f"{diversity} {l}-diverse.*{remedy}"):
+            principles.require_diverse(m, l, diversity)
+
+
+@pytest.mark.parametrize("diversity", ["entropy", None, ["distinct"], b"distinct"])
+def test_diversity_is_one_of_two(diversity):
+    m = ap.examples.hospital()
+    for call in (
+        lambda: principles.l_diversity(2, diversity),
+        lambda: principles.require_diverse(m, 2, diversity),
+        lambda: ap.mondrian(m, 2, diversity=diversity),
+        lambda: ap.full_domain(m, 2, diversity=diversity),
+    ):
+        with pytest.raises(errors.ParameterError, match="'frequency' or 'distinct'"):
+            call()

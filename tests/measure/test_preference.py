@@ -111,9 +111,9 @@ def test_rows_withheld_cost_everything():
 def test_impossible_weights_are_refused(weights, message):
     m = ap.examples.hospital()
     rel = ap.recode(m, ap.Recoding.identity(m.attributes))
-    with pytest.raises(errors.ParameterError, match=message):
+    with pytest.raises(errors.AnonpaperError, match=message):
         ap.measure.nwp(rel, weights)
-    with pytest.raises(errors.ParameterError, match=message):
+    with pytest.raises(errors.AnonpaperError, match=message):
         ap.preference_search(m, 2, weights=weights, evaluations=100)
 
 

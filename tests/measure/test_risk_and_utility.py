@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from referees.tables import grouped_tables, tables
 
 import anonpaper as ap
-from anonpaper.errors import ColumnError, EmptyTableError, HierarchyError, ParameterError
+from anonpaper.errors import (
+    AnonpaperError,
+    ColumnError,
+    EmptyTableError,
+    HierarchyError,
+    ParameterError,
+)
 from anonpaper.measure import (
     classification,
     disclosure_risk,
@@ -189,7 +195,7 @@ def test_weights_choose_whose_distortion_counts():
     assert distortion(release, trees) == 0.5
     assert distortion(release, trees, {"a": 3, "b": 1}) == 0.75
     for bad in ({"c": 1}, {"a": -1, "b": 2}, {"a": 0}):
-        with pytest.raises(ParameterError):
+        with pytest.raises(AnonpaperError):
             distortion(release, trees, bad)
     with pytest.raises(HierarchyError):
         distortion(release, {"a": trees["a"]})

@@ -109,6 +109,23 @@ def test_impossible_intervals_are_refused(granularity, ranges, error):
         ap.granularize(m, granularity, ranges)
 
 
+@pytest.mark.parametrize("places", [1, 2, 3])
+def test_values_lie_in_their_intervals_in_decimal_digits(places):
+    width = 1 / 10**places
+    values = [float(f"{i / 10**places:.{places}f}") for i in range(-30, 60)]
+    m = ap.granularize(ap.Microdata(pd.DataFrame({"x": values}), ["x"]), {"x": width})
+    for value, interval in zip(values, m.frame["x"], strict=True):
+        assert interval.left == value
+    assert m.attributes[0].size == len(values)
+
+
+@pytest.mark.parametrize("width", [np.inf, np.nan, 0, -1, 1e-300, 1e-5, "5", True])
+def test_widths_that_cut_into_nothing_or_into_millions_are_refused(width):
+    m = ap.Microdata(pd.DataFrame({"x": [0, 100]}), ["x"])
+    with pytest.raises(errors.ParameterError, match="granularity|intervals"):
+        ap.granularize(m, {"x": width})
+
+
 def test_other_columns_keep_their_domains():
     frame = pd.DataFrame({"age": [1, 2, 9], "sex": list("fmf"), "ill": list("xyz")})
     m = ap.Microdata(frame, ["age", "sex"], "ill", domains={"sex": ["m", "f", "d"]})

@@ -14,7 +14,7 @@ from anonpaper.errors import (
     MissingValueError,
     ParameterError,
 )
-from anonpaper.prepare import cleaning as pp
+from anonpaper.prepare.cleaning import clean
 from anonpaper.prepare.imbalance import find_imbalance, split_by_imbalance
 from anonpaper.prepare.patterns import frequency_analysis, pattern_friendly
 
@@ -67,73 +67,78 @@ FRAME = pd.DataFrame(
 )
 
 
+QI = ["age", "job"]
+
+
 def test_the_account_adds_up():
-    frame, account = pp.clean(
-        FRAME,
-        ["age", "job"],
-        "ill",
-        ranges={"age": (0, 120)},
-        outliers="clip",
-        missing="impute",
-        mapping={"job": {"b": "a"}},
-    )
-    assert list(frame) == ["age", "job", "ill"]
-    assert frame["age"].tolist() == [30, 30, 120, 30] and frame["job"].tolist() == list("aaaa")
-    changed = account.set_index("step")["values_changed"]
-    assert changed["outlier removal"] == 1 and changed["missing values"] == 2
-    assert changed["value formatting"] == 1 and account["columns_removed"].sum() == 1
-    assert account["rows_removed"].sum() == len(FRAME) - len(frame) == 0
+    frame, account = clean(
+        FRAME, QI, "ill", ranges={"age": (0, 120)}, outliers="drop", missing="drop",
+        mapping={"job": {"a": "A"}}, duplicates=["job"],
+    )  # fmt: skip
+    # Dan's job is Ann's, Cid is too old, and Bob has no age
+    assert frame.index.tolist() == [0] and frame.columns.tolist() == [*QI, "ill"]
+    assert frame["job"].tolist() == ["A"]
+    steps = account.set_index("step")
+    assert steps["rows_removed"].to_dict() == {
+        "redundant record elimination": 1, "attribute arrangement": 0, "NSA and EI removal": 0,
+        "outlier removal": 1, "missing values": 1, "attribute type checks": 0,
+        "value formatting": 0,
+    }  # fmt: skip
+    assert steps["rows"].tolist() == [3, 3, 3, 2, 1, 1, 1]
+    assert steps["columns"].tolist() == [4, 4, 3, 3, 3, 3, 3]
+    assert steps.loc["value formatting", "values_changed"] == 1
     assert FRAME.loc[2, "age"] == 150  # the table given is left as it was
 
 
-def test_rows_go_only_when_asked_and_are_counted():
-    assert pp.handle_missing(FRAME, "drop").rows_removed == 2
-    assert pp.remove_outliers(FRAME, {"age": (0, 120)}, how="drop").rows_removed == 1
+def test_rows_go_only_when_asked():
+    full = FRAME.assign(age=30)
+    frame, account = clean(full, QI, "ill")
+    assert frame["job"].tolist() == ["a", "b", "?", "a"]
+    assert account["values_changed"].tolist() == [0, 0, 0, 1, 0, 0]
+    assert account["rows_removed"].sum() == 0
     # a missing value is no outlier
-    assert pp.remove_outliers(FRAME, {"age": (0, 200)}).rows_removed == 0
-    alike = pp.remove_duplicates(FRAME[["age", "job", "ill"]])
-    assert alike.rows_removed == 1 and pp.remove_duplicates(FRAME).rows_removed == 0
+    kept, _ = clean(FRAME, ["age"], "ill", ranges={"age": (0, 200)}, missing="drop")
+    assert kept["age"].tolist() == [30, 150, 30]
 
 
-def test_missing_values_become_a_value_of_their_own():
-    done = pp.handle_missing(FRAME[["job"]].astype("category"))
-    assert done.values_changed == 1 and done.frame["job"].tolist() == ["a", "b", "?", "a"]
-    with pytest.raises(MissingValueError, match="age"):
-        pp.handle_missing(FRAME[["age"]])
+def test_a_missing_category_becomes_a_category():
+    frame, _ = clean(FRAME.assign(job=FRAME["job"].astype("category")), ["job"], "ill")
+    assert frame["job"].tolist() == ["a", "b", "?", "a"]
+    assert frame["job"].cat.categories.tolist() == ["a", "b", "?"]
 
 
 @pytest.mark.parametrize(
-    ("call", "error"),
+    ("changed", "options", "error"),
     [
-        (lambda: pp.arrange_attributes(FRAME, ["size"], "ill"), ColumnError),
-        (lambda: pp.arrange_attributes(FRAME, ["ill"], "ill"), ColumnError),
-        (lambda: pp.select_attributes(FRAME, ["size"]), ColumnError),
-        (lambda: pp.remove_outliers(FRAME, {"age": (0, 120)}), ParameterError),
-        (lambda: pp.remove_outliers(FRAME, {"age": (5, 1)}), ParameterError),
-        (lambda: pp.remove_outliers(FRAME, {"job": (0, 1)}), ColumnError),
-        (lambda: pp.remove_outliers(FRAME, {}, how="hide"), ParameterError),
-        (lambda: pp.handle_missing(FRAME, "error"), MissingValueError),
-        (lambda: pp.handle_missing(FRAME, "guess"), ParameterError),
-        (lambda: pp.handle_missing(FRAME.assign(age=np.nan), "drop"), EmptyTableError),
-        (lambda: pp.handle_missing(FRAME.assign(job=None), "impute"), EmptyTableError),
-        (lambda: pp.check_types(FRAME, ["job"]), ColumnError),
-        (lambda: pp.check_types(FRAME.assign(job=["a", 1, "b", 2])), ColumnError),
-        (
-            lambda: pp.preprocess(FRAME, [lambda f: pp.Step("all gone", f.head(0))]),
-            EmptyTableError,
-        ),
+        ({}, {"qi": ["size"]}, ColumnError),
+        ({}, {"qi": ["ill"]}, ColumnError),
+        ({}, {"duplicates": ["size"]}, ColumnError),
+        ({}, {"ranges": {"name": (0, 1)}}, ColumnError),
+        ({}, {"ranges": {"job": (0, 1)}}, ColumnError),
+        ({}, {"mapping": {"name": {}}}, ColumnError),
+        ({}, {"ranges": {"age": (0, 120)}}, ParameterError),
+        ({}, {"ranges": {"age": (5, 1)}}, ParameterError),
+        ({}, {"outliers": "hide"}, ParameterError),
+        ({}, {"missing": "guess"}, ParameterError),
+        ({}, {"missing": "error"}, MissingValueError),
+        ({}, {"missing": "category"}, MissingValueError),
+        ({"age": np.nan}, {"missing": "drop"}, EmptyTableError),
+        ({"age": 500}, {"ranges": {"age": (0, 1)}, "outliers": "drop"}, EmptyTableError),
+        ({"job": ["a", 1, "b", 2]}, {"missing": "drop"}, ColumnError),
     ],
 )
-def test_bad_input_is_refused(call, error):
+def test_bad_input_is_refused(changed, options, error):
     with pytest.raises(error):
-        call()
+        clean(FRAME.assign(**changed), **{"qi": QI, "sensitive": "ill", **options})
 
 
 def test_formatting_keeps_the_order_of_categories():
     sizes = pd.Categorical(["S", "L"], ["S", "M", "L"], ordered=True)
-    done = pp.format_values(pd.DataFrame({"size": sizes}), {"size": {"S": "small"}})
-    assert list(done.frame["size"].cat.categories) == ["small", "M", "L"]
-    assert done.frame["size"].cat.ordered and done.values_changed == 1
+    frame = pd.DataFrame({"size": sizes, 7: [1, 2]})
+    done, account = clean(frame, ["size"], 7, mapping={"size": {"S": "small"}, 7: {1: 3}})
+    assert list(done["size"].cat.categories) == ["small", "M", "L"]
+    assert done["size"].cat.ordered and done[7].tolist() == [3, 2]
+    assert account["values_changed"].sum() == 2
 
 
 def planted(seed=0, n=900):

@@ -119,7 +119,7 @@ def adult() -> Microdata:
     frame = loaded.frame[loaded.qi].copy()
     for name in TAXONOMIES:
         frame[name] = frame[name].cat.remove_unused_categories()
-    m = Microdata(frame, loaded.qi, origin=loaded.origin)
+    m = loaded.replace(frame=frame, sensitive=None)
     m = granularize(m, {"age": 5}, ranges={"age": (0, 100)})
     return in_preorder(m, {name: taxonomy(name) for name in TAXONOMIES})
 

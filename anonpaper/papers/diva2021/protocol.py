@@ -218,8 +218,7 @@ def figure_tables(names: Sequence[str], population_rows: int = 100_000) -> dict[
             tables[name] = population(name, population_rows)
         else:  # workers get a copy: what they do not read stays behind
             m = load(name)
-            frame = m.frame[[*m.qi, m.sensitive]]
-            tables[name] = Microdata(frame, m.qi, m.sensitive, origin=m.origin)
+            tables[name] = m.replace(frame=m.frame[[*m.qi, m.sensitive]])
     return tables
 
 

@@ -145,7 +145,7 @@ def prepare(
     frame, account = clean(
         raw.frame.reset_index(drop=True), qi, sensitive, ranges=_RANGES[name], missing=missing
     )
-    return Microdata(frame, qi, sensitive, origin=raw.origin), account
+    return raw.replace(frame=frame, domains=dict.fromkeys(frame)), account
 
 
 def pairs(m: Microdata) -> dict:

@@ -32,7 +32,13 @@ import numpy as np
 
 from anonpaper.algorithm import algorithm
 from anonpaper.constraints import DiversityConstraint, require_satisfiable
-from anonpaper.errors import ConstraintError, ParameterError, check_integer, check_number
+from anonpaper.errors import (
+    ConstraintError,
+    ParameterError,
+    check_choice,
+    check_integer,
+    check_number,
+)
 from anonpaper.groups import Partition, dense_labels, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.diva import beyond
@@ -42,8 +48,8 @@ from anonpaper.partition.diva.integrate import integrate
 from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
 from anonpaper.partition.k_member import k_member
-from anonpaper.partition.mondrian import mondrian, require_diverse
-from anonpaper.principles import DistinctLDiversity, FrequencyLDiversity, KAnonymity
+from anonpaper.partition.mondrian import mondrian
+from anonpaper.principles import FrequencyLDiversity, KAnonymity, l_diversity, require_diverse
 from anonpaper.randomness import generator
 
 __all__ = ["build_graph", "coloring", "diva", "is_consistent", "next_node"]
@@ -167,10 +173,8 @@ def diva(
     True
     """
     k = check_integer("k", k, 2, check_microdata(m).n)
-    if strategy not in get_args(Strategy):
-        raise ParameterError(f"strategy must be one of {get_args(Strategy)}, got {strategy!r}")
-    if over_bound not in ("star", "reject"):
-        raise ParameterError(f'over_bound must be "star" or "reject", got {over_bound!r}')
+    check_choice("strategy", strategy, get_args(Strategy))
+    check_choice("over_bound", over_bound, ("star", "reject"))
     search = Search(
         check_integer("max_backtracks", max_backtracks, 0),
         check_number("max_seconds", max_seconds, 0, inf, open_low=True),
@@ -178,8 +182,8 @@ def diva(
     max_candidates = check_integer("max_candidates", max_candidates, 1)
     privacy = Privacy(k)
     if l is not None:
-        kind = {"distinct": DistinctLDiversity}.get(diversity, FrequencyLDiversity)
-        privacy = Privacy(k, kind(require_diverse(m, l, diversity)), m.sensitive_codes)
+        diverse = l_diversity(require_diverse(m, l, diversity), diversity)
+        privacy = Privacy(k, diverse, m.sensitive_codes)
     constraints = list(constraints)
     require_satisfiable(m, constraints, k)
     targets, goes_beyond = Targets.of(m, constraints), over_bound == "star"

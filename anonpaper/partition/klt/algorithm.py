@@ -29,9 +29,9 @@ import numpy as np
 from numba import njit
 
 from anonpaper.algorithm import algorithm
-from anonpaper.errors import InfeasibleError, ParameterError, check_integer, check_number
+from anonpaper.errors import InfeasibleError, check_choice, check_integer, check_number
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.klt.distances import (
     Distance,
     Metric,
@@ -183,9 +183,8 @@ def klt(
     >>> p.sizes().tolist(), p.info["unplaced_rows"]
     ([6, 4], 0)
     """
-    if withheld not in ("merge", "drop"):
-        raise ParameterError(f'withheld must be "merge" or "drop", got {withheld!r}')
-    rule = _checked_rule(m, k, l, theta, withheld)
+    check_choice("withheld", withheld, ("merge", "drop"))
+    rule = _checked_rule(check_microdata(m), k, l, theta, withheld)
     kinds = distance_kinds(m, distance)
     how = metric(m, kinds, weights_of(m, weights))
     order = generator(seed).permutation(m.n)

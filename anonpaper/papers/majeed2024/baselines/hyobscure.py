@@ -89,7 +89,7 @@ def hyobscure(
     source = _obfuscate(m, main, of_row, distances, groups, budget * distances.mean(), k, rng)
     moved = m.codes[source].copy()
     moved[:, main] = m.codes[:, main]
-    table = _with_codes(m, moved)
+    table = m.with_codes(dict(zip(m.qi, moved.T, strict=True)))
     p = mondrian(table, k, l, diversity="distinct")
     published = shallow_generalize(table, p, hierarchies).published
     info = {"obfuscated": float((moved != m.codes).any(axis=1).mean())}
@@ -280,11 +280,3 @@ def _draw(of_group, of_row, channels, rng) -> np.ndarray:
                 if target != c:
                     source[mine] = rng.choice(by_cluster[target], len(mine))
     return source
-
-
-def _with_codes(m: Microdata, codes: np.ndarray) -> Microdata:
-    """Return the table with other QI codes in the same domains."""
-    table = m.take(np.arange(m.n))
-    for j, name in enumerate(m.qi):
-        table._coded[name] = (m.attributes[j], codes[:, j].astype(np.int32))
-    return table

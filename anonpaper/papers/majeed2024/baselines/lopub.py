@@ -145,7 +145,7 @@ def lopub_table(
     frame = pd.DataFrame({
         a.name: _column(a, column) for a, column in zip(attributes, codes, strict=True)
     })  # fmt: skip
-    return Microdata(frame, m.qi, m.sensitive, origin=m.origin, synthetic=np.ones(m.n, dtype=bool))
+    return m.replace(frame=frame, synthetic=np.ones(m.n, dtype=bool))
 
 
 def randomized_bits(bits: np.ndarray, flip: float, rng: np.random.Generator) -> np.ndarray:

@@ -1,0 +1,98 @@
+"""Values that are equal are written alike, and values written alike are one value."""
+
+import decimal
+import io
+from datetime import UTC, datetime, timedelta, timezone
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+
+D = decimal.Decimal
+NOON = datetime(2020, 1, 1, 12, tzinfo=UTC)
+ELSEWHERE = NOON.astimezone(timezone(timedelta(hours=2)))
+
+#: Columns in which 0 and 1 of a value are equal but written differently.
+FORMS = {
+    "zeros": pd.Series([-0.0, 0.0, 1.5, 1.5]),
+    "small zeros": pd.Series([-0.0, 0.0, 1.5, 1.5], dtype="float32"),
+    "nullable zeros": pd.array([-0.0, 0.0, 1.5, 1.5], "Float64"),
+    "zeros among objects": pd.Series([-0.0, 0, "a", "a"], dtype=object),
+    "truth and one": pd.Series([True, 1, "b", "b"], dtype=object),
+    "one and one": pd.Series([1.0, 1, 2, 2.0], dtype=object),
+    "decimals": pd.Series([D("1.00"), D("1.0"), D("2"), D("2")], dtype=object),
+    "decimal and number": pd.Series([D("1.0"), 1, "x", "x"], dtype=object),
+    "time zones": pd.Series([NOON, ELSEWHERE, NOON + timedelta(1), ELSEWHERE + timedelta(1)]),
+    "numbers and their text": pd.Series([1, "1", "b", "b"], dtype=object),
+    "truth and its text": pd.Series(["True", True, "b", "b"], dtype=object),
+    "all at once": pd.Series(["1", 1.0, True, 1], dtype=object),
+    "tuples": pd.Series([(1, 0.0), (1.0, -0.0), (2, 2), (2, 2.0)]),
+    "intervals": pd.Series(
+        pd.arrays.IntervalArray.from_tuples([(-0.0, 1.0), (0.0, 1.0), (1.0, 2.0), (1.0, 2.0)])
+    ),
+    "complex": pd.Series([complex(0, -0.0), complex(0, 0.0), 1j, 1j]),
+}
+
+
+def written(frame):
+    """The lines of the csv file of a frame."""
+    return frame.to_csv(index=False, lineterminator="\n").splitlines()[1:]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_value_is_written_in_one_way(name):
+    frame = pd.DataFrame({"q": FORMS[name], "s": list("abab")})
+    for order in ([0, 1, 2, 3], [1, 0, 3, 2]):  # whichever form comes first
+        m = ap.Microdata(frame.iloc[order], ["q"], "s")
+        lines = written(m.frame[["q"]])
+        codes = m.codes[:, 0].tolist()
+        assert len(set(lines)) == len(set(codes)) == m.attributes[0].size
+        assert len(set(zip(lines, codes, strict=True))) == m.attributes[0].size
+        assert codes[0] == codes[1] and codes[2] == codes[3]
+        assert m.frame["q"].dtype == frame["q"].dtype
+        assert m.frame.index.tolist() == order
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_the_form_does_not_depend_on_the_order_of_rows(name):
+    frame = pd.DataFrame({"q": FORMS[name]})
+    forms = [sorted(set(written(ap.Microdata(f, ["q"]).frame))) for f in (frame, frame[::-1])]
+    assert forms[0] == forms[1]
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("publish", ["suppress", "generalize", "swap", "anatomize"])
+def test_a_release_audited_as_two_anonymous_is_so_in_the_file(name, publish):
+    frame = pd.DataFrame({"q": FORMS[name], "s": list("abab")})
+    m = ap.Microdata(frame, ["q"], "s")
+    p = ap.Partition(m.cells.tuple_of_row)
+    rel = ap.swap(m, p, seed=0) if publish == "swap" else getattr(ap, publish)(m, p)
+    file = io.StringIO(rel.frame.to_csv(index=False))
+    table = pd.read_csv(file, dtype=str, keep_default_na=False)
+    assert table.groupby("q").size().min() >= 2
+    assert p.sizes().min() >= 2
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_secrets_that_are_written_alike_are_not_diverse(name):
+    m = ap.Microdata(pd.DataFrame({"q": [0] * 4, "s": FORMS[name]}), ["q"], "s")
+    distinct = len(set(written(m.frame[["s"]])))
+    assert ap.DistinctLDiversity(1).level(m, np.zeros(4, int)) == distinct
+
+
+def test_columns_in_one_form_stay_as_they_are():
+    frame = pd.DataFrame({
+        "a": [1, 2, 3], "b": ["1", "01", " 1"], "c": [0.1, 0.1 + 0.2, 0.3], "d": [True] * 3,
+        "e": pd.Categorical([1.0, -0.0, 1.0]), "f": pd.to_datetime(["2020", "2021", "2020"]),
+        "g": pd.array([1, None, 2], "Int64"), "h": pd.array(["x", None, "X"], "string"),
+        "i": [1, None, "x"], "j": [{"no": "key"}, {}, {}], "k": [None, np.nan, pd.NaT],
+    })  # fmt: skip
+    m = ap.Microdata(frame, ["a"])
+    pd.testing.assert_frame_equal(m.frame, frame)
+
+
+def test_columns_of_one_name_are_left_alone():
+    frame = pd.DataFrame([[1, 0.0, -0.0], [2, 1.0, 1.0]], columns=["a", "b", "b"])
+    pd.testing.assert_frame_equal(ap.Microdata(frame, ["a"]).frame, frame)
