@@ -130,6 +130,10 @@ notebooks: env data  ## execute all committed notebooks in place, and what `make
 $(REFRESHED): refresh-%: env data
 	@$(RUN) tools/notebooks.py refresh $*
 
+.PHONY: new-paper
+new-paper: env  ## begin a paper with an example that runs: NAME=<first author and year>
+	@$(RUN) tools/new_paper.py '$(NAME)'
+
 .PHONY: lab
 lab: env data  ## open JupyterLab
 	@$(RUN) -m jupyter lab --notebook-dir notebooks

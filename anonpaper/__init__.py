@@ -1,4 +1,4 @@
-"""anonpaper: five papers on anonymizing tables, as code one can run and check.
+"""anonpaper: papers on anonymizing tables, as code one can run and check.
 
 The way of the data::
 

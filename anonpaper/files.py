@@ -22,7 +22,7 @@ __all__ = [
 
 
 def project_root(start: Path | None = None) -> Path | None:
-    """Return the project's folder: the first one upwards that holds notebooks/profiles.
+    """Return the project's folder: the first one upwards that holds notebooks and package.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def project_root(start: Path | None = None) -> Path | None:
     """
     for begin in (Path.cwd(), Path(__file__)) if start is None else (start,):
         for folder in (begin.resolve(), *begin.resolve().parents):
-            if (folder / "notebooks" / "profiles").is_dir():
+            if (folder / "notebooks").is_dir() and (folder / "anonpaper").is_dir():
                 return folder
     return None
 

@@ -12,17 +12,17 @@ import numpy as np
 import pandas as pd
 
 import anonpaper as ap
-from anonpaper.papers.dewri2009 import protocol as dewri2009
 from anonpaper.recoders.objectives import Evaluator
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from referees import preference as referee
+from referees.tables import adult_in_intervals
 
 RECODINGS = 200
 
 
 def rows():
-    adult = dewri2009.adult()
+    adult = adult_in_intervals()
     evaluator = Evaluator(adult)
     bits = random_bits(evaluator.n_bits)
     one = measure.best_seconds(lambda: evaluator.evaluate(bits), repeat=5) / RECODINGS

@@ -7,12 +7,12 @@ import numpy as np
 from measure import against, best_seconds, peak_bytes
 
 import anonpaper as ap
-from anonpaper.papers.majeed2024 import protocol as majeed2024
 from anonpaper.prepare.synthesis import fuse
 
 
 def rows():
-    real, _ = majeed2024.prepare("census")
+    qi = list(ap.hierarchies.LEVELS["census"])
+    real = ap.load("census", part="train", qi=qi, sensitive="income")
     rng = np.random.default_rng(0)
     ((value, needed),) = ap.find_imbalance(real).needed.items()
     rare = real.frame[real.frame[real.sensitive] == value]

@@ -61,6 +61,10 @@ def reference(profile: str) -> Path:
 def parameters_of(profile: str) -> dict[str, dict]:
     """Return the parameters that a profile sets, by notebook.
 
+    They stand in notebooks/<folder>/profiles/<profile>.yaml, a section per notebook of the folder.
+    Parameters cells hold those of the quick profile, and the only ones of a folder without
+    profiles; a quick.yaml is only needed to say otherwise.
+
     Raises
     ------
     NotebookError
@@ -69,25 +73,31 @@ def parameters_of(profile: str) -> dict[str, dict]:
     """
     import yaml
 
-    path = NOTEBOOKS / "profiles" / f"{profile}.yaml"
-    if not path.is_file():
-        known = sorted(file.stem for file in path.parent.glob("*.yaml"))
+    files = sorted(NOTEBOOKS.glob("*/profiles/*.yaml"))
+    known = sorted({"quick", *(file.stem for file in files)})
+    if profile not in known:
         raise NotebookError(f"no profile {profile!r}; there are {', '.join(known)}")
-    sections = yaml.safe_load(path.read_text()) or {}
-    strange = sorted(set(sections) - set(notebook_names()))
-    if strange:
-        raise NotebookError(
-            f"notebooks/profiles/{profile}.yaml has sections of no notebook: "
-            f"{', '.join(strange)}; remove or rename them"
-        )
-    missing = sorted(set(notebook_names()) - set(sections))
-    if missing:
-        raise NotebookError(
-            f"notebooks/profiles/{profile}.yaml has no section of "
-            f"{', '.join(missing)}; add `{missing[0]}: {{}}` if the values of "
-            "the parameters cell are right for it"
-        )
-    return {name: section or {} for name, section in sections.items()}
+    found = {name: {} for name in notebook_names()}
+    asked = {file.parent for file in files if profile != "quick" or file.stem == "quick"}
+    for folder in sorted(asked):
+        file, paper = folder / f"{profile}.yaml", folder.parent.name
+        sections = yaml.safe_load(file.read_text()) if file.is_file() else {}
+        own = {f"{paper}/{name}": values or {} for name, values in (sections or {}).items()}
+        strange = sorted(set(own) - set(found))
+        if strange:
+            raise NotebookError(
+                f"{file.relative_to(ROOT)} has sections of no notebook: {', '.join(strange)}; "
+                "remove or rename them"
+            )
+        missing = sorted({name for name in found if name.startswith(f"{paper}/")} - set(own))
+        if missing:
+            raise NotebookError(
+                f"{file.relative_to(ROOT)} has no section of {', '.join(missing)}; add "
+                f"`{Path(missing[0]).name}: {{}}` if the values of the parameters cell are right "
+                "for it"
+            )
+        found |= own
+    return found
 
 
 def share_file(name: str, results: Path) -> Path:

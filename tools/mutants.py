@@ -152,7 +152,7 @@ def place_of(module: str, operator: str, occurrence: int) -> tuple[str, int, str
 def copy_of_the_project(folder: Path) -> Path:
     """Copy what git tracks, with the caches of data."""
     names = subprocess.run(
-        ["git", "ls-files", "anonpaper", "tests", "data", "pyproject.toml", "notebooks/profiles"],
+        ["git", "ls-files", "anonpaper", "tests", "data", "pyproject.toml", "notebooks/*.ipynb"],
         cwd=ROOT, check=True, capture_output=True, text=True,
     ).stdout.splitlines()  # fmt: skip
     for name in names:

@@ -260,7 +260,7 @@ def execute(
     unknown = sorted(set(parameters) - set(known))
     if unknown:
         raise NotebookError(
-            f"notebooks/profiles/{profile}.yaml sets {', '.join(unknown)}, but the notebook's "
+            f"the profile {profile} sets {', '.join(unknown)}, but the notebook's "
             f"parameters are {', '.join(known) or 'none (no cell is tagged `parameters`)'}"
         )
     staging = results / ".staging" / name

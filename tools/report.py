@@ -1,7 +1,7 @@
 """Judge the papers' claims from the tables of a profile and write the report, for the Makefile.
 
     report.py --profile quick    figures/quick/REPORT.md, figures/quick/REPORT.html
-    report.py --profile paper    the same in figures/paper, and the counts in README.md
+    report.py --profile paper    the same in figures/paper, and the tables in README.md
 
 Verdicts come from the saved tables alone; minutes and data from what each notebook noted of its
 last run. A claim whose table is missing is listed as not run.
@@ -18,10 +18,14 @@ import pandas as pd
 
 from anonpaper.files import project_root, write_whole
 from anonpaper.papers import claims
+from anonpaper.papers.catalogue import papers as known_papers
 
 ROOT = project_root(Path(__file__).parent)
 TEMPLATES = Path(__file__).parent / "templates"
-MARKS = ("<!-- verdicts: written by make PROFILE=paper report -->", "<!-- end of verdicts -->")
+MARKS = {
+    name: (f"<!-- {name}: written by make PROFILE=paper report -->", f"<!-- end of {name} -->")
+    for name in ("papers", "verdicts")
+}
 KINDS = {
     claims.REPRODUCED: "yes",
     claims.DIRECTION: "partly",
@@ -44,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
     if profile == "paper":
         readme = ROOT / "README.md"
         if readme.exists():
-            write_whole(readme, with_counts(readme.read_text(), papers))
+            write_whole(readme, with_tables(readme.read_text(), papers))
     judged = sum(len(paper["claims"]) for paper in papers)
     print(f"figures/{profile}/REPORT.md: {judged} claims of {len(papers)} papers judged")
     return 0
@@ -52,9 +56,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 def judged_papers(results: Path) -> list[dict]:
     """Return each paper that has notebooks and claims, with its verdicts and its runs."""
-    keys = [key for key in claims.papers() if (ROOT / "notebooks" / key).is_dir()]
     papers = []
-    for key in keys:
+    for key, about in known_papers().items():
+        if not (ROOT / "notebooks" / key).is_dir():
+            continue
         judged = claims.judge(key, results / key)
         notebooks = [
             run_of(key, name, results) | {"claims": part.to_dict("records")}
@@ -64,6 +69,7 @@ def judged_papers(results: Path) -> list[dict]:
         papers.append(
             {
                 "key": key,
+                "about": about,
                 "claims": judged,
                 "counts": counts(judged),
                 "minutes": minutes(seconds),
@@ -154,12 +160,31 @@ def cell(text: str) -> str:
     return re.sub(r"([|<*])", r"\\\1", text)
 
 
-def with_counts(readme: str, papers: list[dict]) -> str:
-    """Return the README with the number of claims by verdict between its marks."""
-    before, found, rest = readme.partition(MARKS[0])
-    _, ended, after = rest.partition(MARKS[1])
-    if not (found and ended):
-        raise SystemExit(f"README.md lacks the lines {' and '.join(MARKS)} around the verdicts")
+def with_tables(readme: str, papers: list[dict]) -> str:
+    """Return the README with its two tables, of the papers and of the verdicts, between marks."""
+    for name, table in (("papers", table_of_papers(papers)), ("verdicts", counted(papers))):
+        before, found, rest = readme.partition(MARKS[name][0])
+        _, ended, after = rest.partition(MARKS[name][1])
+        if not (found and ended):
+            raise SystemExit(f"README.md lacks the lines {' and '.join(MARKS[name])}")
+        readme = f"{before}{found}\n\n{table}\n\n{ended}{after}"
+    return readme
+
+
+def table_of_papers(papers: list[dict]) -> str:
+    """Return the papers with what they ask and the number of their notebooks."""
+    lines = ["| paper | asks | notebooks |", "|---|---|---|"]
+    for paper in papers:
+        key, about = paper["key"], paper["about"]
+        number = len(list((ROOT / "notebooks" / key).glob("*.ipynb")))
+        lines.append(
+            f"| **{key}** {about.citation} | {about.question} | [{number}](notebooks/{key}) |"
+        )
+    return "\n".join(lines)
+
+
+def counted(papers: list[dict]) -> str:
+    """Return the number of claims of each paper by verdict."""
     shown = [
         verdict
         for verdict in claims.VERDICTS
@@ -170,8 +195,7 @@ def with_counts(readme: str, papers: list[dict]) -> str:
         numbers = [paper["counts"][verdict] for verdict in shown]
         link = f"[{paper['key']}](figures/paper/REPORT.md#{paper['key']})"
         lines.append("| " + " | ".join(map(str, [link, len(paper["claims"]), *numbers])) + " |")
-    table = "\n".join(lines)
-    return f"{before}{found}\n\n{table}\n\n{ended}{after}"
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

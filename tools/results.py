@@ -4,8 +4,8 @@
     results.py readme                   figures/README.md, figures/timings.csv
 
 The manifest is merged from one file per notebook under a lock, so that makes running side by side
-lose nothing. The README lists every figure and table of the papers with its notebook, the target
-that makes it and the minutes that takes in each profile.
+lose nothing. The README lists every figure and table of the papers with the functions that compute
+it, its notebook, the target that makes it and the minutes that takes, as far as they are known.
 """
 
 import argparse
@@ -15,7 +15,10 @@ import io
 import json
 import re
 import sys
+from functools import cache
 from pathlib import Path
+
+from computed import functions_of
 
 from anonpaper.files import project_root, write_whole
 
@@ -126,30 +129,70 @@ def readme(outputs: dict[str, dict], minutes: dict[str, dict[str, str]]) -> str:
         "",
         "Made by `make notebooks` and `make PROFILE=paper`; do not edit. `make paper-<name>` runs "
         "a paper's notebooks in the quick profile (into figures/quick), and with `PROFILE=paper` "
-        "in the paper's own sizes (into figures/paper). Minutes are those of a whole notebook on "
-        "2 cores; a notebook makes all of its figures. Every figure is there as svg and png with "
-        "its numbers as csv, every table as csv and LaTeX.",
+        "in the paper's own sizes (into figures/paper). *Computed by* names the functions whose "
+        "results a figure or table shows: those that a grid calls for every setting, or those "
+        "that its notebook calls. Minutes are those of a whole notebook on 2 cores; a notebook "
+        "makes all of its figures. Every figure is there as svg and png with its numbers as csv, "
+        "every table as csv and LaTeX.",
+    ]
+    shown = [name for name in PROFILES if any(times[name] for times in minutes.values())]
+    columns = [
+        "in the paper",
+        "here",
+        "computed by",
+        "notebook",
+        "target",
+        *(f"minutes, {name}" for name in shown),
     ]
     for paper in sorted({Path(path).parts[0] for path in outputs}):
-        lines += [
-            "",
-            f"## {paper}",
-            "",
-            "| in the paper | here | notebook | target | minutes, quick | minutes, paper |",
-            "|---|---|---|---|---|---|",
-        ]
+        lines += ["", f"## {paper}", "", row(columns), row(["---"] * len(columns))]
         ours = [item for item in outputs.items() if Path(item[0]).parts[0] == paper]
         for path, about in sorted(ours, key=place_in_paper):
             times = minutes.get(about["notebook"], {})
             name = Path(path).stem
-            link = f"[{name}](paper/{path})" if about["profile"] == "paper" else name
-            notebook = f"[{Path(about['notebook']).stem}](../{about['notebook']})"
             lines.append(
-                f"| {about['of'] or about['kind']} | {link} | {notebook} "
-                f"| `make paper-{paper}` "
-                f"| {times.get('quick', '')} | {times.get('paper', '')} |"
+                row(
+                    [
+                        each(about["of"]) or about["kind"],
+                        f"[{name}](paper/{path})" if about["profile"] == "paper" else name,
+                        ", ".join(map(link_to, computed(about["notebook"]).get(name, []))),
+                        f"[{Path(about['notebook']).stem}](../{about['notebook']})",
+                        f"`make paper-{paper}`",
+                        *(times.get(profile, "") for profile in shown),
+                    ]
+                )
             )
     return "\n".join(lines) + "\n"
+
+
+def row(cells: list[str]) -> str:
+    """Return a row of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def each(of: str) -> str:
+    """Return "Tables 6 to 8" as "Table 6, Table 7, Table 8", to be found by each of them."""
+    return re.sub(
+        r"(\w+)s (\d+) to (\d+)",
+        lambda found: ", ".join(
+            f"{found[1]} {number}" for number in range(int(found[2]), int(found[3]) + 1)
+        ),
+        of,
+    )
+
+
+@cache
+def computed(notebook: str) -> dict[str, list[tuple[str, str]]]:
+    """Return what computes each output of a notebook; nothing of one that is gone."""
+    return functions_of(ROOT / notebook) if (ROOT / notebook).exists() else {}
+
+
+def link_to(found: tuple[str, str]) -> str:
+    """Return a link to the module of a function, named after the function."""
+    module, name = found
+    path = ROOT.joinpath(*module.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return f"[{name}](../{path.relative_to(ROOT).as_posix()})"
 
 
 def place_in_paper(item: tuple[str, dict]) -> tuple:

@@ -1,4 +1,4 @@
-"""The data sets of the five papers, and where each copy came from.
+"""The data sets of the papers, and where each copy came from.
 
 ``load(name)`` returns the :class:`~anonpaper.microdata.Microdata` of a data set with the
 roles its paper gives the columns. A file is looked for in this order:

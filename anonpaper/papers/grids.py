@@ -1,17 +1,20 @@
 """Grids of runs: one function for every setting, in parallel, resumed where a run was cut off."""
 
+from __future__ import annotations
+
 import importlib
 import json
-import multiprocessing
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
 import pandas as pd
+from joblib.externals.loky import get_reusable_executor
 from tqdm.auto import tqdm
 
 from anonpaper.errors import ParameterError, check_integer
@@ -19,9 +22,7 @@ from anonpaper.files import cache_folder, sha256, write_whole
 from anonpaper.microdata import Microdata
 from anonpaper.papers.provenance import code_digest
 
-__all__ = ["THREAD_LIMITS", "Row", "plain_values", "run_grid"]
-# libraries read these once, when they are loaded: workers get them in their environment
-THREAD_LIMITS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+__all__ = ["Row", "plain_values", "run_grid"]
 
 Row = Mapping[str, Any]
 
@@ -136,34 +137,27 @@ def _compute(
         for number, setting in todo:
             yield number, _call(function, setting, common)
         return
-    # spawned, not forked: a forked copy of a kernel can hang in the threads it does not have
-    context = multiprocessing.get_context("spawn")
     with (
-        _one_thread_each(),
-        ProcessPoolExecutor(
-            workers, context, initializer=_keep, initargs=(function, common)
-        ) as pool,
+        tempfile.TemporaryDirectory() as folder,
+        joblib.parallel_config("loky", inner_max_num_threads=1),
     ):
-        numbers = {pool.submit(_call_kept, setting): number for number, setting in todo}
+        (file,) = joblib.dump(common, Path(folder, "common"))
+        pool = joblib.Parallel(workers, batch_size=1, return_as="generator_unordered")
         try:
-            for future in as_completed(numbers):
-                yield numbers[future], future.result()
-        except BaseException:  # an interruption too: leave nothing behind that still computes
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+            yield from pool(joblib.delayed(_numbered)(*task, function, file) for task in todo)
+        finally:  # an interruption too; and the next grid's workers import its own code
+            get_reusable_executor().shutdown(kill_workers=True)
 
 
-_kept: dict[str, Any] = {}  # what a worker process was given when it started
+def _numbered(number: int, setting: dict, function: Callable, file: str) -> tuple[int, Any]:
+    """Call the function in a worker, with the common objects of a file."""
+    return number, _call(function, setting, _loaded(file))
 
 
-def _keep(function: Callable, common: dict) -> None:
-    """Keep, in a new worker, what every call needs."""
-    _kept.update(function=function, common=common)
-
-
-def _call_kept(setting: dict) -> Any:
-    """Call the function that a worker keeps."""
-    return _call(_kept["function"], setting, _kept["common"])
+@cache
+def _loaded(file: str) -> dict:
+    """Read the common objects, once in each worker."""
+    return joblib.load(file)
 
 
 def _call(function: Callable, setting: dict, common: dict) -> Any:
@@ -173,21 +167,6 @@ def _call(function: Callable, setting: dict, common: dict) -> Any:
     except Exception as error:
         error.add_note(f"in the setting {setting}")
         raise
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Let processes started meanwhile use one thread for each numerical library."""
-    before = {variable: os.environ.get(variable) for variable in THREAD_LIMITS}
-    os.environ.update(dict.fromkeys(THREAD_LIMITS, "1"))
-    try:
-        yield
-    finally:
-        for variable, value in before.items():
-            if value is None:
-                del os.environ[variable]
-            else:
-                os.environ[variable] = value
 
 
 def _tidy(settings: Sequence[dict], rows: Sequence[list[dict]]) -> pd.DataFrame:
@@ -248,8 +227,9 @@ def _content(value: Any) -> Any:
             roles = (*roles, value.sensitive_attribute)
         domains = [(a.name, list(a.values), a.numeric, a.ordered) for a in roles]
         codes = value.codes, None if value.sensitive is None else value.sensitive_codes
+        marks = value.missing, value.dropped, value.synthetic, str(value.origin)
         others = value.frame.drop(columns=[a.name for a in roles])
-        return value.qi, value.sensitive, value.missing, domains, codes, _content(others)
+        return value.qi, value.sensitive, domains, codes, marks, _content(others)
     if isinstance(value, pd.DataFrame):
         texts = {name: str for name in value.select_dtypes(object).columns}  # lists have no hash
         rows = pd.util.hash_pandas_object(value.astype(texts)).to_numpy()

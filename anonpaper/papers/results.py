@@ -10,9 +10,13 @@ Three variables of the environment say where things go: ``ANONPAPER_PROFILE`` (`
 default) and ``ANONPAPER_CACHE`` (finished cells of a grid; data/cache by default).
 """
 
+from __future__ import annotations
+
+import ast
 import json
 import platform
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -23,11 +27,14 @@ from matplotlib.figure import Figure
 
 from anonpaper import plots
 from anonpaper.errors import ParameterError
-from anonpaper.files import sha256, write_whole
+from anonpaper.files import project_root, sha256, write_whole
 from anonpaper.microdata import Microdata
 from anonpaper.papers import claims
 from anonpaper.papers.grids import plain_values
 from anonpaper.papers.provenance import figures_root, profile
+from anonpaper.papers.shown import Verdicts
+
+__all__ = ["RECORDED_PACKAGES", "Results"]
 
 # packages whose version may change a number or a picture
 RECORDED_PACKAGES = (
@@ -96,6 +103,36 @@ class Results:
         self.microdata = tuple(microdata)
         self.root = figures_root()
         self._outputs: dict[str, dict] = {}
+
+    @classmethod
+    def from_parameters(
+        cls, paper: str, notebook: str, *, microdata: Sequence[Microdata] = ()
+    ) -> Results:
+        """Return the results of the notebook that calls this, with its parameters as they are.
+
+        Parameters
+        ----------
+        paper, notebook, microdata
+            As for the class.
+
+        Raises
+        ------
+        ParameterError
+            If the project has no such notebook, or a name of its cell tagged ``parameters`` is
+            not defined where this is called.
+
+        Notes
+        -----
+        The names are those of that cell; the values are the variables' in the calling cell, so
+        that a profile's count.
+        """
+        values = sys._getframe(1).f_globals
+        names = _parameters_of(_check_name("paper", paper), _check_name("notebook", notebook))
+        missing = [name for name in names if name not in values]
+        if missing:
+            raise ParameterError(f"parameters of {paper}/{notebook} are not set: {missing}")
+        given = {name: values[name] for name in names}
+        return cls(paper, notebook=notebook, parameters=given, microdata=microdata)
 
     def figure(
         self,
@@ -193,7 +230,7 @@ class Results:
         )
         return frame
 
-    def claims(self, *, timing: bool = False) -> pd.DataFrame:
+    def claims(self, *, timing: bool = False) -> Verdicts:
         """Judge the claims that this notebook measures, from the tables it has saved.
 
         Nothing is written: the report judges the same claims from the same files.
@@ -206,8 +243,9 @@ class Results:
 
         Returns
         -------
-        DataFrame
-            For the end of the notebook: where, claim, published, measured, verdict and reason.
+        Verdicts
+            A DataFrame for the end of the notebook, verdicts in colour: where, claim, published,
+            measured, verdict and reason.
 
         Raises
         ------
@@ -222,12 +260,11 @@ class Results:
         ]
         if not chosen:
             raise ParameterError(
-                f"anonpaper/papers/{self.paper}/claims.py has no claims of {self.notebook!r} "
-                f"that rest "
-                f"on {'run times' if timing else 'other tables than run times'}"
+                f"anonpaper/papers/{self.paper}/claims.py has no claims of {self.notebook!r} that "
+                f"rest on {'run times' if timing else 'other tables than run times'}"
             )
         judged = claims.judge(self.paper, self.root / self.paper).set_index("id").loc[chosen]
-        return judged[["where", "claim", "published", "measured", "verdict", "reason"]]
+        return Verdicts(judged[["where", "claim", "published", "measured", "verdict", "reason"]])
 
     def _save(
         self, files: Mapping[str, bytes | str], name: str, tables: Sequence[Microdata], **about
@@ -270,6 +307,22 @@ def _check_name(what: str, name: str) -> str:
             f"got {name!r}"
         )
     return name
+
+
+def _parameters_of(paper: str, notebook: str) -> list[str]:
+    """Return the names that a notebook's cell tagged ``parameters`` assigns."""
+    root = project_root(Path.cwd())
+    file = (root or Path()) / "notebooks" / paper / f"{notebook}.ipynb"
+    if root is None or not file.is_file():
+        raise ParameterError(
+            f"no {file.name} in notebooks/{paper} of the project around the working directory: "
+            "give Results(..., parameters=...) what the results depend on"
+        )
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    tagged = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", ())]
+    source = "\n".join("".join(cell["source"]) for cell in tagged)
+    assigned = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)]
+    return [target.id for node in assigned for target in node.targets]
 
 
 def _times(timing: Sequence[str] | bool, data: pd.DataFrame) -> list[str] | bool:

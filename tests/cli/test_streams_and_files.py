@@ -117,8 +117,8 @@ def test_wrong_usage_is_exit_code_2(people, arguments, message, capsys):
     [
         (["--method", "tds", "--l", "2", "--hierarchy-delimiter", "[("], "one character"),
         (["--method", "tds", "--l", "2", "--hierarchy", "age=http://x.invalid/a.csv"], "No such"),
-        (["--method", "exhaustive", "--k", "2", "--granularity", "age=inf"], "granularity inf"),
-        (["--method", "exhaustive", "--k", "2", "--granularity", "age=1e-9"], "granularity 1e-09"),
+        (["--method", "exhaustive", "--k", "2", "--granularity", "age=inf"], "granularity"),
+        (["--method", "exhaustive", "--k", "2", "--granularity", "age=1e-9"], "intervals"),
         (["--method", "diva", "--k", "2", "--constraints", "deep.json"], "a list of objects"),
         (["--method", "diva", "--k", "2", "--constraints", "large.json"], "a list of objects"),
         ([*TP, "-o", "out.xlsx"], "written as csv"),

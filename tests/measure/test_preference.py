@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from referees import preference as referee
-from referees.tables import tables
+from referees.tables import adult_in_intervals, tables
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.papers.dewri2009 import protocol as dewri2009
 from anonpaper.recoders.objectives import Evaluator
 
 
@@ -72,7 +71,7 @@ def test_keys_beyond_64_bits_are_renumbered_without_error():
 
 
 def test_results_do_not_depend_on_the_number_of_threads():
-    m = dewri2009.adult()  # large enough for threads to be used
+    m = adult_in_intervals()  # large enough for threads to be used
     bits = np.random.default_rng(0).random((40, 105)) < 0.3
     before = numba.get_num_threads()
     try:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from anonpaper.errors import ParameterError
-from anonpaper.papers import claims
+from anonpaper.papers import catalogue, claims
 from anonpaper.papers.claims import (
     DIRECTION,
     NOT_REPRODUCED,
@@ -25,7 +25,7 @@ from anonpaper.papers.claims import (
 
 ROOT = Path(__file__).parents[2]
 MEASURED = ROOT / "figures" / "paper"
-ENTRIES = [entry for paper in claims.papers() for entry in claims.of_paper(paper)]
+ENTRIES = [entry for paper in catalogue.papers() for entry in claims.of_paper(paper)]
 RUN = [
     entry
     for entry in ENTRIES

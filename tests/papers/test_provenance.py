@@ -53,7 +53,7 @@ def test_the_digest_follows_imports_wherever_they_stand(tmp_path, monkeypatch):
     (package / "low.py").write_text("x = 1\n")
     (package / "apart.py").write_text("import anonpaper\n")
     monkeypatch.setattr(provenance, "PACKAGE", package)
-    provenance._bare_code.cache_clear()
+    provenance.bare_content.cache_clear()
     assert set(provenance._reachable_files("anonpaper.top")) == {
         "anonpaper.top",
         "anonpaper.middle",
@@ -73,6 +73,7 @@ def test_a_module_without_source_is_named():
 
 
 def test_the_project_is_found_upwards(tmp_path):
-    (tmp_path / "notebooks" / "profiles").mkdir(parents=True)
-    assert files.project_root(tmp_path / "notebooks" / "profiles") == tmp_path
+    (tmp_path / "notebooks" / "course").mkdir(parents=True)
+    (tmp_path / "anonpaper").mkdir()
+    assert files.project_root(tmp_path / "notebooks" / "course") == tmp_path
     assert files.project_root(Path("/")) is None

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import dataclass
+from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from anonpaper.errors import ParameterError
 from anonpaper.microdata import Microdata
 from anonpaper.papers.grids import _fingerprint, run_grid
 from anonpaper.papers.results import Results
+from anonpaper.papers.shown import COLOURS, source_of
 
 CELLS = '''
     import os
@@ -350,8 +352,19 @@ class TestResults:
         assert not set(shown.index) & set(results.claims().index)
 
     def test_a_notebook_without_claims_is_told_where_to_enter_them(self, root):
-        with pytest.raises(ParameterError, match=r"claims/xiao2010.py has no claims of '1_ex"):
+        with pytest.raises(ParameterError, match=r"xiao2010/claims.py has no claims of '1_ex"):
             Results("xiao2010", notebook="1_example").claims()
+
+    def test_verdicts_are_shown_in_colour_and_at_full_width(self, root):
+        results = Results("xiao2010", notebook="3_star_minimization")
+        phases = pd.DataFrame({"table": ["OCC"], "phase 1": [3], "phase 2": [1], "phase 3": [0]})
+        results.table(phases, "phases", caption="")
+        shown = results.claims()
+        html = shown._repr_html_()
+        assert html == results.claims()._repr_html_(), "nothing random is in it"
+        assert all(claim in unescape(html) for claim in shown["claim"])
+        colours = [COLOURS[verdict] for verdict in ("reproduced", "not run")]
+        assert all(colour in html for colour in colours)
 
     def test_one_name_is_used_once(self, root, figure):
         results = Results("xiao2010", notebook="1_example")
@@ -366,18 +379,35 @@ class TestResults:
         with pytest.raises(ParameterError, match="becomes part of a file name"):
             Results("xiao2010", notebook="1").table(NUMBERS, name, caption="")
 
+    def test_parameters_are_those_of_the_notebook_as_they_are_now(self, tmp_path, monkeypatch):
+        folder = tmp_path / "notebooks" / "xiao2010"
+        folder.mkdir(parents=True)
+        (tmp_path / "anonpaper").mkdir()
+        cell = {"source": ["levels = [2]\n", "seed = 0"], "metadata": {"tags": ["parameters"]}}
+        other = {"source": ["unrelated = 1"], "metadata": {}}
+        (folder / "1_one.ipynb").write_text(json.dumps({"cells": [cell, other]}))
+        monkeypatch.chdir(folder)
+        here = {"Results": Results, "levels": [2, 3], "seed": 7, "unrelated": 1}
+        exec('results = Results.from_parameters("xiao2010", "1_one")', here)
+        assert here["results"].parameters == {"levels": [2, 3], "seed": 7}
+        del here["seed"]
+        with pytest.raises(ParameterError, match=r"xiao2010/1_one are not set: \['seed'\]"):
+            exec('Results.from_parameters("xiao2010", "1_one")', here)
+        with pytest.raises(ParameterError, match="no 2_two.ipynb in notebooks/xiao2010"):
+            exec('Results.from_parameters("xiao2010", "2_two")', here)
+
     def test_results_go_to_the_profile_of_the_project_around(self, tmp_path, monkeypatch):
         monkeypatch.delenv("ANONPAPER_FIGURES", raising=False)
         monkeypatch.setenv("ANONPAPER_PROFILE", "paper")
         inside = tmp_path / "notebooks" / "xiao2010"
         inside.mkdir(parents=True)
-        (tmp_path / "notebooks" / "profiles").mkdir()
+        (tmp_path / "anonpaper").mkdir()
         monkeypatch.chdir(inside)
         Results("xiao2010", notebook="1").table(NUMBERS, "t", caption="")
         assert (tmp_path / "figures/paper/xiao2010/t.csv").is_file()
 
 
-def test_cells_are_kept_for_the_same_roles_domains_and_order_only():
+def test_cells_are_kept_for_the_same_roles_domains_marks_and_order_only():
     frame = pd.DataFrame({"a": list("pqr"), "s": list("xyz"), "lists": [[1], [2], [3]]})
     ordered = frame.assign(a=pd.Categorical(frame["a"], ordered=True))
     unordered = frame.assign(a=pd.Categorical(frame["a"]))
@@ -390,6 +420,20 @@ def test_cells_are_kept_for_the_same_roles_domains_and_order_only():
         Microdata(frame.iloc[::-1], ["a"], "s"),
         Microdata(frame.assign(lists=[[1], [2], [4]]), ["a"], "s"),
     ]
+    tables += [
+        Microdata(frame, ["a"], "s", synthetic=[True, False, False]),
+        Microdata(frame, ["a"], "s", origin="next year"),
+        Microdata(frame, ["a"], "s", missing="drop"),
+        Microdata(pd.concat([frame, frame[:1].assign(a=None)]), ["a"], "s", missing="drop"),
+    ]
     digests = [_fingerprint({"m": m}) for m in tables]
     assert digests[0] == digests[2] == _fingerprint({"m": Microdata(unordered, ["a"], "s")})
     assert len(set(digests)) == len(digests) - 1
+
+
+def test_a_source_is_folded_and_escaped():
+    shown = source_of(_fingerprint)
+    assert repr(shown) == "<source of anonpaper.papers.grids._fingerprint>"
+    html = shown._repr_html_()
+    assert html.startswith("<details>") and "def _fingerprint(" in html
+    assert "-&gt; str" in html

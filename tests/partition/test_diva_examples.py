@@ -5,7 +5,6 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.constraints import DiversityConstraint as Constraint
-from anonpaper.papers.diva2021.protocol import figure_3_steps
 from anonpaper.partition.diva.algorithm import build_graph, is_consistent
 from anonpaper.partition.diva.clusterings import Clusterings
 from anonpaper.partition.diva.targets import Privacy, Targets
@@ -103,18 +102,3 @@ def test_example_3_3_the_graph():
     assert targets == [["t8", "t9", "t10"], ["t5", "t6"], ["t6", "t7", "t8", "t10"]]
     overlaps = {edge: graph.edges[edge]["overlap"].tolist() for edge in graph.edges}
     assert overlaps == {(0, 2): [7, 9], (1, 2): [5]}
-
-
-def test_example_3_4_backtracks_once_and_ends_with_the_diverse_clustering():
-    _, steps = figure_3_steps()
-    assert [(s["action"], s["node"], s["clusters"]) for s in steps] == [
-        ("colour", 1, [["t9", "t10"]]),
-        ("colour", 3, [["t6", "t7"]]),
-        ("reject", 2, [["t5", "t6"]]),
-        ("backtrack", 3, [["t6", "t7"]]),
-        ("colour", 3, [["t7", "t8"]]),
-        ("colour", 2, [["t5", "t6"]]),
-    ]
-    assert steps[-1]["coloured"] == {
-        1: [["t9", "t10"]], 3: [["t7", "t8"]], 2: [["t5", "t6"]]
-    }  # fmt: skip

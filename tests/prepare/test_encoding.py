@@ -6,13 +6,6 @@ from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.papers.dewri2009 import protocol as dewri2009
-from anonpaper.papers.published import reference
-
-
-@pytest.fixture(scope="module")
-def adult():
-    return dewri2009.adult()
 
 
 @st.composite
@@ -60,21 +53,6 @@ def test_a_recoding_that_bits_cannot_express_is_refused():
 def test_wrong_bits_are_refused(bits):
     with pytest.raises(errors.ParameterError, match="5 bits"):
         ap.Recoding.decode(ap.examples.hospital().attributes, bits)
-
-
-def test_adult_has_the_domain_sizes_of_table_1_and_105_bits(adult):
-    printed = reference("dewri2009_tab1_domain_sizes")
-    assert [a.size for a in adult.attributes] == printed["domain_size"].tolist()
-    assert adult.n == 30_162
-    assert len(ap.Recoding.identity(adult.attributes).encode()) == 105
-    assert len(adult.cells) == 13_334
-
-
-def test_empty_intervals_belong_to_the_domain(adult):
-    age = adult.attribute("age")
-    rows = np.bincount(adult.codes[:, 0], minlength=20)
-    assert age.size == 20 and age.ordered and np.count_nonzero(rows) == 16
-    assert (age.values[0].left, age.values[-1].right) == (0, 100)
 
 
 def test_every_row_lies_in_its_interval():

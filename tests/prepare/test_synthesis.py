@@ -11,8 +11,6 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.errors import BudgetExceededError, ColumnError, InfeasibleError, ParameterError
-from anonpaper.papers.grids import run_grid
-from anonpaper.papers.majeed2024 import protocol as majeed2024
 from anonpaper.prepare import synthesis
 
 
@@ -37,7 +35,7 @@ def people(n=240):
 
 def test_importing_the_module_does_not_import_sdv():
     script = (
-        "import sys, anonpaper.prepare.synthesis, anonpaper.papers.majeed2024.protocol; "
+        "import sys, anonpaper.prepare.synthesis; "
         "print(sorted({'sdv', 'torch', 'ctgan'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
@@ -57,19 +55,13 @@ import anonpaper as ap
 for module in pkgutil.walk_packages(ap.__path__, "anonpaper."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
-from anonpaper.papers.majeed2024 import protocol as majeed2024
-real, _ = majeed2024.prepare("adult", 600)
-cases = {"adult": {"real": real, "fused": real}}
-for method in majeed2024.METHODS:
-    release, trees, _ = majeed2024.release_of(cases, "adult", method, 10)
-    majeed2024.measure_release(release, trees)
-print(release.microdata.n)
+print("all")
 """
 
 
 def test_everything_but_synthesis_works_without_sdv_and_torch():
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
-    assert done.stdout.strip() == "600", done.stderr
+    assert done.stdout.strip() == "all", done.stderr
 
 
 def test_without_sdv_a_synthesizer_says_what_to_install(monkeypatch):
@@ -83,21 +75,6 @@ def test_without_sdv_a_synthesizer_says_what_to_install(monkeypatch):
     ):
         with pytest.raises(ParameterError, match=r"anonpaper\[synthesis\]"):
             call()
-
-
-def test_a_worker_trains_the_same_model(tmp_path, monkeypatch):
-    from joblib.externals.loky import reusable_executor
-
-    tables = {name: people(n) for name, n in (("large", 520), ("small", 260))}
-    grid = [dict(name=name, method="ctgan", epochs=1, seed=5, learn_from=None) for name in tables]
-    trained = run_grid(majeed2024.train, grid, workers=2, common={"tables": tables})
-    assert trained["rows"].tolist() == [520, 260] and (trained["seconds"] > 0).all()
-    spread = [synthesis.augment(m, epochs=1, seed=5).frame for m in tables.values()]
-    monkeypatch.setenv("ANONPAPER_CACHE", str(tmp_path / "another"))
-    for m, fused in zip(tables.values(), spread, strict=True):
-        pd.testing.assert_frame_equal(synthesis.augment(m, epochs=1, seed=5).frame, fused)
-    # from 500 rows on CTGAN would start processes of its own, which live on for minutes
-    assert reusable_executor._executor is None
 
 
 def test_who_needs_the_same_model_at_once_waits_for_it(monkeypatch):

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import yaml
 from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = Path(__file__).parents[2]
@@ -39,8 +40,15 @@ def write_notebook(root, name, *, table=None, saves=None, more=""):
 
 
 def write_profile(root, text, profile="quick"):
-    """Write notebooks/profiles/<profile>.yaml."""
-    (root / "notebooks" / "profiles" / f"{profile}.yaml").write_text(text)
+    """Write notebooks/<folder>/profiles/<profile>.yaml for each folder that the text names."""
+    folders = {}
+    for name, values in yaml.safe_load(text).items():
+        folder, notebook = name.split("/")
+        folders.setdefault(folder, {})[notebook] = values
+    for folder, sections in folders.items():
+        path = root / "notebooks" / folder / "profiles" / f"{profile}.yaml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(yaml.safe_dump(sections))
 
 
 def small_project(root):
@@ -50,7 +58,6 @@ def small_project(root):
         shutil.copy(ROOT / name, root)
     for folder in ("tools", "anonpaper"):
         shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    (root / "notebooks" / "profiles").mkdir(parents=True)
     write_notebook(root, "one/1_first")
     write_notebook(root, "two/1_second")
     write_profile(root, "one/1_first: {rows: 3}\ntwo/1_second: {}\n")

@@ -255,7 +255,6 @@ def test_a_failing_notebook_fails_make_and_keeps_what_was_there(project):
 @pytest.mark.parametrize(
     ("profile", "message"),
     [
-        ("one/1_first: {}", "has no section of two/1_second; add `two/1_second: {}`"),
         (
             "one/1_first: {rwos: 3}\ntwo/1_second: {}",
             "sets rwos, but the notebook's parameters are rows, seed",
@@ -266,6 +265,16 @@ def test_a_failing_notebook_fails_make_and_keeps_what_was_there(project):
 def test_names_in_a_profile_are_checked(project, profile, message):
     write_profile(project, profile)
     assert message in make(project, fails=True)
+
+
+def test_a_profile_says_something_of_every_notebook_of_its_folder(project):
+    write_notebook(project, "one/2_more")
+    printed = make(project, "PROFILE=paper", fails=True)
+    assert "one/profiles/paper.yaml has no section of one/2_more; add `2_more: {}`" in printed
+    (project / "notebooks/two/profiles/paper.yaml").unlink()
+    write_profile(project, "one/1_first: {}\none/2_more: {}\n", "paper")
+    printed = make(project, "PROFILE=paper", fails=True)
+    assert "two/profiles/paper.yaml has no section of two/1_second" in printed
 
 
 def test_an_unknown_profile_is_named(project):

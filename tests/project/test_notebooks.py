@@ -8,6 +8,8 @@ import nbformat
 import pytest
 import yaml
 
+import anonpaper as ap
+
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 NAMES = sorted(
@@ -15,7 +17,7 @@ NAMES = sorted(
     for path in NOTEBOOKS.rglob("*.ipynb")
     if ".ipynb_checkpoints" not in path.parts
 )
-PROFILES = ("quick", "paper")
+PAPERS = sorted(path.parent.name for path in (ROOT / "anonpaper/papers").glob("*/paper.toml"))
 
 
 def read(name):
@@ -45,10 +47,6 @@ def parameters_of(name):
     return values
 
 
-def profile(name):
-    return yaml.safe_load((NOTEBOOKS / "profiles" / f"{name}.yaml").read_text()) or {}
-
-
 @pytest.fixture(params=NAMES)
 def name(request):
     return request.param
@@ -65,22 +63,16 @@ def test_a_notebook_opens_with_a_title_and_has_parameters(name):
     assert parameters_of(name) is not None or name == "00_start_here"
 
 
-@pytest.mark.parametrize("of", PROFILES)
-def test_profiles_name_notebooks_and_their_parameters(of):
-    for name, values in profile(of).items():
-        assert name in NAMES
-        assert set(values or {}) <= set(parameters_of(name) or {})
-
-
-def test_every_notebook_has_its_section_in_each_profile(name):
-    assert name in profile("quick")
-    assert name in profile("paper")
-
-
-def test_the_parameters_cell_holds_the_quick_values(name):
-    given = parameters_of(name) or {}
-    quick = profile("quick").get(name) or {}
-    assert {key: given[key] for key in quick} == quick
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_profile_has_a_section_per_notebook_with_parameters_of_its(paper):
+    files = sorted((NOTEBOOKS / paper / "profiles").iterdir())
+    assert [file.name for file in files] == ["paper.yaml"], "cells hold the quick profile"
+    sections = yaml.safe_load(files[0].read_text())
+    assert [f"{paper}/{name}" for name in sections] == [
+        name for name in NAMES if name.startswith(f"{paper}/")
+    ]
+    for name, values in sections.items():
+        assert set(values) <= set(parameters_of(f"{paper}/{name}")), name
 
 
 def test_no_cell_is_longer_than_25_lines(name):
@@ -93,6 +85,26 @@ def test_no_algorithm_is_written_in_a_notebook(name):
             assert not isinstance(node, ast.ClassDef | ast.While), cell.source
             if isinstance(node, ast.FunctionDef):
                 assert node.end_lineno - node.lineno < 6, cell.source
+
+
+GRIDS = [
+    name
+    for name in NAMES
+    if name.split("/")[0] in PAPERS
+    if any("run_grid(" in cell.source for cell in code_cells(name))
+]
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_before_a_grid_one_setting_is_run_openly_and_the_source_is_at_hand(name):
+    before = []
+    for cell in code_cells(name):
+        if "run_grid(" in cell.source:
+            break
+        before.append(cell.source)
+    called = {called for source in before for called in re.findall(r"\bap\.(\w+)\(", source)}
+    assert any(hasattr(getattr(ap, function), "algorithm") for function in called)
+    assert "source_of" in before[-1] or "source_of" in before[-2]
 
 
 def test_code_and_outputs_name_no_path_of_one_machine(name):

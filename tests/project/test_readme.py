@@ -1,10 +1,14 @@
 """The README's promises: its example runs, its links lead somewhere, its names exist."""
 
+import importlib
+import json
 import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 import anonpaper as ap
 
@@ -53,3 +57,81 @@ def test_the_commands_run_as_they_are_printed(tmp_path):
         )
         assert done.returncode == 0, (command, done.stderr)
     assert (tmp_path / "safe.csv").read_text().startswith("age,occupation,race,sex\n")
+
+
+# ---- figures/README.md ------------------------------------------------------------------------
+
+FIGURES = (ROOT / "figures" / "README.md").read_text()
+LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
+
+
+@pytest.fixture(scope="module")
+def computed():
+    sys.path.insert(0, str(ROOT / "tools"))
+    yield importlib.import_module("computed")
+    sys.path.remove(str(ROOT / "tools"))
+
+
+def rows_of_figures():
+    """Yield the cells of each figure and table by the heading of their column."""
+    header = None
+    for line in FIGURES.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| in the paper"):
+            header = cells
+        elif line.startswith("| ") and "---" not in line:
+            yield dict(zip(header, cells, strict=True))
+
+
+def test_every_figure_and_table_names_the_functions_that_compute_it(computed):
+    rows = list(rows_of_figures())
+    assert len(rows) > 100
+    for row in rows:
+        named = LINK.findall(row["computed by"])
+        ((_, notebook),) = LINK.findall(row["notebook"])
+        ((name, _),) = LINK.findall(row["here"])
+        assert named, row["here"]
+        for function, module in named:
+            code = (ROOT / "figures" / module).read_text()
+            assert re.search(rf"^(def {function}\(|{function}\b.* = )", code, re.M), named
+        found = computed.functions_of(ROOT / "figures" / notebook)[name]
+        assert [function for function, _ in named] == [function for _, function in found]
+
+
+def test_no_column_of_figures_is_empty():
+    rows = list(rows_of_figures())
+    for column in rows[0]:
+        assert any(row[column] for row in rows), column
+
+
+NOTEBOOK = """
+import pandas as pd
+import anonpaper as ap
+from anonpaper.papers import Results, run_grid
+from anonpaper.papers.xiao2010 import protocol
+results = Results("xiao2010", notebook="1")
+m = ap.examples.hospital()
+runs = run_grid(protocol.time_sample, [{"table": name} for name in "ab"])
+runs["l"] = 2
+results.figure(figure, "grid", data=runs.rename(columns=str))
+for runs in [1, 2]:
+    release = ap.suppress(m, ap.tp(m, l=2))
+found = []
+for row in release.frame:
+    found.append({"stars": row})
+results.table(pd.DataFrame(found), "table", caption="")
+results.table(m.frame, "data", caption="")
+results.table(pd.DataFrame([{"stars": ap.measure.stars(name)} for name in runs]), "at", caption="")
+"""
+
+
+def test_functions_are_found_through_grids_loops_and_names_used_twice(computed, tmp_path):
+    cell = {"cell_type": "code", "source": NOTEBOOK.splitlines(keepends=True)}
+    (tmp_path / "n.ipynb").write_text(json.dumps({"cells": [cell]}))
+    found = computed.functions_of(tmp_path / "n.ipynb")
+    assert {name: [function for _, function in of] for name, of in found.items()} == {
+        "grid": ["time_sample"],
+        "table": ["suppress", "tp"],
+        "data": ["hospital"],
+        "at": ["stars"],
+    }

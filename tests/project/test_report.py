@@ -62,9 +62,9 @@ def test_the_committed_report_is_what_judging_gives_now(papers, name):
     assert (RESULTS / name).read_text() == report.reports(papers, "paper")[name]
 
 
-def test_the_readme_counts_the_same_verdicts(papers):
+def test_the_readme_lists_the_same_papers_and_verdicts(papers):
     readme = (ROOT / "README.md").read_text()
-    assert report.with_counts(readme, papers) == readme
+    assert report.with_tables(readme, papers) == readme
     for paper in papers:
         (row,) = re.findall(rf"^\| \[{paper['key']}\]\(\S+\) \|(.*)\|$", readme, re.MULTILINE)
         number, *by_verdict = map(int, row.split("|"))
@@ -145,13 +145,16 @@ def test_minutes_data_and_verdict_come_from_what_the_notebook_left(project):
 
 def test_the_readme_is_written_for_the_papers_sizes_only(project):
     readme = project / "README.md"
-    readme.write_text("before\n" + "\n".join(report.MARKS) + "\nafter\n")
+    marks = [mark for pair in report.MARKS.values() for mark in pair]
+    readme.write_text("\n".join(["before", *marks, "after", ""]))
     report.main(["--profile", "quick"])
     assert "xiao2010" not in readme.read_text()
     report.main(["--profile", "paper"])
     once = readme.read_text()
     number = len(claims.of_paper("xiao2010"))
     assert f"REPORT.md#xiao2010) | {number} | 0 | 0 | 0 | 0 | {number} |" in once
+    assert "| **xiao2010** Xiao, Yi, Tao: *The hardness" in once
+    assert once.count("boger2020") == 0, "it has no notebooks here"
     assert once.startswith("before\n") and once.endswith("\nafter\n")
     report.main(["--profile", "paper"])
     assert readme.read_text() == once
@@ -159,7 +162,7 @@ def test_the_readme_is_written_for_the_papers_sizes_only(project):
 
 def test_a_readme_without_marks_is_refused(papers):
     with pytest.raises(SystemExit, match="README.md lacks the lines"):
-        report.with_counts("no marks", papers)
+        report.with_tables("no marks", papers)
 
 
 def test_a_cell_of_markdown_keeps_its_bars():

@@ -9,18 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from referees import preference as referee
-from referees.tables import tables
+from referees.tables import adult_in_intervals, tables
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.papers.dewri2009 import protocol as dewri2009
 from anonpaper.recoders.archive import choose, non_dominated
 from anonpaper.recoders.preference import prefer_feasible
 
 
 @pytest.fixture(scope="module")
 def adult():
-    return dewri2009.adult()
+    return adult_in_intervals()
 
 
 @st.composite
@@ -199,14 +198,15 @@ def test_same_seed_same_result(refine):
 
 def test_the_number_of_threads_changes_nothing():
     code = (
-        "import anonpaper as ap, hashlib; from anonpaper.papers.dewri2009 import protocol; "
-        "r = ap.preference_search(protocol.adult(), 5, evaluations=600, seed=0); "
+        "import anonpaper as ap, hashlib; from referees.tables import adult_in_intervals; "
+        "r = ap.preference_search(adult_in_intervals(), 5, evaluations=600, seed=0); "
         "print(hashlib.sha256(r.info['evaluated'].to_csv().encode()).hexdigest())"
     )
+    path = os.pathsep.join(sys.path)
     digests = {
         subprocess.run(
             [sys.executable, "-c", code],
-            env=os.environ | {"NUMBA_NUM_THREADS": threads},
+            env=os.environ | {"NUMBA_NUM_THREADS": threads, "PYTHONPATH": path},
             capture_output=True,
             text=True,
             check=True,

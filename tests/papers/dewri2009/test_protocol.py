@@ -1,10 +1,12 @@
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 
 import anonpaper as ap
 from anonpaper import plots
 from anonpaper.papers.dewri2009 import protocol as dewri2009
 from anonpaper.papers.grids import run_grid
+from anonpaper.papers.published import reference
 
 PROJECTION = ["marital-status", "race", "sex"]
 
@@ -17,6 +19,21 @@ def adult():
 @pytest.fixture(scope="module")
 def solutions(adult):
     return ap.exhaustive(adult.with_roles(qi=PROJECTION), 5).info["evaluated"]
+
+
+def test_adult_has_the_domain_sizes_of_table_1_and_105_bits(adult):
+    printed = reference("dewri2009_tab1_domain_sizes")
+    assert [a.size for a in adult.attributes] == printed["domain_size"].tolist()
+    assert adult.n == 30_162
+    assert len(ap.Recoding.identity(adult.attributes).encode()) == 105
+    assert len(adult.cells) == 13_334
+
+
+def test_empty_intervals_belong_to_the_domain(adult):
+    age = adult.attribute("age")
+    rows = np.bincount(adult.codes[:, 0], minlength=20)
+    assert age.size == 20 and age.ordered and np.count_nonzero(rows) == 16
+    assert (age.values[0].left, age.values[-1].right) == (0, 100)
 
 
 def test_every_value_has_a_place_in_its_taxonomy(adult):

@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from sklearn.metrics import normalized_mutual_info_score
 
 from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from anonpaper.papers.majeed2024.baselines.association import normalized_mutual_information
 from anonpaper.partition.mondrian import median_cut, require_diverse
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
@@ -86,7 +86,7 @@ def attribute_blocks(m: Microdata, widest: int = 3) -> list[list[int]]:
     blocks = [[j] for j in range(m.d)]
     pairs = sorted(
         ((i, j) for i in range(m.d) for j in range(i + 1, m.d)),
-        key=lambda pair: -normalized_mutual_information(*m.codes[:, list(pair)].T),
+        key=lambda pair: -_information(*m.codes[:, list(pair)].T),
     )
     for i, j in pairs:
         first = next(block for block in blocks if i in block)
@@ -95,6 +95,13 @@ def attribute_blocks(m: Microdata, widest: int = 3) -> list[list[int]]:
             first += second
             blocks.remove(second)
     return [sorted(block) for block in blocks]
+
+
+def _information(a: np.ndarray, b: np.ndarray) -> float:
+    """Return I(a, b) / sqrt(H(a) H(b)), from 0 to 1; 0 if a column is constant."""
+    if min(np.ptp(a), np.ptp(b)) == 0:
+        return 0.0
+    return normalized_mutual_info_score(a, b, average_method="geometric")
 
 
 def _cut(m, rows, k, l, block, down_to) -> list[np.ndarray]:

@@ -1,8 +1,8 @@
+"""The reduction of three-dimensional matching to a table (section 4 of the paper)."""
+
 import itertools
 
-import networkx as nx
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,55 +10,6 @@ from hypothesis import strategies as st
 import anonpaper as ap
 from anonpaper import errors
 from anonpaper.papers.xiao2010 import hardness
-
-
-@st.composite
-def halved_tables(draw, max_pairs=12):
-    pairs = draw(st.integers(1, max_pairs))
-    d = draw(st.integers(1, 3))
-    value = st.integers(0, 2)
-    frame = pd.DataFrame(
-        {f"q{j}": draw(st.lists(value, min_size=2 * pairs, max_size=2 * pairs)) for j in range(d)}
-    )
-    frame["s"] = draw(st.permutations(["x", "y"] * pairs))
-    return ap.Microdata(frame, [f"q{j}" for j in range(d)], "s")
-
-
-@settings(deadline=None, max_examples=60)
-@given(halved_tables())
-def test_the_matching_is_of_minimum_weight(m):
-    p = ap.optimal_two_diverse(m)
-    assert (p.sizes() == 2).all() and ap.FrequencyLDiversity(2).holds(m, p.labels)
-    graph = nx.Graph()
-    first, second = (np.flatnonzero(m.sensitive_codes == v) for v in (0, 1))
-    for i, j in itertools.product(first, second):
-        graph.add_edge(i, j, weight=2 * int((m.codes[i] != m.codes[j]).sum()))
-    referee = nx.min_weight_matching(graph)
-    assert p.info["stars"] == sum(graph.edges[edge]["weight"] for edge in referee)
-    assert ap.measure.stars(ap.suppress(m, p)) <= p.info["stars"]
-
-
-@settings(deadline=None, max_examples=30)
-@given(halved_tables(max_pairs=5))
-def test_the_matching_is_as_good_as_exhaustive_search(m):
-    p = ap.optimal_two_diverse(m)
-    assert p.info["stars"] == ap.exact(m, 2).info["cost"]
-
-
-def test_large_tables_of_few_tuples_are_matched():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"a": rng.integers(0, 5, 4000), "b": rng.integers(0, 5, 4000)})
-    frame["s"] = np.arange(4000) % 2
-    p = ap.optimal_two_diverse(ap.Microdata(frame, ["a", "b"], "s"))
-    assert p.n_groups == 2000
-
-
-def test_tables_that_cannot_be_matched_are_refused():
-    with pytest.raises(errors.ParameterError, match="exactly two"):
-        ap.optimal_two_diverse(ap.examples.hospital())
-    uneven = pd.DataFrame({"a": [0, 1, 1], "s": [0, 0, 1]})
-    with pytest.raises(errors.InfeasibleError):
-        ap.optimal_two_diverse(ap.Microdata(uneven, ["a"], "s"))
 
 
 @st.composite

@@ -1,0 +1,65 @@
+"""What a notebook shows of code and of verdicts."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from html import escape
+
+import pandas as pd
+
+from anonpaper.papers.claims import DIRECTION, NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED
+
+__all__ = ["COLOURS", "Source", "Verdicts", "source_of"]
+
+#: Verdict -> background of its cell, as in the report.
+COLOURS = {
+    REPRODUCED: "#d9efdd",
+    DIRECTION: "#f6f0cc",
+    NOT_REPRODUCED: "#fbdde1",
+    NOT_TESTABLE: "#dde7f2",
+    NOT_RUN: "#eeeeee",
+}
+
+
+class Verdicts(pd.DataFrame):
+    """Judged claims, which a notebook shows at full width with verdicts in colour."""
+
+    def _repr_html_(self) -> str:
+        style = self.style.set_uuid("verdicts").set_properties(**{"text-align": "left"})
+        colours = style.map(lambda verdict: f"background-color: {COLOURS[verdict]}; color: #222",
+                            subset="verdict")  # fmt: skip
+        return colours.to_html()
+
+
+class Source:
+    """A function's source, which a notebook shows when the reader unfolds it."""
+
+    def __init__(self, function: Callable) -> None:
+        self.name = f"{function.__module__}.{function.__qualname__}"
+        self.text = inspect.getsource(function)
+
+    def __repr__(self) -> str:
+        return f"<source of {self.name}>"
+
+    def _repr_html_(self) -> str:
+        return (
+            f"<details><summary>source of <code>{self.name}</code></summary>"
+            f"<pre>{escape(self.text)}</pre></details>"
+        )
+
+
+def source_of(function: Callable) -> Source:
+    """Return a function's source, folded up in a notebook.
+
+    Parameters
+    ----------
+    function : callable
+        Of a module.
+
+    Examples
+    --------
+    >>> source_of(source_of)
+    <source of anonpaper.papers.shown.source_of>
+    """
+    return Source(function)

@@ -1,0 +1,58 @@
+"""What diversity costs, and whose values a release keeps."""
+
+import pytest
+
+import anonpaper as ap
+from anonpaper import errors
+
+
+def test_discernibility_penalizes_classes_below_k_and_rows_withheld():
+    m = ap.examples.patients()
+    rel = ap.suppress(m, ap.Partition([0, 0, 0, 1, 1, 1, 1, 2, 2, -1]))
+    assert ap.measure.penalized_discernibility(rel, 1) == 9 + 16 + 4 + 10
+    assert ap.measure.penalized_discernibility(rel, 3) == 9 + 16 + 20 + 10
+    one_group = ap.suppress(m, ap.Partition([0] * 10))
+    assert ap.measure.penalized_discernibility(one_group, 2) == 100
+
+
+def test_accuracy_is_1_at_the_optimum_and_0_or_least_for_one_class():
+    m = ap.examples.patients()
+    best = ap.suppress(m, ap.examples.patients_diverse())
+    worst = ap.suppress(m, ap.Partition([0] * 10))
+    for of in ("ratio", "range", "log"):
+        assert ap.measure.discernibility_ratio(best, 2, of) == 1
+    assert ap.measure.discernibility_ratio(worst, 2) == pytest.approx(20 / 100)
+    assert (
+        ap.measure.discernibility_ratio(worst, 2, "range")
+        == ap.measure.discernibility_ratio(worst, 2, "log")
+        == 0
+    )
+    assert ap.measure.discernibility_ratio(worst, 2, "stars") == pytest.approx(0)
+    assert (
+        ap.measure.discernibility_ratio(worst, 10)
+        == ap.measure.discernibility_ratio(worst, 10, "log")
+        == 1
+    )
+    with pytest.raises(errors.ParameterError, match="f1"):
+        ap.measure.discernibility_ratio(best, 2, "f1")
+
+
+def test_accuracy_uses_classes_of_equal_published_rows():
+    m = ap.Microdata(ap.examples.patients().frame, ["GEN", "PRV"])
+    rel = ap.suppress(m, ap.Partition([0, 0, 1, 1, 1, 1, 1, 0, 0, 0]))
+    assert rel.classes.n_groups == 2
+    assert ap.measure.discernibility_ratio(rel, 5) == 1
+
+
+def test_values_kept_counts_stars_and_shown_values_of_each_group():
+    m = ap.examples.patients()
+    rel = ap.suppress(m, ap.examples.patients_three_anonymous())
+    kept = ap.measure.values_kept(rel, "GEN").set_index("GEN")
+    shown = (rel.frame["GEN"] != "*").groupby(m.frame["GEN"]).mean()
+    stars = (rel.frame == "*").sum(axis=1).groupby(m.frame["GEN"]).mean()
+    for value in ("Male", "Female"):
+        assert kept.loc[value, "shown"] == pytest.approx(shown[value])
+        assert kept.loc[value, "stars_per_row"] == pytest.approx(stars[value])
+    by_diagnosis = ap.measure.values_kept(rel, "DIAG")
+    assert list(by_diagnosis) == ["DIAG", "rows", "stars_per_row"]
+    assert by_diagnosis["rows"].sum() == 10

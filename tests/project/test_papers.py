@@ -1,0 +1,173 @@
+"""A paper is three folders: taking them out takes it out, and a new one begins with a command."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from anonpaper.errors import ParameterError
+from anonpaper.papers import claims, overview, papers
+from anonpaper.papers.catalogue import _read
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("anonpaper/papers", "notebooks", "tests/papers")
+KEYS = list(papers())
+
+
+def files_of_the_project():
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
+    return [name for name in listed if (ROOT / name).is_file()]
+
+
+@pytest.fixture
+def scratch(tmp_path):
+    """A copy of the project, pictures left out, with the environment of the tests."""
+    for name in files_of_the_project():
+        if not name.endswith((".svg", ".png", ".tex")):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / name)
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    (tmp_path / "data" / "cache").mkdir()
+    for stamp in (".venv/.packages-installed", ".venv/.package-installed", "data/cache/.fetched"):
+        (tmp_path / stamp).touch()
+    return tmp_path
+
+
+def run(folder, *command):
+    """Run a command in a copy of the project, on its own package, and return what it printed."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("ANONPAPER_", "MAKE"))}
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        text=True,
+        capture_output=True,
+        env=kept | {"PYTHONPATH": str(folder), "TQDM_DISABLE": "1"},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+# ---- what is said of a paper ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_paper_is_three_folders_and_described_in_one(key):
+    for folder in FOLDERS:
+        assert (ROOT / folder / key).is_dir()
+    paper = papers()[key]
+    assert set(paper.sizes) == {"quick", "paper"}
+    assert claims.of_paper(key)
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["references"]
+    authors = [
+        [f"{author['family-names']}, {author['given-names']}" for author in entry["authors"]]
+        for entry in cited
+        if entry["title"].lower() == paper.title.lower() and entry["year"] == paper.year
+    ]
+    assert authors == [list(paper.authors)]
+
+
+def test_the_overview_has_a_row_per_paper():
+    assert overview().index.tolist() == KEYS
+    assert overview().loc["xiao2010", "paper"] == "Xiao, Yi, Tao 2010"
+
+
+def test_a_description_with_an_unknown_field_is_named(tmp_path):
+    text = (ROOT / "anonpaper/papers/xiao2010/paper.toml").read_text()
+    assert "colour" not in tomllib.loads(text)
+    file = tmp_path / "paper.toml"
+    file.write_text("colour = 1\n" + text)
+    with pytest.raises(ParameterError, match="paper.toml: .*colour"):
+        _read(file)
+
+
+def test_the_number_of_papers_is_written_nowhere():
+    count = re.compile(r"\b(five|six|seven)\s+papers\b|\b(fifth|sixth|seventh)\s+paper\b", re.I)
+    texts = {".cff", ".ipynb", ".md", ".py", ".toml", ".jinja"}
+    found = [
+        name
+        for name in files_of_the_project()
+        if Path(name).suffix in texts and name != "tests/project/test_papers.py"
+        if count.search((ROOT / name).read_text())
+    ]
+    assert found == []
+
+
+# ---- out and in -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_nothing_but_the_paper_imports_it(key):
+    own = tuple(f"{folder}/{key}/" for folder in FOLDERS)
+    general = ("tests/papers/test_", "notebooks/")
+    for name in files_of_the_project():
+        if not name.endswith(".py") or name.startswith((*own, *general, "tools/templates/")):
+            continue
+        for node in ast.walk(ast.parse((ROOT / name).read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+            assert not any(f"papers.{key}" in imported for imported in names), (name, names)
+
+
+IMPORT_ALL = """
+import importlib, pkgutil
+import anonpaper
+for module in pkgutil.walk_packages(anonpaper.__path__, "anonpaper."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+from anonpaper.papers import papers
+print(anonpaper.__file__, *papers())
+"""
+
+
+def test_taking_the_three_folders_out_takes_the_paper_out(scratch):
+    gone = "majeed2024"
+    for folder in FOLDERS:
+        shutil.rmtree(scratch / folder / gone)
+    printed = run(scratch, sys.executable, "-c", IMPORT_ALL).split()
+    assert printed[0].startswith(str(scratch))
+    assert printed[1:] == [key for key in KEYS if key != gone]
+    linter = Path(sys.executable).with_name("lint-imports")
+    assert "0 broken" in run(scratch, str(linter), "--no-cache")
+    run(scratch, sys.executable, "tools/report.py", "--profile", "paper")
+    report = (scratch / "figures/paper/REPORT.md").read_text()
+    assert f'<a id="{gone}"' not in report and '<a id="xiao2010"' in report
+    assert f"**{gone}**" not in (scratch / "README.md").read_text()
+
+
+def test_a_new_paper_runs_by_the_commands_of_contributing(scratch):
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    (commands,) = re.findall(r"```\n(make new-paper .*?)```", text, flags=re.DOTALL)
+    for command in commands.splitlines():
+        run(scratch, *command.split())
+    assert "wong2006" in run(scratch, sys.executable, "-c", IMPORT_ALL).split()
+    report = (scratch / "figures/quick/REPORT.md").read_text()
+    assert "## wong2006: An example of a paper" in report
+    assert re.search(r'<a id="wong2006-stars-l"></a>.*\*\*reproduced\*\*', report)
+    assert (scratch / "figures/quick/wong2006/figure_1.svg").is_file()
+    notebook = (scratch / "notebooks/wong2006/1_first.ipynb").read_text()
+    assert '"execution_count": 6' in notebook and "paper0000" not in notebook
+    again = subprocess.run(
+        [sys.executable, "tools/new_paper.py", "wong2006"],
+        cwd=scratch,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(scratch)},
+    )
+    assert again.returncode == 2 and "is there already" in again.stderr

@@ -1,0 +1,1 @@
+"""paper0000: what regenerates its figures and tables, and judges its claims."""
