@@ -180,6 +180,10 @@ test-fast: env  ## run the unit tests and doctests only
 	$(RUN) -m pytest -q --numprocesses $(WORKERS) --dist loadfile --ignore tests/project \
 	  anonpaper tests
 
+.PHONY: fuzz
+fuzz: env  ## call every public function 10,000 times with anything, and 1,000 command lines
+	@$(ONE_THREAD) ANONPAPER_FUZZ=10000 TQDM_DISABLE=1 $(RUN) -m pytest -q tests/core/test_fuzz.py
+
 .PHONY: bench
 bench: env data  ## measure speed and memory against their limits
 	@$(RUN) benchmarks/run.py
