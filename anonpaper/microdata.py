@@ -682,7 +682,8 @@ def _in_one_form(column: pd.Series) -> pd.Series:
         return column + 0  # of the two zeros the one without a sign
     if _is_categorical(column) or dtype.kind in "iubmM" or isinstance(dtype, pd.StringDtype):
         return column
-    if pd.api.types.infer_dtype(column, skipna=True) in ("string", "integer", "boolean", "empty"):
+    types = set(map(type, column[column.notna()]))
+    if len(types) <= 1 and types <= {str, int, bool}:  # of which equal ones are written alike
         return column
     try:
         equal = pd.factorize(column)[0]
