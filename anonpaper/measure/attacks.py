@@ -14,10 +14,11 @@ from dataclasses import replace
 import numpy as np
 
 from anonpaper.errors import ParameterError, check_number
+from anonpaper.groups import checked_labels
 from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
-from anonpaper.microdata import Attribute, Microdata, build_cells
+from anonpaper.microdata import Attribute, Microdata, build_cells, check_microdata
 from anonpaper.principles import GroupCounts
-from anonpaper.publish import PublishedAttribute, Release
+from anonpaper.publish import PublishedAttribute, Release, check_release
 from anonpaper.subdomains import SubDomains
 
 __all__ = ["guessing", "membership", "plausible_values", "ruled_out"]
@@ -121,7 +122,7 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
     0.55
     """
     if plausible is None:
-        plausible = np.ones((m.n, m.sensitive_attribute.size), dtype=bool)
+        plausible = np.ones((check_microdata(m).n, m.sensitive_attribute.size), dtype=bool)
     shown, of_row = _counts_of_group(m, labels, plausible)
     considered = np.where(plausible[shown], of_row, 0)
     considered = np.where(considered.any(axis=1, keepdims=True), considered, of_row)
@@ -180,7 +181,7 @@ def _counts_of_group(
     m: Microdata, labels: np.ndarray, plausible: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The published rows, and the counts of sensitive values of their groups."""
-    labels = np.asarray(labels, dtype=np.int64)
+    labels = checked_labels(labels, check_microdata(m).n)
     groups = GroupCounts.of(m, labels)
     values = m.sensitive_attribute.size
     if plausible.shape != (m.n, values):
@@ -230,7 +231,7 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     >>> membership(release, m.take([4, 5, 6, 7, 8, 9]))
     {'members': 1.0, 'outsiders': 0.0, 'advantage': 1.0}
     """
-    m = release.microdata
+    m, outsiders = check_release(release).microdata, check_microdata(outsiders)
     if outsiders.qi != m.qi:
         raise ParameterError(
             f"members have the quasi-identifiers {m.qi}, outsiders {outsiders.qi}"
