@@ -451,7 +451,8 @@ class Microdata:
         'F'
         """
         coded = {name: self._code_column(name) for name in self._roles}
-        for name, new in check_named("codes", codes, self._roles).items():
+        codes = check_named("codes", codes, self._roles)
+        for name, new in codes.items():
             attribute, new = self.attribute(name), np.array(new)
             whole = np.issubdtype(new.dtype, np.integer) and new.shape == (self.n,)
             if not whole or new.min() < 0 or new.max() >= attribute.size:
@@ -681,7 +682,8 @@ def _in_one_form(column: pd.Series) -> pd.Series:
         return column + 0  # of the two zeros the one without a sign
     if _is_categorical(column) or dtype.kind in "iubmM" or isinstance(dtype, pd.StringDtype):
         return column
-    if pd.api.types.infer_dtype(column, skipna=True) in ("string", "integer", "boolean", "empty"):
+    types = set(map(type, column[column.notna()]))
+    if len(types) <= 1 and types <= {str, int, bool}:  # of which equal ones are written alike
         return column
     try:
         equal = pd.factorize(column)[0]

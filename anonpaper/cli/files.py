@@ -254,7 +254,7 @@ def _is_standard_input(path: Path) -> bool:
 def as_written(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     """Return a published frame, its decimal numbers written as in the table that was read."""
     frame = frame.copy()
-    for name in frame.columns.intersection(list(table.written)):
+    for name in frame.select_dtypes(exclude="int").columns.intersection(list(table.written)):
         texts = table.written[name]
         texts = texts | {str(number): text for number, text in texts.items()}
         frame[name] = [texts.get(value, value) for value in frame[name]]

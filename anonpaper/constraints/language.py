@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ConstraintError, ParameterError, check_integer
+from anonpaper.errors import ConstraintError, ParameterError, check_integer, check_sequence
 from anonpaper.files import write_whole
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 
@@ -246,7 +246,7 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
     """
     columns = ["constraint", "low", "high", "in_table", "published", "holds"]
     rows = []
-    for c in constraints:
+    for c in check_sequence("constraints", constraints, DiversityConstraint):
         published = c.count(rel)
         in_table = int(c.target_rows(rel.microdata).sum())
         rows.append((c._name(), c.low, c.high, in_table, published, c.low <= published <= c.high))
@@ -273,13 +273,19 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
     ['sex[Female], 20, 400']
     """
     found = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(_path(path).read_text(encoding="utf-8").splitlines(), start=1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
                 found.append(DiversityConstraint.parse(line))
             except ConstraintError as error:
                 raise ConstraintError(f"{path}, line {number}: {error}") from None
     return found
+
+
+def _path(path: object) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise ParameterError(f"path must be that of a file, got {path!r}")
+    return Path(path)
 
 
 def write_constraints(
@@ -294,6 +300,6 @@ def write_constraints(
     comment : str
         Text for the head of the file; every line gets a # in front.
     """
-    lines = [f"# {line}".rstrip() for line in comment.splitlines()]
-    lines += [str(constraint) for constraint in constraints]
-    write_whole(Path(path), "\n".join(lines) + "\n")
+    lines = [f"# {line}".rstrip() for line in str(comment).splitlines()]
+    lines += map(str, check_sequence("constraints", constraints, DiversityConstraint))
+    write_whole(_path(path), "\n".join(lines) + "\n")

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from anonpaper.errors import ParameterError, check_integer, check_number
+from anonpaper.errors import ParameterError, check_integer, check_number, check_sequence
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.publish import Anatomy, GroupRelease, Release, check_release
 from anonpaper.randomness import generator
@@ -468,6 +468,11 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     >>> query_errors(workload(m, {}, size=5), [one_group])
     array([0.])
     """
+    if not isinstance(queries, Workload):
+        raise ParameterError(
+            f"expected a Workload, got {type(queries).__name__}: workload(m, ...)"
+        )
+    releases = check_sequence("releases", releases, Release)
     if not releases:
         raise ParameterError("there is no release to be asked")
     truth, *answers = queries.answers(releases[0].microdata, *releases)
@@ -504,5 +509,6 @@ def relative_errors(queries: Workload, releases: Sequence[Release], base: Releas
     >>> relative_errors(workload(m, {"Age": 2}, size=100, seed=0), [base], base)
     array([100.])
     """
-    *errors, base_error = query_errors(queries, [*releases, base])
+    releases = [*check_sequence("releases", releases), base]
+    *errors, base_error = query_errors(queries, releases)
     return 100 * np.array(errors) / max(base_error, 1.0)

@@ -323,6 +323,8 @@ def _parameters_of(paper: str, notebook: str) -> list[str]:
     source = "\n".join("".join(cell["source"]) for cell in tagged)
     assigned = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)]
     return [target.id for node in assigned for target in node.targets]
+
+
 def _times(timing: Sequence[str] | bool, data: pd.DataFrame) -> list[str] | bool:
     """Return which columns hold run times, or raise ParameterError where there are no such."""
     if isinstance(timing, bool):

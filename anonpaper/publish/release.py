@@ -184,9 +184,12 @@ class Release:
         Raises
         ------
         ColumnError
-            Two columns would have the same name, or two sensitive values be written alike.
+            Two columns would have the same name, or two sensitive values be written alike, or a
+            set of values as another or as a value of the table, such as a star.
         """
         m = self.microdata
+        for column in self.published:
+            _check_told_apart(column, self.is_published)
         if m.sensitive is not None:
             texts = pd.Series([str(value) for value in m.sensitive_attribute.values])
             if texts.duplicated().any():
@@ -462,6 +465,18 @@ def check_release(rel: object) -> Release:
             "and their like make one"
         )
     return rel
+
+
+def _check_told_apart(column: PublishedAttribute, rows: np.ndarray) -> None:
+    """Raise ColumnError if a reader takes a star, an interval or a set for something else."""
+    shown = column.sub_domains.take(np.unique(column.index[rows]))
+    texts = pd.Series([str(label) for label in shown.labels])
+    alike = texts.duplicated(keep=False) & (shown.sizes > 1)
+    if alike.any():
+        raise ColumnError(
+            f"{texts[alike].unique()[:5].tolist()} would stand for several things in "
+            f"{column.attribute.name!r}: rename the values of the table that are written so"
+        )
 
 
 def _as_before(published: pd.Series, original: pd.Series) -> pd.Series:

@@ -16,9 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import anonpaper as ap
-from anonpaper import constraints, measure, prepare
+from anonpaper import constraints, measure
 from anonpaper.cli import main
 from anonpaper.errors import AnonpaperError
+from anonpaper.prepare import cleaning, encoding, imbalance, patterns, synthesis
 
 CALLS = int(os.environ.get("ANONPAPER_FUZZ", 1000))
 RARE = settings(
@@ -79,12 +80,12 @@ def functions():
     found = {}
     for room, module in [
         ("", ap), ("measure.", measure), ("constraints.", constraints),
-        ("prepare.", prepare), ("prepare.cleaning.", ap.preprocessing),
-        ("prepare.imbalance.", ap.imbalance),
+        ("cleaning.", cleaning), ("encoding.", encoding), ("imbalance.", imbalance),
+        ("patterns.", patterns), ("synthesis.", synthesis),
     ]:  # fmt: skip
         for name in module.__all__:
             thing = getattr(module, name)
-            if callable(thing) and name not in ("load", "synthesize", "augment"):
+            if callable(thing) and name not in ("load", "synthesize", "augment", "quality"):
                 found[room + name] = thing
     found["Hierarchy.balanced"] = ap.Hierarchy.balanced
     found["Hierarchy.intervals"] = ap.Hierarchy.intervals

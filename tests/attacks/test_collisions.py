@@ -1,0 +1,67 @@
+"""Values and columns of the table that look like what a release writes: stars, sets, counts."""
+
+from enum import Enum
+
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper.cli import main
+from anonpaper.errors import ColumnError
+
+
+def table(values):
+    n = len(values)
+    frame = pd.DataFrame({"q": pd.Series(values, dtype=object), "s": (list("xy") * n)[:n]})
+    return ap.Microdata(frame, ["q"], "s")
+
+
+PAIRS = ap.Partition([0, 0, 1, 1, 2, 2])
+
+
+@pytest.mark.parametrize(
+    ("form", "values"),
+    [
+        ("suppress", ["*", "*", "a", "b", "c", "c"]),
+        ("generalize", ["{a, b}", "{a, b}", "a", "b", "c", "c"]),
+        ("generalize", ["a", "b, c", "a, b", "c", "d", "d"]),  # two sets are written {a, b, c}
+    ],
+)
+def test_what_stands_for_two_things_is_refused(form, values, tmp_path):
+    rel = getattr(ap, form)(table(values), PAIRS)
+    with pytest.raises(ColumnError, match="would stand for several things in 'q'"):
+        rel.write(tmp_path / "out.csv")
+    assert not list(tmp_path.iterdir())  # nothing was written
+
+
+def test_texts_that_are_equal_to_nothing_published_are_kept():
+    found = ap.suppress(table(["*", "*", "{a}", "{a}", "[1 - 2]", "[1 - 2]"]), PAIRS)
+    assert set(found.public_frame()["q"]) == {"*", "{a}", "[1 - 2]"}
+
+
+class Sex(str, Enum):  # noqa: UP042 - StrEnum would write the value
+    """Equal to the text, and written otherwise."""
+
+    F = "f"
+
+
+class Number(int):
+    def __str__(self):
+        return f"no. {int(self)}"
+
+
+@pytest.mark.parametrize("values", [[Sex.F, "f"] * 2, [Number(1), 1] * 2, [True, Number(1)] * 2])
+@pytest.mark.parametrize("form", ["suppress", "generalize"])
+def test_equal_values_of_other_types_are_written_alike(values, form):
+    rel = getattr(ap, form)(table(values), ap.Partition([0] * 4))
+    assert rel.public_frame()["q"].nunique() == 1
+
+
+def test_counts_are_not_written_as_another_column_was(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{20 + i % 3},{'abc'[i % 3]},{i % 2}.50,{i % 3}.0\n" for i in range(12))
+    (tmp_path / "people.csv").write_text("age,ill,group,count\n" + rows)
+    call = "anonymize people.csv --qi age --sensitive ill --method mondrian --k 4 --l 2"
+    assert main([*call.split(), "-q", "-o", "o.csv", "--publish", "anatomize"]) == 0
+    found = pd.read_csv("o_sensitive.csv", dtype=str)
+    assert found["count"].str.fullmatch(r"\d+").all()
