@@ -148,6 +148,7 @@ class Recoding:
         >>> Recoding.decode(m.attributes, "01" "0" "11").sub_domains("Age")
         [['<30', '[30, 50)'], ['>=50']]
         """
+        attributes = check_sequence("attributes", attributes, Attribute)
         wanted = sum(attribute.size - 1 for attribute in attributes)
         digits = list(bits) if isinstance(bits, str) else np.asarray(bits).ravel().tolist()
         if len(digits) != wanted or not set(digits) <= {0, 1, "0", "1"}:

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from anonpaper.constraints.language import DiversityConstraint
-from anonpaper.errors import ConstraintError, check_choice, check_integer
+from anonpaper.errors import ConstraintError, check_choice, check_integer, check_sequence
 from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = ["Contradiction", "conflict_rate", "find_contradictions", "require_satisfiable"]
@@ -51,6 +51,7 @@ def conflict_rate(
     """
     check_choice("of", of, ("rows", "jaccard", "containment"))
     check_microdata(m)
+    constraints = check_sequence("constraints", constraints, DiversityConstraint)
     targets = np.array([c.target_rows(m) for c in constraints]).reshape(len(constraints), m.n)
     claims = targets.sum(axis=0)
     if of == "rows":
@@ -134,7 +135,7 @@ def find_contradictions(
     Gender[M], 5, 9: only 4 rows of the table carry the target
     """
     k = check_integer("k", k, 1, check_microdata(m).n)
-    constraints = list(constraints)
+    constraints = check_sequence("constraints", constraints, DiversityConstraint)
     found: list[Contradiction] = []
     for c in constraints:
         exist = int(np.count_nonzero(c.target_rows(m)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anonpaper.errors import ColumnError, ParameterError
+from anonpaper.errors import ColumnError, ParameterError, check_choice
 from anonpaper.groups import Partition, check_partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish.attribute import PublishedAttribute
@@ -263,8 +263,7 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:
         raise ColumnError(f"rename {taken}: the tables of an anatomy have columns of that name")
-    if accept not in (None, "minimality attack"):
-        raise ParameterError(f"accept must be 'minimality attack' or None, got {accept!r}")
+    check_choice("accept", accept, (None, "minimality attack"))
     if has_residue(p) and accept is None:
         raise ParameterError(
             f"{p.algorithm} removed {p.info['residue_size']} rows from groups of equal QI, in "

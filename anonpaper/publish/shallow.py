@@ -18,9 +18,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from anonpaper.errors import ColumnError, HierarchyError, check_integer
+from anonpaper.errors import ColumnError, HierarchyError, check_integer, check_sequence, is_among
 from anonpaper.groups import Partition, check_partition, group_bounds
-from anonpaper.hierarchy import Hierarchy
+from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish.attribute import PublishedAttribute
 from anonpaper.publish.methods import rows_of_groups
@@ -86,7 +86,9 @@ def shallow_generalize(
     ['{<30, [30, 50)}', 'M', '*', 'HIV']
     """
     m = check_microdata(m)
-    unknown = [name for name in [*pattern_friendly, *hierarchies] if name not in m.qi]
+    pattern_friendly = check_sequence("pattern_friendly", pattern_friendly)
+    hierarchies = check_hierarchies(hierarchies, m.qi)
+    unknown = [name for name in pattern_friendly if not is_among(name, m.qi)]
     if unknown:
         raise ColumnError(f"{unknown} are no quasi-identifiers; those are {m.qi}")
     lacking = [name for name in m.qi if name not in hierarchies]

@@ -39,7 +39,7 @@ def test_texts_that_are_equal_to_nothing_published_are_kept():
     assert set(found.public_frame()["q"]) == {"*", "{a}", "[1 - 2]"}
 
 
-class Sex(str, Enum):
+class Sex(str, Enum):  # noqa: UP042 - a StrEnum is written as its text
     """Equal to the text, and written otherwise."""
 
     F = "f"
@@ -61,7 +61,9 @@ def test_counts_are_not_written_as_another_column_was(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"{20 + i % 3},{'abc'[i % 3]},{i % 2}.50,{i % 3}.0\n" for i in range(12))
     (tmp_path / "people.csv").write_text("age,ill,group,count\n" + rows)
-    call = "anonymize people.csv --qi age --sensitive ill --method mondrian --k 4 --l 2 -q -o o.csv"
+    call = (
+        "anonymize people.csv --qi age --sensitive ill --method mondrian --k 4 --l 2 -q -o o.csv"
+    )
     assert main([*call.split(), "--publish", "anatomize"]) == 0
     found = pd.read_csv("o_sensitive.csv", dtype=str)
     assert found["count"].str.fullmatch(r"\d+").all()
