@@ -141,7 +141,8 @@ lab: env data  ## open JupyterLab
 # ---- the course -------------------------------------------------------------------------------
 
 .PHONY: course
-course: $(if $(LESSONS),build/course/student/README.md)  ## write the lessons for students and for instructors
+course: $(if $(LESSONS),build/course/student/README.md)  ## write the lessons for students and instructors; variants with SEED= STUDENTS=
+	@$(if $(STUDENTS),$(RUN) tools/course.py --seed "$(SEED)" --students "$(STUDENTS)",:)
 
 build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
   $(wildcard notebooks/course/*.yaml) tools/course.py | $(ENV)/.package-installed
@@ -152,6 +153,10 @@ build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
 .PHONY: site
 site: env  ## write pages to read offline: build/site/$(PROFILE)
 	@$(RUN) tools/site.py --profile $(PROFILE)
+
+.PHONY: site-instructor
+site-instructor: env  ## write the site with solutions and the guide
+	@$(RUN) tools/site.py --profile $(PROFILE) --instructor
 
 # alone from the results that are there; with all else after it
 ifneq ($(filter all,$(or $(MAKECMDGOALS),all)),)

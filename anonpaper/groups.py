@@ -57,15 +57,14 @@ class Partition:
         self.info = dict(info or {})
         self.algorithm = algorithm
         self.starred = None if starred is None else np.asarray(starred)
-        if starred is not None and (
-            self.starred.dtype != bool
-            or self.starred.ndim != 2
-            or len(self.starred) != self.n_groups
-        ):
-            raise ParameterError(
-                f"starred must hold booleans, one row for each of the {self.n_groups} groups, "
-                f"got shape {self.starred.shape} and dtype {self.starred.dtype}"
-            )
+        if self.starred is not None:
+            shape, kind = self.starred.shape, self.starred.dtype.kind
+            if len(shape) != 2 or shape[0] != self.n_groups or kind not in "bui":
+                raise ParameterError(
+                    f"starred must hold booleans, one row for each of the {self.n_groups} groups, "
+                    f"got shape {shape} and dtype {self.starred.dtype}"
+                )
+            self.starred = self.starred.astype(bool)
 
     @property
     def n_groups(self) -> int:

@@ -451,7 +451,8 @@ class Microdata:
         'F'
         """
         coded = {name: self._code_column(name) for name in self._roles}
-        for name, new in check_named("codes", codes, self._roles).items():
+        codes = check_named("codes", codes, self._roles)
+        for name, new in codes.items():
             attribute, new = self.attribute(name), np.array(new)
             whole = np.issubdtype(new.dtype, np.integer) and new.shape == (self.n,)
             if not whole or new.min() < 0 or new.max() >= attribute.size:

@@ -1,6 +1,7 @@
 """Sphinx configuration of the site; tools/site.py stages the pages and runs Sphinx."""
 
 import importlib.metadata
+from pathlib import Path
 
 project = "anonpaper"
 author = "The anonpaper authors"
@@ -35,6 +36,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "anonpaper"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))  # lessons first
 html_copy_source = False
 html_show_sourcelink = False
 html_show_search_summary = False  # a page opened as a file may not read other files

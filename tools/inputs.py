@@ -21,7 +21,7 @@ from anonpaper.files import cache_folder, project_root, raw_folder, sha256
 from anonpaper.papers.provenance import bare_content
 
 __all__ = [
-    "FETCHED", "FIGURES", "NOTEBOOKS", "ROOT", "NotebookError", "changes", "inputs_of",
+    "FETCHED", "FIGURES", "NOTEBOOKS", "NOT_KEPT", "ROOT", "NotebookError", "changes", "inputs_of",
     "known_shares", "notebook_names", "opened_files", "parameters_of", "read_share", "reference",
     "share_file", "snapshot", "source_of",
 ]  # fmt: skip

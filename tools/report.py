@@ -82,9 +82,14 @@ def judged_papers(results: Path) -> list[dict]:
 
 def write_verdicts(results: Path) -> None:
     """Write the verdicts on all claims of the papers that are there to verdicts.csv."""
-    judged = [paper["claims"] for paper in judged_papers(results)]
-    table = pd.concat(judged)[["paper", "id", "verdict"]] if judged else pd.DataFrame()
-    write_whole(results / "verdicts.csv", table.to_csv(index=False, lineterminator="\n"))
+    write_whole(results / "verdicts.csv", verdicts(judged_papers(results)))
+
+
+def verdicts(papers: list[dict]) -> str:
+    """Return the verdict on each claim as csv."""
+    judged = [paper["claims"][["paper", "id", "verdict"]] for paper in papers]
+    table = pd.concat(judged) if judged else pd.DataFrame(columns=["paper", "id", "verdict"])
+    return table.to_csv(index=False, lineterminator="\n")
 
 
 def training(folder: Path) -> str:

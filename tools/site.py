@@ -1,7 +1,11 @@
 """Write the site: every notebook, lesson, figure and the report as pages that need no network.
 
-    site.py --profile quick             -> build/site/quick/index.html
-    site.py --profile quick --to DIR    -> DIR/index.html
+    site.py --profile quick                 -> build/site/quick/index.html
+    site.py --profile quick --instructor    -> build/site/quick-instructor/index.html
+    site.py --profile quick --to DIR        -> DIR/index.html
+
+The public site shows the lessons as students get them; with --instructor it shows the lessons with
+their solutions, and the guide with the exam questions and their answers.
 
 Notebooks are those that the profile executed, or else the committed ones. Pages are staged in a
 temporary folder, with links between files made links between pages, and Sphinx turns them into
@@ -11,6 +15,7 @@ HTML. The folder of the site is replaced as a whole.
 import argparse
 import ast
 import csv
+import functools
 import hashlib
 import json
 import os
@@ -23,9 +28,9 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path, PurePosixPath
 
+from course import public_version
 from results import place_in_paper
 
-import anonpaper
 from anonpaper.files import project_root, sha256
 
 ROOT = project_root(Path(__file__).parent)
@@ -42,9 +47,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Parse the command line, write the site and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--profile", default="quick")
+    parser.add_argument("--instructor", action="store_true")
     parser.add_argument("--to", type=Path)
     options = parser.parse_args(arguments)
-    target = options.to or ROOT / "build" / "site" / options.profile
+    folder = options.profile + ("-instructor" if options.instructor else "")
+    target = options.to or ROOT / "build" / "site" / folder
     inputs = digest_of_inputs(options.profile)
     note = target / ".inputs.sha256"
     if note.exists() and note.read_text() == inputs:
@@ -53,7 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".site-") as folder:
         source, html = Path(folder, "source"), Path(folder, "html")
-        stage(Site(source, options.profile))
+        stage(Site(source, options.profile, options.instructor))
         done = subprocess.run(
             [
                 sys.executable,
@@ -132,12 +139,15 @@ class Site:
         The folder that Sphinx reads.
     profile : str
         Whose results are shown.
+    instructor : bool
+        Whether lessons are shown with their solutions, and the guide with them.
     pages : dict
         File or folder of the project -> its page, both as posix paths.
     """
 
     source: Path
     profile: str
+    instructor: bool = False
     pages: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -217,7 +227,7 @@ def known_pages(site: Site, names, papers, modules) -> dict[str, str]:
         pages[f"figures/paper/{paper}"] = f"figures/{paper}.md"
     if any(name.startswith("course/") for name in names):
         pages["notebooks/course"] = "course.md"
-        for path in sorted((ROOT / "notebooks" / "course").glob("*.md")):
+        for path in sorted((ROOT / "notebooks" / "course").glob("*.md")) * site.instructor:
             file = path.relative_to(ROOT).as_posix()
             pages[file] = file
     pages["anonpaper"] = "api/index.md"
@@ -244,9 +254,10 @@ def relinked(site: Site, text: str, file: str, page: str) -> str:
 
     def replace(match: re.Match) -> str:
         picture, label, target = match.groups()
+        label = name_of(label) if label in papers_of_readme() else label
         address, _, anchor = target.partition("#")
         if not address or re.match(r"\w+:", address):
-            return match[0]
+            return f"{picture}[{label}]({target})"
         known = os.path.normpath(PurePosixPath(file).parent / address)
         if picture or known.endswith((".svg", ".png", ".csv", ".tex")):
             if not (ROOT / known).is_file():
@@ -292,6 +303,8 @@ def stage_notebook(site: Site, name: str) -> None:
     """Stage a notebook, with a line under every figure that says what made it."""
     path, own = site.notebook(name)
     notebook = json.loads(path.read_text(encoding="utf-8"))
+    if name.startswith("course/") and not site.instructor:
+        notebook = public_version(notebook)
     page = file = f"notebooks/{name}.ipynb"
     outputs = site.manifest["outputs"] if own else {}
     cells = []
@@ -348,6 +361,7 @@ def title_of(site: Site, name: str) -> str:
     return found[1].strip() if found else name
 
 
+@functools.cache
 def papers_of_readme() -> dict[str, tuple[str, str]]:
     """Return the reference and the question of every paper, from the README's table."""
     rows = re.findall(
@@ -356,6 +370,11 @@ def papers_of_readme() -> dict[str, tuple[str, str]]:
         flags=re.MULTILINE,
     )
     return {paper: (reference, question) for paper, reference, question in rows}
+
+
+def name_of(paper: str) -> str:
+    """Return the authors and the year of a paper, by which lists name it."""
+    return f"{papers_of_readme()[paper][0].partition(':')[0]} {paper[-4:]}"
 
 
 def contents(entries: list[str], *, hidden: bool = False) -> str:
@@ -376,9 +395,9 @@ def stage_papers(site: Site, papers: list[str], names: list[str]) -> None:
             f"papers/{paper}.md",
             "\n".join(
                 [
-                    f"# {paper}",
+                    f"# {name_of(paper)}",
                     "",
-                    reference,
+                    f"{reference} ({paper} in names of files)",
                     "",
                     f"It asks: {question}",
                     "",
@@ -407,7 +426,8 @@ def table_of_papers(papers: list[str], folder: str) -> str:
     rows = ["| paper | asks |", "|---|---|"]
     for paper in papers:
         reference, question = papers_of_readme()[paper]
-        rows.append(f"| **[{paper}]({folder}/{paper}.md)** {reference} | {question} |")
+        title = reference.partition(": ")[2]
+        rows.append(f"| **[{name_of(paper)}]({folder}/{paper}.md)** {title} | {question} |")
     return "\n".join(rows)
 
 
@@ -422,8 +442,12 @@ def stage_course(site: Site, lessons: list[str]) -> None:
             [
                 "# Course",
                 "",
-                "Lessons of a master's course in data privacy, with their solutions. `make course` writes "
-                "the versions for students, which lack them, into build/course/student.",
+                "Lessons of a master's course in data privacy, "
+                + (
+                    "with their solutions, and the instructor's guide."
+                    if site.instructor
+                    else "as students get them; `make course` writes the notebooks."
+                ),
                 "",
                 contents([*(f"notebooks/{name}.ipynb" for name in lessons), *texts]),
             ]
@@ -456,7 +480,7 @@ def stage_figures(site: Site, papers: list[str]) -> None:
         page = f"figures/{paper}.md"
         entries.append(f"{paper}.md")
         lines = [
-            f"# Figures and tables of {paper}",
+            f"# Figures and tables of {name_of(paper)}",
             "",
             f"From the {site.results.name} profile; `make PROFILE={site.results.name} "
             f"paper-{paper}` makes them.",
@@ -526,9 +550,15 @@ def _rounded(text: str) -> str:
 
 def package_modules() -> dict[str, str]:
     """Return the file of every module whose names a user of the package calls, by its name."""
-    shown = {*anonpaper._HOME.values(), *(f"anonpaper.{name}" for name in anonpaper._MODULES)}
+    stub = ast.parse((ROOT / "anonpaper" / "__init__.pyi").read_text(encoding="utf-8"))
+    shown = {
+        f"anonpaper.{node.module or name.name}"
+        for node in stub.body
+        if isinstance(node, ast.ImportFrom)
+        for name in node.names
+    }
     found = {}
-    for module in sorted(shown - {"anonpaper.protocols"}):
+    for module in sorted(shown - {"anonpaper.papers"}):
         path = ROOT.joinpath(*module.split("."))
         path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
         if "__all__" in path.read_text(encoding="utf-8"):

@@ -33,6 +33,7 @@ from pathlib import Path
 
 from inputs import (
     FIGURES,
+    NOT_KEPT,
     ROOT,
     NotebookError,
     changes,
@@ -63,7 +64,6 @@ TOLERANCE = 1e-9
 SMALL = 1e-3
 """Numbers below it count as that large: sums that should vanish leave some last digits."""
 SHOWN = 5  # differences of one file on the screen; all of them are in differences.csv
-NOT_KEPT = (".svg", ".tex")  # need not be committed: their numbers are in the csv
 NOTED_OF_OUTPUTS = ("kind", "of", "caption", "timing")
 NOTED_OF_DATA = ("dataset", "sha256", "stand_in", "substitute_for", "rows", "qi", "sensitive")
 
@@ -146,10 +146,10 @@ def notebooks_with_results(folder: str) -> list[str]:
 
 
 def saves_results(name: str) -> bool:
-    """Return whether a notebook's code makes a Results."""
+    """Return whether a notebook's code makes a Results, in whichever way."""
     cells = json.loads(source_of(name).read_text())["cells"]
     return any(
-        re.search(r"\bResults\(", "".join(cell["source"]))
+        re.search(r"\bResults\b", "".join(cell["source"]))
         for cell in cells
         if cell["cell_type"] == "code"
     )

@@ -50,8 +50,8 @@ def conflict_rate(
     0.5
     """
     check_choice("of", of, ("rows", "jaccard", "containment"))
-    check_microdata(m)
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
+    check_microdata(m)
     targets = np.array([c.target_rows(m) for c in constraints]).reshape(len(constraints), m.n)
     claims = targets.sum(axis=0)
     if of == "rows":

@@ -1,1 +1,18 @@
 """Prepare: a table made ready for grouping; every function takes and gives Microdata or frames."""
+
+from __future__ import annotations
+
+from anonpaper.prepare.cleaning import clean
+from anonpaper.prepare.encoding import granularize, in_preorder
+from anonpaper.prepare.imbalance import find_imbalance, split_by_imbalance
+from anonpaper.prepare.patterns import frequency_analysis, pattern_friendly
+
+__all__ = [
+    "clean",
+    "find_imbalance",
+    "frequency_analysis",
+    "granularize",
+    "in_preorder",
+    "pattern_friendly",
+    "split_by_imbalance",
+]

@@ -431,6 +431,18 @@ def test_cells_are_kept_for_the_same_roles_domains_marks_and_order_only():
     assert len(set(digests)) == len(digests) - 1
 
 
+def test_timing_names_columns_of_the_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("ANONPAPER_FIGURES", str(tmp_path))
+    results = Results("one", notebook="1_first")
+    frame = pd.DataFrame({"rows": [1], "seconds": [0.5]})
+    results.table(frame, "times", caption="Times", timing=["seconds"])
+    share = json.loads((tmp_path / "manifest/one/1_first.json").read_text())
+    assert share["outputs"]["one/times.csv"]["timing"] == ["seconds"]
+    for wrong in (["minutes"], "seconds"):
+        with pytest.raises(ParameterError, match="timing names columns of"):
+            results.table(frame, "others", caption="Times", timing=wrong)
+
+
 def test_a_source_is_folded_and_escaped():
     shown = source_of(_fingerprint)
     assert repr(shown) == "<source of anonpaper.papers.grids._fingerprint>"

@@ -130,14 +130,14 @@ def test_what_has_run_counts_in_a_fresh_clone(project, tmp_path):
     shutil.rmtree(clone / "figures" / "paper" / "notebooks")
     printed = make(clone, "figures", "PROFILE=paper")
     assert "2 notebooks up to date, nothing to be done" in printed
-    groups = clone / "anonpaper" / "groups.py"
-    groups.write_text(groups.read_text() + "ANOTHER_NAME = 1\n")
+    source = clone / "anonpaper" / "microdata.py"
+    source.write_text(source.read_text() + "ANOTHER_NAME = 1\n")
     lock = clone / "requirements.lock"
     lock.write_text(lock.read_text().replace("numpy==", "numpy==9."))
     for stamp in (".packages-installed", ".package-installed"):
         (clone / ".venv" / stamp).touch()
     printed = make(clone, "plan", "PROFILE=paper")
-    assert "one/1_first: its versions changed, anonpaper/groups.py changed" in printed
+    assert "one/1_first: its versions changed, anonpaper/microdata.py changed" in printed
 
 
 def test_run_times_are_measured_each_time(project):

@@ -62,6 +62,12 @@ def test_the_committed_report_is_what_judging_gives_now(papers, name):
     assert (RESULTS / name).read_text() == report.reports(papers, "paper")[name]
 
 
+@pytest.mark.parametrize("results", [RESULTS, ROOT / "figures" / "expected" / "quick"])
+def test_the_committed_verdicts_are_what_judging_gives_now(results):
+    """After an edit of a claim: `make PROFILE=paper report`, and `make refresh-<its notebook>`."""
+    assert (results / "verdicts.csv").read_text() == report.verdicts(report.judged_papers(results))
+
+
 def test_the_readme_lists_the_same_papers_and_verdicts(papers):
     readme = (ROOT / "README.md").read_text()
     assert report.with_tables(readme, papers) == readme

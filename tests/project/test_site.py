@@ -1,13 +1,16 @@
 """The site: its links resolve, and a browser without a network shows every page well."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import nbformat
 import pytest
 from playwright.sync_api import sync_playwright
 
@@ -176,11 +179,12 @@ def test_every_page_reads_well_on_a_phone(site, browser):
     assert found == []
 
 
-def test_search_finds_pages_without_a_server(site, browser):
+def test_search_finds_pages_without_a_server_and_lessons_first(site, browser):
     page = browser.new_page()
     page.goto(f"{(site / 'search.html').as_uri()}?q=homogeneity")
     page.wait_for_selector("#search-results li a")
     assert page.locator("#search-results li").count() > 1
+    assert page.locator("#search-results li a").first.inner_text().startswith("Lesson 2")
     with page.expect_navigation():
         page.locator("#search-results li a").first.click()
     assert "homogeneity" in page.locator("main").inner_text().lower()
@@ -191,7 +195,104 @@ def test_the_navigation_leads_from_page_to_page(site, browser):
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.goto((site / "index.html").as_uri())
     page.get_by_role("link", name="Papers").first.click()
-    page.get_by_role("link", name="xiao2010").first.click()
+    page.get_by_role("link", name="Xiao, Yi, Tao 2010").first.click()
     page.get_by_role("link", name="Star minimization").first.click()
     assert "Star minimization" in page.locator("h1").inner_text()
     page.close()
+
+
+# ---- what the public may not see --------------------------------------------------------------
+
+
+def texts_of(folder):
+    """Return the text of every page as a reader sees it, markup left out, in one line."""
+
+    class Text(HTMLParser):
+        def handle_data(self, data):
+            words.append(data)
+
+    texts = {}
+    for path in folder.rglob("*.html"):
+        words = []
+        Text().feed(path.read_text(encoding="utf-8"))
+        texts[path.relative_to(folder).as_posix()] = " ".join("".join(words).split())
+    return texts
+
+
+def secrets_of_lessons():
+    """Return lines of solutions and hidden tests, and sentences of the model answers."""
+    lines = set()
+    for path in (ROOT / "notebooks" / "course").glob("*.ipynb"):
+        for cell in nbformat.read(path, as_version=4).cells:
+            tags = cell.metadata.get("tags", [])
+            if "model-answer" in tags:
+                words = re.sub(r"[*`$]", "", cell.source)
+                lines |= {one for one in re.split(r"[.;:?!(]\s|\$", words) if len(one) > 40}
+            for part in re.findall(
+                r"### BEGIN (?:SOLUTION|HIDDEN TESTS)\n(.*?)\s*### END", cell.source, re.DOTALL
+            ):
+                lines |= {line.strip() for line in part.splitlines() if len(line.strip()) > 25}
+    assert len(lines) > 150
+    return {" ".join(line.split()) for line in lines}
+
+
+def exam_answers():
+    guide = (ROOT / "notebooks" / "course" / "INSTRUCTOR.md").read_text()
+    answers = [line.strip() for line in guide.splitlines() if re.match(r"   \S", line)]
+    assert len(answers) >= 16
+    return {" ".join(answer.split())[:60] for answer in answers}
+
+
+def test_the_public_site_has_no_solution_and_no_exam_answer(site):
+    texts = texts_of(site)
+    assert not [name for name in texts if "INSTRUCTOR" in name]
+    all_text = "\n".join(texts.values()) + (site / "searchindex.js").read_text()
+    assert [secret for secret in secrets_of_lessons() if secret in all_text] == []
+    assert [answer for answer in exam_answers() if answer in all_text] == []
+    lesson = texts["notebooks/course/1_linking.html"]
+    assert "# YOUR CODE HERE" in lesson
+    assert "one person in 26" in lesson.lower()
+
+
+def test_the_instructors_site_has_them(tmp_path):
+    tool = [sys.executable, ROOT / "tools" / "site.py", "--instructor", "--to", tmp_path / "html"]
+    done = subprocess.run(tool, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    texts = texts_of(tmp_path / "html")
+    assert "Exam questions" in texts["notebooks/course/INSTRUCTOR.html"]
+    found = [secret for secret in secrets_of_lessons() if secret in "\n".join(texts.values())]
+    assert len(found) > 100  # the search above would have found them
+
+
+def test_the_site_names_no_path_of_the_machine(site):
+    places = {
+        str(ROOT),
+        str(Path.home()),
+        sys.prefix,
+        str(Path(sys.executable).parent.parent),
+        tempfile.gettempdir(),
+    }
+    for path in site.rglob("*"):
+        if path.suffix in {".html", ".js", ".css", ".txt", ".inv", ".json"}:
+            text = path.read_text(encoding="utf-8", errors="replace")
+            assert [place for place in places if f"{place}/" in text] == [], path
+
+
+def test_code_of_lessons_wraps(site, browser):
+    page = browser.new_page(viewport=PHONE)
+    page.goto((site / "notebooks" / "course" / "1_linking.html").as_uri())
+    wide = page.evaluate(
+        "[...document.querySelectorAll('div.cell_input pre')]"
+        ".filter(code => code.scrollWidth > code.clientWidth + 1).length"
+    )
+    assert wide == 0
+    page.close()
+
+
+def test_lists_name_lessons_and_papers(site):
+    codes = {"xiao2010", "boger2020", "dewri2009", "diva2021", "majeed2024"}
+    for name in ("index", "papers/index", "figures/index", "course"):
+        links = re.findall(r"<a [^>]*>(.*?)</a>", (site / f"{name}.html").read_text(), re.DOTALL)
+        shown = [re.sub(r"<[^>]+>", "", link).strip() for link in links]
+        assert not codes & {*shown}, name
+        assert not [link for link in shown if re.fullmatch(r"\d_\w+", link)], name

@@ -131,7 +131,7 @@ def test_what_cannot_be_told_apart_is_refused(tmp_path):
         plain(pd.DataFrame({"\udc80": ["a"]}))
     with pytest.raises(ColumnError, match="missing values and empty texts"):
         as_csv(plain(pd.DataFrame({"a": ["", None]})))
-    secrets = pd.Series([1, "1", 2, "2"], dtype=object)
+    secrets = pd.Categorical([1, "1", 2, "2"], [1, "1", 2, "2"])
     m = ap.Microdata(pd.DataFrame({"q": [1, 1, 1, 1], "s": secrets}), ["q"], "s")
     with pytest.raises(ColumnError, match="written alike"):
         ap.suppress(m, ap.Partition([0] * 4)).write(tmp_path / "out.csv")
