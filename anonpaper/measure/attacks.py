@@ -186,7 +186,8 @@ def _counts_of_group(
     labels = check_partition(Partition(labels), m.n).labels
     groups = GroupCounts.of(m, labels)
     if np.shape(plausible) != (m.n, values) or plausible.dtype != bool:
-        raise ParameterError(f"plausible must be bools of shape ({m.n}, {values}): {plausible!r}")
+        found = f"{np.shape(plausible)} and {getattr(plausible, 'dtype', type(plausible))}"
+        raise ParameterError(f"plausible must have shape ({m.n}, {values}) and bools, got {found}")
     counts = np.zeros((len(groups.sizes), values), dtype=np.int64)
     counts[groups.group_of_entry, groups.sensitive] = groups.counts
     shown = np.flatnonzero(labels >= 0)

@@ -130,6 +130,12 @@ def calls(draw):
     return name, given_
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """What a call writes comes into no folder of the project."""
+    monkeypatch.chdir(tmp_path)
+
+
 @RARE
 @given(calls())
 def test_a_call_returns_or_explains(call):
@@ -171,8 +177,7 @@ STARTS = [
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folder(tmp_path):
     TABLE.frame.to_csv("people.csv", index=False)
     (tmp_path / "other.csv").write_bytes(b"age;sex\n\xff\x00,\n")
     (tmp_path / "tree.csv").write_text("f;any;*\nm;any;*\n0;any\n")
