@@ -7,7 +7,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.cli import main
-from anonpaper.errors import ColumnError
+from anonpaper.errors import ColumnError, FileError, ParameterError
 
 
 def table(values):
@@ -67,3 +67,22 @@ def test_counts_are_not_written_as_another_column_was(tmp_path, monkeypatch):
     assert main([*call.split(), "--publish", "anatomize"]) == 0
     found = pd.read_csv("o_sensitive.csv", dtype=str)
     assert found["count"].str.fullmatch(r"\d+").all()
+
+
+@pytest.mark.parametrize("form", ["swap", "anatomize"])
+def test_what_a_partition_stars_is_not_published(form):
+    p = ap.Partition([0, 0, 1, 1, 2, 2], starred=[[True], [False], [False]])
+    with pytest.raises(ParameterError, match="stars values"):
+        getattr(ap, form)(table(list("aabbcc")), p)
+
+
+@pytest.mark.parametrize("path", [None, 3, b"out.csv", "a\x00.csv", "a" * 300 + ".csv"])
+def test_what_is_no_place_is_refused(path):
+    with pytest.raises(FileError, match="no place for a file"):
+        ap.suppress(table(list("aabbcc")), PAIRS).write(path)
+
+
+@pytest.mark.parametrize("keep", ["name", ["nobody"], [["name"]], 3])
+def test_what_is_no_column_is_not_kept(keep):
+    with pytest.raises((ColumnError, ParameterError), match="keep"):
+        ap.suppress(table(list("aabbcc")), PAIRS).public_tables(keep)

@@ -94,6 +94,8 @@ def functions():
     for name in ("with_roles", "take", "sample", "attribute", "attribute_index", "replace"):
         if hasattr(TABLE, name):
             found[f"Microdata.{name}"] = getattr(TABLE, name)
+    for name in ("write", "public_tables"):
+        found[f"Release.{name}"] = getattr(RELEASES[0], name)
     return found
 
 
@@ -164,7 +166,7 @@ WORDS = [
     "swap", "anatomize", "recode", "suppress", "generalize", "shallow", "drop", "error",
     "people.csv", "other.csv", "out.csv", "out.parquet", "out.xlsx", "out.csv.gz", "out.csv.zip",
     "-", "", "age=2", "age=inf", "age=tree.csv", "sex=tree.csv", "age=http://example.org/a.csv",
-    "[('", "utf-16", "deep.json", "lines.txt", "\N{GREEK SMALL LETTER ALPHA}", "a" * 300, "\x00",
+    "[('", "utf-16", "deep.json", "lines.txt", "\N{GREEK SMALL LETTER ALPHA}", "a" * 300,
 ]  # fmt: skip
 STARTS = [
     ["audit", "people.csv", "--qi", "age,sex"],
