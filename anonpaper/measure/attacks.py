@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from anonpaper.errors import ParameterError, check_number
+from anonpaper.errors import ParameterError, check_number, check_sequence
 from anonpaper.groups import checked_labels
 from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
 from anonpaper.microdata import Attribute, Microdata, build_cells, check_microdata
@@ -61,7 +61,8 @@ def plausible_values(m: Microdata, known: Sequence, least_share: float) -> np.nd
     [3, 3, 3, 3, 2, 2, 2, 2, 2, 2]
     """
     least_share = check_number("least_share", least_share, 0, 1)
-    places = [m.attribute_index(name) for name in known]
+    check_microdata(m)
+    places = [m.attribute_index(name) for name in check_sequence("known", known)]
     if not places:
         raise ParameterError("known is empty: name at least one quasi-identifier")
     sizes = [m.attributes[j].size for j in places]
@@ -181,11 +182,12 @@ def _counts_of_group(
     m: Microdata, labels: np.ndarray, plausible: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The published rows, and the counts of sensitive values of their groups."""
-    labels = checked_labels(labels, check_microdata(m).n)
+    values = check_microdata(m).sensitive_attribute.size
+    labels = checked_labels(labels, m.n)
     groups = GroupCounts.of(m, labels)
-    values = m.sensitive_attribute.size
-    if plausible.shape != (m.n, values):
-        raise ParameterError(f"plausible must have shape ({m.n}, {values}), got {plausible.shape}")
+    if np.shape(plausible) != (m.n, values) or plausible.dtype != bool:
+        found = f"{np.shape(plausible)} and {getattr(plausible, 'dtype', type(plausible))}"
+        raise ParameterError(f"plausible must have shape ({m.n}, {values}) and bools, got {found}")
     counts = np.zeros((len(groups.sizes), values), dtype=np.int64)
     counts[groups.group_of_entry, groups.sensitive] = groups.counts
     shown = np.flatnonzero(labels >= 0)
