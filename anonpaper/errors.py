@@ -31,6 +31,7 @@ __all__ = [
     "check_integer",
     "check_named",
     "check_number",
+    "check_numbers",
     "check_range",
     "check_sequence",
     "check_weights",
@@ -182,6 +183,14 @@ def check_number(
     if not number <= high or below:
         raise ParameterError(f"{name} must be {wanted}, got {value}")
     return number
+
+
+def check_numbers(name: str, values: object) -> np.ndarray:
+    """Return `values` as an array of float; ParameterError if there is anything else in them."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ParameterError(f"{name} must be numbers, got {values!r}") from None
 
 
 def check_choice(name: str, value: object, choices: Collection) -> object:

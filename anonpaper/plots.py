@@ -12,6 +12,8 @@ names of the columns as labels where they have none.
 Drawing functions return nothing, so that a cell can end with one and show the figure alone.
 """
 
+from __future__ import annotations
+
 import io
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +24,24 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+__all__ = [
+    "HATCHES",
+    "LOOKS",
+    "STAND_IN",
+    "STYLE_FILE",
+    "WIDTHS",
+    "bars",
+    "footer",
+    "heatmap",
+    "label_lines",
+    "lines",
+    "published",
+    "render",
+    "stamp",
+    "subplots",
+    "use_style",
+]
 
 STYLE_FILE = Path(__file__).with_name("anonpaper.mplstyle")
 WIDTHS = {1: 3.5, 2: 7.2}  # inches of one and of two columns of a journal page

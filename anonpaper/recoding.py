@@ -148,9 +148,10 @@ class Recoding:
         >>> Recoding.decode(m.attributes, "01" "0" "11").sub_domains("Age")
         [['<30', '[30, 50)'], ['>=50']]
         """
+        attributes = check_sequence("attributes", attributes, Attribute)
         wanted = sum(attribute.size - 1 for attribute in attributes)
         digits = list(bits) if isinstance(bits, str) else np.asarray(bits).ravel().tolist()
-        if len(digits) != wanted or not set(digits) <= {0, 1, "0", "1"}:
+        if len(digits) != wanted or not all(is_among(digit, [0, 1, "0", "1"]) for digit in digits):
             raise ParameterError(
                 f"the encoding of these attributes has {wanted} bits, each 0 or 1, got "
                 f"{len(digits)} of {sorted(set(map(str, digits)))[:5]}"

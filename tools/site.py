@@ -282,6 +282,7 @@ def stage_text(site: Site, file: str) -> None:
     """Stage a Markdown file of the project."""
     page = site.pages[file]
     text = (ROOT / file).read_text(encoding="utf-8")
+    text = re.sub(r'^<a id="([\w-]+)"></a>$', r"(\1)=", text, flags=re.MULTILINE)  # an anchor
     site.write(page, relinked(site, text, file, page))
 
 
@@ -569,8 +570,11 @@ def package_modules() -> dict[str, str]:
 def stage_modules(site: Site, modules: dict[str, str]) -> None:
     """Stage one page per module, made from its docstrings."""
     for module, file in modules.items():
-        # |S|, the size of a set, is a substitution to Sphinx
-        sets = sorted(set(re.findall(r"\|(\w+)\|", (ROOT / file).read_text(encoding="utf-8"))))
+        # |S|, the size of a set, is a substitution to Sphinx; a room shows its modules' docstrings
+        path = ROOT / file
+        files = path.parent.rglob("*.py") if path.name == "__init__.py" else [path]
+        text = "".join(one.read_text(encoding="utf-8") for one in files)
+        sets = sorted(set(re.findall(r"\|(\w+)\|", text)))
         site.write(
             f"api/{module}.rst",
             "\n".join(

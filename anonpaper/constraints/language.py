@@ -24,7 +24,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ConstraintError, ParameterError, check_integer, check_sequence
+from anonpaper.errors import (
+    ConstraintError,
+    FileError,
+    ParameterError,
+    check_integer,
+    check_sequence,
+)
 from anonpaper.files import write_whole
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 
@@ -246,6 +252,8 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
     """
     columns = ["constraint", "low", "high", "in_table", "published", "holds"]
     rows = []
+    if not hasattr(rel, "is_published"):
+        raise ParameterError(f"expected a Release, got {type(rel).__name__}")
     for c in check_sequence("constraints", constraints, DiversityConstraint):
         published = c.count(rel)
         in_table = int(c.target_rows(rel.microdata).sum())
@@ -263,6 +271,8 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
     ------
     ConstraintError
         A line has another form; the message names file and line.
+    FileError
+        The file is not there or no text in UTF-8.
 
     Examples
     --------
@@ -272,20 +282,18 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
     >>> [str(constraint) for constraint in read_constraints(path)]
     ['sex[Female], 20, 400']
     """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (TypeError, ValueError, OSError) as error:
+        raise FileError(f"{path} is no file of constraints: {error}") from None
     found = []
-    for number, line in enumerate(_path(path).read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
                 found.append(DiversityConstraint.parse(line))
             except ConstraintError as error:
                 raise ConstraintError(f"{path}, line {number}: {error}") from None
     return found
-
-
-def _path(path: object) -> Path:
-    if not isinstance(path, (str, os.PathLike)):
-        raise ParameterError(f"path must be that of a file, got {path!r}")
-    return Path(path)
 
 
 def write_constraints(
@@ -300,6 +308,10 @@ def write_constraints(
     comment : str
         Text for the head of the file; every line gets a # in front.
     """
+    constraints = check_sequence("constraints", constraints, DiversityConstraint)
     lines = [f"# {line}".rstrip() for line in str(comment).splitlines()]
-    lines += map(str, check_sequence("constraints", constraints, DiversityConstraint))
-    write_whole(_path(path), "\n".join(lines) + "\n")
+    lines += [str(constraint) for constraint in constraints]
+    try:
+        write_whole(Path(path), "\n".join(lines) + "\n")
+    except (TypeError, ValueError, OSError) as error:
+        raise FileError(f"{path} cannot be written: {error}") from None

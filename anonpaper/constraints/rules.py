@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 
 from anonpaper.constraints.language import DiversityConstraint
-from anonpaper.errors import ParameterError, check_integer, check_number
+from anonpaper.errors import ParameterError, check_integer, check_number, check_sequence, is_among
 from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = ["average_constraints", "minimum_constraints", "proportion_constraints"]
@@ -150,6 +150,7 @@ def _values(m: Microdata, attributes: Sequence, total: int | None, without: Coll
     if isinstance(attributes, (str, bytes)) or not isinstance(attributes, Iterable):
         raise ParameterError(f"attributes must be a sequence of names, got {attributes!r}")
     check_microdata(m)
+    without = check_sequence("without", list(without) if isinstance(without, set) else without)
     for entry in attributes:
         names = list(entry) if isinstance(entry, tuple) else [entry]
         domains = [m.attribute(name) for name in names]
@@ -159,7 +160,7 @@ def _values(m: Microdata, attributes: Sequence, total: int | None, without: Coll
             [domain.values[code] for domain, code in zip(domains, row, strict=True)]
             for row in codes
         ]
-        wanted = [not any(value in without for value in target) for target in targets]
+        wanted = [not any(is_among(value, without) for value in target) for target in targets]
         targets = [target for target, keep in zip(targets, wanted, strict=True) if keep]
         counts = counts[wanted]
         here = m.n if total is None else check_integer("total", total, len(counts), m.n)

@@ -13,11 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from anonpaper.errors import ParameterError, check_number
+from anonpaper.errors import ParameterError, check_number, check_sequence
+from anonpaper.groups import checked_labels
 from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
-from anonpaper.microdata import Attribute, Microdata, build_cells
+from anonpaper.microdata import Attribute, Microdata, build_cells, check_microdata
 from anonpaper.principles import GroupCounts
-from anonpaper.publish import PublishedAttribute, Release
+from anonpaper.publish import PublishedAttribute, Release, check_release
 from anonpaper.subdomains import SubDomains
 
 __all__ = ["guessing", "membership", "plausible_values", "ruled_out"]
@@ -60,7 +61,8 @@ def plausible_values(m: Microdata, known: Sequence, least_share: float) -> np.nd
     [3, 3, 3, 3, 2, 2, 2, 2, 2, 2]
     """
     least_share = check_number("least_share", least_share, 0, 1)
-    places = [m.attribute_index(name) for name in known]
+    check_microdata(m)
+    places = [m.attribute_index(name) for name in check_sequence("known", known)]
     if not places:
         raise ParameterError("known is empty: name at least one quasi-identifier")
     sizes = [m.attributes[j].size for j in places]
@@ -121,7 +123,7 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
     0.55
     """
     if plausible is None:
-        plausible = np.ones((m.n, m.sensitive_attribute.size), dtype=bool)
+        plausible = np.ones((check_microdata(m).n, m.sensitive_attribute.size), dtype=bool)
     shown, of_row = _counts_of_group(m, labels, plausible)
     considered = np.where(plausible[shown], of_row, 0)
     considered = np.where(considered.any(axis=1, keepdims=True), considered, of_row)
@@ -180,11 +182,12 @@ def _counts_of_group(
     m: Microdata, labels: np.ndarray, plausible: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The published rows, and the counts of sensitive values of their groups."""
-    labels = np.asarray(labels, dtype=np.int64)
+    values = check_microdata(m).sensitive_attribute.size
+    labels = checked_labels(labels, m.n)
     groups = GroupCounts.of(m, labels)
-    values = m.sensitive_attribute.size
-    if plausible.shape != (m.n, values):
-        raise ParameterError(f"plausible must have shape ({m.n}, {values}), got {plausible.shape}")
+    if np.shape(plausible) != (m.n, values) or plausible.dtype != bool:
+        found = f"{np.shape(plausible)} and {getattr(plausible, 'dtype', type(plausible))}"
+        raise ParameterError(f"plausible must have shape ({m.n}, {values}) and bools, got {found}")
     counts = np.zeros((len(groups.sizes), values), dtype=np.int64)
     counts[groups.group_of_entry, groups.sensitive] = groups.counts
     shown = np.flatnonzero(labels >= 0)
@@ -230,7 +233,7 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     >>> membership(release, m.take([4, 5, 6, 7, 8, 9]))
     {'members': 1.0, 'outsiders': 0.0, 'advantage': 1.0}
     """
-    m = release.microdata
+    m, outsiders = check_release(release).microdata, check_microdata(outsiders)
     if outsiders.qi != m.qi:
         raise ParameterError(
             f"members have the quasi-identifiers {m.qi}, outsiders {outsiders.qi}"

@@ -7,7 +7,7 @@ import pandas as pd
 
 from anonpaper.errors import check_choice, check_integer
 from anonpaper.measure.loss import star_pattern, stars
-from anonpaper.publish import Release
+from anonpaper.publish import Release, check_release
 
 __all__ = ["discernibility_ratio", "penalized_discernibility", "values_kept"]
 
@@ -44,7 +44,7 @@ def penalized_discernibility(rel: Release, k: int) -> int:
     >>> penalized_discernibility(rel, k=2), penalized_discernibility(rel, k=3)
     (20, 100)
     """
-    n = rel.microdata.n
+    n = check_release(rel).microdata.n
     k = check_integer("k", k, 1, n)
     sizes = rel.classes.sizes().astype(object)  # Python integers do not overflow
     penalties = [size * size if size >= k else n * size for size in sizes]
@@ -98,7 +98,8 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     (1.0, 0.48)
     """
     check_choice("of", of, _VARIANTS)
-    n, d = rel.microdata.n, rel.microdata.d
+    m = check_release(rel).microdata
+    n, d = m.n, m.d
     if of == "stars":
         return 1 - stars(rel) / (n * d)
     disc = penalized_discernibility(rel, k)
@@ -140,7 +141,7 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
     1      Asian     3            3.0    1.0
     2    African     2            4.0    0.0
     """
-    m = rel.microdata
+    m = check_release(rel).microdata
     attribute = m.attribute(by)
     is_qi = by in m.qi
     codes = m.codes[:, m.attribute_index(by)] if is_qi else m.sensitive_codes

@@ -135,7 +135,10 @@ def minimality(
             f"{int((labels < 0).sum())} rows are withheld: what a release says of those who are "
             "not in it is not measured here"
         )
-    algorithm = algorithm or _read_off(rel)
+    if algorithm is None:
+        algorithm = _read_off(rel)
+    elif not callable(algorithm):
+        raise ParameterError(f"algorithm must be a function of a Microdata, got {algorithm!r}")
     if _groups_shown(rel, algorithm(m), m.sensitive_codes) is None:
         raise ParameterError(
             "the algorithm makes another release of this table: give the one that was used, as "

@@ -18,8 +18,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from anonpaper.errors import ParameterError, check_integer, check_number, check_sequence
-from anonpaper.microdata import Attribute, Microdata
+from anonpaper.errors import (
+    ParameterError,
+    check_choice,
+    check_integer,
+    check_named,
+    check_number,
+    check_numbers,
+    check_sequence,
+)
+from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish import Anatomy, GroupRelease, Release, check_release
 from anonpaper.randomness import generator
 
@@ -266,6 +274,7 @@ def workload(
     array([0., 2., 2., 2.])
     """
     size = check_integer("size", size, 1)
+    selectivity = check_named("selectivity", selectivity, check_microdata(m).qi)
     for name, wanted in selectivity.items():
         attribute = m.attributes[m.attribute_index(name)]
         check_integer(f"the selectivity of {name!r}", wanted, 1, places(attribute))
@@ -370,7 +379,7 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     >>> float(chi_square([3, 0, 5], [1, 0, 5]))
     1.0
     """
-    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    x, y = check_numbers("x", x), check_numbers("y", y)
     total = x + y
     return ((x - y) ** 2 / np.where(total > 0, total, 1)).sum(axis=-1)
 
@@ -428,8 +437,7 @@ def query_error(
     (0.09, 0.1)
     """
     m = check_release(rel).microdata
-    if of not in ("relative", "absolute"):
-        raise ParameterError(f'of must be "relative" or "absolute", got {of!r}')
+    check_choice("of", of, ("relative", "absolute"))
     least = max(1.0, check_number("floor", floor, 0, 1) * m.n)
     if queries is None:
         most = {a.name: max(1, places(a) // 2) for a in m.attributes}
@@ -437,7 +445,7 @@ def query_error(
             m,
             {a.name: most[a.name] if a.numeric else min(most[a.name], 100) for a in m.attributes},
         )
-    truth, answers = queries.answers(m, rel)
+    truth, answers = _checked_workload(queries).answers(m, rel)
     errors = np.abs(answers - truth)
     return float((errors / np.maximum(truth, least) if of == "relative" else errors).mean())
 
@@ -468,14 +476,10 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     >>> query_errors(workload(m, {}, size=5), [one_group])
     array([0.])
     """
-    if not isinstance(queries, Workload):
-        raise ParameterError(
-            f"expected a Workload, got {type(queries).__name__}: workload(m, ...)"
-        )
     releases = check_sequence("releases", releases, Release)
     if not releases:
         raise ParameterError("there is no release to be asked")
-    truth, *answers = queries.answers(releases[0].microdata, *releases)
+    truth, *answers = _checked_workload(queries).answers(releases[0].microdata, *releases)
     return np.array([chi_square(answer, truth).sum() for answer in answers])
 
 
@@ -509,6 +513,15 @@ def relative_errors(queries: Workload, releases: Sequence[Release], base: Releas
     >>> relative_errors(workload(m, {"Age": 2}, size=100, seed=0), [base], base)
     array([100.])
     """
-    releases = [*check_sequence("releases", releases), base]
+    releases = [*check_sequence("releases", releases, Release), base]
     *errors, base_error = query_errors(queries, releases)
     return 100 * np.array(errors) / max(base_error, 1.0)
+
+
+def _checked_workload(queries: object) -> Workload:
+    if not isinstance(queries, Workload):
+        raise ParameterError(
+            f"expected a Workload, got {type(queries).__name__}: ap.measure.workload(m, ...) "
+            "makes one"
+        )
+    return queries

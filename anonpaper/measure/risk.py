@@ -12,7 +12,10 @@ from anonpaper.errors import (
     EmptyTableError,
     ParameterError,
     check_choice,
+    check_integer,
     check_number,
+    check_sequence,
+    is_among,
 )
 from anonpaper.principles import GroupCounts, Theta
 from anonpaper.publish import GroupRelease, Release, check_release
@@ -233,12 +236,11 @@ def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
     >>> records_at_risk([4861, 249]), records_at_risk([24720, 7841], added=11_320)
     (4612, 5559)
     """
-    counts = np.asarray(counts, dtype=np.int64)
-    if counts.size == 0 or counts.min() < 0 or added < 0:
-        raise ParameterError(
-            f"counts must be numbers of rows of at least 0, and so must added: {counts}, {added}"
-        )
-    return int(max(0, 2 * counts.max() - counts.sum() - added))
+    added = check_integer("added", added, 0)
+    counts = [check_integer("a count", count, 0) for count in check_sequence("counts", counts)]
+    if not counts:
+        raise ParameterError("counts must hold a number of rows, and are empty")
+    return int(max(0, 2 * max(counts) - sum(counts) - added))
 
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:
@@ -258,7 +260,7 @@ def undiverse_rows(rel: Release, l: int = 2) -> int:
     2
     """
     counts, _ = _class_counts(rel)
-    return int(counts.sizes[counts.distinct() < l].sum())
+    return int(counts.sizes[counts.distinct() < check_integer("l", l, 1)].sum())
 
 
 def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Generator = 0) -> float:
@@ -362,7 +364,8 @@ def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:
 
 def _labels_of_known(rel: Release, known: Sequence[object]) -> np.ndarray:
     """Number the combinations of the published values of some quasi-identifiers, shape (n,)."""
-    unknown = [name for name in known if name not in rel.microdata.qi]
+    known = check_sequence("known", known)
+    unknown = [name for name in known if not is_among(name, rel.microdata.qi)]
     if unknown:
         raise ColumnError(f"an attacker knows quasi-identifiers, and {unknown} are none")
     if isinstance(rel, GroupRelease):

@@ -22,7 +22,7 @@ from anonpaper.errors import (
     check_integer,
     check_weights,
 )
-from anonpaper.hierarchy import Hierarchy
+from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.measure.boxes import codes_in, weight_at
 from anonpaper.microdata import Microdata, build_cells, check_microdata
 from anonpaper.publish import PublishedAttribute, Release, check_release
@@ -84,6 +84,7 @@ def distortion(
     """
     m = check_release(rel).microdata
     share = _scaled_weights(m, weights)
+    hierarchies = check_hierarchies(hierarchies, m.qi)
     shown = rel.is_published
     total = 0.0
     for p, weight in zip(rel.published, share, strict=True):

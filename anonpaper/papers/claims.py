@@ -10,6 +10,8 @@ A published number stands in the entry, or comes from data/reference where the p
 figure is kept there.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +24,29 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.errors import ParameterError
+
+__all__ = [
+    "COLUMNS",
+    "DIRECTION",
+    "EVERYWHERE",
+    "EXACT",
+    "MOSTLY",
+    "NOT_REPRODUCED",
+    "NOT_RUN",
+    "NOT_TESTABLE",
+    "REPRODUCED",
+    "VERDICTS",
+    "Claim",
+    "Finding",
+    "judge",
+    "judge_order",
+    "judge_rising",
+    "judge_statement",
+    "judge_value",
+    "of_paper",
+    "over_seeds",
+    "read_table",
+]
 
 REPRODUCED = "reproduced"
 DIRECTION = "reproduced in direction"

@@ -5,6 +5,8 @@ appear whole or not at all; the code behind a result is summed up in one digest 
 the code does and not when only its comments or docstrings do.
 """
 
+from __future__ import annotations
+
 import ast
 import hashlib
 import os
@@ -13,6 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from anonpaper.files import project_root
+
+__all__ = ["PACKAGE", "bare_content", "code_digest", "figures_root", "profile"]
 
 PACKAGE = Path(__file__).parents[1]
 

@@ -129,7 +129,8 @@ def pattern_friendly(
     check_integer("repeats", repeats, 1)
     rng = generator(seed)
     table = frequency_analysis(m)
-    part = m if rows is None or rows >= m.n else m.sample(rows, rng)
+    rows = m.n if rows is None else check_integer("rows", rows, 1)
+    part = m if rows >= m.n else m.sample(rows, rng)
     if np.count_nonzero(part.sensitive_counts >= folds) < 2:
         raise InfeasibleError(
             f"fewer than two values of {m.sensitive!r} have {folds} rows or more, one for each "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anonpaper.errors import ColumnError, ParameterError
+from anonpaper.errors import ColumnError, ParameterError, check_choice
 from anonpaper.groups import Partition, check_partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish.attribute import PublishedAttribute
@@ -187,7 +187,7 @@ def swap(
     ColumnError
         The table has no sensitive attribute.
     ParameterError
-        The partition is of another number of rows, or the seed is none.
+        The partition is of another number of rows or stars values, or the seed is none.
 
     References
     ----------
@@ -204,6 +204,7 @@ def swap(
     swapped with a seed: ...
     """
     _check_match(m, p)
+    _check_not_starred(p, "swap")
     rank = secret_order(m.n) if seed is None else generator(seed).random(m.n)
     source = np.empty(m.n, dtype=np.int64)
     source[np.argsort(p.labels, kind="stable")] = np.lexsort([rank, p.labels])
@@ -236,7 +237,8 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     ColumnError
         The table has no sensitive attribute, or a role column is called "group" or "count".
     ParameterError
-        The partition is of another number of rows, or of TP or TP+ with a residue.
+        The partition is of another number of rows or stars values, or is of TP or TP+ with a
+        residue.
 
     References
     ----------
@@ -263,8 +265,8 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:
         raise ColumnError(f"rename {taken}: the tables of an anatomy have columns of that name")
-    if accept not in (None, "minimality attack"):
-        raise ParameterError(f"accept must be 'minimality attack' or None, got {accept!r}")
+    _check_not_starred(p, "anatomize")
+    check_choice("accept", accept, (None, "minimality attack"))
     if has_residue(p) and accept is None:
         raise ParameterError(
             f"{p.algorithm} removed {p.info['residue_size']} rows from groups of equal QI, in "
@@ -273,6 +275,14 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
             'ap.klt, or say accept="minimality attack" for an experiment'
         )
     return Anatomy(m, _as_they_are(m), "anatomize", partition=p)
+
+
+def _check_not_starred(p: Partition, form: str) -> None:
+    if p.starred is not None and p.starred.any():
+        raise ParameterError(
+            f"{p.algorithm or 'the partition'} stars values, and {form} publishes them all: "
+            "publish it by ap.suppress, ap.generalize or ap.shallow_generalize"
+        )
 
 
 def _as_they_are(m: Microdata) -> tuple[PublishedAttribute, ...]:

@@ -18,7 +18,13 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.display import html, html_table
-from anonpaper.errors import ColumnError, NoSensitiveValueError, ParameterError
+from anonpaper.errors import (
+    ColumnError,
+    NoSensitiveValueError,
+    ParameterError,
+    check_sequence,
+    is_among,
+)
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, build_cells
 from anonpaper.principles import (
@@ -31,7 +37,7 @@ from anonpaper.principles import (
     Theta,
 )
 from anonpaper.publish.attribute import PublishedAttribute
-from anonpaper.publish.world import beside, public, secret_order, write_tables
+from anonpaper.publish.world import beside, check_place, public, secret_order, write_tables
 from anonpaper.recoding import Recoding
 
 __all__ = ["Anatomy", "GroupRelease", "Release"]
@@ -188,6 +194,10 @@ class Release:
             set of values as another or as a value of the table, such as a star.
         """
         m = self.microdata
+        keep = check_sequence("keep", keep)
+        unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
+        if unknown:
+            raise ColumnError(f"keep names {unknown}, and the table has {list(m.frame.columns)}")
         for column in self.published:
             _check_told_apart(column, self.is_published)
         if m.sensitive is not None:
@@ -200,7 +210,7 @@ class Release:
                 )
         first, *others = self._numbered_anew()
         if len(keep):
-            kept = m.frame.loc[self.is_published, list(keep)]
+            kept = m.frame.loc[self.is_published, keep]
             first = pd.concat([first, kept.set_axis(first.index)], axis=1)
             before = [name for name in m.frame.columns if name in first]
             first = first[before + [name for name in first if name not in before]]
@@ -256,6 +266,7 @@ class Release:
         >>> path.read_text().count("*")
         8
         """
+        check_place(path, replace=replace)
         tables = self.public_tables()
         paths = (Path(path), beside(path, "sensitive"))[: len(tables)]
         write_tables(dict(zip(paths, tables, strict=True)), replace=replace)

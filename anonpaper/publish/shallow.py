@@ -86,8 +86,8 @@ def shallow_generalize(
     ['{<30, [30, 50)}', 'M', '*', 'HIV']
     """
     m = check_microdata(m)
-    hierarchies = check_hierarchies(hierarchies, m.qi)
     pattern_friendly = check_sequence("pattern_friendly", pattern_friendly)
+    hierarchies = check_hierarchies(hierarchies, m.qi)
     unknown = [name for name in pattern_friendly if not is_among(name, m.qi)]
     if unknown:
         raise ColumnError(f"{unknown} are no quasi-identifiers; those are {m.qi}")

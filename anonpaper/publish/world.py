@@ -132,7 +132,12 @@ def beside(path: str | os.PathLike, word: str) -> Path:
 
 def check_place(path: str | os.PathLike, *, replace: bool) -> None:
     """Raise FileError if a table cannot be written there, or its ending names no known format."""
-    path = Path(path)
+    try:
+        path = Path(path)
+        with suppress(FileNotFoundError):
+            path.stat()
+    except (TypeError, ValueError, OSError) as error:
+        raise FileError(f"{path!r} is no place for a file: {error}") from None
     if not path.name or path.is_dir():
         raise FileError(f"{path} is a folder: name a file in it")
     if not path.name.lower().endswith((*_PARQUET, *_WRITTEN_AS_CSV)):

@@ -158,6 +158,7 @@ def preference_search(
         mutation = 1 / max(n_bits, 4) if refine else 0.001
     mutation = check_number("mutation", mutation, 0, 0.25)
     check_choice("start", start, _STARTS)
+    check_choice("refine", refine, (True, False))
     rng = generator(seed)
     share = max(evaluations // 2, population) if refine else evaluations
 

@@ -7,7 +7,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.cli import main
-from anonpaper.errors import ColumnError
+from anonpaper.errors import ColumnError, FileError, ParameterError
 
 
 def table(values):
@@ -39,7 +39,7 @@ def test_texts_that_are_equal_to_nothing_published_are_kept():
     assert set(found.public_frame()["q"]) == {"*", "{a}", "[1 - 2]"}
 
 
-class Sex(str, Enum):
+class Sex(str, Enum):  # noqa: UP042 - a StrEnum is written as its text
     """Equal to the text, and written otherwise."""
 
     F = "f"
@@ -61,7 +61,28 @@ def test_counts_are_not_written_as_another_column_was(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"{20 + i % 3},{'abc'[i % 3]},{i % 2}.50,{i % 3}.0\n" for i in range(12))
     (tmp_path / "people.csv").write_text("age,ill,group,count\n" + rows)
-    call = "anonymize people.csv --qi age --sensitive ill --method mondrian --k 4 --l 2 -q -o o.csv"
+    call = (
+        "anonymize people.csv --qi age --sensitive ill --method mondrian --k 4 --l 2 -q -o o.csv"
+    )
     assert main([*call.split(), "--publish", "anatomize"]) == 0
     found = pd.read_csv("o_sensitive.csv", dtype=str)
     assert found["count"].str.fullmatch(r"\d+").all()
+
+
+@pytest.mark.parametrize("form", ["swap", "anatomize"])
+def test_what_a_partition_stars_is_not_published(form):
+    p = ap.Partition([0, 0, 1, 1, 2, 2], starred=[[True], [False], [False]])
+    with pytest.raises(ParameterError, match="stars values"):
+        getattr(ap, form)(table(list("aabbcc")), p)
+
+
+@pytest.mark.parametrize("path", [None, 3, b"out.csv", "a\x00.csv", "a" * 300 + ".csv"])
+def test_what_is_no_place_is_refused(path):
+    with pytest.raises(FileError, match="no place for a file"):
+        ap.suppress(table(list("aabbcc")), PAIRS).write(path)
+
+
+@pytest.mark.parametrize("keep", ["name", ["nobody"], [["name"]], 3])
+def test_what_is_no_column_is_not_kept(keep):
+    with pytest.raises((ColumnError, ParameterError), match="keep"):
+        ap.suppress(table(list("aabbcc")), PAIRS).public_tables(keep)

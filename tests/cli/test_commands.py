@@ -240,6 +240,8 @@ def test_constraints_from_csv_json_and_text_are_the_same(people, capsys, tmp_pat
             "diva",
             "--k",
             3,
+            "--seed",
+            0,
             "--constraints",
             tmp_path / f"a.{suffix}",
             "-o",

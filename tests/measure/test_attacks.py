@@ -133,7 +133,7 @@ def test_bad_input():
         plausible_values(m, ["Age"], 1.5)
     with pytest.raises(ParameterError, match="plausible must have shape"):
         guessing(m, [0] * 10, np.ones((3, 4), dtype=bool))
-    with pytest.raises(ParameterError, match="labels must have shape"):
+    with pytest.raises(ParameterError, match="array of 10 integers, got shape"):
         guessing(m, [0] * 9)
     with pytest.raises(ParameterError, match="quasi-identifiers"):
         membership(ap.suppress(m, ap.Partition([0] * 10)), m.with_roles(qi=["Age"]))

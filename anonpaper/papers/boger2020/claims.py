@@ -1,5 +1,7 @@
 """The claims of Boger: L-diversity for data analysis, data swapping with customized clustering."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np
@@ -17,6 +19,8 @@ from anonpaper.papers.claims import (
     over_seeds,
 )
 from anonpaper.papers.published import reference
+
+__all__ = ["CLAIMS"]
 
 #: The table made for queries on each attribute.
 TABLE_OF = {

@@ -4,6 +4,8 @@
 preference deviation, NWP the loss of a release and NECD its bias.
 """
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np
@@ -20,6 +22,8 @@ from anonpaper.papers.claims import (
     over_seeds,
 )
 from anonpaper.papers.published import reference
+
+__all__ = ["CLAIMS"]
 
 OTHER_SETTINGS = (
     "weights and bias preferences are ours, since the paper prints none; single random runs"

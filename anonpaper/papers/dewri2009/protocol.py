@@ -34,6 +34,25 @@ from anonpaper.recoders.objectives import Evaluator
 from anonpaper.recoders.preference import preference_search
 from anonpaper.recoding import Recoding
 
+__all__ = [
+    "ATTRIBUTES",
+    "TAXONOMIES",
+    "adult",
+    "course_of_search",
+    "distance_to_optimum",
+    "draw_choice",
+    "efficiency_of_optimum",
+    "explorer",
+    "full_domain_solution",
+    "full_domain_trees",
+    "reported_solution",
+    "returned_solutions",
+    "search",
+    "taxonomy",
+    "time_evaluation",
+    "time_search",
+]
+
 #: The attributes of Table 1 in its order, and the short names of the paper.
 ATTRIBUTES = {
     "age": "age",

@@ -4,6 +4,8 @@ Accuracy is measured in two ways throughout: by the ratio of the least discernib
 the release, and by the share of values that are not suppressed (stars).
 """
 
+from __future__ import annotations
+
 from functools import partial
 
 import pandas as pd
@@ -11,6 +13,8 @@ import pandas as pd
 from anonpaper.datasets.examples import patients, patients_diverse
 from anonpaper.papers.claims import EXACT, MOSTLY, Claim, Finding, judge_statement, over_seeds
 from anonpaper.publish import suppress
+
+__all__ = ["CLAIMS"]
 
 MEASURES = ["accuracy (ratio)", "accuracy (stars)"]
 SELECTIONS = ["max_fan_out", "min_choice"]

@@ -5,6 +5,8 @@ twice: as published, and for the real people alone. DCA takes part in no compari
 than its title is known.
 """
 
+from __future__ import annotations
+
 from functools import partial
 
 import pandas as pd
@@ -19,6 +21,8 @@ from anonpaper.papers.claims import (
 )
 from anonpaper.papers.majeed2024.baselines import UNRANKED
 from anonpaper.papers.published import reference
+
+__all__ = ["CLAIMS"]
 
 PAPER = "majeed2024"
 WHO = {"all": "as published", "real": "real people alone"}

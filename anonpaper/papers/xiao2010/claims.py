@@ -4,6 +4,8 @@
 seven quasi-identifiers; nothing here but the drawing of random instances depends on a seed.
 """
 
+from __future__ import annotations
+
 from functools import partial
 
 import numpy as np
@@ -17,6 +19,8 @@ from anonpaper.papers.claims import (
     judge_rising,
     judge_statement,
 )
+
+__all__ = ["CLAIMS"]
 
 PATIENT = ["Age", "Gender", "Education"]
 

@@ -38,6 +38,7 @@ from anonpaper.errors import (
     check_choice,
     check_integer,
     check_number,
+    check_sequence,
 )
 from anonpaper.groups import Partition, dense_labels, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
@@ -179,12 +180,14 @@ def diva(
         check_integer("max_backtracks", max_backtracks, 0),
         check_number("max_seconds", max_seconds, 0, inf, open_low=True),
     )
+    if anonymize is not None and not callable(anonymize):
+        raise ParameterError(f"anonymize must be a function of a Microdata, got {anonymize!r}")
     max_candidates = check_integer("max_candidates", max_candidates, 1)
     privacy = Privacy(k)
     if l is not None:
         diverse = l_diversity(require_diverse(m, l, diversity), diversity)
         privacy = Privacy(k, diverse, m.sensitive_codes)
-    constraints = list(constraints)
+    constraints = check_sequence("constraints", constraints, DiversityConstraint)
     require_satisfiable(m, constraints, k)
     targets, goes_beyond = Targets.of(m, constraints), over_bound == "star"
     run = _Run(m, targets, privacy, strategy, anonymize, generator(seed), goes_beyond,

@@ -46,6 +46,7 @@ from anonpaper.partition.klt.distances import (
 from anonpaper.partition.klt.nearest import (
     ANY,
     NEVER,
+    all_tags,
     build_index,
     change_turn,
     first_turn,
@@ -60,11 +61,13 @@ from anonpaper.partition.klt.state import (
     Rows,
     Rule,
     count_row,
+    has_new_value,
     holds,
     is_eligible,
     next_row,
     no_clusters,
     put_back,
+    queue_if_any_fits,
     rows_in_order,
     tag,
     tags,
@@ -255,24 +258,28 @@ def _steps_1_to_4(
 ) -> tuple[Clusters, int]:
     """Assign every row to a cluster; return the clusters and the repeats of steps 1 to 3."""
     points = build_index(how, tuples, rows.queue[rows.head], by_tree=by_tree)
-    formed, repeats, unassigned = 0, -1, len(rows.queue)
-    while unassigned:  # step 4
+    formed, repeats = 0, -1
+    while rows.waiting.any():  # step 4
         repeats += 1
-        # All clusters of a round but its last one have at least l rows.
-        clusters = with_room(clusters, formed + unassigned // rule.l + 1)
+        # All clusters of a round but its last one have at least l rows; that one is copied.
+        clusters = with_room(clusters, formed + rows.waiting.sum() // rule.l + 2)
         formed, queued = _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
-        sought = np.zeros(clusters.counts.shape[1], bool)
+        sought = rows.waiting > 0
         sought[rows.value_of[rows.backup[:queued]]] = True
         takers = build_index(
             how, clusters, *turns_and_tags(rule, clusters, formed, sought), by_tree=by_tree
         )
-        unassigned = _step_3(how, rule, rows, tuples, points, queued, clusters, takers)
+        _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers)
     return Clusters(*(array[:formed] for array in clusters)), repeats
 
 
 @njit(cache=True)
 def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
-    """Form clusters of l distinct values; return their number and the length of the queue."""
+    """Form clusters of l distinct values; return their number and the length of the queue.
+
+    Where the last cluster finds no new value any more, all points left belong to the queue, the
+    closest to it first: step 3 takes over those that can be assigned.
+    """
     queued = 0
     # Step 1. If there are any unassigned points, take an arbitrary point and assign it to a new
     # cluster with this point as the only element.
@@ -289,7 +296,7 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
         # L distinct values, then go back to step 1. If there are no more unassigned points, go to
         # the next step instead.
         start_search(points)
-        while clusters.distinct[c] < rule.l and first_turn(points) != NEVER:
+        while clusters.distinct[c] < rule.l and has_new_value(rows, clusters, c):
             t = next_nearest(points, how, clusters, c, tuples, ANY)
             is_new = False
             while not is_new and is_next(points, next_row(rows, t)):
@@ -306,12 +313,14 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
                 start_search(points)
             else:
                 search_again(points, t)
+        if clusters.distinct[c] < rule.l:
+            break
     return formed, queued
 
 
 @njit(cache=True)
-def _step_3(how, rule, rows, tuples, points, queued, clusters, takers):
-    """Empty the backup queue; return how many points are unassigned again.
+def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
+    """Empty the backup queue.
 
     For each point in the backup queue, find the closest eligible cluster. An eligible cluster
     must have fewer than K elements and adding this new point must not violate the
@@ -319,11 +328,19 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, takers):
     add this point to this closest eligible cluster.
     """
     unassigned = 0
-    for i in range(queued):
+    copy_summary(clusters, formed - 1, clusters, formed)  # the last cluster as step 2 left it
+    start_search(points)
+    for i in range(len(rows.backup)):
+        if i == queued:
+            queued = queue_if_any_fits(how, rows, tuples, points, clusters, formed, takers, queued)
+        if i == queued:
+            break
         r = rows.backup[i]
         v, t = rows.value_of[r], rows.tuple_of[r]
-        start_search(takers)
-        c = next_nearest(takers, how, tuples, t, clusters, tag(v))
+        c = -1
+        if all_tags(takers) & tag(v):
+            start_search(takers)
+            c = next_nearest(takers, how, tuples, t, clusters, tag(v))
         while c >= 0 and not is_eligible(rule, clusters, c, v):
             c = next_nearest(takers, how, tuples, t, clusters, tag(v))
         if c < 0:
@@ -341,7 +358,6 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, takers):
         t = rows.tuple_of[rows.backup[i]]
         if points.turns[t] != next_row(rows, t):
             change_turn(points, t, next_row(rows, t))
-    return unassigned
 
 
 @njit(cache=True)

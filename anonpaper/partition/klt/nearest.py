@@ -34,6 +34,7 @@ __all__ = [
     "ANY",
     "NEVER",
     "Index",
+    "all_tags",
     "build_index",
     "change_turn",
     "first_turn",
@@ -100,9 +101,9 @@ def build_index(
     *,
     by_tree: bool = True,
 ) -> Index:
-    """Build the index of the first ``len(turns)`` items; those whose turn is NEVER are out."""
-    c = len(turns)
-    leaves = 1 << max(c - 1, 0).bit_length() if by_tree else 0
+    """Build the index of the first ``len(turns)`` items; those whose turn is NEVER stay out."""
+    c, present = len(turns), np.flatnonzero(turns != NEVER)
+    leaves = 1 << max(len(present) - 1, 0).bit_length() if by_tree else 0
     index = Index(
         turns=turns.astype(np.int64),
         tags=np.full(c, ANY, np.uint64) if tags is None else tags,
@@ -119,8 +120,7 @@ def build_index(
         reached_turn=np.zeros(1, np.int64),
     )
     if by_tree:
-        order = _similar_together(how, items, np.flatnonzero(turns != NEVER), leaves)
-        _fill(index, items, order)
+        _fill(index, items, _similar_together(how, items, present, leaves))
     return index
 
 
@@ -247,6 +247,18 @@ def first_turn(index):
     if len(index.item):
         return index.turn[_ROOT]
     return index.turns.min() if len(index.turns) else NEVER
+
+
+@njit(cache=True, inline="always")
+def all_tags(index):
+    """The tags of all items together; whoever seeks another one need not search."""
+    if len(index.item):
+        return index.bits[_ROOT, 0] if index.turn[_ROOT] != NEVER else np.uint64(0)
+    together = np.uint64(0)
+    for i in range(len(index.turns)):
+        if index.turns[i] != NEVER:
+            together |= index.tags[i]
+    return together
 
 
 # -- the search -------------------------------------------------------------------------------

@@ -12,18 +12,27 @@ from numba import njit
 
 from anonpaper.microdata import Microdata
 from anonpaper.partition.klt.distances import Metric, empty_summaries
-from anonpaper.partition.klt.nearest import NEVER
+from anonpaper.partition.klt.nearest import (
+    ANY,
+    NEVER,
+    all_tags,
+    change_turn,
+    next_nearest,
+    search_again,
+)
 
 __all__ = [
     "Clusters",
     "Rows",
     "Rule",
     "count_row",
+    "has_new_value",
     "holds",
     "is_eligible",
     "next_row",
     "no_clusters",
     "put_back",
+    "queue_if_any_fits",
     "rows_in_order",
     "tag",
     "tags",
@@ -56,6 +65,8 @@ class Rows(NamedTuple):
         Rows sorted by tuple, then order.
     head, end : numpy.ndarray, shape (c,), dtype int64
         ``queue[head[t]:end[t]]`` are the unassigned rows of tuple t.
+    waiting : numpy.ndarray, shape (m,), dtype int64
+        Unassigned rows of every sensitive value.
     backup : numpy.ndarray, shape (n,), dtype int64
         Room for the backup queue.
     """
@@ -66,6 +77,7 @@ class Rows(NamedTuple):
     queue: np.ndarray
     head: np.ndarray
     end: np.ndarray
+    waiting: np.ndarray
     backup: np.ndarray
 
 
@@ -106,6 +118,7 @@ def rows_in_order(m: Microdata, order: np.ndarray) -> Rows:
         queue=np.argsort(tuple_of, kind="stable"),
         head=cells.tuple_start[:-1].copy(),
         end=cells.tuple_start[1:],
+        waiting=m.sensitive_counts.copy(),
         backup=np.empty(m.n, np.int64),
     )
 
@@ -121,6 +134,7 @@ def take(rows, t):
     """Take the first unassigned row of a tuple."""
     r = rows.queue[rows.head[t]]
     rows.head[t] += 1
+    rows.waiting[rows.value_of[r]] -= 1
     return r
 
 
@@ -130,6 +144,40 @@ def put_back(rows, r):
     t = rows.tuple_of[r]
     rows.head[t] -= 1
     rows.queue[rows.head[t]] = r
+    rows.waiting[rows.value_of[r]] += 1
+
+
+# -- rows that nobody can take are not looked at ------------------------------------------------
+#
+# Where step 4 repeats often, few values are left, and steps 2 and 3 would queue and unassign again
+# nearly all unassigned rows each time. Their values tell beforehand that this is in vain.
+
+
+@njit(cache=True, inline="always")
+def has_new_value(rows, clusters, c):
+    """Whether some unassigned row has a sensitive value that a cluster lacks."""
+    for v in range(len(rows.waiting)):
+        if rows.waiting[v] and clusters.counts[c, v] == 0:
+            return True
+    return False
+
+
+@njit(cache=True)
+def queue_if_any_fits(how, rows, tuples, points, clusters, c, takers, queued):
+    """Queue the unassigned row next closest to cluster c, if some unassigned row has a taker.
+
+    Return the length of the queue; it stays as it is where all that are left would be unassigned
+    again, since no cluster changes before one of them is assigned.
+    """
+    taken = all_tags(takers)
+    for v in range(len(rows.waiting)):
+        if rows.waiting[v] and taken & tag(v):
+            t = next_nearest(points, how, clusters, c, tuples, ANY)
+            rows.backup[queued] = take(rows, t)
+            change_turn(points, t, next_row(rows, t))
+            search_again(points, t)
+            return queued + 1
+    return queued
 
 
 # -- clusters -----------------------------------------------------------------------------------

@@ -1,0 +1,73 @@
+"""Repeating an algorithm: groups made with a look at the secrets give some of them away."""
+
+from collections import Counter, defaultdict
+from functools import partial
+from itertools import permutations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from referees.published import read
+
+import anonpaper as ap
+from anonpaper.errors import AnonpaperError
+
+GROUPINGS = {
+    "hilbert": partial(ap.hilbert, l=2),
+    "mondrian": partial(ap.mondrian, k=2, l=2),
+    "klt": partial(ap.klt, k=2, l=2, theta=0.67, seed=0),
+    "balanced_classes": partial(ap.balanced_classes, k=2, l=2, seed=0),
+    "k_member": partial(ap.k_member, k=2, seed=0),  # never looks at the secrets
+}
+
+
+def same_groups(labels, other):
+    return len(set(zip(labels, other, strict=True))) == len(set(labels)) == len(set(other))
+
+
+def concluded(register, files, group):
+    """The greatest posterior of any secret, from the two files of an anatomy and the algorithm."""
+    qit, st = map(read, files)
+    labels = np.empty(len(register), dtype=int)
+    for row in qit:
+        labels[register.index[register["place"] == int(row["place"])]] = int(row["group"])
+    secrets = defaultdict(list)
+    for line in st:
+        secrets[int(line["group"])] += [line["ill"]] * int(line["count"])
+    fitting = []
+    for choice in product(*(sorted(set(permutations(secrets[g]))) for g in sorted(secrets))):
+        table = np.empty(len(register), dtype=object)
+        for g, values in zip(sorted(secrets), choice, strict=True):
+            table[labels == g] = values
+        try:
+            found = group(ap.Microdata(register.assign(ill=table), ["age", "place"], "ill"))
+        except AnonpaperError:
+            continue
+        if same_groups(labels.tolist(), found.labels.tolist()):
+            fitting.append(table)
+    return max(
+        Counter(column).most_common(1)[0][1] for column in zip(*fitting, strict=True)
+    ) / len(fitting)
+
+
+@pytest.mark.parametrize("name", GROUPINGS)
+def test_who_repeats_an_algorithm_learns_no_more_than_is_measured(name, tmp_path):
+    """`audit` does not show it, `measure.minimality` does; SECURITY.md says so."""
+    further = 0
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        register = pd.DataFrame({"age": rng.integers(0, 6, 8), "place": rng.permutation(8)})
+        m = ap.Microdata(
+            register.assign(ill=rng.permutation(list("xxxyyzzz"))), ["age", "place"], "ill"
+        )
+        p = GROUPINGS[name](m)
+        if (p.labels < 0).any():
+            continue
+        rel = ap.anatomize(m, p)
+        reached = concluded(register, rel.write(tmp_path / "out.csv"), GROUPINGS[name])
+        promised = rel.audit().set_index("principle").level["theta"]
+        measured = ap.measure.minimality(rel, GROUPINGS[name])
+        assert measured["exact"].all()
+        assert reached == pytest.approx(measured["concluded"].max())
+        further += reached > promised + 1e-9
+    assert (further > 0) == (name != "k_member")
