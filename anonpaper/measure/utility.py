@@ -97,13 +97,14 @@ def distortion(
 
 
 def generalizations(rel: Release) -> int:
-    """Number of values that are published otherwise than they are, from 0 to n·d.
+    """Number of values whose published sub-domain is more, or other, than the value: 0 to n·d.
 
     Returns
     -------
     int
         From 0 to n·d. A value that was moved to another row counts too; a row that is withheld
-        counts d values.
+        counts d values. A node of a hierarchy that covers one value alone is no generalization,
+        whatever its name.
 
     References
     ----------
@@ -121,7 +122,7 @@ def generalizations(rel: Release) -> int:
     changed = np.count_nonzero(~shown) * rel.microdata.d
     for p, codes in zip(rel.published, rel.microdata.codes.T, strict=True):
         index, values = p.index[shown], p.sub_domains
-        kept = values.is_kept[index] & (values.low[index] == codes[shown])
+        kept = (values.sizes == 1)[index] & (values.low[index] == codes[shown])
         changed += np.count_nonzero(~kept)
     return int(changed)
 
