@@ -63,7 +63,7 @@ _READ_OFF = {
 def minimality(
     rel: Release, algorithm: Algorithm | None = None, *, most: int = 2_000
 ) -> pd.DataFrame:
-    """Measure what an attacker who knows the algorithm concludes of every person's secret.
+    """Measure how sure who knows the algorithm is of every secret: a share above 0, 1 if certain.
 
     Exact where at most `most` tables come into question. Elsewhere a lower bound of what is
     concluded: after TP and TP+ for every person, after other algorithms on average over a group.

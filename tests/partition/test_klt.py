@@ -219,7 +219,7 @@ def test_merging_changes_nothing_where_nobody_is_left_out(adult, adult_groups):
 
 
 def test_bad_withheld():
-    with pytest.raises(ParameterError, match='withheld must be'):
+    with pytest.raises(ParameterError, match="withheld must be"):
         klt(ap.examples.hospital(), 4, 2, 0.5, withheld="keep")
 
 
