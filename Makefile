@@ -184,6 +184,12 @@ test-fast: env  ## run the unit tests and doctests only
 fuzz: env  ## call every public function 10,000 times with anything, and 1,000 command lines
 	@$(ONE_THREAD) ANONPAPER_FUZZ=10000 TQDM_DISABLE=1 $(RUN) -m pytest -q tests/core/test_fuzz.py
 
+.PHONY: mutants
+mutants: env  ## change the code in small ways, and see whether the tests notice (SAMPLE=300)
+	@test -x build/mutants/bin/cosmic-ray || { $(RUN) -m venv build/mutants \
+	  && build/mutants/bin/python -m pip install -qq cosmic-ray==8.7.0; }
+	@build/mutants/bin/python tools/mutants.py --sample $(or $(SAMPLE),300)
+
 .PHONY: bench
 bench: env data  ## measure speed and memory against their limits
 	@$(RUN) benchmarks/run.py
