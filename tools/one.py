@@ -17,7 +17,7 @@ from pathlib import Path
 from inputs import FIGURES, NotebookError, known_shares, reference
 from results import merge
 
-from anonpaper.papers import claims
+from anonpaper.papers import claims, papers
 from notebooks import empty_cache, side_by_side
 
 
@@ -65,8 +65,9 @@ def make_figure(name: str, profile: str, *, fresh: bool) -> None:
 
 def found_claim(name: str) -> claims.Claim:
     """Return the claim of that name."""
-    known = {f"{paper}/{claim.id}": claim for paper in claims.papers()
-             for claim in claims.of_paper(paper)}  # fmt: skip
+    known = {
+        f"{paper}/{claim.id}": claim for paper in papers() for claim in claims.of_paper(paper)
+    }
     if name not in known:
         raise NotebookError(f"no such claim; {nearest(name, known)}")
     return known[name]

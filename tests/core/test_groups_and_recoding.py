@@ -232,7 +232,9 @@ def test_a_recoding_by_levels_publishes_the_names_of_its_tree():
         assert rel.frame["zip"].tolist() == expected
     # a prefix of a single code is no less a prefix
     assert published[2].frame["zip"].iloc[4] == "100**"
-    assert ap.measure.generalizations(published[2]) == m.n
+    # and yet it stands for one value only: nothing but its name is coarser
+    several = [len({c for c in m.frame["zip"] if c[:3] == z[:3]}) > 1 for z in m.frame["zip"]]
+    assert ap.measure.generalizations(published[2]) == sum(several) < m.n
     assert ap.measure.generalizations(published[0]) == 0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PLOTTING_STACK = {"io", "collections", "pathlib", "matplotlib", "numpy", "pandas"}
+PLOTTING_STACK = {"__future__", "io", "collections", "pathlib", "matplotlib", "numpy", "pandas"}
 TEXTS = {
     ".cff",
     ".cfg",

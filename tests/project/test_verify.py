@@ -20,6 +20,16 @@ import time
 times = pd.DataFrame({"rows": [1, 2], "share": [0.5, 0.25], "seconds": [time.time() % 1, 0.5]})
 results.table(times, "times", caption="Times", of="Table 2", timing=["seconds"]);
 """
+PAPER = """
+title = "One"
+authors = ["One, Someone"]
+year = 2000
+venue = "2000"
+question = "is it small?"
+[sizes]
+quick = "small"
+paper = "larger"
+"""
 CLAIMS = """
 from anonpaper.papers.claims import Claim, Finding, judge_statement
 CLAIMS = tuple(
@@ -38,6 +48,7 @@ def made(tmp_path_factory):
     claims = root / "anonpaper" / "papers" / "one" / "claims.py"
     claims.parent.mkdir()
     claims.with_name("__init__.py").touch()
+    claims.with_name("paper.toml").write_text(PAPER)
     claims.write_text(CLAIMS.format(2))
     make(root, "notebooks")
     make(root, "figures", "FRESH=yes")
