@@ -92,7 +92,8 @@ def publish(m, p, publication):
         try:
             return ap.anatomize(m, p)
         except ap.errors.ParameterError as error:  # tp tells who was removed
-            assert "minimality" in str(error)
+            if "minimality" not in str(error):
+                raise
             return ap.anatomize(m, p, accept="minimality attack")
     return getattr(ap, publication)(m, p)
 

@@ -287,8 +287,8 @@ def test_two_notebooks_cannot_write_one_file(project):
     write_notebook(project, "one/2_again", table="table_1_first")
     write_profile(project, "one/1_first: {rows: 3}\none/2_again: {}\n")
     printed = make(project, fails=True)  # whichever comes second
-    assert "writes one/table_1_first.csv, which 1_first writes too" in printed or (
-        "writes one/table_1_first.csv, which 2_again writes too" in printed
+    assert "writes one/table_1_first.csv, which one/1_first writes too" in printed or (
+        "writes one/table_1_first.csv, which one/2_again writes too" in printed
     )
 
 
