@@ -7,9 +7,9 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends git make \
     && rm -rf /var/lib/apt/lists/*
 
-RUN useradd --create-home reader
+RUN useradd --create-home reader && install -d -o reader /srv/anonpaper
 USER reader
-WORKDIR /home/reader/anonpaper
+WORKDIR /srv/anonpaper
 
 # the environment changes less often than the code
 COPY --chown=reader requirements.lock environment.yml pyproject.toml Makefile README.md LICENSE ./
