@@ -67,7 +67,9 @@ __all__ = [
     "read_principle",
     "require_diverse",
     "require_eligible",
+    "require_whole",
     "required",
+    "rows_of_budget",
 ]
 
 
@@ -305,8 +307,9 @@ class _OnValues(Principle):
     of: object = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
-        shown = [f.name for f in fields(self) if f.name != "of" or self.of is not None]
-        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in shown)
+        names = [f.name for f in fields(self) if f.name != "of"]
+        names += [] if self.of is None else ["of"]
+        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"{type(self).__name__}({values})"
 
 
@@ -575,8 +578,8 @@ def read_principle(text: str) -> Principle:
 
 def required(
     m: Microdata, principles: Sequence[Principle]
-) -> list[tuple[Principle, Microdata, GroupCounts]]:
-    """Return the principles that groups are to keep, one entry for each sensitive attribute.
+) -> list[tuple[Microdata, list[Principle]]]:
+    """Return the principles that groups are to keep, by the sensitive attribute that is meant.
 
     Parameters
     ----------
@@ -586,9 +589,8 @@ def required(
 
     Returns
     -------
-    list of (Principle, Microdata, GroupCounts)
-        The principle, the table with the one sensitive attribute that is meant, and the counts of
-        all its rows as one group. Whether that group meets it is not looked at.
+    list of (Microdata, list of Principle)
+        The table with one sensitive attribute or none, and what is asked of that.
 
     Raises
     ------
@@ -597,27 +599,61 @@ def required(
     ParameterError
         A principle is not monotone, or is not for people who are in several groups.
     """
-    found = []
+    found: dict[object, tuple[Microdata, list[Principle]]] = {}
     for principle in check_sequence("require", principles, Principle):
         if not principle.monotone:
             raise ParameterError(
                 f"{principle} is not known to be kept where groups are joined (`monotone`), so "
                 "groups that fail it could become such as meet it, and no search would find them"
             )
-        for table in principle.tables(m):
-            whole = GroupCounts.of(table, np.zeros(m.n, np.int64))
-            found.append((principle, table, whole))
-    parted = [p for p, *_ in found if not p.upward_closed]
-    if m.people is not None and parted:
-        of_tuples = _of_different_people(m.cells.tuple_of_row, m.people)
-        if len(of_tuples) > m.n_people:
+        if m.people is not None and not principle.upward_closed and _are_in_several_tuples(m):
             raise ParameterError(
                 f"some people of {m.person!r} have rows of different quasi-identifiers, so they "
-                f"are in several groups, and {parted[0]} is not kept where such groups are "
+                f"are in several groups, and {principle} is not kept where such groups are "
                 "joined: KAnonymity and DistinctLDiversity are, or give every person one value of "
                 "each quasi-identifier"
             )
-    return found
+        for table in principle.tables(m):
+            found.setdefault(table.sensitive, (table, []))[1].append(principle)
+    return list(found.values())
+
+
+def rows_of_budget(m: Microdata, suppression: float, principles: Sequence[Principle]) -> int:
+    """Return how many rows may be withheld, a share of them rounded down.
+
+    Raises
+    ------
+    ParameterError
+        The share is not from 0 to 1, or t-closeness is among the principles: it compares with the
+        rows that are published.
+    """
+    rows = int(check_number("suppression", suppression, 0, 1) * m.n + 1e-9)
+    if rows and any(isinstance(principle, TCloseness) for principle in principles):
+        raise ParameterError(
+            "t-closeness compares with the rows that are published, which a budget changes: leave "
+            "out suppression, or require another principle"
+        )
+    return rows
+
+
+def _are_in_several_tuples(m: Microdata) -> bool:
+    return len(_of_different_people(m.cells.tuple_of_row, m.people)) > m.n_people
+
+
+def require_whole(m: Microdata, asked: Sequence[tuple[Microdata, list[Principle]]]) -> None:
+    """Raise InfeasibleError if all rows as one group fail one of the principles `required`.
+
+    Then every grouping fails it, since it is kept where groups are joined.
+    """
+    for table, principles in asked:
+        whole = GroupCounts.of(table, np.zeros(m.n, np.int64))
+        for principle in principles:
+            if not principle.holds(whole):
+                about = "" if table.sensitive is None else f" in {table.sensitive!r}"
+                raise InfeasibleError(
+                    f"no grouping of the table meets {principle}: all rows together reach "
+                    f"{principle.level(whole):.4g}{about}"
+                )
 
 
 #: What l-diversity can mean where a function has a parameter `diversity`.
