@@ -87,7 +87,6 @@ def audit(m: Microdata, top: int) -> dict:
         ``table``, ``uniqueness``, ``levels``, ``feasible`` and ``riskiest groups``.
     """
     classes = recode(m, Recoding.identity(m.attributes)).classes
-    sizes = GroupCounts.of(m.about(None), classes.labels).sizes
     found = {
         "table": {
             "rows": m.n,
@@ -97,7 +96,7 @@ def audit(m: Microdata, top: int) -> dict:
             "rows dropped": m.dropped,
             "groups": classes.n_groups,
         },
-        "uniqueness": _uniqueness(m, sizes),
+        "uniqueness": _uniqueness(m, classes.labels),
         "levels": levels(m, classes),
     }
     for name in m.sensitives:
@@ -115,17 +114,20 @@ def audit(m: Microdata, top: int) -> dict:
     return found
 
 
-def _uniqueness(m: Microdata, sizes: np.ndarray) -> dict:
-    alone, whose = int(np.count_nonzero(sizes == 1)), "rows" if m.people is None else "people"
+def _uniqueness(m: Microdata, labels: np.ndarray) -> dict:
+    def in_groups_below(size: int, table: Microdata, labels: np.ndarray) -> int:
+        rows = GroupCounts.of(table.about(None), labels).sizes[labels] < size
+        return int(rows.sum()) if m.people is None else len(np.unique(m.people[rows]))
+
+    alone, whose = in_groups_below(2, m, labels), "rows" if m.people is None else "people"
     without = {}
     for name in m.qi if m.d > 1 else []:
         others = m.with_roles([other for other in m.qi if other != name], None)
-        groups = GroupCounts.of_tuples(others, np.arange(len(others.cells)))
-        without[name] = int(np.count_nonzero(groups.sizes == 1))
+        without[name] = in_groups_below(2, others, others.cells.tuple_of_row)
     return {
         f"unique {whose}": alone,
         "share": alone / m.n_people,
-        "in groups below 5": int(sizes[sizes < 5].sum()),
+        "in groups below 5": in_groups_below(5, m, labels),
         "distinct values": {a.name: a.size for a in m.attributes},
         f"unique {whose} without": without,
     }

@@ -169,9 +169,9 @@ class Release:
     def frame(self) -> pd.DataFrame:
         """The published table for analysis: index, order and types of the input.
 
-        Rows withheld and columns without a role, or that say whose a row is, are left out: but
-        for QI and SA nothing is protected. Index, order and categories say whose a row is, so this is not what is given
-        away: :meth:`write` and :meth:`public_frame` are.
+        Rows withheld and columns without a role are left out, and the one that says whose a row
+        is: nothing but QI and SA is protected. Index, order and categories say whose a row is, so
+        this is not what is given away: :meth:`write` and :meth:`public_frame` are.
         """
         m = self.microdata
         rows = self.is_published
