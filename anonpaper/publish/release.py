@@ -323,17 +323,17 @@ class Release:
             follows, and a row ``warning`` without level for each of `warnings`.
         """
         m, labels = self._audited()
-        k = float(KAnonymity(1).level(m, labels))
+        counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
+        k = float(KAnonymity(1).level(counts[0]))
         if m.people is None:
             found = [("k-anonymity", k, "smallest class, rows")]
         else:
             rows = float(np.bincount(labels[labels >= 0]).min())
             found = [("k-anonymity", k, "smallest class, people"),
                      ("rows in a class", rows, "fewest; several may be of one")]  # fmt: skip
-        for attribute in m.sensitives:
-            counts = GroupCounts.of(m.about(attribute), labels)
+        for attribute, groups in zip(m.sensitives, counts, strict=False):
             of = f" of {attribute}" if len(m.sensitives) > 1 else ""
-            found += [(name + of, float(p.level(counts)), meaning) for name, p, meaning in _LEVELS]
+            found += [(name + of, float(p.level(groups)), meaning) for name, p, meaning in _LEVELS]
         rows, share = self.withheld
         if rows:
             found.append(("rows withheld", float(rows), "in the table but not in the release"))

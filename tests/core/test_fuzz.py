@@ -69,7 +69,9 @@ OTHERS = [
     [ap.DiversityConstraint({"nothing": "f"}, 1, 6)], [None], range(3), np.random.default_rng(0),
     ap.KAnonymity(2), [ap.KAnonymity(2)], TABLE.attributes, TABLE.cells,
 ]  # fmt: skip
-TABLES = [TABLE, PLAIN, BINARY]
+TWO = TABLE.replace(frame=TABLE.frame.assign(drug=list("xxyz" * 3)), sensitive=["ill", "drug"])
+VISITS = TABLE.replace(frame=TABLE.frame.assign(who=np.arange(12) // 2), person="who")
+TABLES = [TABLE, PLAIN, BINARY, TWO, VISITS]
 RESULTS = [GROUPS, RECODING, ap.Partition([0, 0, 1]), ap.Partition(np.full(12, -1)), *RELEASES]
 #: Of these a large number is a long wait that somebody asked for.
 PATIENT = {"evaluations", "population", "trees", "folds", "repeats", "max_rows", "rows", "epochs",
@@ -110,7 +112,8 @@ def likely(parameter):
         "constraints": [[ap.DiversityConstraint({"sex": "f"}, 1, 6)]],
         "frame": [TABLE.frame], "qi": [["age", "sex"], ["age"]], "sensitive": ["ill", None],
         "attributes": [TABLE.attributes], "labels": [GROUPS.labels], "seed": [0, None],
-        "require": [[ap.KAnonymity(2)]],
+        "require": [[ap.KAnonymity(2)], [ap.Theta(0.9), ap.DistinctLDiversity(2, of="ill")]],
+        "suppression": [0.0, 0.2, 1], "principles": [[ap.EntropyLDiversity(1.5)]],
     }  # fmt: skip
     return meant.get(parameter.name, NUMBERS)
 
@@ -160,6 +163,7 @@ WORDS = [
     "--qi", "--sensitive", "--method", "--publish", "--k", "--l", "--theta", "--seed", "--keep",
     "--missing", "--delimiter", "--encoding", "--hierarchy", "--hierarchy-delimiter", "--weight",
     "--granularity", "--constraints", "--preference", "--text", "--ordered", "--na", "--shuffle",
+    "--person", "--require", "--suppression", "Theta(0.9)", "DistinctLDiversity(2, of='sex')",
     "--json", "-q", "-o", "--force", "--diversity", "--strategy", "--similarity", "--help",
     "age", "sex", "ill", "age,sex", "2", "3", "-1", "0.5", "inf", "nan", "1e999", "tp", "tp+",
     "mondrian", "klt", "oka", "k_member", "diva", "tds", "full_domain", "balanced_classes",
