@@ -8,7 +8,9 @@ What is counted are people. Where a table says whose each row is (``Microdata(pe
 size of a group is its number of people, and the count of a sensitive value the number of its
 people who have that value, however many rows say so. k, frequency l, theta and alpha are shares
 and numbers of people then; distinct l is the number of values; entropy and recursive l-diversity
-and t-closeness are stated on the pairs of a person and a value, each pair once.
+and t-closeness are stated on the pairs of a person and a value, each pair once. What is said is
+said of each group by itself: whoever knows how many rows somebody has, or that they are in several
+groups and in which, may conclude more.
 
 A principle is *monotone* if joining two groups that meet it gives a group that meets it: then the
 table as a whole meets it if any grouping does, and an algorithm may stop at the first group that

@@ -46,6 +46,10 @@ _SEEDED = (
     "swapped with a seed: whoever guesses it undoes the swaps, so this table must not be "
     "published; without a seed nobody can"
 )
+_REPEATED = (
+    "people have several rows: who knows how many somebody has, or in which classes they are, can "
+    "conclude more than the levels say, which are of each class by itself"
+)
 _MINIMALITY = (
     "minimality attack: {algorithm} removed {rows} rows, and removes no more than it must, so who "
     "knows that and the sizes of the groups concludes more about these people than the levels say"
@@ -290,6 +294,7 @@ class Release:
     def warnings(self) -> tuple[str, ...]:
         """What attackers can do that the levels of :meth:`audit` do not show."""
         found = [_SEEDED] if self._swapped is not None and self._swapped.seeded else []
+        found += [] if self.microdata.people is None else [_REPEATED]
         if (p := self._partition) is not None and has_residue(p):
             found.append(_MINIMALITY.format(algorithm=p.algorithm, rows=p.info["residue_size"]))
         return tuple(found)

@@ -72,6 +72,10 @@ OTHERS = [
 TWO = TABLE.replace(frame=TABLE.frame.assign(drug=list("xxyz" * 3)), sensitive=["ill", "drug"])
 VISITS = TABLE.replace(frame=TABLE.frame.assign(who=np.arange(12) // 2), person="who")
 TABLES = [TABLE, PLAIN, BINARY, TWO, VISITS]
+RELEASES += [
+    ap.generalize(TWO, ap.mondrian(TWO, 3)),
+    ap.recode(VISITS, ap.full_domain(VISITS, 2, suppression=0.4)),
+]
 RESULTS = [GROUPS, RECODING, ap.Partition([0, 0, 1]), ap.Partition(np.full(12, -1)), *RELEASES]
 #: Of these a large number is a long wait that somebody asked for.
 PATIENT = {"evaluations", "population", "trees", "folds", "repeats", "max_rows", "rows", "epochs",
@@ -184,7 +188,6 @@ WORDS = [
     "--qi", "--sensitive", "--method", "--publish", "--k", "--l", "--theta", "--seed", "--keep",
     "--missing", "--delimiter", "--encoding", "--hierarchy", "--hierarchy-delimiter", "--weight",
     "--granularity", "--constraints", "--preference", "--text", "--ordered", "--na", "--shuffle",
-    "--person", "--require", "--suppression", "Theta(0.9)", "DistinctLDiversity(2, of='sex')",
     "--json", "-q", "-o", "--force", "--diversity", "--strategy", "--similarity", "--help",
     "age", "sex", "ill", "age,sex", "2", "3", "-1", "0.5", "inf", "nan", "1e999", "tp", "tp+",
     "mondrian", "klt", "oka", "k_member", "diva", "tds", "full_domain", "balanced_classes",
@@ -192,6 +195,7 @@ WORDS = [
     "people.csv", "other.csv", "out.csv", "out.parquet", "out.xlsx", "out.csv.gz", "out.csv.zip",
     "-", "", "age=2", "age=inf", "age=tree.csv", "sex=tree.csv", "age=http://example.org/a.csv",
     "[('", "utf-16", "deep.json", "lines.txt", "\N{GREEK SMALL LETTER ALPHA}", "a" * 300,
+    "--person", "--require", "--suppression", "Theta(0.9)", "DistinctLDiversity(2, of='sex')",
 ]  # fmt: skip
 STARTS = [
     ["audit", "people.csv", "--qi", "age,sex"],
