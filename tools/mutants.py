@@ -29,6 +29,7 @@ import subprocess
 import sys
 import time
 import tomllib
+import traceback
 from collections import Counter
 from fnmatch import fnmatch
 from functools import partial
@@ -364,6 +365,8 @@ def forked(task, copy: Path, log: Path) -> int:
         os.environ["PYTHONPATH"] = str(copy)
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(copy / ".hypothesis")
         status = int(task())
+    except BaseException:
+        traceback.print_exc()
     finally:
         sys.stdout.flush()
         os._exit(status)

@@ -307,7 +307,7 @@ class Release:
             withheld, `withheld` follows, and a row ``warning`` without level for each of
             `warnings`.
         """
-        m, labels = self._audited()
+        m, labels = self.audited()
         principles = [("k-anonymity", KAnonymity(1), "smallest class, rows")]
         if m.sensitive is not None:
             principles += [
@@ -326,8 +326,24 @@ class Release:
         found += [("warning", float("nan"), text) for text in self.warnings]
         return pd.DataFrame(found, columns=["principle", "level", "meaning"])
 
-    def _audited(self) -> tuple[Microdata, np.ndarray]:
-        """The groups an attacker sees, with the sensitive values as published."""
+    def audited(self) -> tuple[Microdata, np.ndarray]:
+        """Return what `audit` judges: the groups an attacker sees.
+
+        Returns
+        -------
+        m : Microdata
+            The input's rows, with the sensitive values as published.
+        labels : numpy.ndarray, shape (n,), dtype int64
+            The class of every row, -1 where it is withheld.
+
+        Examples
+        --------
+        >>> import anonpaper as ap
+        >>> m = ap.examples.hospital()
+        >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
+        >>> ap.KAnonymity(2).holds(*rel.audited())
+        True
+        """
         return self.microdata, self.classes.labels
 
     def __repr__(self) -> str:
@@ -397,7 +413,7 @@ class GroupRelease(Release):
         frame[m.sensitive] = self._swapped.values[shown].set_axis(frame.index)
         return frame
 
-    def _audited(self) -> tuple[Microdata, np.ndarray]:
+    def audited(self) -> tuple[Microdata, np.ndarray]:
         m = self.microdata
         return m.with_codes({m.sensitive: self.sensitive_codes}), self.classes.labels
 
@@ -453,7 +469,7 @@ class Anatomy(GroupRelease):
             "an anatomy gives no row a sensitive value: read the counts of its group in `st`"
         )
 
-    def _audited(self) -> tuple[Microdata, np.ndarray]:
+    def audited(self) -> tuple[Microdata, np.ndarray]:
         return self.microdata, self.classes.labels
 
 
