@@ -7,8 +7,8 @@ docstrings, the compiler's decorators) are left out before the sample is drawn.
 
 First the tests run in an unchanged copy of the project, numba's compiler off; their times and the
 functions that they call are noted. Then every mutant is put into a copy, and a fork of this
-process, which has imported all libraries already, runs the tests of its module: first those that
-call the changed function, the quickest of them first, then all others. The mutant is killed if a
+process, which has imported all libraries already, runs the tests of its module: first the quickest
+of those that call the changed function, then all others. The mutant is killed if a
 test fails or the time is over. Survivors are printed as differences; those in tests/mutants.toml
 are explained there. Numbers by module come last.
 
@@ -69,7 +69,7 @@ class Mutant(NamedTuple):
     """One change: where it is, the line and what that becomes, and the whole module with it."""
 
     module: str
-    function: int | None  # first line of the innermost function around it
+    function: str | None  # qualified name of the innermost function around it
     line: int
     old: str
     new: str
@@ -101,7 +101,7 @@ def main() -> int:
     known = {(entry["module"], entry["becomes"]) for entry in explained}
 
     survived, unexplained = Counter(), 0
-    for mutant, was_killed in judged(to_run, options.workers):
+    for mutant, was_killed in judged(to_run, options.workers, options.resume):
         if was_killed:
             killed.add(mutant.key)
             record.write_text(json.dumps(sorted(killed)))
@@ -158,7 +158,7 @@ def drawn(size: int, seed: int, chosen: str) -> list[Mutant]:
         text = mutate_code(source, operators[name], occurrence)
         pairs = zip(source.splitlines(), text.splitlines(), strict=False)
         line, old, new = next((i, a, b) for i, (a, b) in enumerate(pairs, 1) if a != b)
-        function = first_line_of_function(source, line)
+        function = function_around(source, line)
         sample.append(Mutant(module, function, line, old, new, text))
     return sample
 
@@ -184,14 +184,17 @@ def annotations(source: str) -> list[tuple]:
     return found
 
 
-def first_line_of_function(source: str, line: int) -> int | None:
-    """Return where the innermost function around a line begins, its decorators included."""
-    inside = None
-    for node in ast.walk(ast.parse(source)):
-        is_function = isinstance(node, ast.FunctionDef)
-        if is_function and node.body[0].lineno <= line <= node.end_lineno:
-            inside = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-    return inside
+def function_around(source: str, line: int) -> str | None:
+    """Return the qualified name of the innermost function whose body has a line."""
+    names, nodes, is_inside = [], ast.parse(source).body, False
+    while node := next((n for n in nodes if n.lineno <= line <= n.end_lineno), None):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            names.append(node.name)
+            is_inside = isinstance(node, ast.FunctionDef) and node.body[0].lineno <= line
+            if is_inside:
+                names.append("<locals>")
+        nodes = [n for n in getattr(node, "body", []) if isinstance(n, ast.stmt)]
+    return ".".join(names[:-1]) if is_inside else None
 
 
 def digest(*parts: object) -> str:
@@ -205,7 +208,8 @@ def digest(*parts: object) -> str:
 class Watch:
     """Note how long each test takes, and which functions of the project it calls."""
 
-    def __init__(self):
+    def __init__(self, copy: Path):
+        self.copy = f"{copy}/"
         self.calls: dict[str, tuple[float, list]] = {}
         signal.signal(signal.SIGPROF, lambda *_: pytest.skip("too slow"))
 
@@ -227,33 +231,46 @@ class Watch:
             signal.setitimer(signal.ITIMER_PROF, 0)
             seconds = time.process_time() - began
             functions = {
-                (Path(code.co_filename).resolve().relative_to(Path.cwd()).as_posix(),
-                 code.co_firstlineno)
+                (code.co_filename.removeprefix(self.copy), code.co_qualname)
                 for code in codes.values()
-                if "/anonpaper/" in code.co_filename
-            }  # fmt: skip
-            if seconds < SLOW:
-                self.calls[item.nodeid] = seconds, sorted(functions)
-            else:
-                print(f"too slow: {item.nodeid}")
+                if code.co_filename.startswith(f"{self.copy}anonpaper/")
+            }
+            self.calls[item.nodeid] = seconds, sorted(functions)
 
 
 class Only:
-    """Run these tests, in this order, none much longer than it takes without a change."""
+    """Run some tests, the first ones first, none much longer than it takes without a change.
 
-    def __init__(self, tests: list[str], calls: dict):
-        self.place = {test: i for i, test in enumerate(tests)}
-        self.calls = calls
+    Parameters
+    ----------
+    first : list of str
+        Tests that run in this order.
+    others : bool
+        Whether these are left out, and all others run.
+    calls : dict
+        What is known of tests. The slow ones are left out, those not known are not.
+    """
+
+    def __init__(self, first: list[str], others: bool, calls: dict):
+        self.place, self.others, self.calls = {t: i for i, t in enumerate(first)}, others, calls
+
+    def seconds(self, item) -> float:
+        """Seconds that a test takes; somewhat less than too many where that is not known."""
+        return self.calls.get(item.nodeid, (SLOW / 2,))[0]
 
     def pytest_runtest_setup(self, item):
         """End this process when the time is over; processor time, however busy the machine is."""
-        signal.setitimer(signal.ITIMER_PROF, 10 + 5 * self.calls[item.nodeid][0])
+        signal.setitimer(signal.ITIMER_PROF, 10 + 5 * self.seconds(item))
 
     def pytest_collection_modifyitems(self, items):
-        """Drop all others."""
+        """Choose and sort."""
         items[:] = sorted(
-            (item for item in items if item.nodeid in self.place),
-            key=lambda item: self.place[item.nodeid],
+            (
+                item
+                for item in items
+                if self.others != (item.nodeid in self.place) and self.seconds(item) < SLOW
+            ),
+            key=lambda item: (self.place.get(item.nodeid, 0), self.seconds(item)),
         )
 
 
@@ -261,7 +278,8 @@ def run_tests(files: list[str], plugin: object) -> int:
     """Run tests in this process, up to the first failure."""
     # The seed makes the examples of Hypothesis the same each time.
     options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--tb=short"]
-    return pytest.main([*options, "--ignore", LEFT_OUT, *files], plugins=[plugin])
+    status = pytest.main([*options, "--ignore", LEFT_OUT, *files], plugins=[plugin])
+    return 0 if status == pytest.ExitCode.NO_TESTS_COLLECTED else int(status)
 
 
 def tests_of(module: str) -> list[str]:
@@ -269,52 +287,56 @@ def tests_of(module: str) -> list[str]:
     return [module, *next(tests for pattern, tests in TESTS.items() if fnmatch(module, pattern))]
 
 
-def calls_of_tests(copy: Path, changed: set[str]) -> dict[str, tuple[float, list]]:
+def calls_of_tests(copy: Path, changed: set[str], resume: bool) -> dict:
     """Run the tests of some modules without any change; return seconds and calls of each.
 
-    Libraries that they import are imported here as well, so that no fork has to.
+    What an earlier run found is good enough to resume with: it says which tests to begin with.
+    Libraries that the tests import are imported here as well, so that no fork has to.
     """
-    files = sorted({test for module in changed for test in tests_of(module)})
     record = WORK / "calls.json"
+    calls, libraries = {}, []
+    if resume and record.exists():
+        calls, libraries = json.loads(record.read_text())
+    places = {place for module in changed for place in tests_of(module)}
+    new = sorted(place for place in places if not any(test.startswith(place) for test in calls))
 
     def watch() -> int:
-        plugin = Watch()
-        failed = run_tests(files, plugin)
-        libraries = [
+        plugin = Watch(copy)
+        failed = run_tests(new, plugin)
+        others = [
             name for name, module in sorted(sys.modules.items())
             if not (getattr(module, "__file__", None) or "").startswith(str(copy))
         ]  # fmt: skip
-        record.write_text(json.dumps([plugin.calls, libraries]))
+        record.write_text(json.dumps([calls | plugin.calls, others]))
         return failed
 
-    child = forked(watch, copy, WORK / "unchanged.log")
-    if os.waitpid(child, 0)[1]:
-        sys.exit(f"tests fail without any change:\n{(WORK / 'unchanged.log').read_text()}")
-    calls, libraries = json.loads(record.read_text())
+    if new:
+        child = forked(watch, copy, WORK / "unchanged.log")
+        if os.waitpid(child, 0)[1]:
+            sys.exit(f"tests fail without any change:\n{(WORK / 'unchanged.log').read_text()}")
+        calls, libraries = json.loads(record.read_text())
     for name in libraries:
         with contextlib.suppress(Exception):
             import_module(name)
     return calls
 
 
-def order_of_tests(mutant: Mutant, calls: dict) -> tuple[list[str], list[str]]:
-    """Return the quickest tests that call the changed function, and all others."""
+def first_tests(mutant: Mutant, calls: dict) -> list[str]:
+    """Return the quickest tests of a module, those that call the changed function if any do."""
     places = tests_of(mutant.module)
-    tests = [t for t in calls if any(t.startswith(place) for place in places)]
-    is_other = {t: [mutant.module, mutant.function] not in calls[t][1] for t in tests}
-    tests.sort(key=lambda t: (is_other[t], calls[t][0]))
-    first = min(FIRST, len(tests) - sum(is_other.values())) or FIRST
-    return tests[:first], tests[first:]
+    tests = [test for test in calls if any(test.startswith(place) for place in places)]
+    called = [t for t in tests if [mutant.module, mutant.function] in calls[t][1]]
+    return sorted(called or tests, key=lambda test: calls[test][0])[:FIRST]
 
 
 # -- running them ---------------------------------------------------------------------------------
 
 
-def judged(sample: list[Mutant], workers: int):
+def judged(sample: list[Mutant], workers: int, resume: bool):
     """Yield every mutant, and whether a test killed it."""
     first, *others = (WORK / "copies" / str(number) for number in range(workers))
     copy_of_the_project(first)
-    calls = calls_of_tests(first, {mutant.module for mutant in sample}) if sample else {}
+    calls = calls_of_tests(first, {m.module for m in sample}, resume) if sample else {}
     for copy in others:  # with what Python and pytest have compiled
         shutil.copytree(first, copy, symlinks=True)
     waiting, free, running = sample[::-1], [first, *others], {}
@@ -341,13 +363,12 @@ def judge(mutant: Mutant, calls: dict) -> bool:
     sys.dont_write_bytecode = True
     signal.setitimer(signal.ITIMER_PROF, 60)  # until the first test
     signal.alarm(1800)  # if it waits for another process
-    stages = order_of_tests(mutant, calls)
-    return any(run_tests(files_of(tests), Only(tests, calls)) for tests in stages if tests)
-
-
-def files_of(tests: list[str]) -> list[str]:
-    """Return the files of tests, in their order."""
-    return list(dict.fromkeys(test.partition("::")[0] for test in tests))
+    first = first_tests(mutant, calls)
+    files = dict.fromkeys(test.partition("::")[0] for test in first)
+    return bool(
+        run_tests(list(files), Only(first, False, calls))
+        or run_tests(tests_of(mutant.module), Only(first, True, calls))
+    )
 
 
 def forked(task, copy: Path, log: Path) -> int:
