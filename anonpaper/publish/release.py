@@ -414,6 +414,7 @@ class GroupRelease(Release):
         return frame
 
     def audited(self) -> tuple[Microdata, np.ndarray]:
+        """Return the rows with swapped sensitive values, and the class of every row."""
         m = self.microdata
         return m.with_codes({m.sensitive: self.sensitive_codes}), self.classes.labels
 
@@ -470,6 +471,7 @@ class Anatomy(GroupRelease):
         )
 
     def audited(self) -> tuple[Microdata, np.ndarray]:
+        """Return the rows, whose groups have the values that `st` counts, and their classes."""
         return self.microdata, self.classes.labels
 
 
