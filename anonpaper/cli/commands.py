@@ -117,7 +117,7 @@ def anonymize(options, say: Say) -> None:
     if not release.is_published.any():
         raise EmptyTableError("no row could be published")
     for principle in [*method.promised(parameters), *parameters.get("require", ())]:
-        if not principle.holds(*release._audited()):
+        if not principle.holds(*release.audited()):
             raise InfeasibleError(f"the result does not meet {principle}: nothing was written")
     found = report.release_report(release, options.method, _shown(parameters))
     if "constraints" in parameters:

@@ -215,7 +215,7 @@ def _levels_of_release(rel: Release) -> list[dict]:
 
 
 def _as_an_attacker_sees(rel: Release) -> tuple[Microdata, Partition]:
-    m, labels = rel._audited()
+    m, labels = rel.audited()
     return m, Partition(labels)
 
 
