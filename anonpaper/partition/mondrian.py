@@ -31,6 +31,7 @@ from anonpaper.principles import DIVERSITY, FrequencyLDiversity, KAnonymity, req
 __all__ = ["median_cut", "mondrian"]
 
 _NO_DIVERSITY, _FREQUENCY, _DISTINCT = 0, 1, 2
+_TRIED = -1.0  # the width of an attribute that could not be cut
 
 
 @algorithm(
@@ -115,8 +116,8 @@ def mondrian(
     start = np.cumsum([0, *(a.size for a in m.attributes)])
     labels, n_groups, depth = _cut_all(
         m.codes, np.concatenate([a.positions for a in m.attributes]), start,
-        np.array([a.ordered for a in m.attributes]),
-        sensitive, values, k, l or 0, required, relaxed,
+        np.array([a.ordered for a in m.attributes]), _no_counts(start, values),
+        sensitive, k, l or 0, required, relaxed,
     )  # fmt: skip
     name = f"{'relaxed ' if relaxed else ''}Mondrian, k = {k}"
     if l is not None:
@@ -160,7 +161,7 @@ def median_cut(
     required = _NO_DIVERSITY if l is None else (_FREQUENCY, _DISTINCT)[diversity == "distinct"]
     sensitive = np.zeros(m.n, np.int32) if l is None else m.sensitive_codes
     values = 1 if l is None else m.sensitive_attribute.size
-    counts = np.zeros(max(int(np.diff(start).max()), values) + 1, np.int64)
+    counts = _no_counts(start, values)
     side = np.empty(len(rows), np.bool_)
     codes = m.codes[:, chosen]
     widths = _widths(
@@ -175,19 +176,23 @@ def median_cut(
     return None
 
 
+def _no_counts(start: np.ndarray, values: int) -> np.ndarray:
+    """Return zeros, as many as any attribute or the sensitive one has values."""
+    return np.zeros(max(int(np.diff(start).max()), values) + 1, np.int64)
+
+
 # -- the cuts ------------------------------------------------------------------------------
 #
 # `order[first:last]` are the rows of a part. A cut leaves the left ones first.
 
 
 @njit(cache=True, nogil=True)  # components of diva run in threads
-def _cut_all(codes, positions, start, ordered, sensitive, values, k, l, required, relaxed):
+def _cut_all(codes, positions, start, ordered, counts, sensitive, k, l, required, relaxed):
     """Return the labels, the number of groups and the depth of the deepest one."""
     n, d = codes.shape
     order = np.arange(n)
     buffer = np.empty(n, np.int64)
     side = np.empty(n, np.bool_)  # whether a row of the part goes left
-    counts = np.zeros(max((start[1:] - start[:-1]).max(), values) + 1, np.int64)
     labels = np.empty(n, np.int64)
     n_groups, deepest = 0, 0
     stack = [(0, n, 0)]
@@ -196,7 +201,8 @@ def _cut_all(codes, positions, start, ordered, sensitive, values, k, l, required
         middle = first
         if last - first >= 2 * k:
             widths = _widths(codes, positions, start, ordered, order[first:last], counts)
-            for j in np.argsort(-widths, kind="mergesort"):
+            for _ in range(d):
+                j = widths.argmax()
                 if widths[j] == 0 and not relaxed:
                     break
                 if _choose_sides(
@@ -205,8 +211,10 @@ def _cut_all(codes, positions, start, ordered, sensitive, values, k, l, required
                 ):  # fmt: skip
                     middle = _scatter(order, buffer, side, first, last)
                     break
+                widths[j] = _TRIED
         if middle == first:
-            labels[order[first:last]] = n_groups
+            for place in range(first, last):
+                labels[order[place]] = n_groups
             n_groups += 1
             deepest = max(deepest, depth)
         else:
@@ -251,7 +259,7 @@ def _choose_sides(column, rows, side, counts, sensitive, k, l, required, relaxed
         below += column[i] < v
         equal += column[i] == v
     if relaxed:
-        _deal(column, rows, side, counts, sensitive, v, len(rows) // 2 - below)
+        _deal(column, rows, side, counts, sensitive, v, len(rows) // 2 - below, equal)
         if _is_allowed(rows, side, counts, sensitive, k, l, required):
             return True
     up_to_v_is_more_even = abs(len(rows) - 2 * (below + equal)) <= abs(len(rows) - 2 * below)
@@ -270,8 +278,14 @@ def _median(column, rows, counts):
     low, high = column[rows[0]], column[rows[0]]
     for i in rows:
         low, high = min(low, column[i]), max(high, column[i])
-    if high - low > 8 * len(rows):  # counting would cost more than sorting
-        return np.sort(column[rows])[(len(rows) - 1) // 2]
+    if high - low > 8 * len(rows):  # counting would cost more than halving the range
+        while low < high:
+            middle = (low + high) // 2
+            seen = 0
+            for i in rows:
+                seen += column[i] <= middle
+            low, high = (low, middle) if 2 * seen >= len(rows) else (middle + 1, high)
+        return low
     for i in rows:
         counts[column[i]] += 1
     v, seen = low, counts[low]
@@ -284,22 +298,30 @@ def _median(column, rows, counts):
 
 
 @njit(cache=True)
-def _deal(column, rows, side, counts, sensitive, v, wanted_left):
-    """Send rows below v left, above v right, and `wanted_left` of those with v left.
+def _deal(column, rows, side, counts, sensitive, v, wanted_left, equal):
+    """Send rows below v left, above v right, and `wanted_left` of the `equal` ones with v left.
 
     The rows with v are dealt in turns, sensitive value by sensitive value, until one side has its
     share.
     """
+    values = 0  # the sensitive values of the rows with v are below this
     for place in range(len(rows)):
         side[place] = column[rows[place]] < v
-    ties = np.flatnonzero(column[rows] == v)
-    ties = ties[np.argsort(sensitive[rows[ties]], kind="mergesort")]
-    left, right = wanted_left, len(ties) - wanted_left
-    for turn in range(len(ties)):
-        go_left = left > 0 and (right == 0 or turn % 2 == 0)
-        side[ties[turn]] = go_left
-        left -= go_left
-        right -= not go_left
+        if column[rows[place]] == v:
+            counts[sensitive[rows[place]]] += 1
+            values = max(values, sensitive[rows[place]] + 1)
+    turn = 0
+    for value in range(values):  # counts become the first turn of every value
+        turn, counts[value] = turn + counts[value], turn
+    # The left side gets every second turn until it is full, and all turns once the right one is.
+    wanted_right = equal - wanted_left
+    for place in range(len(rows)):
+        if column[rows[place]] == v:
+            turn = counts[sensitive[rows[place]]]
+            counts[sensitive[rows[place]]] += 1
+            side[place] = (turn % 2 == 0 and turn < 2 * wanted_left) or turn >= 2 * wanted_right
+    for value in range(values):
+        counts[value] = 0
 
 
 @njit(cache=True)
@@ -311,9 +333,10 @@ def _is_allowed(rows, side, counts, sensitive, k, l, required):
         return False
     if required == 0:
         return True
-    return _is_diverse(rows, side, True, counts, sensitive, l, required) and _is_diverse(
-        rows, side, False, counts, sensitive, l, required
-    )
+    for which in (True, False):
+        if not _is_diverse(rows, side, which, counts, sensitive, l, required):
+            return False
+    return True
 
 
 @njit(cache=True)
@@ -345,5 +368,6 @@ def _scatter(order, buffer, side, first, last):
         if not side[place - first]:
             buffer[right] = order[place]
             right += 1
-    order[first:last] = buffer[first:last]
+    for place in range(first, last):
+        order[place] = buffer[place]
     return middle
