@@ -5,13 +5,15 @@ Small functions are inlined: handing over a few dozen arrays would cost more tha
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from anonpaper.compiled import inner
 from anonpaper.microdata import Microdata
-from anonpaper.partition.klt.distances import Metric, empty_summaries
+from anonpaper.partition.klt.distances import Metric, Summaries, empty_summaries
 from anonpaper.partition.klt.nearest import (
     ANY,
     NEVER,
@@ -37,6 +39,7 @@ __all__ = [
     "tag",
     "tags",
     "take",
+    "the_first",
     "turns_and_tags",
     "unite_counts",
     "united",
@@ -82,23 +85,20 @@ class Rows(NamedTuple):
 
 
 class Clusters(NamedTuple):
-    """Clusters: their summaries (see :class:`Summaries`) and their sensitive values.
+    """Clusters and their sensitive values.
 
     Attributes
     ----------
+    summaries : Summaries
+        Those of c clusters, of the same type as those of tuples: what looks at either compiles
+        once.
     counts : numpy.ndarray, shape (c, m), dtype int32
         Rows of every sensitive value.
     distinct, largest : numpy.ndarray, shape (c,), dtype int64
         Number of sensitive values, and rows of the most frequent one.
     """
 
-    size: np.ndarray
-    sums: np.ndarray
-    means: np.ndarray
-    only: np.ndarray
-    words: np.ndarray
-    value_counts: np.ndarray
-    distances: np.ndarray
+    summaries: Summaries
     counts: np.ndarray
     distinct: np.ndarray
     largest: np.ndarray
@@ -110,7 +110,7 @@ class Clusters(NamedTuple):
 def rows_in_order(m: Microdata, order: np.ndarray) -> Rows:
     """Return all rows, unassigned."""
     cells = m.cells
-    tuple_of = cells.tuple_of_row[order]
+    tuple_of = cells.tuple_of_row[order].astype(np.int64)  # as all numbers: one compilation
     return Rows(
         tuple_of=tuple_of,
         value_of=m.sensitive_codes[order],
@@ -162,7 +162,7 @@ def has_new_value(rows, clusters, c):
     return False
 
 
-@njit(cache=True)
+@inner
 def queue_if_any_fits(how, rows, tuples, points, clusters, c, takers, queued):
     """Queue the unassigned row next closest to cluster c, if some unassigned row has a taker.
 
@@ -172,7 +172,7 @@ def queue_if_any_fits(how, rows, tuples, points, clusters, c, takers, queued):
     taken = all_tags(takers)
     for v in range(len(rows.waiting)):
         if rows.waiting[v] and taken & tag(v):
-            t = next_nearest(points, how, clusters, c, tuples, ANY)
+            t = next_nearest(points, how, clusters.summaries, c, tuples, ANY)
             rows.backup[queued] = take(rows, t)
             change_turn(points, t, next_row(rows, t))
             search_again(points, t)
@@ -186,7 +186,13 @@ def queue_if_any_fits(how, rows, tuples, points, clusters, c, takers, queued):
 def no_clusters(how: Metric, values: int) -> Clusters:
     """Return clusters without any, for so many sensitive values."""
     none = np.zeros(0, np.int64)
-    return Clusters(*empty_summaries(how, 0), np.zeros((0, values), np.int32), none, none)
+    return Clusters(empty_summaries(how, 0), np.zeros((0, values), np.int32), none, none)
+
+
+def the_first(clusters: Clusters, number: int) -> Clusters:
+    """Return so many clusters, without the room for others."""
+    summaries, *values = clusters
+    return Clusters(Summaries(*(a[:number] for a in summaries)), *(a[:number] for a in values))
 
 
 def with_room(clusters: Clusters, capacity: int) -> Clusters:
@@ -195,9 +201,12 @@ def with_room(clusters: Clusters, capacity: int) -> Clusters:
     if capacity <= present:
         return clusters
     more = max(capacity, 2 * present) - present
-    return Clusters(
-        *(np.concatenate([a, np.zeros((more, *a.shape[1:]), a.dtype)]) for a in clusters)
-    )
+
+    def longer(arrays: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+        return (np.concatenate([a, np.zeros((more, *a.shape[1:]), a.dtype)]) for a in arrays)
+
+    summaries, *values = clusters
+    return Clusters(Summaries(*longer(summaries)), *longer(values))
 
 
 @njit(cache=True, inline="always")
@@ -227,7 +236,8 @@ def unite_counts(clusters, older, younger):
     clusters.distinct[older], clusters.largest[older] = united(
         clusters.counts[older], clusters.counts[younger]
     )
-    clusters.counts[older] += clusters.counts[younger]
+    for v in range(clusters.counts.shape[1]):
+        clusters.counts[older, v] += clusters.counts[younger, v]
 
 
 @njit(cache=True, inline="always")
@@ -239,7 +249,7 @@ def holds(rule, size, distinct, largest):
 @njit(cache=True, inline="always")
 def is_eligible(rule, clusters, c, v):
     """Whether a row of value v may join: fewer than k rows so far, theta-diverse with it."""
-    size = clusters.size[c]
+    size = clusters.summaries.size[c]
     largest = max(clusters.largest[c], clusters.counts[c, v] + 1)
     return size < rule.k and largest / (size + 1) <= rule.theta
 
@@ -273,7 +283,7 @@ def turns_and_tags(rule, clusters, formed, sought):
     turns = np.full(formed, NEVER, np.int64)
     bits = np.zeros(formed, np.uint64)
     for c in range(formed):
-        if clusters.size[c] < rule.k:
+        if clusters.summaries.size[c] < rule.k:
             bits[c] = tags(rule, clusters, c)
             if bits[c] & wanted:
                 turns[c] = c
