@@ -17,6 +17,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import anonpaper.compiled  # noqa: F401 - says when loops are compiled
 from anonpaper.principles import DIVERSITY, Principle
 
 __all__ = ["GROUPED", "RECODED", "Algorithm", "Parameter", "algorithm"]

@@ -106,19 +106,19 @@ def tp(m: Microdata, l: int) -> Partition:
     """
     l = require_eligible(m, l)
     state = _State(m)
-    sizes, rounds = [0], 0  # |R| after every phase
-    for rounds in _three_phases(state, l):
-        sizes.append(int(state.residue.sum()))
-        if len(sizes) == 2:
-            lower_bound = l * int(state.residue.max())
-    removed = np.diff(sizes).tolist()
+    sizes, heights, rounds = zip(
+        *((int(state.residue.sum()), int(state.residue.max()), rounds)
+          for rounds in _three_phases(state, l)),
+        strict=True,
+    )  # fmt: skip
+    removed = np.diff(sizes, prepend=0).tolist()
     return Partition(
         _labels_of_kept_rows(m.cells, state.counts),
         info={
             "phase": len(removed),
             "residue_size": sizes[-1],
-            "lower_bound": lower_bound,
-            "rounds": rounds,
+            "lower_bound": l * heights[0],
+            "rounds": rounds[-1],
             "removed_by_phase": (*removed, 0, 0)[:3],
         },
         algorithm=f"TP, l = {l}",
@@ -338,9 +338,7 @@ def _rows_below(counts, first, last, h):
 
 
 @njit(cache=True)
-def _phase_two(
-    start, sensitive, counts, size, height, residue, l, list_start, cell_of, group_of
-):
+def _phase_two(start, sensitive, counts, size, height, residue, l, list_start, cell_of, group_of):
     """Move rows of the rarest alive sensitive values to R until it is eligible or all is dead.
 
     h(R) does not grow here (Lemma 5.11), so a pillar of R stays one and a dead QI-group stays

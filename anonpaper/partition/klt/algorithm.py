@@ -199,10 +199,9 @@ def klt(
 
     clusters = no_clusters(how, m.sensitive_attribute.size)
     clusters, repeats = _steps_1_to_4(how, rule, rows, tuples, clusters, index)
-    others = build_index(
-        how, clusters.summaries, np.arange(len(clusters.distinct)), by_tree=index
-    )
-    became = _step_5(how, rule, clusters, others, withheld == "merge")
+    others = build_index(how, clusters.summaries, np.arange(len(clusters.distinct)), by_tree=index)
+    became = np.arange(len(clusters.distinct))
+    _step_5(how, rule, clusters, others, withheld == "merge", became)
     labels = np.empty(m.n, np.int64)
     labels[order] = _at_last(became)[rows.cluster]  # step 6
     p = Partition(
@@ -288,14 +287,14 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     Where the last cluster finds no new value any more, all points left belong to the queue, the
     closest to it first: step 3 takes over those that can be assigned.
     """
-    queued = 0
+    queued, summaries = 0, clusters.summaries
     # Step 1. If there are any unassigned points, take an arbitrary point and assign it to a new
     # cluster with this point as the only element.
     while first_turn(points) != NEVER:
         t = rows.tuple_of[first_turn(points)]
         c = formed
         formed += 1
-        copy_summary(tuples, t, clusters.summaries, c)
+        copy_summary(tuples, t, summaries, c)
         count_row(rows, clusters, c, take(rows, t))
         change_turn(points, t, next_row(rows, t))
         # Step 2. Find the closest unassigned point to the current cluster. If the new point has a
@@ -305,13 +304,13 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
         # the next step instead.
         start_search(points)
         while clusters.distinct[c] < rule.l and has_new_value(rows, clusters, c):
-            t = next_nearest(points, how, clusters.summaries, c, tuples, ANY)
+            t = next_nearest(points, how, summaries, c, tuples, ANY)
             is_new = False
             while not is_new and is_next(points, next_row(rows, t)):
                 r = take(rows, t)
                 is_new = clusters.counts[c, rows.value_of[r]] == 0
                 if is_new:
-                    absorb(how, clusters.summaries, c, tuples, t)
+                    absorb(how, summaries, c, tuples, t)
                     count_row(rows, clusters, c, r)
                 else:
                     rows.backup[queued] = r
@@ -335,9 +334,8 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
     theta-diversity property. If no clusters are eligible, unassign this new point. Otherwise,
     add this point to this closest eligible cluster.
     """
-    unassigned = 0
-    # the last cluster as step 2 left it
-    copy_summary(clusters.summaries, formed - 1, clusters.summaries, formed)
+    unassigned, summaries = 0, clusters.summaries
+    copy_summary(summaries, formed - 1, summaries, formed)  # the last cluster as step 2 left it
     start_search(points)
     for i in range(len(rows.backup)):
         if i == queued:
@@ -349,17 +347,17 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
         c = -1
         if all_tags(takers) & tag(v):
             start_search(takers)
-            c = next_nearest(takers, how, tuples, t, clusters.summaries, tag(v))
+            c = next_nearest(takers, how, tuples, t, summaries, tag(v))
         while c >= 0 and not is_eligible(rule, clusters, c, v):
-            c = next_nearest(takers, how, tuples, t, clusters.summaries, tag(v))
+            c = next_nearest(takers, how, tuples, t, summaries, tag(v))
         if c < 0:
             rows.backup[unassigned] = r
             unassigned += 1
         else:
-            absorb(how, clusters.summaries, c, tuples, t)
+            absorb(how, summaries, c, tuples, t)
             count_row(rows, clusters, c, r)
-            turn = c if clusters.summaries.size[c] < rule.k else NEVER
-            refresh(takers, clusters.summaries, c, turn, tags(rule, clusters, c))
+            turn = c if summaries.size[c] < rule.k else NEVER
+            refresh(takers, summaries, c, turn, tags(rule, clusters, c))
     # Rows of a tuple were taken in their order: backwards, each comes before those put back.
     for i in range(unassigned - 1, -1, -1):
         put_back(rows, rows.backup[i])
@@ -370,14 +368,14 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
 
 
 @njit(cache=True)
-def _step_5(how, rule, clusters, others, merge):
-    """Merge clusters until all are satisfied; return what each became part of, -1 if left out.
+def _step_5(how, rule, clusters, others, merge, became):
+    """Merge clusters until all are satisfied; note what each became part of, -1 if left out.
 
     For each cluster with K, L, or theta diversity unsatisfied, evaluate merging it with each
     other cluster. [...] If none exist, this cluster cannot be included in the output: unless
     `merge`, which goes beyond the paper.
     """
-    became, summaries = np.arange(len(clusters.distinct)), clusters.summaries
+    summaries = clusters.summaries
     for formed in range(len(became)):
         c = formed
         while became[c] == c and not holds(
@@ -395,7 +393,6 @@ def _step_5(how, rule, clusters, others, merge):
                 refresh(others, summaries, older, older, ANY)
                 became[younger] = older
                 c = older
-    return became
 
 
 @inner
@@ -411,7 +408,10 @@ def _partner(how, rule, clusters, others, c, merge):
     not negative, a cluster that lacks room finds one that has some.
     """
     fair, roomy = -1, -1
-    most_frequent = clusters.counts[c].argmax()
+    most_frequent = 0
+    for v in range(clusters.counts.shape[1]):
+        if clusters.counts[c, v] > clusters.counts[c, most_frequent]:
+            most_frequent = v
     summaries = clusters.summaries
     lacks_room = clusters.largest[c] / summaries.size[c] > rule.theta
     start_search(others)

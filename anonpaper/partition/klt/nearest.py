@@ -150,9 +150,10 @@ def _similar_together(how, items, order, leaves):
             for i in order[first:last]:
                 place = items.means[i, a] if a < u else items.only[i, a - u]
                 least, greatest = min(least, place), max(greatest, place)
-            spread = how.set_weight[a - u] * (greatest != least) if a >= u else (
-                how.scale[a] * 0.5 * (greatest - least) ** 2
-            )
+            if a < u:
+                spread = how.scale[a] * 0.5 * (greatest - least) ** 2
+            else:
+                spread = how.set_weight[a - u] * (greatest != least)
             if spread > widest:
                 widest, axis = spread, a
         if axis >= 0:
@@ -251,10 +252,13 @@ def first_turn(index):
     """The lowest turn of all items."""
     if len(index.item):
         return index.turn[_ROOT]
-    return index.turns.min() if len(index.turns) else NEVER
+    first = NEVER
+    for turn in index.turns:
+        first = min(first, turn)
+    return first
 
 
-@njit(cache=True, inline="always")
+@inner
 def all_tags(index):
     """The tags of all items together; whoever seeks another one need not search."""
     if len(index.item):
@@ -285,7 +289,7 @@ def search_again(index, i):
         _push(index, index.reached[0], index.leaf[i])
 
 
-@njit(cache=True, inline="always")
+@inner
 def is_next(index, turn):
     """Whether the item found last, at this turn, would be the next one found."""
     if turn == NEVER:

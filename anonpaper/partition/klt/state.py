@@ -1,7 +1,4 @@
-"""What the steps of klt work on: rows in queues by QI tuple, and clusters with their counts.
-
-Small functions are inlined: handing over a few dozen arrays would cost more than what they do.
-"""
+"""What the steps of klt work on: rows in queues by QI tuple, and clusters with their counts."""
 
 from __future__ import annotations
 
@@ -123,13 +120,13 @@ def rows_in_order(m: Microdata, order: np.ndarray) -> Rows:
     )
 
 
-@njit(cache=True, inline="always")
+@inner
 def next_row(rows, t):
     """The first unassigned row of a tuple, NEVER if there is none; it is the tuple's turn."""
     return rows.queue[rows.head[t]] if rows.head[t] < rows.end[t] else NEVER
 
 
-@njit(cache=True, inline="always")
+@inner
 def take(rows, t):
     """Take the first unassigned row of a tuple."""
     r = rows.queue[rows.head[t]]
@@ -138,7 +135,7 @@ def take(rows, t):
     return r
 
 
-@njit(cache=True, inline="always")
+@inner
 def put_back(rows, r):
     """Unassign a row that comes before all unassigned rows of its tuple."""
     t = rows.tuple_of[r]
@@ -153,7 +150,7 @@ def put_back(rows, r):
 # nearly all unassigned rows each time. Their values tell beforehand that this is in vain.
 
 
-@njit(cache=True, inline="always")
+@inner
 def has_new_value(rows, clusters, c):
     """Whether some unassigned row has a sensitive value that a cluster lacks."""
     for v in range(len(rows.waiting)):
@@ -209,7 +206,7 @@ def with_room(clusters: Clusters, capacity: int) -> Clusters:
     return Clusters(Summaries(*longer(summaries)), *longer(values))
 
 
-@njit(cache=True, inline="always")
+@inner
 def count_row(rows, clusters, c, r):
     """Count the sensitive value of a row that is assigned to a cluster."""
     v = rows.value_of[r]
@@ -219,7 +216,7 @@ def count_row(rows, clusters, c, r):
     clusters.largest[c] = max(clusters.largest[c], clusters.counts[c, v])
 
 
-@njit(cache=True, inline="always")
+@inner
 def united(counts, other_counts):
     """Distinct values of two clusters together, and rows of the most frequent one."""
     distinct, largest = 0, 0
@@ -230,7 +227,7 @@ def united(counts, other_counts):
     return distinct, largest
 
 
-@njit(cache=True, inline="always")
+@inner
 def unite_counts(clusters, older, younger):
     """Add the sensitive values of a cluster to those of an older one."""
     clusters.distinct[older], clusters.largest[older] = united(
@@ -240,13 +237,13 @@ def unite_counts(clusters, older, younger):
         clusters.counts[older, v] += clusters.counts[younger, v]
 
 
-@njit(cache=True, inline="always")
+@inner
 def holds(rule, size, distinct, largest):
     """Whether a cluster is K,L,theta-diverse."""
     return size >= rule.k and distinct >= rule.l and largest / size <= rule.theta
 
 
-@njit(cache=True, inline="always")
+@inner
 def is_eligible(rule, clusters, c, v):
     """Whether a row of value v may join: fewer than k rows so far, theta-diverse with it."""
     size = clusters.summaries.size[c]
@@ -257,13 +254,13 @@ def is_eligible(rule, clusters, c, v):
 # -- which clusters a search looks at -----------------------------------------------------------
 
 
-@njit(cache=True, inline="always")
+@inner
 def tag(v):
     """The bit of a sensitive value: 64 apart share one, which only makes a search look at more."""
     return np.uint64(1) << np.uint64(v & 63)
 
 
-@njit(cache=True, inline="always")
+@inner
 def tags(rule, clusters, c):
     """The bits of the values for which a cluster is eligible."""
     bits = np.uint64(0)
