@@ -86,8 +86,7 @@ $(ENV)/.package-installed: $(ENV)/.packages-installed pyproject.toml
 	@$(RUN) -m pip install -qq --no-deps --editable .
 	@touch $@
 
-$(COMPILED): $(wildcard anonpaper/partition/*.py anonpaper/partition/*/*.py anonpaper/recoders/*.py) \
-  tools/warm.py | $(ENV)/.package-installed
+$(COMPILED): | $(ENV)/.package-installed
 	@$(RUN) tools/warm.py
 	@mkdir -p $(@D) && touch $@
 

@@ -65,7 +65,9 @@ def small_project(root):
     python = root / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
     # nothing is installed from here: the environment is the tests' own
-    python.write_text(f'#!/bin/sh\n[ "$2" = pip ] && exit 0\nexec "{sys.executable}" "$@"\n')
+    python.write_text(
+        f'#!/bin/sh\n[ "$2" = pip -o "$1" = tools/warm.py ] && exit 0\nexec "{sys.executable}" "$@"\n'
+    )
     python.chmod(0o755)
     (root / "data" / "cache").mkdir(parents=True)
     for stamp in (".venv/.packages-installed", ".venv/.package-installed", "data/cache/.fetched"):
