@@ -59,16 +59,20 @@ def main(arguments: list[str] | None = None) -> int:
     except ArchiveError as error:
         print(f"archive: {error}", file=sys.stderr)
         return 1
+    release = version("anonpaper")
     when = datetime.fromtimestamp(int(git("log", "-1", "--format=%ct")), UTC)
     readme = README.format(
-        version=version("anonpaper"),
+        version=release,
         date=when.date(),
         commit=git("rev-parse", "--short", "HEAD"),
         profile=profile,
     )
     files = {name: (ROOT / name).read_bytes() for name in names}
-    target = ROOT / "build" / f"anonpaper-{version('anonpaper')}.zip"
-    write(target, files | {"README.txt": readme.encode()}, when)
+    files["README.txt"] = readme.encode()
+    # where there is no git, setuptools-scm takes the version from here
+    files["PKG-INFO"] = f"Metadata-Version: 2.1\nName: anonpaper\nVersion: {release}\n".encode()
+    target = ROOT / "build" / f"anonpaper-{release}.zip"
+    write(target, files, when)
     print(f"archive: {target.relative_to(ROOT)}, {target.stat().st_size / 1e6:.1f} MB")
     return 0
 

@@ -1,6 +1,7 @@
 """environment.yml, requirements.lock and pyproject.toml speak of the same environment."""
 
 import re
+import subprocess
 import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, version
@@ -11,6 +12,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from rattler import MatchSpec, Version, VersionSpec
+
+import anonpaper as ap
 
 ROOT = Path(__file__).parents[2]
 # packages that conda-forge names otherwise
@@ -81,6 +84,18 @@ def test_conda_gets_everything_the_package_requires():
     assert {requirement.name for requirement in required()} <= names
     assert not names & UNTIED
     assert set(locked()) >= UNTIED
+
+
+def test_one_version_is_said_everywhere():
+    """With git the version follows from the tags; without, it is the last one released."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert "version" in project["project"]["dynamic"]
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+    assert project["tool"]["setuptools_scm"]["fallback_version"] == cited
+    command = [sys.executable, "-m", "anonpaper", "--version"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said.split() == ["anonpaper", ap.__version__]
+    assert ap.__version__ == version("anonpaper")
 
 
 def test_both_ask_for_one_python():
