@@ -30,7 +30,8 @@ class _Progress(event.Listener):
     def on_start(self, event: event.Event) -> None:
         if self.bar is None and _is_ours(event):
             layout = "anonpaper: compiling once, for this and later runs: {n} loops, {elapsed}"
-            self.bar = tqdm(bar_format=layout, delay=1, leave=False, disable=not _is_seen())
+            hidden = {} if _is_seen() else {"disable": True}  # or by TQDM_DISABLE, as others
+            self.bar = tqdm(bar_format=layout, delay=1, leave=False, **hidden)
         self.under_way += self.bar is not None
 
     def on_end(self, event: event.Event) -> None:
@@ -43,7 +44,8 @@ class _Progress(event.Listener):
 
 
 def _is_ours(event: event.Event) -> bool:
-    return event.data["dispatcher"].py_func.__module__.startswith("anonpaper.")
+    function = getattr(event.data["dispatcher"], "py_func", None)
+    return (getattr(function, "__module__", None) or "").startswith("anonpaper.")
 
 
 def _is_seen() -> bool:
