@@ -16,10 +16,14 @@ import re
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
+import anonpaper.compiled  # noqa: F401 - says when loops are compiled
 from anonpaper.principles import DIVERSITY, Principle
 
 __all__ = ["GROUPED", "RECODED", "Algorithm", "Parameter", "algorithm"]
+
+F = TypeVar("F", bound=Callable)
 
 #: How groups can be published, and how a recoding.
 GROUPED = ("suppress", "generalize", "shallow", "swap", "anatomize")
@@ -110,7 +114,7 @@ class Algorithm:
         ]
 
 
-def algorithm(title: str, **declared) -> Callable[[Callable], Callable]:
+def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
     """Declare a function an algorithm.
 
     Parameters
@@ -129,7 +133,7 @@ def algorithm(title: str, **declared) -> Callable[[Callable], Callable]:
     [FrequencyLDiversity(l=3)]
     """
 
-    def declare(function: Callable) -> Callable:
+    def declare(function: F) -> F:
         function.algorithm = Algorithm(function, title, **declared)
         return function
 
