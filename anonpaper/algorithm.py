@@ -11,8 +11,10 @@ its signature and its docstring, so that they are written down in one place.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
+import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -130,10 +132,32 @@ def algorithm(title: str, **declared) -> Callable[[Callable], Callable]:
     """
 
     def declare(function: Callable) -> Callable:
-        function.algorithm = Algorithm(function, title, **declared)
-        return function
+        recording = _recording(function)
+        recording.algorithm = Algorithm(recording, title, **declared)
+        return recording
 
     return declare
+
+
+def _recording(function: Callable) -> Callable:
+    """Return a function whose results know the call that made them, and what it promises."""
+    signature = inspect.signature(function)
+
+    def run(*args, **options):
+        result = function(*args, **options)
+        given = signature.bind(*args, **options).arguments
+        _, *given = given.items()
+        written = ", ".join(["m", *(f"{name}={value!r}" for name, value in given)])
+        result.call = f"ap.{function.__name__}({written})"
+        result.promised = tuple(recorded.algorithm.promised(dict(given)))
+        return result
+
+    # of the globals of its module, as doctest looks there for what a module defines
+    of_module = types.FunctionType(
+        run.__code__, function.__globals__, function.__name__, None, run.__closure__
+    )
+    recorded = functools.wraps(function)(of_module)
+    return recorded
 
 
 def _meanings(docstring: str) -> dict[str, str]:

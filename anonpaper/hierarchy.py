@@ -330,7 +330,7 @@ class Hierarchy:
         if not isinstance(values, pd.Series):
             values = pd.Series(check_sequence("values", values), dtype=object)
         try:
-            rows = dict(values.value_counts())
+            rows = values.value_counts().to_dict()
         except TypeError:
             raise ParameterError("values must be numbers, got lists, sets or dicts") from None
         missing = [MISSING] * (rows.pop(MISSING, 0) > 0 or values.hasnans)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from anonpaper.errors import ColumnError, ParameterError, check_choice
-from anonpaper.groups import Partition, check_partition, group_bounds
+from anonpaper.groups import Partition, check_partition, dense_labels, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish.attribute import PublishedAttribute
 from anonpaper.publish.release import Anatomy, GroupRelease, Release, Swapped, has_residue
@@ -105,8 +107,11 @@ def generalize(m: Microdata, p: Partition) -> Release:
     return Release(m, tuple(published), "generalize", partition=p)
 
 
-def recode(m: Microdata, r: Recoding) -> Release:
+def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
+
+    The recoding may be of another table, such as last year's. What an algorithm guaranteed holds
+    for that table only: ``audit`` says what this release has.
 
     Parameters
     ----------
@@ -114,6 +119,10 @@ def recode(m: Microdata, r: Recoding) -> Release:
         The table.
     r : Recoding
         Sub-domains of its quasi-identifiers.
+    unseen : {"error", "suppress"}
+        What becomes of values that the recoding does not have, as :meth:`Recoding.of_values
+        <anonpaper.recoding.Recoding.of_values>` says: an error that names them, or their rows
+        are withheld.
 
     Returns
     -------
@@ -121,8 +130,10 @@ def recode(m: Microdata, r: Recoding) -> Release:
 
     Raises
     ------
+    ColumnError
+        The table has values that are new to the recoding.
     ParameterError
-        If the recoding is of other attributes or domains.
+        If the recoding is of other attributes.
 
     References
     ----------
@@ -142,19 +153,34 @@ def recode(m: Microdata, r: Recoding) -> Release:
             f"expected a Recoding, got {type(r).__name__}: groups are published by ap.suppress, "
             "ap.generalize, ap.swap or ap.anatomize"
         )
-    theirs = [a.name for a in r.attributes]
-    if theirs != m.qi or not all(
-        mine is other or np.array_equal(mine.values, other.values)
+    check_choice("unseen", unseen, ("error", "suppress"))
+    same = len(m.attributes) == len(r.attributes) and all(
+        mine is other or (mine.name == other.name and np.array_equal(mine.values, other.values))
         for mine, other in zip(m.attributes, r.attributes, strict=True)
-    ):
-        raise ParameterError(
-            f"the recoding is of {theirs} with other domains than those of {m.qi}"
+    )
+    r, new = (r, {}) if same else r.of_values(m.attributes)
+    if new and unseen == "error":
+        named = "; ".join(
+            f"{name!r}: {values[:10]}{' ...' if len(values) > 10 else ''}"
+            for name, values in new.items()
+        )
+        raise ColumnError(
+            f'values that are new to the recoding: {named}; unseen="suppress" withholds their rows'
         )
     published = tuple(
         PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])
         for j, name in enumerate(m.qi)
     )
-    return Release(m, published, "recode", recoding=r)
+    rel = Release(m, published, "recode", recoding=r)
+    if not new:
+        return rel
+    withheld = np.any(
+        [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new], axis=0
+    )
+    p = Partition(
+        dense_labels(np.where(withheld, -1, rel.classes.labels)), algorithm="equivalence classes"
+    )
+    return Release(m, published, "recode", partition=p, recoding=r)
 
 
 def swap(

@@ -139,6 +139,7 @@ def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = N
             _names_of(parts, a, hierarchies.get(a.name))
             for parts, a in zip(cut, m.attributes, strict=True)
         ],
+        hierarchies,
     )
 
 
