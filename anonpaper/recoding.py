@@ -311,7 +311,7 @@ class Recoding:
     def _named_by_tree(self, j: int) -> tuple[list[str], list[int]]:
         """Values of the tree below a name in use, as text, and the sub-domains of that name."""
         tree = self.trees.get(self.attributes[j].name)
-        if tree is None:
+        if tree is None or self.names[j] is None:
             return [], []
         number = {str(label): i for i, label in enumerate(self._labels(j))}
         found = {

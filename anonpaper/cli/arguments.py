@@ -29,7 +29,8 @@ table reaches as it is, and which groups of equal quasi-identifiers are at most 
 
 _READING = """\
 A csv column is numbers if all its values are written as numbers are: 02139 is text, and so is
-NA. Dates like 2024-12-31 have an order. An empty field is a missing value."""
+NA; 28,8 is a number, 1,234 is in doubt. Dates and timestamps like 2024-12-31 10:15 have an order.
+An empty field is a missing value. How each column was read is said on standard error."""
 
 _ANONYMIZE = """\
 Write a table in which nobody can be told from others, or their sensitive value be told.
@@ -149,6 +150,14 @@ def _add_table(command: argparse.ArgumentParser) -> None:
     )
     roles.add_argument("--sensitive", metavar="NAME", help="what nobody should learn")
     reading = command.add_argument_group("reading", _READING)
+    reading.add_argument(
+        "--type",
+        action="append",
+        default=[],
+        metavar="NAME=KIND",
+        help="what columns are: integer, decimal, decimal-comma, date, a date's form such as "
+        "%%d.%%m.%%Y, ordered, text; with commas between them",
+    )
     reading.add_argument(
         "--text",
         action="append",

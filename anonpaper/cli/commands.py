@@ -18,6 +18,7 @@ from anonpaper.constraints import DiversityConstraint, check_constraints, read_c
 from anonpaper.datasets.registry import registry
 from anonpaper.errors import (
     AnonpaperError,
+    ColumnError,
     ConstraintError,
     DatasetError,
     DatasetUnavailableError,
@@ -146,14 +147,21 @@ def anonymize(options, say: Say) -> None:
 
 def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
     say(f"reading {options.file}")
+    types = {
+        name: kind
+        for name, _, kind in (text.rpartition("=") for text in column_names(options.type, []))
+    }
+    types |= dict.fromkeys(column_names(options.text, []), "text")
+    types |= dict.fromkeys(column_names(options.ordered, []), "ordered")
     table = files.read_table(
         options.file,
         delimiter=options.delimiter,
         encoding=options.encoding,
         missing_texts=options.na,
-        text=column_names(options.text, []),
-        ordered=column_names(options.ordered, []),
+        types=types,
     )
+    for line in table.described():
+        say(line)
     columns = list(table.frame.columns)
     qi = column_names(options.qi, columns)
     strangers = [name for name in [*qi, options.sensitive] if name not in (*columns, None)]
@@ -163,6 +171,13 @@ def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
             f"{table.delimiter!r}: --delimiter says which it is"
         )
     m = Microdata(table.frame, qi, options.sensitive, missing=options.missing)
+    if doubts := [
+        f"{n}={table.in_doubt[n]}" for n in columns if n in table.in_doubt and n in m.qi
+    ]:
+        raise ColumnError(
+            f"{', '.join(doubts)}? These columns look like more than text: say which with "
+            "--type NAME=KIND, NAME=text if they are not"
+        )
     if m.dropped:
         say(f"{m.dropped:,} rows with missing values are left out")
     elif lost := [name for name in qi if _loses_its_order(m, name)]:

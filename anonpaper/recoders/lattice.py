@@ -156,7 +156,6 @@ def full_domain(
     levels = dict(zip(m.qi, nodes.best, strict=True))
     r = Recoding.from_levels(m.attributes, dict(zip(m.qi, trees, strict=True)), levels)
     # The names of a tree of our own only list values.
-    r.trees = {name: tree for name, tree in r.trees.items() if name in (hierarchies or {})}
     r.names = tuple(
         names if name in (hierarchies or {}) else None
         for name, names in zip(m.qi, r.names, strict=True)
