@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 import anonpaper as ap
+from anonpaper import reports
 from anonpaper.algorithm import Algorithm
 from anonpaper.cli import files, report
 from anonpaper.cli.arguments import column_names, pairs
@@ -90,7 +91,7 @@ def audit(options, say: Say) -> None:
     if options.top < 0:
         raise ParameterError(f"--top must be at least 0, got {options.top}")
     _, m = _microdata(options, say)
-    found = report.audit(m, options.top)
+    found = reports.audit(m, options.top)
     print(report.as_json(found) if options.json else report.as_text(found))
 
 
@@ -119,7 +120,11 @@ def anonymize(options, say: Say) -> None:
     for principle in method.promised(parameters):
         if not principle.holds(*release._audited()):
             raise InfeasibleError(f"the result does not meet {principle}: nothing was written")
-    found = report.release_report(release, options.method, _shown(parameters))
+    found = {
+        "method": options.method,
+        "parameters": _shown(parameters),
+        **reports.summary(release),
+    }
     if "constraints" in parameters:
         checked = check_constraints(release, parameters["constraints"])
         found["constraints"] = checked.to_dict("records")

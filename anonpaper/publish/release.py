@@ -385,6 +385,45 @@ class Release:
         """
         return explain(self, row, require)
 
+    def report(self, path: str | os.PathLike, *, call: str | None = None) -> Path:
+        """Write a page on the release beside the table it was made from, for the table's owner.
+
+        Not to be published: it shows counts and distributions of the table as it was. Before
+        and after side by side: who is unique, the risk under three attacker models, the levels of
+        all principles, the loss and the distribution of every column; what is withheld or
+        synthetic, the attacks that the levels do not cover, the call, versions and a hash.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .html. One file that needs no other; it appears whole or not at all.
+        call : str, optional
+            How the release was made, where it does not know that itself.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        EmptyTableError
+            Every row is synthetic.
+        FileError
+            Another ending, or the file cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import anonpaper as ap
+        >>> m = ap.examples.hospital()
+        >>> path = Path(tempfile.mkdtemp(), "report.html")
+        >>> ap.suppress(m, ap.mondrian(m, k=3)).report(path).read_text()[:15]
+        '<!DOCTYPE html>'
+        """
+        from anonpaper.reports import write_page
+
+        return write_page(self, path, call)
+
     def _audited(self) -> tuple[Microdata, np.ndarray]:
         """The groups an attacker sees, with the sensitive values as published."""
         return self.microdata, self.classes.labels
