@@ -243,8 +243,9 @@ body { font: 16px/1.45 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; 
 .wide { overflow-x: auto }
 table { border-collapse: collapse; margin: .5rem 0 }
 th, td { text-align: left; padding: .2rem .7rem .2rem 0; border-bottom: 1px solid #ccc;
-         vertical-align: top; overflow-wrap: anywhere }
-code { overflow-wrap: anywhere }
+         vertical-align: top }
+code, .facts td { overflow-wrap: anywhere }
+.wide td { white-space: nowrap }
 .figures { display: flex; flex-wrap: wrap; gap: 1rem }
 figure { margin: 0; flex: 1 1 20rem; max-width: 28rem; break-inside: avoid }
 svg { width: 100%; height: auto }
@@ -406,7 +407,7 @@ def _facts(rel: Release, call: str | None) -> str:
         for name, fact in facts.items()
         if fact
     )
-    return f"<table>{rows}</table>"
+    return f'<table class="facts">{rows}</table>'
 
 
 def _risks(rel: Release) -> dict[str, object]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import sys
 import time
 import warnings
@@ -44,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = parser(next(iter(arguments), None)).parse_args(arguments)
+    options.call = shlex.join(["anonpaper", *arguments])
     say = _silent if options.quiet else _say
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack letters of the table's
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -51,7 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
             warnings.simplefilter("always", UserWarning)
-            _commands()[options.command](options, say)
+            from anonpaper.cli import commands
+
+            getattr(commands, options.command)(options, say)
         sys.stdout.flush()
     except AnonpaperError as error:
         print(f"anonpaper {options.command}: {error}", file=sys.stderr)
@@ -76,17 +80,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _leave_standard_output() -> None:
     """Let what is still to be written go nowhere, so that the end of Python is quiet."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _commands() -> dict:
-    from anonpaper.cli import commands
-
-    return {
-        "datasets": commands.datasets,
-        "fetch": commands.fetch,
-        "audit": commands.audit,
-        "anonymize": commands.anonymize,
-    }
 
 
 _BEGAN = time.perf_counter()

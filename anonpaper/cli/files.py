@@ -100,21 +100,10 @@ def read_table(
 ) -> Table:
     """Read a csv or parquet file.
 
-    Parameters
-    ----------
-    name : str
-        The file; ``"-"`` is a csv on standard input. What ends in ``.parquet`` or ``.pq`` is
-        parquet, all else csv, which may be compressed (``.gz``, ``.bz2``, ``.xz``).
-    delimiter : str, optional
-        Between the fields of a csv; by default a tab in files that end in ``.tsv``, else a comma.
-    encoding : str
-        Of a csv; a byte order mark is skipped.
-    missing_texts : iterable of str
-        Texts that mean a missing value, besides the empty field.
-    types : mapping of column name to str, optional
-        What columns are, whatever they look like: integer, decimal, decimal-comma (28,8), date
-        (2024-12-31, perhaps with a time), a date's form such as ``%d.%m.%Y``, ordered (text whose
-        alphabetical order means something) or text.
+    What ends in ``.parquet`` or ``.pq`` is parquet, all else csv, which may be compressed
+    (``.gz``, ``.bz2``, ``.xz``); ``"-"`` is a csv on standard input. By default a tab is between
+    the fields of files that end in ``.tsv``, else a comma. A byte order mark is skipped, an empty
+    field is missing. `types` says what columns are whatever they look like, as --type does.
 
     Raises
     ------
@@ -299,19 +288,15 @@ def _typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
 # -- writing -------------------------------------------------------------------------------
 
 
-def check_output(name: str, inputs: Iterable[str], *, force: bool) -> None:
+def check_output(name: str, inputs: Iterable[str], *, force: bool, page: bool = False) -> None:
     """Raise FileError if a file may not be written.
 
-    Parameters
-    ----------
-    name : str
-        The file to be written.
-    inputs : iterable of str
-        Files that were read: none of them is written, however it is spelled or linked.
-    force : bool
-        Whether another file of that name may be replaced.
+    None of the files that were read (`inputs`) is written, however it is spelled or linked, and
+    another one that is there only with `force`. A `page` is HTML, all else a table.
     """
     path = Path(name)
+    if page and (path.suffix.lower() not in (".html", ".htm") or not path.parent.is_dir()):
+        raise FileError(f"{name}: a report ends in .html and lies in a folder that is there")
     for other in inputs if path.exists() else ():
         if other == STANDARD_STREAM:
             same, other = _is_standard_input(path), "standard input"
@@ -321,7 +306,8 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool) -> None:
             raise FileError(f"{name} is the same file as {other}, which was read: name another")
     if path.is_file() and not force:
         raise FileError(f"{name} is there already: name another file, or replace it with --force")
-    check_place(path, replace=force)
+    if not page:
+        check_place(path, replace=force)
 
 
 def _is_standard_input(path: Path) -> bool:
