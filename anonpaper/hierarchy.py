@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 
 import numpy as np
@@ -419,6 +419,8 @@ class Hierarchy:
 
         def names(value):
             try:
+                if isinstance(value, Real):  # which pandas takes for nanoseconds
+                    raise TypeError
                 when = pd.Timestamp(value)
                 return [_DATES[name](when) for name in levels]
             except (TypeError, ValueError):

@@ -84,7 +84,7 @@ def audit(m: Microdata, top: int) -> dict:
         The table; people whose quasi-identifiers are equal are a group.
     top : int
         How many of the riskiest groups are listed, at least 0. Rows are numbered from 1, the
-        header not counted.
+        header not counted, or named by the table's index.
 
     Returns
     -------
@@ -157,7 +157,8 @@ def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
             likeliest = counts.sensitive[entries][counts.counts[entries].argmax()]
             about["likeliest value"] = m.sensitive_attribute.values[likeliest]
             about["its share"] = float(share[g])
-        shown = (m.frame.index[rows[:_ROWS_NAMED]] + 1).tolist()
+        shown = m.frame.index[rows[:_ROWS_NAMED]]
+        shown = shown + 1 if pd.api.types.is_integer_dtype(shown) else shown
         about["in rows"] = [*map(str, shown), *(["..."] if len(rows) > _ROWS_NAMED else [])]
         found.append(about)
     return found
@@ -181,7 +182,7 @@ def summary(rel: Release) -> dict:
     >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> summary(ap.suppress(m, ap.mondrian(m, k=3)))["rows"]["groups"]
-    3
+    2
     """
     m = rel.microdata
     withheld, share = rel.withheld

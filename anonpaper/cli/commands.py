@@ -256,7 +256,8 @@ def _hierarchy(m: Microdata, name: str, tree: str, delimiter: str) -> Hierarchy:
     if kind not in makers:
         return Hierarchy.from_csv(tree, sep=delimiter)
     read = {"dates": str, "widths": float}.get(kind, int)
-    return makers[kind](m.frame[name], *[[read(n) for n in numbers.split(",")]] * bool(numbers))
+    steps = [[read(number) for number in numbers.split(",")]] if numbers else []
+    return makers[kind](m.frame[name], *steps)
 
 
 # -- what the method is given --------------------------------------------------------------

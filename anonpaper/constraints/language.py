@@ -301,7 +301,8 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
         raise ConstraintError(f"{path}: {error}") from None
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError, OSError) as error:
         reason = getattr(error, "strerror", None) or repr(error)
-        raise FileError(f"{path} is no file of constraints: {reason}") from None
+        form = " (a list of objects with target, low and high)" * ending.endswith(".json")
+        raise FileError(f"{path} is no file of constraints{form}: {reason}") from None
     found = []
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):

@@ -348,7 +348,7 @@ def test_a_column_and_an_attribute_are_domains_and_a_gap_keeps_its_sign():
         ("quantiles", ([1], []), "multiple"), ("quantiles", ([1], [1]), "parts"),
         ("quantiles", (["x"], [2]), "a value"), ("quantiles", ([[1]], [2]), "lists"),
         ("prefixes", (["ab"], [0]), "keep"), ("prefixes", (["abc"], [1, 2]), "descend"),
-        ("dates", (["31.12.x"],), "no date"), ("dates", ([object()],), "no date"),
+        ("dates", (["31.12.x"],), "no date"), ("dates", ([object()],), "no date"), ("dates", ([2024],), "no date"),
         ("dates", (["2024-01-01"], ["week"]), "a level"),
         ("dates", (["2024-01-01"], ["year", "month"]), "coarser"),
     ],
