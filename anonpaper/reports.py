@@ -95,7 +95,7 @@ def audit(m: Microdata, top: int) -> dict:
     --------
     >>> import anonpaper as ap
     >>> audit(ap.examples.hospital(), top=1)["uniqueness"]["unique rows"]
-    4
+    2
     """
     classes = recode(m, Recoding.identity(m.attributes)).classes
     sizes = classes.sizes()

@@ -188,7 +188,7 @@ def stage(site: Site) -> None:
         for path in sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("notebooks/*/*.ipynb")])
     ]
     papers = sorted(
-        {Path(name).parts[0] for name in names if "/" in name} - {"course"},
+        {Path(name).parts[0] for name in names} & {*papers_of_readme()},
         key=[*papers_of_readme()].index,
     )
     lessons = [name for name in names if name.startswith("course/")]
@@ -206,7 +206,7 @@ def stage(site: Site) -> None:
     stage_text(site, "data/README.md")
     if site.report:
         stage_text(site, site.report)
-    stage_start(site, papers, lessons)
+    stage_start(site, papers, lessons, [name for name in names if name.startswith("together/")])
 
 
 def known_pages(site: Site, names, papers, modules) -> dict[str, str]:
@@ -615,7 +615,9 @@ def stage_modules(site: Site, modules: dict[str, str]) -> None:
 # -- the start page ------------------------------------------------------------------------
 
 
-def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
+def stage_start(
+    site: Site, papers: list[str], lessons: list[str], together: list[str]
+) -> None:
     """Stage the start page, with what the README says first."""
     introduction, results, _ = readme_parts()
     ways = ["- **Begin** with [Start here](notebooks/00_start_here.ipynb)."]
@@ -629,6 +631,7 @@ def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
     )
     if lessons:
         ways.append(f"- **Learn or teach:** the [course](course.md), {len(lessons)} lessons.")
+    ways += [f"- **Compare:** [{name_of_page(name)}](notebooks/{name}.ipynb)." for name in together]
     ways.append(
         "- **Use** it on a table of yours: [install and use](use.md), and the "
         "[package](api/index.md)."
@@ -637,6 +640,7 @@ def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
         "Start here <notebooks/00_start_here.ipynb>",
         "papers/index.md",
         *(["course.md"] if lessons else []),
+        *[f"notebooks/{name}.ipynb" for name in together],
         *(["Report <report.md>"] if site.report else []),
         "figures/index.md",
         "Use <use.md>",
