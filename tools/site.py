@@ -615,9 +615,7 @@ def stage_modules(site: Site, modules: dict[str, str]) -> None:
 # -- the start page ------------------------------------------------------------------------
 
 
-def stage_start(
-    site: Site, papers: list[str], lessons: list[str], together: list[str]
-) -> None:
+def stage_start(site: Site, papers: list[str], lessons: list[str], together: list[str]) -> None:
     """Stage the start page, with what the README says first."""
     introduction, results, _ = readme_parts()
     ways = ["- **Begin** with [Start here](notebooks/00_start_here.ipynb)."]
@@ -631,7 +629,10 @@ def stage_start(
     )
     if lessons:
         ways.append(f"- **Learn or teach:** the [course](course.md), {len(lessons)} lessons.")
-    ways += [f"- **Compare:** [{name_of_page(name)}](notebooks/{name}.ipynb)." for name in together]
+    ways += [
+        f"- **Compare:** [{Path(name).stem[2:].replace('_', ' ')}](notebooks/{name}.ipynb)."
+        for name in together
+    ]
     ways.append(
         "- **Use** it on a table of yours: [install and use](use.md), and the "
         "[package](api/index.md)."
