@@ -105,11 +105,12 @@ class Algorithm:
         promises = dict(self.promises)
         if "l" in promises and "diversity" in values:
             promises["l"] = DIVERSITY[values["diversity"]]
-        return [
+        found = [
             principle(values[name])
             for name, principle in promises.items()
             if values.get(name) is not None
         ]
+        return [*found, *(values.get("require") or ())]
 
 
 def algorithm(title: str, **declared) -> Callable[[Callable], Callable]:

@@ -27,6 +27,7 @@ from anonpaper.errors import (
 from anonpaper.files import write_whole
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute
+from anonpaper.principles import read_principle
 from anonpaper.subdomains import SubDomains
 
 __all__ = ["Recoding"]
@@ -54,6 +55,8 @@ class Recoding:
     trees : mapping of attribute name to Hierarchy, optional
         The hierarchies that the names are of: what they hold beyond the attribute's values is
         recoded too, see :meth:`of_values`.
+    withhold : sequence of Principle, optional
+        Classes of a table that fail one of these are withheld where it is published.
 
     Raises
     ------
@@ -78,6 +81,7 @@ class Recoding:
         algorithm: str = "",
         names: Sequence[np.ndarray | None] | None = None,
         trees: Mapping[object, Hierarchy] | None = None,
+        withhold: Sequence = (),
     ) -> None:
         self.attributes = tuple(check_sequence("attributes", attributes, Attribute))
         maps = check_sequence("maps", maps)
@@ -89,6 +93,7 @@ class Recoding:
         )
         self.info = dict(info or {})
         self.algorithm = algorithm
+        self.withhold = tuple(check_sequence("withhold", withhold))
         self.names = tuple(names or [None] * len(self.attributes))
         self.trees = dict(trees or {})
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
@@ -271,7 +276,8 @@ class Recoding:
                 labels = [*labels, STAR * (1 + max(len(str(label)) for label in labels))]
             maps.append(ids)
             names.append(np.fromiter((labels[i] for i in used), object, len(used)))
-        return Recoding(attributes, maps, self.info, self.algorithm, names, self.trees), new
+        marks = {"trees": self.trees, "withhold": self.withhold}
+        return Recoding(attributes, maps, self.info, self.algorithm, names, **marks), new
 
     def _labels(self, j: int) -> list:
         return self.members(self.attributes[j].name).labels.tolist()
@@ -359,6 +365,7 @@ class Recoding:
             for j, a in enumerate(self.attributes)
         ]
         told = {"format": _FORMAT, "algorithm": self.algorithm, "attributes": parts}
+        told["withhold"] = [repr(principle) for principle in self.withhold]
         try:
             content = json.dumps(_plain(told), indent=1, allow_nan=False) + "\n"
         except (TypeError, ValueError) as error:
@@ -408,8 +415,13 @@ class Recoding:
             names = [
                 part["names"] and np.array([*part["names"], None], object)[:-1] for part in parts
             ]
-            attributes = [_attribute(part) for part in parts]
-            return cls(attributes, [part["map"] for part in parts], {}, told["algorithm"], names)
+            return cls(
+                [_attribute(part) for part in parts],
+                [part["map"] for part in parts],
+                algorithm=told["algorithm"],
+                names=names,
+                withhold=[read_principle(text) for text in told["withhold"]],
+            )
         except OSError as error:
             raise FileError(f"{path}: {error.strerror}") from None
         except (AnonpaperError, LookupError, TypeError, ValueError, RecursionError) as error:
@@ -432,6 +444,7 @@ class Recoding:
                 for mine, theirs in zip(self.maps, other.maps, strict=False)
             )
             and len(self.maps) == len(other.maps)
+            and self.withhold == other.withhold
         )
 
     __hash__ = None

@@ -19,7 +19,7 @@ from anonpaper import measure
 from anonpaper.display import html_table
 from anonpaper.errors import FileError
 from anonpaper.files import sha256, write_whole
-from anonpaper.groups import Partition
+from anonpaper.groups import Partition, dense_labels
 from anonpaper.measure.loss import certainty_penalty
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.principles import (
@@ -64,15 +64,22 @@ def levels(m: Microdata, p: Partition) -> list[dict]:
     Returns
     -------
     list of dict
-        ``principle``, ``level``, ``meaning``; without a sensitive attribute k-anonymity alone.
+        ``principle``, ``level``, ``meaning``; without a sensitive attribute k-anonymity alone,
+        with several the levels of each.
     """
-    ordered = m.sensitive is not None and m.sensitive_attribute.ordered
-    return [
-        {"principle": name, "level": principle.level(m, p.labels), "meaning": meaning}
-        for name, principle, meaning in _PRINCIPLES
-        if (m.sensitive is not None or not principle.needs_sensitive)
-        and (ordered or "ordered" not in name)
-    ]
+    name, k, meaning = _PRINCIPLES[0]
+    if m.people is not None:
+        meaning = f"people in the smallest group, {p.sizes().min()} rows in that of fewest"
+    found = [{"principle": name, "level": k.level(m, p.labels), "meaning": meaning}]
+    for attribute in m.sensitives:
+        counts = GroupCounts.of(m.about(attribute), p.labels)
+        of = f" of {attribute}" if len(m.sensitives) > 1 else ""
+        found += [
+            {"principle": name + of, "level": principle.level(counts), "meaning": meaning}
+            for name, principle, meaning in _PRINCIPLES[1:]
+            if m.attribute(attribute).ordered or "ordered" not in name
+        ]
+    return found
 
 
 def audit(m: Microdata, top: int) -> dict:
@@ -98,42 +105,49 @@ def audit(m: Microdata, top: int) -> dict:
     2
     """
     classes = recode(m, Recoding.identity(m.attributes)).classes
-    sizes = classes.sizes()
     found = {
         "table": {
             "rows": m.n,
+            **({} if m.people is None else {"people": m.n_people}),
             "quasi-identifiers": list(m.qi),
             "sensitive": m.sensitive,
             "rows dropped": m.dropped,
             "groups": classes.n_groups,
         },
-        "uniqueness": _uniqueness(m, sizes),
+        "uniqueness": _uniqueness(m, classes.labels),
         "levels": levels(m, classes),
     }
-    if m.sensitive is not None:
-        frequent = int(m.sensitive_counts.argmax())
-        found["feasible"] = {
-            "values": int(np.count_nonzero(m.sensitive_counts)),
-            "most frequent": m.sensitive_attribute.values[frequent],
-            "its rows": int(m.sensitive_counts[frequent]),
-            "largest frequency l": int(m.n // m.sensitive_counts[frequent]),
+    for name in m.sensitives:
+        whole = GroupCounts.of(m.about(name), np.zeros(m.n, np.int64))
+        frequent = int(whole.counts.argmax())
+        found["feasible" if len(m.sensitives) == 1 else f"feasible for {name}"] = {
+            "values": len(whole.counts),
+            "most frequent": m.attribute(name).values[whole.sensitive[frequent]],
+            "its rows" if m.people is None else "its people": int(whole.counts[frequent]),
+            "largest frequency l": int(m.n_people // whole.counts[frequent]),
         }
-    found["riskiest groups"] = _riskiest(m, classes, top)
+    for name in m.sensitives or [None]:
+        which = f" by {name}" if len(m.sensitives) > 1 else ""
+        found[f"riskiest groups{which}"] = _riskiest(m.about(name), classes, top)
     return found
 
 
-def _uniqueness(m: Microdata, sizes: np.ndarray) -> dict:
-    alone = int(np.count_nonzero(sizes == 1))
+def _uniqueness(m: Microdata, labels: np.ndarray) -> dict:
+    def in_groups_below(size: int, table: Microdata, labels: np.ndarray) -> int:
+        rows = GroupCounts.of(table.about(None), labels).sizes[labels] < size
+        return int(rows.sum()) if m.people is None else len(np.unique(m.people[rows]))
+
+    alone, whose = in_groups_below(2, m, labels), "rows" if m.people is None else "people"
     without = {}
     for name in m.qi if m.d > 1 else []:
         others = m.with_roles([other for other in m.qi if other != name], None)
-        without[name] = int(np.count_nonzero(others.cells.tuple_sizes == 1))
+        without[name] = in_groups_below(2, others, others.cells.tuple_of_row)
     return {
-        "unique rows": alone,
-        "share": alone / m.n,
-        "in groups below 5": int(sizes[sizes < 5].sum()),
+        f"unique {whose}": alone,
+        "share": alone / m.n_people,
+        "in groups below 5": in_groups_below(5, m, labels),
         "distinct values": {a.name: a.size for a in m.attributes},
-        "unique rows without": without,
+        f"unique {whose} without": without,
     }
 
 
@@ -151,6 +165,7 @@ def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
         about = {
             "values": {a.name: a.values[m.codes[rows[0], j]] for j, a in enumerate(m.attributes)},
             "rows": len(rows),
+            **({} if m.people is None else {"people": int(counts.sizes[g])}),
         }
         if m.sensitive is not None:
             entries = slice(counts.start[g], counts.start[g + 1])
@@ -261,7 +276,7 @@ def attackers(sizes: np.ndarray) -> dict[str, float]:
     Parameters
     ----------
     sizes : array of int, shape (c,)
-        Rows of every class of equal quasi-identifiers.
+        Rows, or people, of every class of equal quasi-identifiers.
 
     Returns
     -------
@@ -394,7 +409,8 @@ def _facts(rel: Release, call: str | None) -> str:
         "input": m.origin,
         "hash of the columns in a role": f"sha256 {sha256(content)}",
         "quasi-identifiers": ", ".join(map(str, m.qi)),
-        "sensitive": m.sensitive,
+        "sensitive": ", ".join(map(str, m.sensitives)),
+        "people": f"{m.n_people:,}, by {m.person}" if m.people is not None else "",
         "rows": f"{m.n + m.dropped:,} in the table, {m.n - withheld:,} published, "
         f"{withheld:,} withheld, {m.dropped:,} dropped for missing values",
         "largest share of a sensitive value among the withheld": f"{share:.3g}" * (share == share),
@@ -413,13 +429,15 @@ def _facts(rel: Release, call: str | None) -> str:
 
 def _risks(rel: Release) -> dict[str, object]:
     """Risks of being found; where quasi-identifiers are published as they are, these count."""
-    m, shown = rel.microdata, rel.is_published
-    open_to_all = isinstance(rel, GroupRelease)
-    sizes = m.take(shown).cells.tuple_sizes if open_to_all else rel.classes.sizes()
+    m, labels = rel.microdata, rel.classes.labels
+    if isinstance(rel, GroupRelease):
+        labels = dense_labels(np.where(rel.is_published, m.cells.tuple_of_row, -1))
+    sizes = GroupCounts.of(m.about(None), labels).sizes
+    whose = "rows" if m.people is None else "people"
     found = {
-        "rows": f"{sizes.sum():,}",
-        "rows that are unique": f"{np.count_nonzero(sizes == 1):,}",
-        "rows in classes below 5": f"{sizes[sizes < 5].sum():,}",
+        "rows": f"{np.count_nonzero(labels >= 0):,}",
+        f"{whose} that are unique": f"{np.count_nonzero(sizes == 1):,}",
+        f"{whose} in classes below 5": f"{sizes[sizes < 5].sum():,}",
     }
     return found | {name: f"{risk:.2%}" for name, risk in attackers(sizes).items()}
 
@@ -481,11 +499,12 @@ def _distributions(people: Microdata, rel: Release) -> str:
         _figure(p.attribute, np.bincount(codes, minlength=p.attribute.size), _spread(p, shown))
         for p, codes in zip(rel.published, people.codes.T, strict=True)
     ]
-    if m.sensitive is not None:
-        before = np.bincount(people.sensitive_codes, minlength=m.sensitive_attribute.size)
-        codes = rel._audited()[0].sensitive_codes[shown]
-        after = np.bincount(codes, minlength=m.sensitive_attribute.size)
-        figures.append(_figure(m.sensitive_attribute, before, after))
+    published = rel._audited()[0]
+    for name in m.sensitives:
+        size = m.attribute(name).size
+        before = np.bincount(people.codes_of(name), minlength=size)
+        after = np.bincount(published.codes_of(name)[shown], minlength=size)
+        figures.append(_figure(m.attribute(name), before, after))
     return _section(
         "Distributions",
         f'<div class="figures">{"".join(figures)}</div>',

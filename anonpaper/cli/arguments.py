@@ -60,6 +60,8 @@ examples:
       --publish anatomize -o out.csv           writes out.csv and out_sensitive.csv
   anonymize people.csv --qi '"income, monthly",age' --method full_domain --k 5 \\
       --hierarchy age=age.csv -o out.parquet   a column name with a comma, in quotes
+  anonymize visits.csv --qi age,sex --sensitive illness,drug --person patient --method mondrian \\
+      --k 10 --require 'DistinctLDiversity(3, of="drug")' -o out.csv
 """
 
 
@@ -125,7 +127,10 @@ def _add_table(command: argparse.ArgumentParser) -> None:
     _several(roles, "--qi", "NAMES", "what others may know of a person: column names with commas "
              "between them, a name with a comma in double quotes; may be given again",
              required=True)  # fmt: skip
-    roles.add_argument("--sensitive", metavar="NAME", help="what nobody should learn")
+    _several(roles, "--sensitive", "NAMES", "what nobody should learn: one column, or several as "
+             "for --qi")  # fmt: skip
+    text = "whose a row is, where people have several: k counts them; never published"
+    roles.add_argument("--person", metavar="NAME", help=text)
     reading = command.add_argument_group("reading", _READING)
     _several(reading, "--type", "NAME=KIND", "what columns are: integer, decimal, decimal-comma, "
              "date, a date's form such as %%d.%%m.%%Y, ordered, text; with commas between "

@@ -89,6 +89,8 @@ def _reader(p: Parameter) -> dict | None:
     kind = _plain(p.kind)
     if p.name == "constraints":
         return {"metavar": "FILE"}
+    if p.name == "require":
+        return {"action": "append", "metavar": "PRINCIPLE"}
     if p.kind is bool:  # what is on by default has no option
         return None if p.default else {"action": "store_true", "default": None}
     if kind in (int, float):
@@ -136,10 +138,10 @@ def run(
     """Run a method; return its result and the table it is of, domains in order for a search."""
     for name in ("k", "l"):
         asked = parameters.get(name)
-        if asked is not None and asked > m.n:
+        if asked is not None and asked > m.n_people:
             raise InfeasibleError(
-                f"no group can meet {name} = {asked}: the table has {m.n} rows, so {name} is at "
-                f"most {m.n}"
+                f"no group can meet {name} = {asked}: the table has {m.n_people} "
+                f"{'rows' if m.people is None else 'people'}, so {name} is at most {m.n_people}"
             )
     parameters = dict(parameters)
     if method.by_bits:

@@ -28,7 +28,8 @@ class Explanation:
     rows : int
         Rows that are published alike, itself included; 0 if it is withheld.
     sensitive : dict
-        Their sensitive values with the numbers of rows, the most frequent first.
+        For every sensitive attribute their values with the numbers of rows, the most frequent
+        first.
     promised : tuple of Principle
         What a finer choice was held against.
     attributes : pandas.DataFrame
@@ -46,11 +47,14 @@ class Explanation:
     def _facts(self) -> list[tuple[str, str]]:
         if not self.rows:
             return [("withheld", "the row is in the table, but not in the release")]
-        held = ", ".join(f"{value} {rows}" for value, rows in self.sensitive.items())
+        held = [
+            (f"their {name}", ", ".join(f"{value} ({rows:,})" for value, rows in values.items()))
+            for name, values in self.sensitive.items()
+        ]
         return [
             ("for the owner of the table", "not to be passed on"),
             ("rows published alike", f"{self.rows:,}"),
-            *([("their sensitive values", held)] if held else []),
+            *held,
             ("held against", ", ".join(map(str, self.promised))),
         ]
 
@@ -88,10 +92,10 @@ def explain(rel, row: object, require: Sequence[Principle] | None = None) -> Exp
     if labels[place] < 0:
         return Explanation(row, 0, {}, principles, pd.DataFrame(columns=_COLUMNS))
     alike = np.flatnonzero(labels == labels[place])
-    sensitive = {}
-    if m.sensitive is not None:
-        values = m.sensitive_attribute.values[m.sensitive_codes[alike]]
-        sensitive = pd.Series(values, dtype=object).value_counts().to_dict()
+    sensitive = {
+        name: pd.Series(m.attribute(name).values[m.codes_of(name)[alike]]).value_counts().to_dict()
+        for name in m.sensitives
+    }
     entries = [_entry(rel, m, labels, place, alike, j, principles) for j in range(m.d)]
     return Explanation(row, len(alike), sensitive, principles, pd.DataFrame(entries))
 
@@ -118,6 +122,8 @@ def _entry(rel, m, labels, place: int, alike: np.ndarray, j: int, principles) ->
         breaks = "; ".join(filter(None, found)) or (
             "nothing that is promised: the method chose another column, or looked no further"
         )
+        if rel.recoding is not None and rel.withheld[0]:
+            breaks += f"; beside the {rel.withheld[0]:,} rows that are withheld now"
     more = ", ..." if len(codes) > _OTHERS_NAMED else ""
     entry = (attribute.name, value, shown, ", ".join(named) + more, finer, breaks)
     return dict(zip(_COLUMNS, entry, strict=True))

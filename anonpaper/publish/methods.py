@@ -118,7 +118,8 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     m : Microdata
         The table.
     r : Recoding
-        Sub-domains of its quasi-identifiers.
+        Sub-domains of its quasi-identifiers; classes that fail what its ``withhold`` asks are
+        withheld.
     unseen : {"error", "suppress"}
         What becomes of values that the recoding does not have, as :meth:`Recoding.of_values
         <anonpaper.recoding.Recoding.of_values>` says: an error that names them, or their rows
@@ -147,7 +148,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     >>> release.frame.loc["Adam"].tolist()
     ['[<30 - [30, 50)]', '*', '[Bachelor - Master]', 'HIV']
     """
-    check_microdata(m)
+    check_microdata(m, people=True)
     if not isinstance(r, Recoding):
         raise ParameterError(
             f"expected a Recoding, got {type(r).__name__}: groups are published by ap.suppress, "
@@ -171,15 +172,17 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])
         for j, name in enumerate(m.qi)
     )
-    rel = Release(m, published, "recode", recoding=r)
-    if not new:
-        return rel
-    withheld = np.any(
-        [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new], axis=0
-    )
-    p = Partition(
-        dense_labels(np.where(withheld, -1, rel.classes.labels)), algorithm="equivalence classes"
-    )
+    release = Release(m, published, "recode", recoding=r)
+    if not new and not r.withhold:
+        return release
+    unseen = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
+    labels = dense_labels(np.where(np.any([release.classes.labels < 0, *unseen], axis=0), -1,
+                                   release.classes.labels))  # fmt: skip
+    failing = [principle.failing(m, labels) for principle in r.withhold]
+    left = np.where(np.isin(labels, np.concatenate([[-1], *failing])), -1, labels)
+    if (left >= 0).all():
+        return release
+    p = Partition(dense_labels(left), algorithm=release.classes.algorithm)
     return Release(m, published, "recode", partition=p, recoding=r)
 
 
@@ -229,6 +232,7 @@ def swap(
     >>> print(*release.warnings)
     swapped with a seed: ...
     """
+    check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
     _check_match(m, p)
     _check_not_starred(p, "swap")
     rank = secret_order(m.n) if seed is None else generator(seed).random(m.n)
@@ -286,6 +290,7 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     0      0         HIV      2
     1      0  bronchitis      1
     """
+    check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
     _check_match(m, p)
     m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
@@ -319,7 +324,7 @@ def _as_they_are(m: Microdata) -> tuple[PublishedAttribute, ...]:
 
 
 def _check_match(m: Microdata, p: Partition) -> None:
-    check_microdata(m)
+    check_microdata(m, people=True)
     if isinstance(p, Recoding):
         raise ParameterError("a Recoding is published by ap.recode(m, r)")
     check_partition(p, m.n)

@@ -63,7 +63,7 @@ def test_of_a_group_it_names_what_differs_and_what_the_values_would_break(seed, 
     labels = rel.classes.labels
     group = m.frame[labels == labels[row]]
     assert why.rows == len(group)
-    assert why.sensitive == group["ill"].value_counts().to_dict()
+    assert why.sensitive == {"ill": group["ill"].value_counts().to_dict()}
     for name, entry in why.attributes.set_index("attribute").iterrows():
         others = group[name][group[name] != m.frame.at[row, name]].value_counts()
         first = f"{others.index[0]} ({others.iloc[0]})" if len(others) else ""
