@@ -31,22 +31,11 @@ _CANNOT_BE_HAD = (BudgetExceededError, ConstraintError, DatasetUnavailableError,
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Instead of ``sys.argv[1:]``.
-
-    Returns
-    -------
-    int
-        The exit code: 0, 1 or 2.
-    """
+    """Run a command, that of ``sys.argv`` by default, and return the exit code: 0, 1 or 2."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = parser(next(iter(arguments), None)).parse_args(arguments)
     options.call = shlex.join(["anonpaper", *arguments])
-    say = _silent if options.quiet else _say
+    say = (lambda message: None) if options.quiet else _say
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack letters of the table's
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -87,7 +76,3 @@ _BEGAN = time.perf_counter()
 
 def _say(message: str) -> None:
     print(f"[{time.perf_counter() - _BEGAN:5.1f} s] {message}", file=sys.stderr, flush=True)
-
-
-def _silent(message: str) -> None:
-    """Say nothing."""

@@ -12,7 +12,7 @@ import pandas as pd
 import anonpaper as ap
 from anonpaper import errors, reports
 from anonpaper.algorithm import Algorithm
-from anonpaper.cli import files, report
+from anonpaper.cli import files
 from anonpaper.cli.arguments import column_names, pairs
 from anonpaper.cli.methods import METHODS, options_of, publish, run
 from anonpaper.constraints import DiversityConstraint, check_constraints, read_constraints
@@ -32,7 +32,7 @@ def datasets(options, say: Say) -> None:
     """Print what data sets there are."""
     found = ap.datasets.available()
     if options.json:
-        print(report.as_json({"datasets": found.to_dict("records")}))
+        print(reports.as_json({"datasets": found.to_dict("records")}))
         return
     for entry in found.itertuples():
         print(
@@ -73,7 +73,7 @@ def fetch(options, say: Say) -> None:
         else:
             sys.stdout.buffer.write(world.as_csv(table))
     if options.json:
-        print(report.as_json({name: str(origin) for name, origin in origins.items()}), file=told)
+        print(reports.as_json({name: str(origin) for name, origin in origins.items()}), file=told)
 
 
 def audit(options, say: Say) -> None:
@@ -82,7 +82,7 @@ def audit(options, say: Say) -> None:
         raise errors.ParameterError(f"--top must be at least 0, got {options.top}")
     _, m = _microdata(options, say)
     found = reports.audit(m, options.top)
-    print(report.as_json(found) if options.json else report.as_text(found))
+    print(reports.as_json(found) if options.json else reports.as_text(found))
 
 
 def anonymize(options, say: Say) -> None:
@@ -126,8 +126,9 @@ def anonymize(options, say: Say) -> None:
     tables = release.public_tables(kept)
     if not outputs or not outputs[0].lower().endswith((".parquet", ".pq")):
         tables = [files.as_written(public, table) for public in tables]
-    for text in release.warnings:
-        say(f"warning: {text}")
+    for warning in release.warnings:
+        say(f"warning: {warning}")
+    text = reports.as_json if options.json else reports.as_text
     page = reports.page(release, options.call) if options.report else None
     if outputs:
         say(f"writing {', '.join(outputs)}")
@@ -138,12 +139,11 @@ def anonymize(options, say: Say) -> None:
         write_whole(Path(options.report), page)
         say(f"for the table's owner, not to be published: {options.report}")
     if outputs:
-        print(report.as_json(found) if options.json else report.as_text(found))
+        print(text(found))
     else:
         sys.stdout.buffer.write(world.as_csv(tables[0], table.delimiter))
         if not options.quiet:
-            text = report.as_json(found) if options.json else report.as_text(found)
-            print(text, file=sys.stderr)
+            print(text(found), file=sys.stderr)
 
 
 # -- reading -------------------------------------------------------------------------------

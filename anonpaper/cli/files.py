@@ -53,20 +53,11 @@ _PARQUET = (".parquet", ".pq")
 
 @dataclass(frozen=True)
 class Table:
-    """A table that was read from a file.
+    """A table that was read from a file, with rows numbered from 0, and how it was read.
 
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-        The table; rows are numbered from 0.
-    delimiter : str
-        What separated its fields; a comma for parquet.
-    written : dict
-        Per column of decimal numbers, how each number was written.
-    kinds : dict
-        What each column was read as.
-    in_doubt : dict
-        Columns of text that may be something else: what --type could say of them.
+    ``delimiter`` separated its fields, a comma for parquet; ``written`` says per column of decimal
+    numbers how each was written, ``kinds`` what a column was read as, ``in_doubt`` what --type
+    could say of a column of text that may be something else.
     """
 
     frame: pd.DataFrame

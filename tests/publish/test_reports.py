@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import anonpaper as ap
 from anonpaper import errors, reports
 from anonpaper.cli import main
+from anonpaper.reports import web
 
 VOID = {"br", "meta", "rect", "link", "img"}
 
@@ -94,7 +95,7 @@ def test_a_sub_domain_is_spread_over_its_values(seed, door):
         for i in p.index:
             held = p.sub_domains.members(i)
             expected[held] += 1 / len(held)
-        np.testing.assert_allclose(reports._spread(p, rel.is_published), expected, atol=1e-9)
+        np.testing.assert_allclose(web._spread(p, rel.is_published), expected, atol=1e-9)
 
 
 def test_every_way_to_publish_has_its_page(tmp_path):

@@ -1,4 +1,4 @@
-"""What the command line says about a table and about a release, as text or as JSON."""
+"""Numbers about a table or a release, as text or as JSON."""
 
 from __future__ import annotations
 
