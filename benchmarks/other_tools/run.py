@@ -71,9 +71,8 @@ def trees(m: ap.Microdata) -> dict[str, ap.Hierarchy]:
 def write_tasks() -> ap.Microdata:
     """Write the tables that every tool reads, and return the one to be anonymized."""
     adult = ap.load("adult", qi=QI, sensitive="occupation")
-    frame = adult.frame[[*QI, "occupation"]].astype(
-        {name: str for name in [*QI[1:], "occupation"]}
-    )
+    text = {name: str for name in [*QI[1:], "occupation"]}
+    frame = adult.frame[[*QI, "occupation"]].astype(object).fillna("?").astype({"age": int} | text)
     frame.to_csv(FOLDER / "adult.csv", index=False)
     m = ap.Microdata(frame, QI, "occupation")
     for name, tree in trees(m).items():

@@ -178,3 +178,20 @@ def test_a_file_that_is_not_there_or_cannot_be_written(tmp_path):
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(errors.FileError):
         ap.Recoding.identity(ap.examples.hospital().attributes).save(tmp_path)
+
+
+def test_what_is_withheld_is_withheld_from_next_years_table_too(tmp_path):
+    frame = people(80, 3).assign(age=lambda t: t["age"].where(t.index != 5, 990))
+    m = ap.Microdata(frame, ["age", "sex"], "ill")
+    r = ap.full_domain(m, 3, {"age": ap.Hierarchy.intervals(range(1000), [10, 100])},
+                       suppression=0.05)  # fmt: skip
+    assert r.withhold == (ap.KAnonymity(3),) and ap.recode(m, r).withheld[0] > 0
+    r.save(tmp_path / "r.json")
+    again = ap.Recoding.load(tmp_path / "r.json")
+    assert again.withhold == r.withhold
+    pd.testing.assert_frame_equal(ap.recode(m, again).frame, ap.recode(m, r).frame)
+    later = ap.Microdata(people(80, 4), ["age", "sex"], "ill")
+    rel = ap.recode(later, again, unseen="suppress")
+    assert rel.frame.groupby(["age", "sex"]).size().min() >= 3
+    why = ap.recode(m, r).explain(0)
+    assert all("rows that are withheld now" in text for text in why.attributes["breaks"] if text)

@@ -178,3 +178,30 @@ def test_trees_that_cannot_be_made_are_refused(tree, tmp_path, monkeypatch, caps
     command = ["anonymize", "people.csv", "--qi", "age,zip", "--method", "full_domain", "--k", "4"]
     assert main([*command, "--hierarchy", tree]) == 2
     assert tree.partition("=")[2].partition(":")[0] in capsys.readouterr().err
+
+
+def visits(rows=90):
+    frame = table(3, rows).frame.assign(drug=list("xyz") * (rows // 3))
+    frame["who"] = np.arange(rows) // 2
+    frame[["age", "zip"]] = frame.groupby("who")[["age", "zip"]].transform("first")
+    return ap.Microdata(frame, ["age", "zip"], ["ill", "drug"], person="who")
+
+
+def test_people_are_counted_and_every_secret_has_its_levels_and_picture():
+    m = visits()
+    rel = ap.generalize(m, ap.mondrian(m, 5))
+    found = page(rel)
+    people = m.frame.groupby(["age", "zip"])["who"].nunique()
+    cells = {row[0]: row[1:] for row in found.rows if len(row) == 3}
+    assert cells["people that are unique"][0] == str((people == 1).sum())
+    assert cells["people in classes below 5"] == [str(people[people < 5].sum()), "0"]
+    assert "45, by who" in found.text and "theta, and alpha of (alpha, k) of drug" in found.text
+    assert "drug: shares of rows" in found.text and "ill: shares of rows" in found.text
+    why = rel.explain(0)
+    group = m.frame[rel.classes.labels == rel.classes.labels[0]]
+    assert why.sensitive == {
+        name: group[name].value_counts().to_dict() for name in ("ill", "drug")
+    }
+    assert "their drug" in str(why)
+    with pytest.raises(errors.ColumnError):
+        rel.public_tables(keep=["who"])
