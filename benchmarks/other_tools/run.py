@@ -72,7 +72,7 @@ def write_tasks() -> ap.Microdata:
     """Write the tables that every tool reads, and return the one to be anonymized."""
     adult = ap.load("adult", qi=QI, sensitive="occupation")
     text = {name: str for name in [*QI[1:], "occupation"]}
-    frame = adult.frame[[*QI, "occupation"]].astype(object).fillna("?").astype({"age": int} | text)
+    frame = adult.frame[[*QI, "occupation"]].astype(text).replace("nan", "?")
     frame.to_csv(FOLDER / "adult.csv", index=False)
     m = ap.Microdata(frame, QI, "occupation")
     for name, tree in trees(m).items():
