@@ -8,7 +8,9 @@ What is counted are people. Where a table says whose each row is (``Microdata(pe
 size of a group is its number of people, and the count of a sensitive value the number of its
 people who have that value, however many rows say so. k, frequency l, theta and alpha are shares
 and numbers of people then; distinct l is the number of values; entropy and recursive l-diversity
-and t-closeness are stated on the pairs of a person and a value, each pair once.
+and t-closeness are stated on the pairs of a person and a value, each pair once. What is said is
+said of each group by itself: whoever knows how many rows somebody has, or that they are in several
+groups and in which, may conclude more.
 
 A principle is *monotone* if joining two groups that meet it gives a group that meets it: then the
 table as a whole meets it if any grouping does, and an algorithm may stop at the first group that
@@ -97,7 +99,7 @@ class GroupCounts:
     total: np.ndarray | None = None
 
     @classmethod
-    def of(cls, m: Microdata, labels: np.ndarray) -> GroupCounts:
+    def of(cls, m: Microdata, labels: np.ndarray, rows: np.ndarray | None = None) -> GroupCounts:
         """Count the groups of a table; O(n log n).
 
         Parameters
@@ -106,16 +108,23 @@ class GroupCounts:
             The table, n rows, with one sensitive attribute or none.
         labels : array of int, shape (n,)
             Group numbers without gaps, -1 for rows that are not published.
+        rows : array of int, optional
+            The rows that `labels` are of, one each and none -1, which is not checked.
         """
-        labels = checked_labels(labels, check_microdata(m, people=True).n)
-        values = 1 if m.sensitive is None else m.sensitive_attribute.size
-        codes = 0 if m.sensitive is None else m.sensitive_codes
-        shown = labels >= 0
-        key, group = (labels * values + codes)[shown], labels[shown]
+        if rows is None:
+            labels = checked_labels(labels, check_microdata(m, people=True).n)
+            rows = slice(None) if (labels >= 0).all() else labels >= 0
+            labels = labels[rows]
+        if m.sensitive is None:
+            key, values = labels, 1
+        else:
+            values = m.sensitive_attribute.size
+            key = labels * np.int64(values) + m.sensitive_codes[rows]
         if m.people is not None:
-            people = m.people[shown]
-            key, group = (_of_different_people(numbers, people) for numbers in (key, group))
-        return cls._of_keys(key, values, np.bincount(group))
+            people = m.people[rows]
+            key = _of_different_people(key, people)
+            labels = key if values == 1 else _of_different_people(labels, people)
+        return cls._of_keys(key, values, np.bincount(labels))
 
     @classmethod
     def of_tuples(cls, m: Microdata, group: np.ndarray) -> GroupCounts:
@@ -202,10 +211,12 @@ class GroupCounts:
 
 def _of_different_people(numbers: np.ndarray, people: np.ndarray) -> np.ndarray:
     """Return every number as often as different people have it, sorted."""
-    order = np.lexsort((people, numbers))
-    numbers, people = numbers[order], people[order]
-    again = (numbers[1:] == numbers[:-1]) & (people[1:] == people[:-1])
-    return numbers[np.r_[True, ~again][: len(numbers)]]
+    size, distinct = np.int64(people.max(initial=0) + 1), None
+    if numbers.max(initial=0) >= 2**62 // size:
+        distinct, numbers = np.unique(numbers, return_inverse=True)
+    pairs = np.sort(numbers * size + people)
+    once = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))] // size
+    return once if distinct is None else distinct[once]
 
 
 #: What a principle can be asked about.

@@ -70,7 +70,7 @@ def _option(p: Parameter) -> str:
 
 
 def _default(p: Parameter) -> str:
-    if p.required or p.default in (None, False):
+    if p.required or p.default in (None, False, ()):
         return ""
     texts = map(str, p.default if isinstance(p.default, tuple) else [p.default])
     return f" ({','.join(texts)})"

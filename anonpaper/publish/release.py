@@ -48,6 +48,10 @@ _SEEDED = (
     "swapped with a seed: whoever guesses it undoes the swaps, so this table must not be "
     "published; without a seed nobody can"
 )
+_REPEATED = (
+    "people have several rows: who knows how many somebody has, or in which classes they are, can "
+    "conclude more than the levels say, which are of each class by itself"
+)
 _MINIMALITY = (
     "minimality attack: {algorithm} removed {rows} rows, and removes no more than it must, so who "
     "knows that and the sizes of the groups concludes more about these people than the levels say"
@@ -292,6 +296,7 @@ class Release:
     def warnings(self) -> tuple[str, ...]:
         """What attackers can do that the levels of :meth:`audit` do not show."""
         found = [_SEEDED] if self._swapped is not None and self._swapped.seeded else []
+        found += [] if self.microdata.people is None else [_REPEATED]
         if (p := self._partition) is not None and has_residue(p):
             found.append(_MINIMALITY.format(algorithm=p.algorithm, rows=p.info["residue_size"]))
         return tuple(found)
@@ -325,17 +330,17 @@ class Release:
             follows, and a row ``warning`` without level for each of `warnings`.
         """
         m, labels = self._audited()
-        k = float(KAnonymity(1).level(m, labels))
+        counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
+        k = float(KAnonymity(1).level(counts[0]))
         if m.people is None:
             found = [("k-anonymity", k, "smallest class, rows")]
         else:
             rows = float(np.bincount(labels[labels >= 0]).min())
             found = [("k-anonymity", k, "smallest class, people"),
                      ("rows in a class", rows, "fewest; several may be of one")]  # fmt: skip
-        for attribute in m.sensitives:
-            counts = GroupCounts.of(m.about(attribute), labels)
+        for attribute, groups in zip(m.sensitives, counts, strict=False):
             of = f" of {attribute}" if len(m.sensitives) > 1 else ""
-            found += [(name + of, float(p.level(counts)), meaning) for name, p, meaning in _LEVELS]
+            found += [(name + of, float(p.level(groups)), meaning) for name, p, meaning in _LEVELS]
         rows, share = self.withheld
         if rows:
             found.append(("rows withheld", float(rows), "in the table but not in the release"))
