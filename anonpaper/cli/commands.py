@@ -110,7 +110,7 @@ def anonymize(options, say: Say) -> None:
     if not release.is_published.any():
         raise errors.EmptyTableError("no row could be published")
     for principle in method.promised(parameters):
-        if not principle.holds(*release._audited()):
+        if not principle.holds(*release.audited()):
             raise errors.InfeasibleError(
                 f"the result does not meet {principle}: nothing was written"
             )

@@ -76,7 +76,7 @@ class Explanation:
 
 def explain(rel, row: object, require: Sequence[Principle] | None = None) -> Explanation:
     """Say why a row looks as it does; :meth:`Release.explain` documents it."""
-    m, labels = rel._audited()
+    m, labels = rel.audited()
     places = np.flatnonzero(m.frame.index == row) if np.ndim(row) == 0 else []
     if len(places) != 1:
         raise ColumnError(

@@ -49,7 +49,7 @@ def suppress(m: Microdata, p: Partition) -> Release:
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
     """
-    _check_match(m, p)
+    check_partition(p, check_microdata(m, people=True).n)
     published = []
     low, high = _bounds(m, p)
     for j, attribute in enumerate(m.attributes):
@@ -95,7 +95,7 @@ def generalize(m: Microdata, p: Partition) -> Release:
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
     """
-    _check_match(m, p)
+    check_partition(p, check_microdata(m, people=True).n)
     published = []
     low, high = _bounds(m, p)
     for j, attribute in enumerate(m.attributes):
@@ -233,7 +233,7 @@ def swap(
     swapped with a seed: ...
     """
     check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
-    _check_match(m, p)
+    check_partition(p, m.n)
     _check_not_starred(p, "swap")
     rank = secret_order(m.n) if seed is None else generator(seed).random(m.n)
     source = np.empty(m.n, dtype=np.int64)
@@ -291,7 +291,7 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     1      0  bronchitis      1
     """
     check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
-    _check_match(m, p)
+    check_partition(p, m.n)
     m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:
@@ -321,13 +321,6 @@ def _as_they_are(m: Microdata) -> tuple[PublishedAttribute, ...]:
         PublishedAttribute(SubDomains.runs(a, np.arange(a.size), np.arange(a.size)), codes)
         for a, codes in zip(m.attributes, m.codes.T, strict=True)
     )
-
-
-def _check_match(m: Microdata, p: Partition) -> None:
-    check_microdata(m, people=True)
-    if isinstance(p, Recoding):
-        raise ParameterError("a Recoding is published by ap.recode(m, r)")
-    check_partition(p, m.n)
 
 
 def rows_of_groups(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:

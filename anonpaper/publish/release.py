@@ -329,7 +329,7 @@ class Release:
             people, and the rows of the smallest class follow. If rows are withheld, `withheld`
             follows, and a row ``warning`` without level for each of `warnings`.
         """
-        m, labels = self._audited()
+        m, labels = self.audited()
         counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
         k = float(KAnonymity(1).level(counts[0]))
         if m.people is None:
@@ -445,8 +445,24 @@ class Release:
 
         return write_page(self, path, call)
 
-    def _audited(self) -> tuple[Microdata, np.ndarray]:
-        """The groups an attacker sees, with the sensitive values as published."""
+    def audited(self) -> tuple[Microdata, np.ndarray]:
+        """Return what `audit` judges: the groups an attacker sees.
+
+        Returns
+        -------
+        m : Microdata
+            The input's rows, with the sensitive values as published.
+        labels : numpy.ndarray, shape (n,), dtype int64
+            The class of every row, -1 where it is withheld.
+
+        Examples
+        --------
+        >>> import anonpaper as ap
+        >>> m = ap.examples.hospital()
+        >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
+        >>> ap.KAnonymity(2).holds(*rel.audited())
+        True
+        """
         return self.microdata, self.classes.labels
 
     def __repr__(self) -> str:
@@ -516,7 +532,8 @@ class GroupRelease(Release):
         frame[m.sensitive] = self._swapped.values[shown].set_axis(frame.index)
         return frame
 
-    def _audited(self) -> tuple[Microdata, np.ndarray]:
+    def audited(self) -> tuple[Microdata, np.ndarray]:
+        """Return the rows with swapped sensitive values, and the class of every row."""
         m = self.microdata
         return m.with_codes({m.sensitive: self.sensitive_codes}), self.classes.labels
 
@@ -572,7 +589,8 @@ class Anatomy(GroupRelease):
             "an anatomy gives no row a sensitive value: read the counts of its group in `st`"
         )
 
-    def _audited(self) -> tuple[Microdata, np.ndarray]:
+    def audited(self) -> tuple[Microdata, np.ndarray]:
+        """Return the rows, whose groups have the values that `st` counts, and their classes."""
         return self.microdata, self.classes.labels
 
 

@@ -210,7 +210,7 @@ def summary(rel: Release) -> dict:
 
 def levels_of_release(rel: Release) -> list[dict]:
     """Levels of a release; groups whose quasi-identifiers are published are not k-anonymous."""
-    m, labels = rel._audited()
+    m, labels = rel.audited()
     found = levels(m, Partition(labels))
     if isinstance(rel, GroupRelease):
         found[0] |= {

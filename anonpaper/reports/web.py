@@ -177,7 +177,7 @@ def _whom_for(rel: Release) -> str:
         table = "What the table was to have is not known here: judge the levels below."
     else:
         found = [
-            f"{escape(str(p))} {'holds' if p.holds(*rel._audited()) else 'DOES NOT HOLD'}"
+            f"{escape(str(p))} {'holds' if p.holds(*rel.audited()) else 'DOES NOT HOLD'}"
             for p in rel.promised
         ]
         table = f"What the method promised of the table: {', '.join(found)}."
@@ -288,7 +288,7 @@ def _distributions(people: Microdata, rel: Release) -> str:
         _figure(p.attribute, np.bincount(codes, minlength=p.attribute.size), _spread(p, shown))
         for p, codes in zip(rel.published, people.codes.T, strict=True)
     ]
-    published = rel._audited()[0]
+    published = rel.audited()[0]
     for name in m.sensitives:
         size = m.attribute(name).size
         before = np.bincount(people.codes_of(name), minlength=size)
