@@ -202,6 +202,10 @@ mutants: env  ## change the code in small ways, and see whether the tests notice
 bench: env data  ## measure speed and memory against their limits
 	@$(RUN) benchmarks/run.py
 
+.PHONY: other-tools
+other-tools: env data  ## measure pycanon, anjana and anonypy, each in an environment of its own
+	@$(RUN) benchmarks/other_tools/run.py
+
 # ---- upkeep -----------------------------------------------------------------------------------
 
 .PHONY: lock

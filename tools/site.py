@@ -226,7 +226,7 @@ def stage(site: Site) -> None:
         for path in sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("notebooks/*/*.ipynb")])
     ]
     papers = sorted(
-        {Path(name).parts[0] for name in names if "/" in name} - {"course"},
+        {Path(name).parts[0] for name in names} & {*papers_of_readme()},
         key=[*papers_of_readme()].index,
     )
     lessons = [name for name in names if name.startswith("course/")]
@@ -244,7 +244,7 @@ def stage(site: Site) -> None:
     stage_text(site, "data/README.md")
     for report in [site.report, *reports_of(site, papers)] if site.report else []:
         stage_text(site, report)
-    stage_start(site, papers, lessons)
+    stage_start(site, papers, lessons, [name for name in names if name.startswith("together/")])
 
 
 def known_pages(site: Site, names, papers, modules) -> dict[str, str]:
@@ -757,7 +757,7 @@ def stage_modules(site: Site, modules: dict[str, str]) -> None:
 # -- the start page ------------------------------------------------------------------------
 
 
-def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
+def stage_start(site: Site, papers: list[str], lessons: list[str], together: list[str]) -> None:
     """Stage the start page, with what the README says first."""
     introduction, results, _ = readme_parts()
     first = f"papers/{papers[0]}.md" if papers else "papers/index.md"
@@ -785,6 +785,16 @@ def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
             "attack on real data and exercises that check themselves.",
             "",
         ]
+    if together:
+        ways += [
+            "## To compare",
+            "",
+            *(
+                f"- [{Path(name).stem[2:].replace('_', ' ')}](notebooks/{name}.ipynb)"
+                for name in together
+            ),
+            "",
+        ]
     ways += [
         "## To use it on your own table",
         "",
@@ -800,6 +810,7 @@ def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
         "Start here <notebooks/00_start_here.ipynb>",
         "papers/index.md",
         *(["course.md"] if lessons else []),
+        *[f"notebooks/{name}.ipynb" for name in together],
         *(["Report <report.md>"] if site.report else []),
         "figures/index.md",
         "Use <use.md>",
