@@ -219,10 +219,11 @@ def suppress_reordered(
         As :func:`suppress_projection`.
     orders : int
         How many draws; the draw of a number is the same for every projection of a table.
-    vary : {"columns", "values", "ties", "frequent first"}
-        The order of the quasi-identifiers; or of the values of those that have no order (all but
-        Age and Education); or of the sensitive values, by which Hilbert takes rows of one place on
-        the curve and TP breaks ties; or these by falling frequency, which is not drawn.
+    vary : {"curve", "ties", "frequent first"}
+        The order of the quasi-identifiers and of the values of those that have none (all but Age
+        and Education), which shape the curve; or that of the sensitive values, by which Hilbert
+        takes rows of one place on the curve and TP breaks ties; or these by falling frequency,
+        which is not drawn.
 
     Returns
     -------
@@ -251,15 +252,15 @@ def suppress_reordered(
 
 def _reordered(m: Microdata, whole: Microdata, vary: str, rng: np.random.Generator) -> Microdata:
     """Return the projection in another order, drawn for the whole table."""
-    if vary == "columns":
-        place = dict(zip(whole.qi, rng.permutation(whole.d), strict=True))
-        return m.with_roles(qi=sorted(m.qi, key=place.get))
     if vary == "frequent first":
         anew = {m.sensitive: np.argsort(np.argsort(-m.sensitive_counts, kind="stable"))}
     else:
         nominal = [name for name in whole.qi if name not in ("Age", "Education")]
-        names = nominal if vary == "values" else [whole.sensitive]
+        names = nominal if vary == "curve" else [whole.sensitive]
         anew = {name: rng.permutation(whole.attribute(name).size) for name in names}
+    if vary == "curve":
+        place = dict(zip(whole.qi, rng.permutation(whole.d), strict=True))
+        m = m.with_roles(qi=sorted(m.qi, key=place.get))
     roles = (*m.qi, m.sensitive)
     return m.with_codes({a: codes[m.codes_of(a)] for a, codes in anew.items() if a in roles})
 
