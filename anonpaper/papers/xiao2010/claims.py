@@ -516,7 +516,7 @@ _stars_claim = partial(
     paper="xiao2010",
     notebook="3_star_minimization",
     readings=tuple(ORDERS),
-    spread="orders drawn 10 times at the paper profile, on two projections of each d",
+    spread="orders drawn 10 times at the paper profile, on one projection of each d",
     differs=" ".join((DATA, FIXED, HILBERT)),
 )
 _time_claim = partial(
