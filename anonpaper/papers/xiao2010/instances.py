@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from anonpaper.errors import ParameterError
 from anonpaper.measure import stars
 from anonpaper.microdata import Microdata
 from anonpaper.papers.xiao2010 import hardness
@@ -313,7 +314,14 @@ def search_worst(
     dict
         ``ratio`` of TP's cost and the optimum, ``cost``, ``optimum``, ``phase`` and ``table``, the
         rows as texts of digits, the sensitive value last.
+
+    Raises
+    ------
+    ParameterError
+        If no such table of n rows is l-diverse: it has l + 2 sensitive values.
     """
+    if n // l * (l + 2) < n:
+        raise ParameterError(f"{n} rows of {l + 2} sensitive values are never {l}-diverse")
     rng = generator(seed)
     table = _random_table(n, d, l, rng)
     while not _is_feasible(table, l):

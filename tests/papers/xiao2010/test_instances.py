@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
+from anonpaper.errors import ParameterError
 from anonpaper.papers.xiao2010 import instances
 
 
@@ -72,3 +73,8 @@ def test_the_worst_table_found_is_as_bad_as_it_says(objective, d):
 def test_star_ratio_keeps_lemma_2():
     for row in instances.check_star_ratio(n=8, d=2, l=2, tables=20, seed=0):
         assert row["optimum"] <= row["stars"] <= 4 * row["optimum"]
+
+
+def test_a_search_that_could_never_begin_is_refused():
+    with pytest.raises(ParameterError, match="8 rows of 7 sensitive values are never 5-diverse"):
+        instances.search_worst(n=8, d=1, l=5, objective="rows", steps=1, seed=0)

@@ -1,10 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from referees.drawn import drawn_tables
 
 import anonpaper as ap
 from anonpaper.papers.xiao2010 import protocol as xiao2010
-from referees.drawn import drawn_tables
 
 
 def test_all_128_tables_of_the_paper_are_projections():

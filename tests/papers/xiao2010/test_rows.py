@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from referees.drawn import drawn_tables
+from referees.rows import TupleMinimization, is_eligible
 
 import anonpaper as ap
 from anonpaper.errors import InfeasibleError
 from anonpaper.papers.xiao2010 import instances, rows
-from referees.drawn import drawn_tables
-from referees.rows import TupleMinimization, is_eligible
 
 
 def test_tp_by_rows_keeps_the_guarantees():
