@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anonpaper.prepare.cleaning import clean
+from anonpaper.prepare.copula import gaussian_copula
 from anonpaper.prepare.encoding import granularize, in_preorder
 from anonpaper.prepare.imbalance import find_imbalance, split_by_imbalance
 from anonpaper.prepare.patterns import frequency_analysis, pattern_friendly
@@ -11,6 +12,7 @@ __all__ = [
     "clean",
     "find_imbalance",
     "frequency_analysis",
+    "gaussian_copula",
     "granularize",
     "in_preorder",
     "pattern_friendly",

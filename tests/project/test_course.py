@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import warnings
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
@@ -357,6 +357,41 @@ def run(source: str, names: dict) -> None:
         exec(compile(source, "<cell>", "exec"), names)
 
 
+class Heavy:
+    """Refuses what students need not install."""
+
+    names = frozenset(
+        {"copulas", "ctgan", "nbgrader", "papermill", "rdt", "sdv", "sphinx", "torch"}
+    )
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name.partition(".")[0] in cls.names:
+            raise ModuleNotFoundError(f"a student has no {name}", name=name)
+
+
+@contextmanager
+def only_light_packages():
+    """Make imports of heavy packages fail, also of those that this process has imported."""
+    known = {name: sys.modules.pop(name) for name in [*sys.modules] if name in Heavy.names}
+    sys.meta_path.insert(0, Heavy)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(Heavy)
+        sys.modules.update(known)
+
+
+def test_what_students_need_not_install_cannot_be_imported_in_a_lesson():
+    import nbgrader
+
+    with only_light_packages(), pytest.raises(ModuleNotFoundError, match="a student has no"):
+        run("import nbgrader.preprocessors", {})
+    with only_light_packages(), pytest.raises(ModuleNotFoundError, match="a student has no"):
+        run("import torch", {})
+    assert sys.modules["nbgrader"] is nbgrader
+
+
 @functools.cache
 def exercises_of(path: Path) -> dict[str, Exercise]:
     return played(read(path))
@@ -370,7 +405,7 @@ def played(lesson) -> dict[str, Exercise]:
     here = Path.cwd()
     os.chdir(LESSONS)
     try:
-        with matplotlib.rc_context({"backend": "agg"}):
+        with matplotlib.rc_context({"backend": "agg"}), only_light_packages():
             for cell, known in zip(lesson.cells, student.cells, strict=True):
                 tags = cell.metadata.get("tags", [])
                 if cell.cell_type != "code":
