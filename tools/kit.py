@@ -77,8 +77,8 @@ def write_kit(folder: Path, *, offline: bool = False) -> None:
     (folder / "requirements.txt").write_text(
         "\n".join([f"./wheels/{wheel}", *light_requirements()]) + "\n"
     )
-    for name in ("start.py", "start.sh", "start.bat"):
-        shutil.copy(TEMPLATES / name, folder)
+    for name, newline in (("start.py", "\n"), ("start.sh", "\n"), ("start.bat", "\r\n")):
+        (folder / name).write_text((TEMPLATES / name).read_text(), newline=newline)
     shutil.copy(ROOT / "LICENSE", folder)
     how = "from the packages in `wheels`, without network" if offline else "fetches 300 MB"
     (folder / "README.md").write_text(

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 
 import anonpaper as ap
-from anonpaper.errors import AnonpaperError, ColumnError, InfeasibleError, ParameterError
+from anonpaper.errors import AnonpaperError, InfeasibleError, ParameterError
 
 
 def people(n=4000, seed=0):

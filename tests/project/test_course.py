@@ -293,6 +293,7 @@ OPEN = {
     "lesson6-exercise6",
     "lesson7-exercise3",
     "lesson8-exercise3",
+    "lesson9-exercise3",
 }
 WRONG_TYPES = [
     "None",
@@ -558,6 +559,8 @@ SAME = {
     "lesson7-exercise2": ["people > 0", "0 -> "],
     "lesson8-exercise4": ["count + rng.laplace(scale=1 / epsilon, size=size): Sub"],
     "lesson8-exercise5": ["0.5 -> -0.5"],
+    "lesson9-exercise4": ["7 -> "],
+    "lesson9-exercise5": ["10 -> ", "2000 -> "],
     # on Adult the bounds alone are as good as the guarantees of the phases
     "lesson5-exercise4": [
         "removed - removed // level",
@@ -863,7 +866,7 @@ def test_the_course_is_written_into_two_folders(tmp_path, monkeypatch, capsys):
     assert course.main([]) == 0
     written = tmp_path / "build" / "course"
     assert {path.name for path in written.iterdir()} == {"student", "instructor"}
-    assert "build/course/student: 8 lessons" in capsys.readouterr().out
+    assert f"build/course/student: {len(PATHS)} lessons" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
