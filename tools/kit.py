@@ -23,7 +23,7 @@ from importlib.metadata import requires
 from pathlib import Path
 
 import nbformat
-from course import LESSONS, ROOT, index_row, student_version
+from course import ROOT, all_lessons, index_row, student_version
 from nbformat.v4 import new_code_cell
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -65,7 +65,7 @@ def write_kit(folder: Path, *, offline: bool = False) -> None:
     (folder / "lessons").mkdir(parents=True)
     wheel = write_wheel(folder / "wheels")
     rows, loaded = [], set()
-    for path in sorted(LESSONS.glob("*.ipynb")):
+    for path in all_lessons():
         lesson = student_version(nbformat.read(path, as_version=4))
         rows.append(index_row(lesson, f"lessons/{path.name}"))
         loaded |= {name for cell in lesson.cells for name in loads(cell.source)}
@@ -202,7 +202,7 @@ def run(archive: Path) -> int:
 
         start("-c", "print('set up')")
         print(f"set up after {time.perf_counter() - began:.0f} s", flush=True)
-        for path in sorted(LESSONS.glob("*.ipynb")):
+        for path in all_lessons():
             shutil.copy(path, kit / path.name)
             before = time.perf_counter()
             start("-c", EXECUTE, path.name)

@@ -29,7 +29,6 @@ from nbgrader.nbgraderformat import MetadataValidator
 
 ROOT = Path(__file__).parents[2]
 LESSONS = ROOT / "notebooks" / "course"
-PATHS = sorted(LESSONS.glob("*.ipynb"))
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 HIDDEN = re.compile(r"^### BEGIN HIDDEN TESTS\n.*?^### END HIDDEN TESTS\n?", re.DOTALL | re.M)
 PLAIN = {"return", "else:", "pass"}  # lines of a solution that tell nothing
@@ -43,6 +42,7 @@ def load_tool():
 
 
 course = load_tool()
+PATHS = course.all_lessons()
 
 
 def read(path):
