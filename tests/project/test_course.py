@@ -229,6 +229,12 @@ def test_self_checks_do_not_tell_the_solution(lesson):
         assert told == [], grade_id(cell)
 
 
+def test_a_lesson_ends_with_its_licences(lesson):
+    assert lesson.cells[-1].source.endswith(
+        "Text: [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). Code: MIT licence."
+    )
+
+
 def test_lessons_name_neither_files_nor_links_beside_them(path, lesson):
     for cell in lesson.cells:
         assert path.name not in cell.source
@@ -560,6 +566,7 @@ SAME = {
     "lesson8-exercise4": ["count + rng.laplace(scale=1 / epsilon, size=size): Sub"],
     "lesson8-exercise5": ["0.5 -> -0.5"],
     "lesson9-exercise4": ["7 -> "],
+    "lesson10-exercise2": ["1 -> 2"],
     "lesson9-exercise5": ["10 -> ", "2000 -> "],
     # on Adult the bounds alone are as good as the guarantees of the phases
     "lesson5-exercise4": [
@@ -848,6 +855,7 @@ def test_the_folder_of_instructors_has_lessons_with_solutions_guide_and_wrong_an
     course.write_instructors(LESSONS, folder)
     names = {path.name for path in PATHS} | {
         "INSTRUCTOR.md",
+        "SYLLABUS.md",
         "right_answers.yaml",
         "variants.yaml",
         "wrong_answers.yaml",
