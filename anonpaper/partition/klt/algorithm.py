@@ -29,7 +29,13 @@ import numpy as np
 from numba import njit
 
 from anonpaper.algorithm import algorithm
-from anonpaper.errors import InfeasibleError, check_choice, check_integer, check_number
+from anonpaper.errors import (
+    InfeasibleError,
+    check_choice,
+    check_integer,
+    check_number,
+    check_weights,
+)
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.klt.distances import (
@@ -41,7 +47,6 @@ from anonpaper.partition.klt.distances import (
     distance_kinds,
     metric,
     summaries_of_tuples,
-    weights_of,
 )
 from anonpaper.partition.klt.nearest import (
     ANY,
@@ -50,11 +55,11 @@ from anonpaper.partition.klt.nearest import (
     build_index,
     change_turn,
     first_turn,
-    is_next,
     next_nearest,
     refresh,
     search_again,
     start_search,
+    tied_turn,
 )
 from anonpaper.partition.klt.state import (
     Clusters,
@@ -190,7 +195,7 @@ def klt(
     index = check_choice("index", index, (True, False))
     rule = _checked_rule(check_microdata(m), k, l, theta, withheld)
     kinds = distance_kinds(m, distance)
-    how = metric(m, kinds, weights_of(m, weights))
+    how = metric(m, kinds, check_weights(m.qi, weights))
     order = generator(seed).permutation(m.n)
     rows = rows_in_order(m, order)
     tuples = summaries_of_tuples(m, kinds, how)
@@ -299,8 +304,8 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
         start_search(points)
         while clusters.distinct[c] < rule.l and has_new_value(rows, clusters, c):
             t = next_nearest(points, how, clusters, c, tuples, ANY)
-            is_new = False
-            while not is_new and is_next(points, next_row(rows, t)):
+            is_new, others = False, tied_turn(points)
+            while not is_new and next_row(rows, t) < others:
                 r = take(rows, t)
                 is_new = clusters.counts[c, rows.value_of[r]] == 0
                 if is_new:
@@ -370,15 +375,20 @@ def _step_5(how, rule, clusters, others, merge):
     `merge`, which goes beyond the paper.
     """
     became = np.arange(len(clusters.size))
+    alone = -1  # the cluster left out last, as long as no others have merged since
     for formed in range(len(became)):
         c = formed
         while became[c] == c and not holds(
             rule, clusters.size[c], clusters.distinct[c], clusters.largest[c]
         ):
             change_turn(others, c, NEVER)
-            partner = _partner(how, rule, clusters, others, c, merge)
+            partner = -1
+            # Of clusters with the same values, none has a partner where one had none.
+            if alone < 0 or not np.array_equal(clusters.counts[alone], clusters.counts[c]):
+                partner = _partner(how, rule, clusters, others, c, merge)
             if partner < 0:
                 became[c] = -1
+                alone = c
             else:
                 older, younger = min(c, partner), max(c, partner)
                 absorb(how, clusters, older, clusters, younger)
@@ -386,6 +396,7 @@ def _step_5(how, rule, clusters, others, merge):
                 change_turn(others, younger, NEVER)
                 refresh(others, clusters, older, older, ANY)
                 became[younger] = older
+                alone = -1
                 c = older
     return became
 
