@@ -3,7 +3,7 @@
 ``cleaning`` and ``encoding`` come before any method. The others are steps of majeed2024:
 ``imbalance`` tells whether a table is imbalanced and parts its problematic rows from the others
 (Algorithms 1 and 2), ``synthesis`` makes the new rows that repair them, ``patterns`` finds the
-attributes that its classes agree on.
+attributes that its classes agree on. ``copula`` makes synthetic rows in a way that can be taught.
 """
 
 from __future__ import annotations

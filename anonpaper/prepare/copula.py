@@ -52,11 +52,12 @@ def gaussian_copula(
     Raises
     ------
     ColumnError
-        A value of `needed` is not in the domain of the sensitive attribute.
+        A value of `needed` is not in the domain of the sensitive attribute, or the table has no
+        sensitive attribute or several.
     InfeasibleError
         A value has no real row to learn from.
     ParameterError
-        A bad number of rows or seed, or no sensitive attribute.
+        A bad number of rows or seed.
 
     References
     ----------
