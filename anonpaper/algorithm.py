@@ -18,10 +18,14 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
+import anonpaper.compiled  # noqa: F401 - says when loops are compiled
 from anonpaper.principles import DIVERSITY, Principle
 
 __all__ = ["GROUPED", "RECODED", "Algorithm", "Parameter", "algorithm"]
+
+F = TypeVar("F", bound=Callable)
 
 #: How groups can be published, and how a recoding.
 GROUPED = ("suppress", "generalize", "shallow", "swap", "anatomize")
@@ -113,7 +117,7 @@ class Algorithm:
         return [*found, *(values.get("require") or ())]
 
 
-def algorithm(title: str, **declared) -> Callable[[Callable], Callable]:
+def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
     """Declare a function an algorithm.
 
     Parameters
@@ -132,7 +136,7 @@ def algorithm(title: str, **declared) -> Callable[[Callable], Callable]:
     [FrequencyLDiversity(l=3)]
     """
 
-    def declare(function: Callable) -> Callable:
+    def declare(function: F) -> F:
         recording = _recording(function)
         recording.algorithm = Algorithm(recording, title, **declared)
         return recording

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 from collections.abc import Sequence
-
-from anonpaper import __version__
+from importlib.metadata import version
 
 __all__ = ["column_names", "pairs", "parser"]
 
@@ -79,7 +78,7 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
         epilog=f"{_PROGRAM} COMMAND --help tells more.",
         **raw,
     )
-    top.add_argument("--version", action="version", version=f"anonpaper {__version__}")
+    top.add_argument("--version", action="version", version=f"anonpaper {version('anonpaper')}")
     commands = top.add_subparsers(
         dest="command", required=True, metavar="COMMAND", prog=_PROGRAM, help=argparse.SUPPRESS
     )
