@@ -194,9 +194,9 @@ fuzz: env  ## 10,000 calls with anything, 1,000 command lines, every attack on e
 
 .PHONY: mutants
 mutants: env  ## change the code in small ways, and see whether the tests notice (SAMPLE=300)
-	@test -x build/mutants/bin/cosmic-ray || { $(RUN) -m venv build/mutants \
-	  && build/mutants/bin/python -m pip install -qq cosmic-ray==8.7.0; }
-	@build/mutants/bin/python tools/mutants.py --sample $(or $(SAMPLE),300)
+	@test -d build/mutants/packages/cosmic_ray \
+	  || $(RUN) -m pip install -qq --target build/mutants/packages cosmic-ray==8.7.0
+	@$(RUN) tools/mutants.py --resume --sample $(or $(SAMPLE),300)
 
 .PHONY: bench
 bench: env data  ## measure speed and memory against their limits

@@ -121,7 +121,8 @@ def check_partition(p: object, n: int | None = None) -> Partition:
     """
     if not isinstance(p, Partition):
         raise ParameterError(
-            f"expected a Partition, got {type(p).__name__}: ap.Partition(labels) makes one"
+            f"expected a Partition, got {type(p).__name__}: ap.Partition(labels) makes one, "
+            "and ap.recode(m, r) publishes a Recoding"
         )
     if n is not None and len(p) != n:
         raise ParameterError(f"the partition labels {len(p)} rows, the table has {n}")

@@ -30,7 +30,13 @@ from numba import njit
 
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import inner
-from anonpaper.errors import InfeasibleError, check_choice, check_integer, check_number
+from anonpaper.errors import (
+    InfeasibleError,
+    check_choice,
+    check_integer,
+    check_number,
+    check_weights,
+)
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.klt.distances import (
@@ -42,7 +48,6 @@ from anonpaper.partition.klt.distances import (
     distance_kinds,
     metric,
     summaries_of_tuples,
-    weights_of,
 )
 from anonpaper.partition.klt.nearest import (
     ANY,
@@ -51,11 +56,11 @@ from anonpaper.partition.klt.nearest import (
     build_index,
     change_turn,
     first_turn,
-    is_next,
     next_nearest,
     refresh,
     search_again,
     start_search,
+    tied_turn,
 )
 from anonpaper.partition.klt.state import (
     Clusters,
@@ -192,7 +197,7 @@ def klt(
     index = check_choice("index", index, (True, False))
     rule = _checked_rule(check_microdata(m), k, l, theta, withheld)
     kinds = distance_kinds(m, distance)
-    how = metric(m, kinds, weights_of(m, weights))
+    how = metric(m, kinds, check_weights(m.qi, weights))
     order = generator(seed).permutation(m.n)
     rows = rows_in_order(m, order)
     tuples = summaries_of_tuples(m, kinds, how)
@@ -305,8 +310,8 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
         start_search(points)
         while clusters.distinct[c] < rule.l and has_new_value(rows, clusters, c):
             t = next_nearest(points, how, summaries, c, tuples, ANY)
-            is_new = False
-            while not is_new and is_next(points, next_row(rows, t)):
+            is_new, others = False, tied_turn(points)
+            while not is_new and next_row(rows, t) < others:
                 r = take(rows, t)
                 is_new = clusters.counts[c, rows.value_of[r]] == 0
                 if is_new:
@@ -376,15 +381,20 @@ def _step_5(how, rule, clusters, others, merge, became):
     `merge`, which goes beyond the paper.
     """
     summaries = clusters.summaries
+    alone = -1  # the cluster left out last, as long as no others have merged since
     for formed in range(len(became)):
         c = formed
         while became[c] == c and not holds(
             rule, summaries.size[c], clusters.distinct[c], clusters.largest[c]
         ):
             change_turn(others, c, NEVER)
-            partner = _partner(how, rule, clusters, others, c, merge)
+            partner = -1
+            # Of clusters with the same values, none has a partner where one had none.
+            if alone < 0 or not _same_values(clusters, alone, c):
+                partner = _partner(how, rule, clusters, others, c, merge)
             if partner < 0:
                 became[c] = -1
+                alone = c
             else:
                 older, younger = min(c, partner), max(c, partner)
                 absorb(how, summaries, older, summaries, younger)
@@ -392,7 +402,16 @@ def _step_5(how, rule, clusters, others, merge, became):
                 change_turn(others, younger, NEVER)
                 refresh(others, summaries, older, older, ANY)
                 became[younger] = older
+                alone = -1
                 c = older
+
+
+@inner
+def _same_values(clusters, c, other):
+    for v in range(clusters.counts.shape[1]):
+        if clusters.counts[c, v] != clusters.counts[other, v]:
+            return False
+    return True
 
 
 @inner

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonpaper.compiled import inner
-from anonpaper.errors import ColumnError, ParameterError
+from anonpaper.errors import ParameterError, check_named
 from anonpaper.microdata import Attribute, Microdata
 
 __all__ = [
@@ -42,7 +42,6 @@ __all__ = [
     "metric",
     "squared_distance_gain",
     "summaries_of_tuples",
-    "weights_of",
 ]
 
 #: More than one value: what `only` says of a cluster that is not of one value.
@@ -111,26 +110,6 @@ class Summaries(NamedTuple):
 # -- which distance, and which weight ---------------------------------------------------------
 
 
-def weights_of(m: Microdata, weights: Mapping[object, float] | None) -> np.ndarray:
-    """Return the weight of every quasi-identifier, 1 where none is given.
-
-    Raises
-    ------
-    ColumnError
-        A weight for a column that is no quasi-identifier.
-    ParameterError
-        A weight that is not a finite number of at least 0.
-    """
-    weights = _checked_mapping("weights", weights, m)
-    for name, weight in weights.items():
-        number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
-        if not number or not 0 <= weight < np.inf:
-            raise ParameterError(
-                f"the weight of {name!r} must be a finite number of at least 0, got {weight!r}"
-            )
-    return np.array([float(weights.get(name, 1.0)) for name in m.qi])
-
-
 def distance_kinds(m: Microdata, distance: Mapping[object, Distance] | None) -> list[Distance]:
     """Return the kind of distance of every quasi-identifier, the paper's where none is given.
 
@@ -147,7 +126,7 @@ def distance_kinds(m: Microdata, distance: Mapping[object, Distance] | None) -> 
     >>> distance_kinds(ap.examples.hospital(), {"Education": "univariate"})
     ['set', 'univariate', 'univariate']
     """
-    chosen = _checked_mapping("distance", distance, m)
+    chosen = check_named("distance", distance, m.qi)
     kinds = []
     for attribute in m.attributes:
         default = "univariate" if attribute.numeric or attribute.size <= 2 else "set"
@@ -159,17 +138,6 @@ def distance_kinds(m: Microdata, distance: Mapping[object, Distance] | None) -> 
             )
         kinds.append(kind)
     return kinds
-
-
-def _checked_mapping(name: str, given: Mapping | None, m: Microdata) -> dict:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise ParameterError(f"{name} must map column names, got {given!r}")
-    unknown = [column for column in given if column not in m.qi]
-    if unknown:
-        raise ColumnError(f"{name} names {unknown}; the quasi-identifiers are {m.qi}")
-    return dict(given)
 
 
 def metric(m: Microdata, kinds: list[Distance], weights: np.ndarray) -> Metric:

@@ -39,11 +39,11 @@ __all__ = [
     "build_index",
     "change_turn",
     "first_turn",
-    "is_next",
     "next_nearest",
     "refresh",
     "search_again",
     "start_search",
+    "tied_turn",
 ]
 
 NEVER = np.iinfo(np.int64).max
@@ -178,7 +178,7 @@ def _fill(index, items, order):
         index.leaf[order[place]] = leaves + place
         _set_leaf(index, items, order[place])
     for node in range(leaves - 1, 0, -1):
-        _join_boxes(index, node)
+        _join_boxes(index.turn, index.box, index.bits, node)
 
 
 @inner
@@ -201,21 +201,29 @@ def _bit(code):
 
 
 @inner
-def _join_boxes(index, node):
+def _join_boxes(turn, box, bits, node):
     """Make the box of a node from those of its children; boxes of items taken out are empty."""
     left, right = 2 * node, 2 * node + 1
-    if index.turn[left] == NEVER:
+    if turn[left] == NEVER:
         left = right
-    elif index.turn[right] == NEVER:
+    elif turn[right] == NEVER:
         right = left
-    index.turn[node] = min(index.turn[left], index.turn[right])
-    index.box[node, 0] = min(index.box[left, 0], index.box[right, 0])
-    for low in range(1, index.box.shape[1], 2):
+    turn[node] = min(turn[left], turn[right])
+    box[node, 0] = min(box[left, 0], box[right, 0])
+    for low in range(1, box.shape[1], 2):
         high = low + 1
-        index.box[node, low] = min(index.box[left, low], index.box[right, low])
-        index.box[node, high] = max(index.box[left, high], index.box[right, high])
-    for b in range(index.bits.shape[1]):
-        index.bits[node, b] = index.bits[left, b] | index.bits[right, b]
+        box[node, low] = min(box[left, low], box[right, low])
+        box[node, high] = max(box[left, high], box[right, high])
+    for b in range(bits.shape[1]):
+        bits[node, b] = bits[left, b] | bits[right, b]
+
+
+@inner
+def _join_above(turn, box, bits, node):
+    """Make the boxes of all nodes above one anew."""
+    while node > _ROOT:
+        node //= 2
+        _join_boxes(turn, box, bits, node)
 
 
 @inner
@@ -224,10 +232,7 @@ def refresh(index, items, i, turn, tags):
     index.turns[i], index.tags[i] = turn, tags
     if len(index.item):
         _set_leaf(index, items, i)
-        node = index.leaf[i] // 2
-        while node >= _ROOT:
-            _join_boxes(index, node)
-            node //= 2
+        _join_above(index.turn, index.box, index.bits, index.leaf[i])
 
 
 @inner
@@ -238,13 +243,11 @@ def change_turn(index, i, turn):
     if len(index.item):
         node = index.leaf[i]
         index.turn[node] = turn
-        node //= 2
-        while node >= _ROOT:
-            if box_stays:
-                index.turn[node] = min(index.turn[2 * node], index.turn[2 * node + 1])
-            else:
-                _join_boxes(index, node)
+        if not box_stays:
+            _join_above(index.turn, index.box, index.bits, node)
+        while box_stays and node > _ROOT:
             node //= 2
+            index.turn[node] = min(index.turn[2 * node], index.turn[2 * node + 1])
 
 
 @inner
@@ -290,15 +293,16 @@ def search_again(index, i):
 
 
 @inner
-def is_next(index, turn):
-    """Whether the item found last, at this turn, would be the next one found."""
-    if turn == NEVER:
-        return False
+def tied_turn(index):
+    """The turn of the next item at the distance of the one found last, NEVER if there is none.
+
+    As long as the item found last has a lower turn than that, it would be found again.
+    """
     if len(index.item) == 0:
-        return turn == index.reached_turn[0]
-    if index.heap_length[0] == 0:
-        return True
-    return (index.reached[0], turn) < (index.heap_distance[0], index.heap_turn[0])
+        return index.reached_turn[0] + 1  # whatever its next turn is, a search has to tell
+    if index.heap_length[0] and index.heap_distance[0] == index.reached[0]:
+        return index.heap_turn[0]
+    return NEVER
 
 
 @inner
@@ -316,27 +320,8 @@ def next_nearest(index, how, seekers, i, items, tag):
     tag : numpy.uint64
         One bit, or `ANY`; the same during a search.
     """
-    if len(index.item):
-        return _next_of_tree(index, how, seekers, i, items, tag)
-    return _next_of_all(index, how, seekers, i, items, tag)
-
-
-@inner
-def _next_of_all(index, how, seekers, i, items, tag):
-    """The nearest item beyond the one found last."""
-    nearest, reached, turn = -1, np.inf, NEVER
-    for j in range(len(index.turns)):
-        if index.turns[j] != NEVER and index.tags[j] & tag:
-            apart = distance_between(how, seekers, i, items, j)
-            is_beyond = (index.reached[0], index.reached_turn[0]) < (apart, index.turns[j])
-            if is_beyond and (apart, index.turns[j]) < (reached, turn):
-                nearest, reached, turn = j, apart, index.turns[j]
-    index.reached[0], index.reached_turn[0] = reached, turn
-    return nearest
-
-
-@inner
-def _next_of_tree(index, how, seekers, i, items, tag):
+    if len(index.item) == 0:
+        return _next_of_all(index, how, seekers, i, items, tag)
     # This loop is where the time goes: it reads arrays of its own, not fields of tuples.
     aparts, turns, nodes = index.heap_distance, index.heap_turn, index.heap_node
     item, turn, box, bits = index.item, index.turn, index.box, index.bits
@@ -376,6 +361,20 @@ def _next_of_tree(index, how, seekers, i, items, tag):
                 node = 0
     index.heap_length[0], index.reached[0] = length, reached
     return item[node - leaves] if node else -1
+
+
+@inner
+def _next_of_all(index, how, seekers, i, items, tag):
+    """The nearest item beyond the one found last."""
+    nearest, reached, turn = -1, np.inf, NEVER
+    for j in range(len(index.turns)):
+        if index.turns[j] != NEVER and index.tags[j] & tag:
+            apart = distance_between(how, seekers, i, items, j)
+            is_beyond = (index.reached[0], index.reached_turn[0]) < (apart, index.turns[j])
+            if is_beyond and (apart, index.turns[j]) < (reached, turn):
+                nearest, reached, turn = j, apart, index.turns[j]
+    index.reached[0], index.reached_turn[0] = reached, turn
+    return nearest
 
 
 @inner
