@@ -242,16 +242,18 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
     parts = np.array([[0], [n], [0], [0]])
     groups = []
     while True:
+        # Sides are numbered left, right, left, right, ...; -1 in a part that has no cut left.
         labels = np.full(n, -1)
         _propose_all(cutting, order, side, room, parts, labels)
+        rows, labels = order[labels >= 0], labels[labels >= 0]
         proposed = parts[3] >= 0
         groups.append(parts[:3, ~proposed])
         parts = parts[:, proposed]
         if not parts.size:
             break
-        good = np.ones(2 * parts.shape[1], bool)  # sides: left, right, left, right, ...
+        good = np.ones(2 * parts.shape[1], bool)
         for (table, asked), total in zip(principles, totals, strict=True):
-            counts = replace(GroupCounts.of(table, labels), total=total)
+            counts = replace(GroupCounts.of(table, labels, rows), total=total)
             good &= np.logical_and.reduce([principle.satisfied(counts) for principle in asked])
         cut = good[::2] & good[1::2]
         first, last, depth, _ = parts[:, cut]
@@ -312,7 +314,7 @@ def _propose_all(cutting, order, side, counts, parts, labels):
         )
         if parts[3, part] >= 0:
             for place in range(first, last):
-                labels[order[place]] = 2 * proposed + (not side[place])
+                labels[place] = 2 * proposed + (not side[place])
             proposed += 1
 
 
