@@ -155,6 +155,14 @@ build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
   $(wildcard notebooks/course/*.yaml) tools/course.py | $(ENV)/.package-installed
 	@$(RUN) tools/course.py
 
+.PHONY: kit
+kit: env data  ## write the course as one archive to run anywhere; with all wheels: OFFLINE=1
+	@$(RUN) tools/kit.py $(if $(OFFLINE),--offline)
+
+.PHONY: kit-run
+kit-run: env data  ## write that archive, set it up as a student does, and run all lessons from it
+	@$(RUN) tools/kit.py $(if $(OFFLINE),--offline) --run
+
 # ---- the site ---------------------------------------------------------------------------------
 
 .PHONY: site
@@ -201,6 +209,10 @@ mutants: env  ## change the code in small ways, and see whether the tests notice
 .PHONY: bench
 bench: env data  ## measure speed and memory against their limits
 	@$(RUN) benchmarks/run.py
+
+.PHONY: other-tools
+other-tools: env data  ## measure pycanon, anjana and anonypy, each in an environment of its own
+	@$(RUN) benchmarks/other_tools/run.py
 
 # ---- upkeep -----------------------------------------------------------------------------------
 

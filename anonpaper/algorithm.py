@@ -11,8 +11,10 @@ its signature and its docstring, so that they are written down in one place.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
+import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -107,11 +109,12 @@ class Algorithm:
         promises = dict(self.promises)
         if "l" in promises and "diversity" in values:
             promises["l"] = DIVERSITY[values["diversity"]]
-        return [
+        found = [
             principle(values[name])
             for name, principle in promises.items()
             if values.get(name) is not None
         ]
+        return [*found, *(values.get("require") or ())]
 
 
 def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
@@ -134,10 +137,32 @@ def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
     """
 
     def declare(function: F) -> F:
-        function.algorithm = Algorithm(function, title, **declared)
-        return function
+        recording = _recording(function)
+        recording.algorithm = Algorithm(recording, title, **declared)
+        return recording
 
     return declare
+
+
+def _recording(function: Callable) -> Callable:
+    """Return a function whose results know the call that made them, and what it promises."""
+    signature = inspect.signature(function)
+
+    def run(*args, **options):
+        result = function(*args, **options)
+        given = signature.bind(*args, **options).arguments
+        _, *given = given.items()
+        written = ", ".join(["m", *(f"{name}={value!r}" for name, value in given)])
+        result.call = f"ap.{function.__name__}({written})"
+        result.promised = tuple(recorded.algorithm.promised(dict(given)))
+        return result
+
+    # of the globals of its module, as doctest looks there for what a module defines
+    of_module = types.FunctionType(
+        run.__code__, function.__globals__, function.__name__, None, run.__closure__
+    )
+    recorded = functools.wraps(function)(of_module)
+    return recorded
 
 
 def _meanings(docstring: str) -> dict[str, str]:

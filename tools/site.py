@@ -90,6 +90,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(done.stderr.replace(f"{source}/", ""), file=sys.stderr)
             return 1
         (html / "_static" / "webpack-macros.html").unlink()  # a template of the theme
+        name_toggles(html)
         write_excerpts(html)
         (html / note.name).write_text(inputs)
         replace_folder(html, target)
@@ -117,6 +118,14 @@ class Text(HTMLParser):
     def handle_data(self, data: str) -> None:  # noqa: D102
         if self.inside and not self.silent:
             self.words.append(data)
+
+
+def name_toggles(html: Path) -> None:
+    """Say what the toggles of the theme's navigation do, to those who do not see them."""
+    for path in html.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        named = '<summary aria-label="show or hide its pages"><span class="toctree-toggle"'
+        path.write_text(text.replace('<summary><span class="toctree-toggle"', named), "utf-8")
 
 
 def write_excerpts(html: Path) -> None:
@@ -226,7 +235,7 @@ def stage(site: Site) -> None:
         for path in sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("notebooks/*/*.ipynb")])
     ]
     papers = sorted(
-        {Path(name).parts[0] for name in names if "/" in name} - {"course"},
+        {Path(name).parts[0] for name in names} & {*papers_of_readme()},
         key=[*papers_of_readme()].index,
     )
     lessons = [name for name in names if name.startswith("course/")]
@@ -244,7 +253,7 @@ def stage(site: Site) -> None:
     stage_text(site, "data/README.md")
     for report in [site.report, *reports_of(site, papers)] if site.report else []:
         stage_text(site, report)
-    stage_start(site, papers, lessons)
+    stage_start(site, papers, lessons, [name for name in names if name.startswith("together/")])
 
 
 def known_pages(site: Site, names, papers, modules) -> dict[str, str]:
@@ -757,7 +766,7 @@ def stage_modules(site: Site, modules: dict[str, str]) -> None:
 # -- the start page ------------------------------------------------------------------------
 
 
-def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
+def stage_start(site: Site, papers: list[str], lessons: list[str], together: list[str]) -> None:
     """Stage the start page, with what the README says first."""
     introduction, results, _ = readme_parts()
     first = f"papers/{papers[0]}.md" if papers else "papers/index.md"
@@ -785,6 +794,16 @@ def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
             "attack on real data and exercises that check themselves.",
             "",
         ]
+    if together:
+        ways += [
+            "## To compare",
+            "",
+            *(
+                f"- [{Path(name).stem[2:].replace('_', ' ')}](notebooks/{name}.ipynb)"
+                for name in together
+            ),
+            "",
+        ]
     ways += [
         "## To use it on your own table",
         "",
@@ -800,6 +819,7 @@ def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
         "Start here <notebooks/00_start_here.ipynb>",
         "papers/index.md",
         *(["course.md"] if lessons else []),
+        *[f"notebooks/{name}.ipynb" for name in together],
         *(["Report <report.md>"] if site.report else []),
         "figures/index.md",
         "Use <use.md>",

@@ -43,6 +43,7 @@ from anonpaper.principles import (
 __all__ = ["median_cut", "mondrian"]
 
 _NO_DIVERSITY, _FREQUENCY, _DISTINCT = 0, 1, 2
+_TRIED = -1.0  # the width of an attribute that could not be cut
 
 
 @algorithm(
@@ -146,7 +147,7 @@ def mondrian(
     if principles:
         labels, n_groups, depth = _cut_in_rounds(cutting, principles)
     else:
-        labels, n_groups, depth = _cut_all(cutting)
+        labels, n_groups, depth = _cut_all(cutting, _room(cutting))
     name = f"{'relaxed ' if relaxed else ''}Mondrian, k = {k}"
     if l is not None:
         name += f", l = {l}" + (" distinct" if diversity == "distinct" else "")
@@ -273,19 +274,24 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
     return labels, len(first), int(depth.max())
 
 
+def _room(cutting: _Cutting) -> np.ndarray:
+    """Return zeros for counts of the values of any attribute, or of people."""
+    persons = cutting.people.max() + 1 if len(cutting.people) else 0
+    return np.zeros(max(np.diff(cutting.start).max(), cutting.values, persons) + 1, np.int64)
+
+
 # -- the cuts ------------------------------------------------------------------------------
 #
 # `order[first:last]` are the rows of a part. A cut leaves the left ones first.
 
 
 @njit(cache=True, nogil=True)  # components of diva run in threads
-def _cut_all(cutting):
+def _cut_all(cutting, counts):
     """Return the labels, the number of groups and the depth of the deepest one."""
     n = len(cutting.codes)
     order = np.arange(n)
     buffer = np.empty(n, np.int64)
     side = np.empty(n, np.bool_)  # whether a row of the part goes left
-    counts = _room(cutting)
     labels = np.empty(n, np.int64)
     n_groups, deepest = 0, 0
     stack = [(0, n, 0)]
@@ -319,17 +325,6 @@ def _propose_all(cutting, order, side, counts, parts, labels):
 
 
 @njit(cache=True)
-def _room(cutting):
-    """Return zeros for counts of the values of any attribute, or of people."""
-    most = cutting.values
-    for j in range(len(cutting.start) - 1):
-        most = max(most, cutting.start[j + 1] - cutting.start[j])
-    for person in cutting.people:
-        most = max(most, person + 1)
-    return np.zeros(most + 1, np.int64)
-
-
-@njit(cache=True)
 def _next_cut(cutting, rows, side, counts, tried):
     """Set `side` to the first allowed cut after those tried; return its number, or -1."""
     if len(rows) < 2 * cutting.k:
@@ -338,29 +333,17 @@ def _next_cut(cutting, rows, side, counts, tried):
     widths = _widths(
         cutting.codes, cutting.positions, cutting.start, cutting.ordered, rows, counts
     )
-    ranked = _widest_first(widths)
-    for number in range(tried, ways * len(widths)):
-        j = ranked[number // ways]
+    for rank in range(len(widths)):
+        j = widths.argmax()
         if widths[j] == 0 and not cutting.relaxed:
-            break
-        way = number % ways + (not cutting.relaxed)
-        _take_sides(cutting.codes[:, j], rows, side, counts, cutting.sensitive, way)
-        if _is_allowed(cutting, rows, side, counts):
-            return number
+            return -1
+        for number in range(max(tried, ways * rank), ways * (rank + 1)):
+            way = number % ways + (not cutting.relaxed)
+            _take_sides(cutting.codes[:, j], rows, side, counts, cutting.sensitive, way)
+            if _is_allowed(cutting, rows, side, counts):
+                return number
+        widths[j] = _TRIED
     return -1
-
-
-@njit(cache=True)
-def _widest_first(widths):
-    """Return the attributes by width, those of equal width in their order, by insertion."""
-    ranked = np.arange(len(widths))
-    for j in range(1, len(widths)):
-        place = j
-        while place > 0 and widths[ranked[place - 1]] < widths[j]:
-            ranked[place] = ranked[place - 1]
-            place -= 1
-        ranked[place] = j
-    return ranked
 
 
 @njit(cache=True)
