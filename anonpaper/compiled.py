@@ -7,6 +7,7 @@ shown where standard error is a file, and where all loops come from the cache.
 
 from __future__ import annotations
 
+import builtins
 import sys
 
 from numba import njit
@@ -50,9 +51,8 @@ def _is_ours(event: event.Event) -> bool:
 
 def _is_seen() -> bool:
     """Whether standard error is a terminal or the output of a notebook's cell."""
-    return sys.stderr is not None and (
-        sys.stderr.isatty() or type(sys.stderr).__module__.startswith("ipykernel.")
-    )
+    is_notebook = hasattr(builtins, "__IPYTHON__")
+    return is_notebook or (sys.stderr is not None and sys.stderr.isatty())
 
 
 event.register("numba:compile", _Progress())

@@ -90,6 +90,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(done.stderr.replace(f"{source}/", ""), file=sys.stderr)
             return 1
         (html / "_static" / "webpack-macros.html").unlink()  # a template of the theme
+        name_toggles(html)
         write_excerpts(html)
         (html / note.name).write_text(inputs)
         replace_folder(html, target)
@@ -117,6 +118,14 @@ class Text(HTMLParser):
     def handle_data(self, data: str) -> None:  # noqa: D102
         if self.inside and not self.silent:
             self.words.append(data)
+
+
+def name_toggles(html: Path) -> None:
+    """Say what the toggles of the theme's navigation do, to those who do not see them."""
+    for path in html.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        named = '<summary aria-label="show or hide its pages"><span class="toctree-toggle"'
+        path.write_text(text.replace('<summary><span class="toctree-toggle"', named), "utf-8")
 
 
 def write_excerpts(html: Path) -> None:

@@ -390,7 +390,7 @@ def _step_5(how, rule, clusters, others, merge, became):
             change_turn(others, c, NEVER)
             partner = -1
             # Of clusters with the same values, none has a partner where one had none.
-            if alone < 0 or not np.array_equal(clusters.counts[alone], clusters.counts[c]):
+            if alone < 0 or not _same_values(clusters, alone, c):
                 partner = _partner(how, rule, clusters, others, c, merge)
             if partner < 0:
                 became[c] = -1
@@ -404,6 +404,14 @@ def _step_5(how, rule, clusters, others, merge, became):
                 became[younger] = older
                 alone = -1
                 c = older
+
+
+@inner
+def _same_values(clusters, c, other):
+    for v in range(clusters.counts.shape[1]):
+        if clusters.counts[c, v] != clusters.counts[other, v]:
+            return False
+    return True
 
 
 @inner

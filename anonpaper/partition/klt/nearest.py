@@ -218,7 +218,7 @@ def _join_boxes(turn, box, bits, node):
         bits[node, b] = bits[left, b] | bits[right, b]
 
 
-@njit(cache=True)
+@inner
 def _join_above(turn, box, bits, node):
     """Make the boxes of all nodes above one anew."""
     while node > _ROOT:
