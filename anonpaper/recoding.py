@@ -36,6 +36,8 @@ class Recoding:
     names : sequence of (array of object, or None), optional
         For every attribute how its sub-domains are written, shape (r,), where a hierarchy names
         them; None where they are written as the values they hold.
+    withhold : sequence of Principle, optional
+        Classes of a table that fail one of these are withheld where it is published.
 
     Raises
     ------
@@ -59,6 +61,7 @@ class Recoding:
         info: Mapping[str, object] | None = None,
         algorithm: str = "",
         names: Sequence[np.ndarray | None] | None = None,
+        withhold: Sequence = (),
     ) -> None:
         self.attributes = tuple(check_sequence("attributes", attributes, Attribute))
         maps = check_sequence("maps", maps)
@@ -70,6 +73,7 @@ class Recoding:
         )
         self.info = dict(info or {})
         self.algorithm = algorithm
+        self.withhold = tuple(check_sequence("withhold", withhold))
         self.names = tuple(names or [None] * len(self.attributes))
         for attribute, size, written in zip(self.attributes, self.sizes, self.names, strict=True):
             if written is not None and not len(set(map(str, written))) == len(written) == size:
@@ -219,6 +223,7 @@ class Recoding:
                 for mine, theirs in zip(self.maps, other.maps, strict=False)
             )
             and len(self.maps) == len(other.maps)
+            and self.withhold == other.withhold
         )
 
     __hash__ = None

@@ -54,6 +54,8 @@ examples:
       --publish anatomize -o out.csv           writes out.csv and out_sensitive.csv
   anonymize people.csv --qi '"income, monthly",age' --method full_domain --k 5 \\
       --hierarchy age=age.csv -o out.parquet   a column name with a comma, in quotes
+  anonymize visits.csv --qi age,sex --sensitive illness,drug --person patient --method mondrian \
+      --k 10 --require 'DistinctLDiversity(3, of="drug")' -o out.csv
 """
 
 
@@ -147,7 +149,18 @@ def _add_table(command: argparse.ArgumentParser) -> None:
         help="what others may know of a person: column names with commas between "
         "them, a name with a comma in double quotes; may be given again",
     )
-    roles.add_argument("--sensitive", metavar="NAME", help="what nobody should learn")
+    roles.add_argument(
+        "--sensitive",
+        action="append",
+        default=[],
+        metavar="NAMES",
+        help="what nobody should learn: one column, or several as for --qi",
+    )
+    roles.add_argument(
+        "--person",
+        metavar="NAME",
+        help="whose a row is, where people have several: k counts them; never published",
+    )
     reading = command.add_argument_group("reading", _READING)
     reading.add_argument(
         "--text",

@@ -29,6 +29,7 @@ from anonpaper.errors import (
 )
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
+from anonpaper.principles import read_principle
 from anonpaper.publish import world
 
 __all__ = ["anonymize", "audit", "datasets", "fetch"]
@@ -98,7 +99,7 @@ def anonymize(options, say: Say) -> None:
     method = METHODS[options.method]
     publication = _publication(options, method)
     secrets = method.needs_sensitive or options.l or publication in ("swap", "anatomize")
-    if secrets and options.sensitive is None:
+    if secrets and not options.sensitive:
         raise ParameterError("--sensitive must name the column that nobody should learn")
     inputs = _inputs(options)
     outputs = _outputs(options, publication)
@@ -115,7 +116,7 @@ def anonymize(options, say: Say) -> None:
     release = publish(m, result, publication, hierarchies, options.seed)
     if not release.is_published.any():
         raise EmptyTableError("no row could be published")
-    for principle in method.promised(parameters):
+    for principle in [*method.promised(parameters), *parameters.get("require", ())]:
         if not principle.holds(*release.audited()):
             raise InfeasibleError(f"the result does not meet {principle}: nothing was written")
     found = report.release_report(release, options.method, _shown(parameters))
@@ -156,13 +157,14 @@ def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
     )
     columns = list(table.frame.columns)
     qi = column_names(options.qi, columns)
-    strangers = [name for name in [*qi, options.sensitive] if name not in (*columns, None)]
+    sensitive = column_names(options.sensitive, columns)
+    strangers = [n for n in [*qi, *sensitive, options.person] if n not in (*columns, None)]
     if strangers and len(columns) == 1:
         raise FileError(
             f"{options.file} has one column only, {columns[0]!r}, when read with the delimiter "
             f"{table.delimiter!r}: --delimiter says which it is"
         )
-    m = Microdata(table.frame, qi, options.sensitive, missing=options.missing)
+    m = Microdata(table.frame, qi, sensitive, person=options.person, missing=options.missing)
     if m.dropped:
         say(f"{m.dropped:,} rows with missing values are left out")
     elif lost := [name for name in qi if _loses_its_order(m, name)]:
@@ -183,7 +185,7 @@ def _kept_columns(options, table, m: Microdata, method: Algorithm, say: Say) -> 
     """Return the columns to be published as they are; say which are not published at all."""
     columns = list(table.frame.columns)
     kept = column_names(options.keep, columns)
-    roles = {*m.qi, m.sensitive}
+    roles = {*m.qi, *m.sensitives, m.person}
     unknown = [name for name in kept if name not in columns or name in roles]
     if unknown:
         raise ParameterError(
@@ -193,6 +195,8 @@ def _kept_columns(options, table, m: Microdata, method: Algorithm, say: Say) -> 
     left = [name for name in columns if name not in roles and name not in kept]
     if left:
         say(f"not published: {left} (neither --qi nor --sensitive; --keep publishes them)")
+    if m.person is not None:
+        say(f"{m.n_people:,} people are counted by {m.person!r}, which is not published")
     if kept:
         say(f"warning: published as they are, without protection: {kept}")
     return kept
@@ -252,6 +256,8 @@ def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[s
     given = {takes[name].name: value for name, value in given.items()}
     for name in {"weights", "granularity"} & set(given):
         given[name] = _numbers(given[name], m)
+    if "require" in given:
+        given["require"] = [read_principle(text) for text in given["require"]]
     if "constraints" in given:
         given["constraints"] = _constraints(given["constraints"])
     if "seed" in method.parameters:

@@ -70,7 +70,7 @@ def _option(p: Parameter) -> str:
 
 
 def _default(p: Parameter) -> str:
-    if p.required or p.default in (None, False):
+    if p.required or p.default in (None, False, ()):
         return ""
     texts = map(str, p.default if isinstance(p.default, tuple) else [p.default])
     return f" ({','.join(texts)})"
@@ -89,6 +89,8 @@ def _reader(p: Parameter) -> dict | None:
     kind = _plain(p.kind)
     if p.name == "constraints":
         return {"metavar": "FILE"}
+    if p.name == "require":
+        return {"action": "append", "metavar": "PRINCIPLE"}
     if p.kind is bool:  # what is on by default has no option
         return None if p.default else {"action": "store_true", "default": None}
     if kind in (int, float):
@@ -148,10 +150,10 @@ def run(
     """
     for name in ("k", "l"):
         asked = parameters.get(name)
-        if asked is not None and asked > m.n:
+        if asked is not None and asked > m.n_people:
             raise InfeasibleError(
-                f"no group can meet {name} = {asked}: the table has {m.n} rows, so {name} is at "
-                f"most {m.n}"
+                f"no group can meet {name} = {asked}: the table has {m.n_people} "
+                f"{'rows' if m.people is None else 'people'}, so {name} is at most {m.n_people}"
             )
     parameters = dict(parameters)
     if method.by_bits:

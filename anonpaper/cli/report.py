@@ -52,15 +52,22 @@ def levels(m: Microdata, p: Partition) -> list[dict]:
     Returns
     -------
     list of dict
-        ``principle``, ``level``, ``meaning``; without a sensitive attribute k-anonymity alone.
+        ``principle``, ``level``, ``meaning``; without a sensitive attribute k-anonymity alone,
+        with several the levels of each.
     """
-    ordered = m.sensitive is not None and m.sensitive_attribute.ordered
-    return [
-        {"principle": name, "level": principle.level(m, p.labels), "meaning": meaning}
-        for name, principle, meaning in _PRINCIPLES
-        if (m.sensitive is not None or not principle.needs_sensitive)
-        and (ordered or "ordered" not in name)
-    ]
+    name, k, meaning = _PRINCIPLES[0]
+    if m.people is not None:
+        meaning = f"people in the smallest group, {p.sizes().min()} rows in that of fewest"
+    found = [{"principle": name, "level": k.level(m, p.labels), "meaning": meaning}]
+    for attribute in m.sensitives:
+        counts = GroupCounts.of(m.about(attribute), p.labels)
+        of = f" of {attribute}" if len(m.sensitives) > 1 else ""
+        found += [
+            {"principle": name + of, "level": principle.level(counts), "meaning": meaning}
+            for name, principle, meaning in _PRINCIPLES[1:]
+            if m.attribute(attribute).ordered or "ordered" not in name
+        ]
+    return found
 
 
 def audit(m: Microdata, top: int) -> dict:
@@ -80,42 +87,49 @@ def audit(m: Microdata, top: int) -> dict:
         ``table``, ``uniqueness``, ``levels``, ``feasible`` and ``riskiest groups``.
     """
     classes = recode(m, Recoding.identity(m.attributes)).classes
-    sizes = classes.sizes()
     found = {
         "table": {
             "rows": m.n,
+            **({} if m.people is None else {"people": m.n_people}),
             "quasi-identifiers": list(m.qi),
             "sensitive": m.sensitive,
             "rows dropped": m.dropped,
             "groups": classes.n_groups,
         },
-        "uniqueness": _uniqueness(m, sizes),
+        "uniqueness": _uniqueness(m, classes.labels),
         "levels": levels(m, classes),
     }
-    if m.sensitive is not None:
-        frequent = int(m.sensitive_counts.argmax())
-        found["feasible"] = {
-            "values": int(np.count_nonzero(m.sensitive_counts)),
-            "most frequent": m.sensitive_attribute.values[frequent],
-            "its rows": int(m.sensitive_counts[frequent]),
-            "largest frequency l": int(m.n // m.sensitive_counts[frequent]),
+    for name in m.sensitives:
+        whole = GroupCounts.of(m.about(name), np.zeros(m.n, np.int64))
+        frequent = int(whole.counts.argmax())
+        found["feasible" if len(m.sensitives) == 1 else f"feasible for {name}"] = {
+            "values": len(whole.counts),
+            "most frequent": m.attribute(name).values[whole.sensitive[frequent]],
+            "its rows" if m.people is None else "its people": int(whole.counts[frequent]),
+            "largest frequency l": int(m.n_people // whole.counts[frequent]),
         }
-    found["riskiest groups"] = _riskiest(m, classes, top)
+    for name in m.sensitives or [None]:
+        which = f" by {name}" if len(m.sensitives) > 1 else ""
+        found[f"riskiest groups{which}"] = _riskiest(m.about(name), classes, top)
     return found
 
 
-def _uniqueness(m: Microdata, sizes: np.ndarray) -> dict:
-    alone = int(np.count_nonzero(sizes == 1))
+def _uniqueness(m: Microdata, labels: np.ndarray) -> dict:
+    def in_groups_below(size: int, table: Microdata, labels: np.ndarray) -> int:
+        rows = GroupCounts.of(table.about(None), labels).sizes[labels] < size
+        return int(rows.sum()) if m.people is None else len(np.unique(m.people[rows]))
+
+    alone, whose = in_groups_below(2, m, labels), "rows" if m.people is None else "people"
     without = {}
     for name in m.qi if m.d > 1 else []:
         others = m.with_roles([other for other in m.qi if other != name], None)
-        without[name] = int(np.count_nonzero(others.cells.tuple_sizes == 1))
+        without[name] = in_groups_below(2, others, others.cells.tuple_of_row)
     return {
-        "unique rows": alone,
-        "share": alone / m.n,
-        "in groups below 5": int(sizes[sizes < 5].sum()),
+        f"unique {whose}": alone,
+        "share": alone / m.n_people,
+        "in groups below 5": in_groups_below(5, m, labels),
         "distinct values": {a.name: a.size for a in m.attributes},
-        "unique rows without": without,
+        f"unique {whose} without": without,
     }
 
 
@@ -133,6 +147,7 @@ def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
         about = {
             "values": {a.name: a.values[m.codes[rows[0], j]] for j, a in enumerate(m.attributes)},
             "rows": len(rows),
+            **({} if m.people is None else {"people": int(counts.sizes[g])}),
         }
         if m.sensitive is not None:
             entries = slice(counts.start[g], counts.start[g + 1])

@@ -146,7 +146,7 @@ class DiversityConstraint:
             A target attribute has no role in the table, or its domain lacks the value; the
             message suggests close ones.
         """
-        known = [*m.qi] if m.sensitive is None else [*m.qi, m.sensitive]
+        known = [*m.qi, *m.sensitives]
         unknown = [name for name in self.target if name not in known]
         if unknown:
             raise ConstraintError(
@@ -185,8 +185,9 @@ class DiversityConstraint:
         m = rel.microdata
         carries = rel.is_published.copy()
         for name, code in self.codes(m).items():
-            if m.sensitive is not None and name == m.sensitive:
-                carries &= rel.sensitive_codes == code
+            if name in m.sensitives:
+                codes = rel.sensitive_codes if name == m.sensitive else m.codes_of(name)
+                carries &= codes == code
             else:
                 published = rel.published[m.attribute_index(name)]
                 values = published.sub_domains

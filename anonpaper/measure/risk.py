@@ -17,6 +17,7 @@ from anonpaper.errors import (
     check_sequence,
     is_among,
 )
+from anonpaper.microdata import check_microdata
 from anonpaper.principles import GroupCounts, Theta
 from anonpaper.publish import GroupRelease, Release, check_release
 from anonpaper.randomness import generator
@@ -352,7 +353,8 @@ def _better(counts: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.nda
 
 def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:
     """Count the sensitive values of the classes an attacker sees; with their labels."""
-    m, labels = check_release(rel).audited()
+    check_microdata(check_release(rel).microdata)
+    m, labels = rel.audited()
     if known is not None:
         labels = _labels_of_known(rel, known)
     if m.sensitive is None:

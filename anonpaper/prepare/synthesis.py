@@ -217,7 +217,7 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
     >>> fused.n, int(fused.synthetic.sum())
     (12, 2)
     """
-    names = [*check_microdata(m).qi, *([] if m.sensitive is None else [m.sensitive])]
+    names = [*check_microdata(m, people=True).qi, *m.sensitives]
     if not isinstance(rows, pd.DataFrame):
         raise ParameterError(f"rows must be a pandas DataFrame, got {type(rows).__name__}")
     missing = [name for name in names if name not in rows.columns]
@@ -235,6 +235,9 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
             columns[attribute.name] = pd.Categorical(
                 both, list(attribute.values), ordered=attribute.ordered
             )
+    if m.person is not None:  # numbered anew; every row added is of somebody else
+        people = pd.factorize(m.frame[m.person])[0]
+        columns[m.person] = np.r_[people, people.max() + 1 + np.arange(len(rows))]
     occurring = {a: None for a in names if m.attribute(a).numeric}
     synthetic = np.r_[m.synthetic, np.ones(len(rows), dtype=bool)]
     return m.replace(frame=pd.DataFrame(columns), domains=occurring, synthetic=synthetic)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anonpaper.errors import ColumnError, ParameterError, check_choice
-from anonpaper.groups import Partition, check_partition, group_bounds
+from anonpaper.groups import Partition, check_partition, dense_labels, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish.attribute import PublishedAttribute
 from anonpaper.publish.release import Anatomy, GroupRelease, Release, Swapped, has_residue
@@ -47,7 +47,7 @@ def suppress(m: Microdata, p: Partition) -> Release:
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
     """
-    check_partition(p, check_microdata(m).n)
+    check_partition(p, check_microdata(m, people=True).n)
     published = []
     low, high = _bounds(m, p)
     for j, attribute in enumerate(m.attributes):
@@ -93,7 +93,7 @@ def generalize(m: Microdata, p: Partition) -> Release:
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
     """
-    check_partition(p, check_microdata(m).n)
+    check_partition(p, check_microdata(m, people=True).n)
     published = []
     low, high = _bounds(m, p)
     for j, attribute in enumerate(m.attributes):
@@ -113,7 +113,8 @@ def recode(m: Microdata, r: Recoding) -> Release:
     m : Microdata
         The table.
     r : Recoding
-        Sub-domains of its quasi-identifiers.
+        Sub-domains of its quasi-identifiers; classes that fail what its ``withhold`` asks are
+        withheld.
 
     Returns
     -------
@@ -136,7 +137,7 @@ def recode(m: Microdata, r: Recoding) -> Release:
     >>> release.frame.loc["Adam"].tolist()
     ['[<30 - [30, 50)]', '*', '[Bachelor - Master]', 'HIV']
     """
-    check_microdata(m)
+    check_microdata(m, people=True)
     if not isinstance(r, Recoding):
         raise ParameterError(
             f"expected a Recoding, got {type(r).__name__}: groups are published by ap.suppress, "
@@ -154,7 +155,14 @@ def recode(m: Microdata, r: Recoding) -> Release:
         PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])
         for j, name in enumerate(m.qi)
     )
-    return Release(m, published, "recode", recoding=r)
+    release = Release(m, published, "recode", recoding=r)
+    labels = release.classes.labels if r.withhold else np.empty(0, np.int64)
+    failing = [principle.failing(m, labels) for principle in r.withhold]
+    if not any(map(len, failing)):
+        return release
+    left = np.where(np.isin(labels, np.concatenate(failing)), -1, labels)
+    p = Partition(dense_labels(left), algorithm=release.classes.algorithm)
+    return Release(m, published, "recode", partition=p, recoding=r)
 
 
 def swap(
@@ -203,7 +211,8 @@ def swap(
     >>> print(*release.warnings)
     swapped with a seed: ...
     """
-    check_partition(p, check_microdata(m).n)
+    check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
+    check_partition(p, m.n)
     _check_not_starred(p, "swap")
     rank = secret_order(m.n) if seed is None else generator(seed).random(m.n)
     source = np.empty(m.n, dtype=np.int64)
@@ -260,7 +269,8 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     0      0         HIV      2
     1      0  bronchitis      1
     """
-    check_partition(p, check_microdata(m).n)
+    check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
+    check_partition(p, m.n)
     m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:

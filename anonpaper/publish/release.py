@@ -46,10 +46,23 @@ _SEEDED = (
     "swapped with a seed: whoever guesses it undoes the swaps, so this table must not be "
     "published; without a seed nobody can"
 )
+_REPEATED = (
+    "people have several rows: who knows how many somebody has, or in which classes they are, can "
+    "conclude more than the levels say, which are of each class by itself"
+)
 _MINIMALITY = (
     "minimality attack: {algorithm} removed {rows} rows, and removes no more than it must, so who "
     "knows that and the sizes of the groups concludes more about these people than the levels say"
 )
+
+
+_LEVELS = [
+    ("distinct l-diversity", DistinctLDiversity(1), "fewest sensitive values"),
+    ("frequency l-diversity", FrequencyLDiversity(1), "smallest size / largest count"),
+    ("entropy l-diversity", EntropyLDiversity(1), "smallest exp(entropy)"),
+    ("theta", Theta(1), "largest share of one sensitive value"),
+    ("t-closeness", TCloseness(1), "largest distance from the table's distribution"),
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,15 +173,15 @@ class Release:
     def frame(self) -> pd.DataFrame:
         """The published table for analysis: index, order and types of the input.
 
-        Rows withheld and columns without a role are left out: nothing but QI and SA is
-        protected. Index, order and categories say whose a row is, so this is not what is given
-        away: :meth:`write` and :meth:`public_frame` are.
+        Rows withheld and columns without a role are left out, and the one that says whose a row
+        is: nothing but QI and SA is protected. Index, order and categories say whose a row is, so
+        this is not what is given away: :meth:`write` and :meth:`public_frame` are.
         """
         m = self.microdata
         rows = self.is_published
         roles = {p.attribute.name: p.labels[p.index[rows]] for p in self.published}
-        if m.sensitive is not None:
-            roles[m.sensitive] = m.sensitive_attribute.values[self.sensitive_codes[rows]]
+        for name in m.sensitives:
+            roles[name] = m.attribute(name).values[m.codes_of(name)[rows]]
         ordered = [name for name in m.frame.columns if name in roles]
         frame = pd.DataFrame({name: roles[name] for name in ordered}, index=m.frame.index[rows])
         for name in ordered:
@@ -190,22 +203,25 @@ class Release:
         Raises
         ------
         ColumnError
-            Two columns would have the same name, or two sensitive values be written alike, or a
-            set of values as another or as a value of the table, such as a star.
+            `keep` names the column that says whose a row is, two columns would have the same
+            name, or two sensitive values be written alike, or a set of values as another or as a
+            value of the table, such as a star.
         """
         m = self.microdata
         keep = check_sequence("keep", keep)
         unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
         if unknown:
             raise ColumnError(f"keep names {unknown}, and the table has {list(m.frame.columns)}")
+        if m.person is not None and m.person in keep:
+            raise ColumnError(f"{m.person!r} says whose a row is and is never published")
         for column in self.published:
             _check_told_apart(column, self.is_published)
-        if m.sensitive is not None:
-            texts = pd.Series([str(value) for value in m.sensitive_attribute.values])
+        for name in m.sensitives:
+            texts = pd.Series([str(value) for value in m.attribute(name).values])
             if texts.duplicated().any():
                 alike = texts[texts.duplicated()].unique()[:5].tolist()
                 raise ColumnError(
-                    f"different values of {m.sensitive!r} are written alike: {alike}, so fewer "
+                    f"different values of {name!r} are written alike: {alike}, so fewer "
                     "would be published than were counted: convert them to one type"
                 )
         first, *others = self._numbered_anew()
@@ -278,6 +294,7 @@ class Release:
     def warnings(self) -> tuple[str, ...]:
         """What attackers can do that the levels of :meth:`audit` do not show."""
         found = [_SEEDED] if self._swapped is not None and self._swapped.seeded else []
+        found += [] if self.microdata.people is None else [_REPEATED]
         if (p := self._partition) is not None and has_residue(p):
             found.append(_MINIMALITY.format(algorithm=p.algorithm, rows=p.info["residue_size"]))
         return tuple(found)
@@ -287,13 +304,15 @@ class Release:
         """Rows not published, and the largest share of one sensitive value among them.
 
         Whoever is known to be in the table but not in the release has that value with that
-        probability. The share is nan if no row is withheld or there is no sensitive attribute.
+        probability. The share is nan if no row is withheld or there is no sensitive attribute; it
+        is of rows, also where people have several.
         """
         m, left = self.microdata, ~self.is_published
         rows = int(left.sum())
-        if not rows or m.sensitive is None:
+        if not rows or not m.sensitives:
             return rows, float("nan")
-        return rows, float(np.bincount(m.sensitive_codes[left]).max() / rows)
+        most = max(np.bincount(m.codes_of(name)[left]).max() for name in m.sensitives)
+        return rows, float(most / rows)
 
     def audit(self) -> pd.DataFrame:
         """Say which level of each principle the release reaches, and what the levels leave out.
@@ -303,21 +322,23 @@ class Release:
         pandas.DataFrame
             Columns ``principle``, ``level`` and ``meaning``. Levels are those of the worst
             equivalence class, t-closeness takes every two sensitive values to be equally far
-            apart; without a sensitive attribute only k-anonymity is reported. If rows are
-            withheld, `withheld` follows, and a row ``warning`` without level for each of
-            `warnings`.
+            apart; without a sensitive attribute only k-anonymity is reported, with several all
+            levels of each. Where people have several rows, k-anonymity and the levels are of
+            people, and the rows of the smallest class follow. If rows are withheld, `withheld`
+            follows, and a row ``warning`` without level for each of `warnings`.
         """
         m, labels = self.audited()
-        principles = [("k-anonymity", KAnonymity(1), "smallest class, rows")]
-        if m.sensitive is not None:
-            principles += [
-                ("distinct l-diversity", DistinctLDiversity(1), "fewest sensitive values"),
-                ("frequency l-diversity", FrequencyLDiversity(1), "smallest size / largest count"),
-                ("entropy l-diversity", EntropyLDiversity(1), "smallest exp(entropy)"),
-                ("theta", Theta(1), "largest share of one sensitive value"),
-                ("t-closeness", TCloseness(1), "largest distance from the table's distribution"),
-            ]
-        found = [(name, float(p.level(m, labels)), meaning) for name, p, meaning in principles]
+        counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
+        k = float(KAnonymity(1).level(counts[0]))
+        if m.people is None:
+            found = [("k-anonymity", k, "smallest class, rows")]
+        else:
+            rows = float(np.bincount(labels[labels >= 0]).min())
+            found = [("k-anonymity", k, "smallest class, people"),
+                     ("rows in a class", rows, "fewest; several may be of one")]  # fmt: skip
+        for attribute, groups in zip(m.sensitives, counts, strict=False):
+            of = f" of {attribute}" if len(m.sensitives) > 1 else ""
+            found += [(name + of, float(p.level(groups)), meaning) for name, p, meaning in _LEVELS]
         rows, share = self.withheld
         if rows:
             found.append(("rows withheld", float(rows), "in the table but not in the release"))

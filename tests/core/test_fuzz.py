@@ -69,7 +69,13 @@ OTHERS = [
     [ap.DiversityConstraint({"nothing": "f"}, 1, 6)], [None], range(3), np.random.default_rng(0),
     ap.KAnonymity(2), [ap.KAnonymity(2)], TABLE.attributes, TABLE.cells,
 ]  # fmt: skip
-TABLES = [TABLE, PLAIN, BINARY]
+TWO = TABLE.replace(frame=TABLE.frame.assign(drug=list("xxyz" * 3)), sensitive=["ill", "drug"])
+VISITS = TABLE.replace(frame=TABLE.frame.assign(who=np.arange(12) // 2), person="who")
+TABLES = [TABLE, PLAIN, BINARY, TWO, VISITS]
+RELEASES += [
+    ap.generalize(TWO, ap.mondrian(TWO, 3)),
+    ap.recode(VISITS, ap.full_domain(VISITS, 2, suppression=0.4)),
+]
 RESULTS = [GROUPS, RECODING, ap.Partition([0, 0, 1]), ap.Partition(np.full(12, -1)), *RELEASES]
 #: Of these a large number is a long wait that somebody asked for.
 PATIENT = {"evaluations", "population", "trees", "folds", "repeats", "max_rows", "rows", "epochs",
@@ -110,7 +116,8 @@ def likely(parameter):
         "constraints": [[ap.DiversityConstraint({"sex": "f"}, 1, 6)]],
         "frame": [TABLE.frame], "qi": [["age", "sex"], ["age"]], "sensitive": ["ill", None],
         "attributes": [TABLE.attributes], "labels": [GROUPS.labels], "seed": [0, None],
-        "require": [[ap.KAnonymity(2)]],
+        "require": [[ap.KAnonymity(2)], [ap.Theta(0.9), ap.DistinctLDiversity(2, of="ill")]],
+        "suppression": [0.0, 0.2, 1], "principles": [[ap.EntropyLDiversity(1.5)]],
     }  # fmt: skip
     return meant.get(parameter.name, NUMBERS)
 
@@ -188,6 +195,7 @@ WORDS = [
     "people.csv", "other.csv", "out.csv", "out.parquet", "out.xlsx", "out.csv.gz", "out.csv.zip",
     "-", "", "age=2", "age=inf", "age=tree.csv", "sex=tree.csv", "age=http://example.org/a.csv",
     "[('", "utf-16", "deep.json", "lines.txt", "\N{GREEK SMALL LETTER ALPHA}", "a" * 300,
+    "--person", "--require", "--suppression", "Theta(0.9)", "DistinctLDiversity(2, of='sex')",
 ]  # fmt: skip
 STARTS = [
     ["audit", "people.csv", "--qi", "age,sex"],
