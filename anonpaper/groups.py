@@ -56,6 +56,7 @@ class Partition:
             raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info = dict(info or {})
         self.algorithm = algorithm
+        self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
         self.starred = None if starred is None else np.asarray(starred)
         if self.starred is not None:
             shape, kind = self.starred.shape, self.starred.dtype.kind

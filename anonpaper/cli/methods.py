@@ -135,19 +135,7 @@ def descriptions() -> str:
 def run(
     method: Algorithm, m: Microdata, parameters: Mapping[str, object]
 ) -> tuple[Microdata, Partition | Recoding]:
-    """Run a method on a table.
-
-    Returns
-    -------
-    m : Microdata
-        The table that the result is of: the same rows, its domains put in order for a search.
-    result : Partition or Recoding
-
-    Raises
-    ------
-    InfeasibleError
-        k or l exceeds the rows of the table, or as the method says.
-    """
+    """Run a method; return its result and the table it is of, domains in order for a search."""
     for name in ("k", "l"):
         asked = parameters.get(name)
         if asked is not None and asked > m.n_people:
@@ -169,21 +157,7 @@ def publish(
     hierarchies: Mapping[str, Hierarchy],
     seed: int | None,
 ) -> Release:
-    """Publish what a method returned.
-
-    Parameters
-    ----------
-    m : Microdata
-        The table that the method was run on.
-    result : Partition or Recoding
-        What it returned.
-    publication : str
-        One of the method's.
-    hierarchies : mapping of column name to Hierarchy
-        For "shallow"; columns not named get a balanced tree.
-    seed : int or None
-        For "swap"; None for one that may be published.
-    """
+    """Publish what a method returned; for "shallow" columns without a tree get a balanced one."""
     if publication == "shallow":
         trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
         # one that belongs to no quasi-identifier is refused by name

@@ -43,6 +43,7 @@ from anonpaper.principles import (
 __all__ = ["median_cut", "mondrian"]
 
 _NO_DIVERSITY, _FREQUENCY, _DISTINCT = 0, 1, 2
+_TRIED = -1.0  # the width of an attribute that could not be cut
 
 
 @algorithm(
@@ -146,7 +147,7 @@ def mondrian(
     if principles:
         labels, n_groups, depth = _cut_in_rounds(cutting, principles)
     else:
-        labels, n_groups, depth = _cut_all(cutting)
+        labels, n_groups, depth = _cut_all(cutting, _room(cutting))
     name = f"{'relaxed ' if relaxed else ''}Mondrian, k = {k}"
     if l is not None:
         name += f", l = {l}" + (" distinct" if diversity == "distinct" else "")
@@ -273,26 +274,32 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
     return labels, len(first), int(depth.max())
 
 
+def _room(cutting: _Cutting) -> np.ndarray:
+    """Return zeros for counts of the values of any attribute, or of people."""
+    persons = cutting.people.max() + 1 if len(cutting.people) else 0
+    return np.zeros(max(np.diff(cutting.start).max(), cutting.values, persons) + 1, np.int64)
+
+
 # -- the cuts ------------------------------------------------------------------------------
 #
 # `order[first:last]` are the rows of a part. A cut leaves the left ones first.
 
 
 @njit(cache=True, nogil=True)  # components of diva run in threads
-def _cut_all(cutting):
+def _cut_all(cutting, counts):
     """Return the labels, the number of groups and the depth of the deepest one."""
     n = len(cutting.codes)
     order = np.arange(n)
     buffer = np.empty(n, np.int64)
     side = np.empty(n, np.bool_)  # whether a row of the part goes left
-    counts = _room(cutting)
     labels = np.empty(n, np.int64)
     n_groups, deepest = 0, 0
     stack = [(0, n, 0)]
     while len(stack) > 0:
         first, last, depth = stack.pop()
         if _next_cut(cutting, order[first:last], side[first:last], counts, 0) < 0:
-            labels[order[first:last]] = n_groups
+            for place in range(first, last):
+                labels[order[place]] = n_groups
             n_groups += 1
             deepest = max(deepest, depth)
         else:
@@ -318,14 +325,6 @@ def _propose_all(cutting, order, side, counts, parts, labels):
 
 
 @njit(cache=True)
-def _room(cutting):
-    """Return zeros for counts of the values of any attribute, or of people."""
-    domains = cutting.start[1:] - cutting.start[:-1]
-    persons = cutting.people.max() + 1 if len(cutting.people) else 0
-    return np.zeros(max(domains.max(), cutting.values, persons) + 1, np.int64)
-
-
-@njit(cache=True)
 def _next_cut(cutting, rows, side, counts, tried):
     """Set `side` to the first allowed cut after those tried; return its number, or -1."""
     if len(rows) < 2 * cutting.k:
@@ -334,15 +333,16 @@ def _next_cut(cutting, rows, side, counts, tried):
     widths = _widths(
         cutting.codes, cutting.positions, cutting.start, cutting.ordered, rows, counts
     )
-    ranked = np.argsort(-widths, kind="mergesort")
-    for number in range(tried, ways * len(widths)):
-        j = ranked[number // ways]
+    for rank in range(len(widths)):
+        j = widths.argmax()
         if widths[j] == 0 and not cutting.relaxed:
-            break
-        way = number % ways + (not cutting.relaxed)
-        _take_sides(cutting.codes[:, j], rows, side, counts, cutting.sensitive, way)
-        if _is_allowed(cutting, rows, side, counts):
-            return number
+            return -1
+        for number in range(max(tried, ways * rank), ways * (rank + 1)):
+            way = number % ways + (not cutting.relaxed)
+            _take_sides(cutting.codes[:, j], rows, side, counts, cutting.sensitive, way)
+            if _is_allowed(cutting, rows, side, counts):
+                return number
+        widths[j] = _TRIED
     return -1
 
 
@@ -382,7 +382,7 @@ def _take_sides(column, rows, side, counts, sensitive, way):
         below += column[i] < v
         equal += column[i] == v
     if way == 0:
-        _deal(column, rows, side, counts, sensitive, v, len(rows) // 2 - below)
+        _deal(column, rows, side, counts, sensitive, v, len(rows) // 2 - below, equal)
         return
     up_to_v_is_more_even = abs(len(rows) - 2 * (below + equal)) <= abs(len(rows) - 2 * below)
     bound = v if (way == 1) == up_to_v_is_more_even else v - 1
@@ -396,8 +396,14 @@ def _median(column, rows, counts):
     low, high = column[rows[0]], column[rows[0]]
     for i in rows:
         low, high = min(low, column[i]), max(high, column[i])
-    if high - low > 8 * len(rows):  # counting would cost more than sorting
-        return np.sort(column[rows])[(len(rows) - 1) // 2]
+    if high - low > 8 * len(rows):  # counting would cost more than halving the range
+        while low < high:
+            middle = (low + high) // 2
+            seen = 0
+            for i in rows:
+                seen += column[i] <= middle
+            low, high = (low, middle) if 2 * seen >= len(rows) else (middle + 1, high)
+        return low
     for i in rows:
         counts[column[i]] += 1
     v, seen = low, counts[low]
@@ -410,22 +416,30 @@ def _median(column, rows, counts):
 
 
 @njit(cache=True)
-def _deal(column, rows, side, counts, sensitive, v, wanted_left):
-    """Send rows below v left, above v right, and `wanted_left` of those with v left.
+def _deal(column, rows, side, counts, sensitive, v, wanted_left, equal):
+    """Send rows below v left, above v right, and `wanted_left` of the `equal` ones with v left.
 
     The rows with v are dealt in turns, sensitive value by sensitive value, until one side has its
     share.
     """
+    values = 0  # the sensitive values of the rows with v are below this
     for place in range(len(rows)):
         side[place] = column[rows[place]] < v
-    ties = np.flatnonzero(column[rows] == v)
-    ties = ties[np.argsort(sensitive[rows[ties]], kind="mergesort")]
-    left, right = wanted_left, len(ties) - wanted_left
-    for turn in range(len(ties)):
-        go_left = left > 0 and (right == 0 or turn % 2 == 0)
-        side[ties[turn]] = go_left
-        left -= go_left
-        right -= not go_left
+        if column[rows[place]] == v:
+            counts[sensitive[rows[place]]] += 1
+            values = max(values, sensitive[rows[place]] + 1)
+    turn = 0
+    for value in range(values):  # counts become the first turn of every value
+        turn, counts[value] = turn + counts[value], turn
+    # The left side gets every second turn until it is full, and all turns once the right one is.
+    wanted_right = equal - wanted_left
+    for place in range(len(rows)):
+        if column[rows[place]] == v:
+            turn = counts[sensitive[rows[place]]]
+            counts[sensitive[rows[place]]] += 1
+            side[place] = (turn % 2 == 0 and turn < 2 * wanted_left) or turn >= 2 * wanted_right
+    for value in range(values):
+        counts[value] = 0
 
 
 @njit(cache=True)
@@ -475,5 +489,6 @@ def _scatter(order, buffer, side, first, last):
         if not side[place]:
             buffer[right] = order[place]
             right += 1
-    order[first:last] = buffer[first:last]
+    for place in range(first, last):
+        order[place] = buffer[place]
     return middle

@@ -150,7 +150,7 @@ def synthesize(
     ParameterError
         A bad method, number of epochs or rows, batch size or seed; or SDV is not installed.
     """
-    values = _checked_needs(check_microdata(m), needed)
+    values = checked_needs(check_microdata(m), needed)
     check_choice("method", method, METHODS)
     settings = {"method": method, "seed": check_integer("seed", seed, 0, 2**32 - 1)}
     if method != "gaussian_copula":
@@ -279,7 +279,7 @@ def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
 # -- tables as SDV takes them ---------------------------------------------------------------
 
 
-def _checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
+def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
     """Return rows to sample per sensitive code, after looking for values without a real row."""
     values = {}
     for value, rows in needed.items():

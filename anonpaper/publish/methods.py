@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from anonpaper.errors import ColumnError, ParameterError, check_choice
@@ -105,8 +107,11 @@ def generalize(m: Microdata, p: Partition) -> Release:
     return Release(m, tuple(published), "generalize", partition=p)
 
 
-def recode(m: Microdata, r: Recoding) -> Release:
+def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
+
+    The recoding may be of another table, such as last year's. What an algorithm guaranteed holds
+    for that table only: ``audit`` says what this release has.
 
     Parameters
     ----------
@@ -115,6 +120,10 @@ def recode(m: Microdata, r: Recoding) -> Release:
     r : Recoding
         Sub-domains of its quasi-identifiers; classes that fail what its ``withhold`` asks are
         withheld.
+    unseen : {"error", "suppress"}
+        What becomes of values that the recoding does not have, as :meth:`Recoding.of_values
+        <anonpaper.recoding.Recoding.of_values>` says: an error that names them, or their rows
+        are withheld.
 
     Returns
     -------
@@ -122,8 +131,10 @@ def recode(m: Microdata, r: Recoding) -> Release:
 
     Raises
     ------
+    ColumnError
+        The table has values that are new to the recoding.
     ParameterError
-        If the recoding is of other attributes or domains.
+        If the recoding is of other attributes.
 
     References
     ----------
@@ -143,24 +154,34 @@ def recode(m: Microdata, r: Recoding) -> Release:
             f"expected a Recoding, got {type(r).__name__}: groups are published by ap.suppress, "
             "ap.generalize, ap.swap or ap.anatomize"
         )
-    theirs = [a.name for a in r.attributes]
-    if theirs != m.qi or not all(
-        mine is other or np.array_equal(mine.values, other.values)
+    check_choice("unseen", unseen, ("error", "suppress"))
+    same = len(m.attributes) == len(r.attributes) and all(
+        mine is other or (mine.name == other.name and np.array_equal(mine.values, other.values))
         for mine, other in zip(m.attributes, r.attributes, strict=True)
-    ):
-        raise ParameterError(
-            f"the recoding is of {theirs} with other domains than those of {m.qi}"
+    )
+    r, new = (r, {}) if same else r.of_values(m.attributes)
+    if new and unseen == "error":
+        named = "; ".join(
+            f"{name!r}: {values[:10]}{' ...' if len(values) > 10 else ''}"
+            for name, values in new.items()
+        )
+        raise ColumnError(
+            f'values that are new to the recoding: {named}; unseen="suppress" withholds their rows'
         )
     published = tuple(
         PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])
         for j, name in enumerate(m.qi)
     )
     release = Release(m, published, "recode", recoding=r)
-    labels = release.classes.labels if r.withhold else np.empty(0, np.int64)
-    failing = [principle.failing(m, labels) for principle in r.withhold]
-    if not any(map(len, failing)):
+    if not new and not r.withhold:
         return release
-    left = np.where(np.isin(labels, np.concatenate(failing)), -1, labels)
+    unseen = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
+    labels = dense_labels(np.where(np.any([release.classes.labels < 0, *unseen], axis=0), -1,
+                                   release.classes.labels))  # fmt: skip
+    failing = [principle.failing(m, labels) for principle in r.withhold]
+    left = np.where(np.isin(labels, np.concatenate([[-1], *failing])), -1, labels)
+    if (left >= 0).all():
+        return release
     p = Partition(dense_labels(left), algorithm=release.classes.algorithm)
     return Release(m, published, "recode", partition=p, recoding=r)
 

@@ -33,10 +33,12 @@ from anonpaper.principles import (
     FrequencyLDiversity,
     GroupCounts,
     KAnonymity,
+    Principle,
     TCloseness,
     Theta,
 )
 from anonpaper.publish.attribute import PublishedAttribute
+from anonpaper.publish.explain import Explanation, explain
 from anonpaper.publish.world import beside, check_place, public, secret_order, write_tables
 from anonpaper.recoding import Recoding
 
@@ -346,6 +348,102 @@ class Release:
             found.append(("theta of them", share, "largest share of one sensitive value"))
         found += [("warning", float("nan"), text) for text in self.warnings]
         return pd.DataFrame(found, columns=["principle", "level", "meaning"])
+
+    @property
+    def promised(self) -> tuple[Principle, ...]:
+        """What the algorithm promised with the parameters it was given; empty if not known."""
+        return getattr(self.recoding or self._partition, "promised", ())
+
+    @property
+    def call(self) -> str:
+        """The calls that made the release from a table `m`, as far as they are known."""
+        door = {"shallow": "shallow_generalize"}.get(self.method, self.method)
+        made_by = getattr(self.recoding or self._partition, "call", "") or "..."
+        more = ", hierarchies" * (self.method == "shallow")
+        if self._swapped is not None and self._swapped.seeded:
+            more = ", seed=..."
+        return f"ap.{door}(m, {made_by}{more})"
+
+    def explain(self, row: object, require: Sequence[Principle] | None = None) -> Explanation:
+        """Say why a row looks as it does: its group, and what every finer choice would break.
+
+        For the owner of the table: it names values of other rows, so it is not to be passed on.
+
+        Parameters
+        ----------
+        row : index label
+            Of one row of the input, as in ``microdata.frame``.
+        require : sequence of Principle, optional
+            What a finer choice is held against. By default what the algorithm promised, or if
+            that is not known, the k-anonymity that the release has.
+
+        Returns
+        -------
+        Explanation
+            To be printed; ``attributes`` is a DataFrame with the values in the way, the next
+            finer choice for each column alone, and what it would break. For a full-domain
+            recoding these are the finer neighbours in the lattice.
+
+        Raises
+        ------
+        ColumnError
+            No row or several rows have the label.
+        ParameterError
+            `require` is no sequence of principles.
+
+        Notes
+        -----
+        O(n·d log n).
+
+        Examples
+        --------
+        >>> import anonpaper as ap
+        >>> m = ap.examples.hospital()
+        >>> rel = ap.recode(m, ap.full_domain(m, k=2))
+        >>> why = rel.explain("Adam").attributes.set_index("attribute")
+        >>> why.loc["Age", "breaks"]
+        'KAnonymity(k=2) in 2 groups of 2 rows, the smallest (1) of Age <30, ...'
+        """
+        return explain(self, row, require)
+
+    def report(self, path: str | os.PathLike, *, call: str | None = None) -> Path:
+        """Write a page on the release beside the table it was made from, for the table's owner.
+
+        Not to be published: it shows counts and distributions of the table as it was. Before
+        and after side by side: who is unique, the risk under three attacker models, the levels of
+        all principles, the loss and the distribution of every column; what is withheld or
+        synthetic, the attacks that the levels do not cover, the call, versions and a hash.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .html. One file that needs no other; it appears whole or not at all.
+        call : str, optional
+            How the release was made, where it does not know that itself.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        EmptyTableError
+            Every row is synthetic.
+        FileError
+            Another ending, or the file cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import anonpaper as ap
+        >>> m = ap.examples.hospital()
+        >>> path = Path(tempfile.mkdtemp(), "report.html")
+        >>> ap.suppress(m, ap.mondrian(m, k=3)).report(path).read_text()[:15]
+        '<!DOCTYPE html>'
+        """
+        from anonpaper.reports import write_page
+
+        return write_page(self, path, call)
 
     def audited(self) -> tuple[Microdata, np.ndarray]:
         """Return what `audit` judges: the groups an attacker sees.

@@ -173,7 +173,8 @@ def tds(
             _names_of(parts, a, hierarchies.get(a.name))
             for parts, a in zip(cut, m.attributes, strict=True)
         ],
-        principles if most else (),
+        trees=hierarchies,
+        withhold=principles if most else (),
     )
 
 

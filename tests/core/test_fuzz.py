@@ -93,14 +93,15 @@ def functions():
             thing = getattr(module, name)
             if callable(thing) and name not in ("load", "synthesize", "augment", "quality"):
                 found[room + name] = thing
-    found["Hierarchy.balanced"] = ap.Hierarchy.balanced
-    found["Hierarchy.intervals"] = ap.Hierarchy.intervals
-    found["Recoding.decode"] = ap.Recoding.decode
-    found["Recoding.from_levels"] = ap.Recoding.from_levels
+    for name in ("balanced", "cuts", "dates", "intervals", "prefixes", "quantiles"):
+        found[f"Hierarchy.{name}"] = getattr(ap.Hierarchy, name)
+    for name in ("decode", "from_levels", "load"):
+        found[f"Recoding.{name}"] = getattr(ap.Recoding, name)
+    found["RECODING.save"] = RECODING.save
     for name in ("with_roles", "take", "sample", "attribute", "attribute_index", "replace"):
         if hasattr(TABLE, name):
             found[f"Microdata.{name}"] = getattr(TABLE, name)
-    for name in ("write", "public_tables"):
+    for name in ("explain", "public_tables", "report", "write"):
         found[f"Release.{name}"] = getattr(RELEASES[0], name)
     return found
 
@@ -188,7 +189,9 @@ WORDS = [
     "--qi", "--sensitive", "--method", "--publish", "--k", "--l", "--theta", "--seed", "--keep",
     "--missing", "--delimiter", "--encoding", "--hierarchy", "--hierarchy-delimiter", "--weight",
     "--granularity", "--constraints", "--preference", "--text", "--ordered", "--na", "--shuffle",
-    "--json", "-q", "-o", "--force", "--diversity", "--strategy", "--similarity", "--help",
+    "--json", "-q", "-o", "--force", "--type", "--report", "out.html", "age=date",
+    "age=%Y", "age=widths:1,2", "age=quantiles:4,2", "sex=prefixes", "age=widths:x",
+    "--diversity", "--strategy", "--similarity", "--help",
     "age", "sex", "ill", "age,sex", "2", "3", "-1", "0.5", "inf", "nan", "1e999", "tp", "tp+",
     "mondrian", "klt", "oka", "k_member", "diva", "tds", "full_domain", "balanced_classes",
     "swap", "anatomize", "recode", "suppress", "generalize", "shallow", "drop", "error",

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from anonpaper.compiled import inner
 from anonpaper.partition.klt.distances import (
     SEVERAL,
     Metric,
@@ -132,6 +133,8 @@ def _similar_together(how, items, order, leaves):
     at no distance from each other stay in their order, so that the first turns are together.
     """
     u, s = len(how.scale), len(how.set_weight)
+    places = np.empty(len(order))
+    mine = np.empty_like(order)
     stack = [(0, leaves)]
     while len(stack):
         first, width = stack.pop()
@@ -141,24 +144,27 @@ def _similar_together(how, items, order, leaves):
             if last - first > 1:
                 stack.append((first, width // 2))
             continue
-        mine = order[first:last]
         widest, axis = 0.0, -1
-        for a in range(u):
-            places = items.means[mine, a]
-            spread = how.scale[a] * 0.5 * (places.max() - places.min()) ** 2
+        for a in range(u + s):
+            least, greatest = np.inf, -np.inf
+            for i in order[first:last]:
+                place = items.means[i, a] if a < u else items.only[i, a - u]
+                least, greatest = min(least, place), max(greatest, place)
+            if a < u:
+                spread = how.scale[a] * 0.5 * (greatest - least) ** 2
+            else:
+                spread = how.set_weight[a - u] * (greatest != least)
             if spread > widest:
                 widest, axis = spread, a
-        for a in range(s):
-            codes = items.only[mine, a]
-            spread = how.set_weight[a] * (codes.max() != codes.min())
-            if spread > widest:
-                widest, axis = spread, u + a
         if axis >= 0:
-            if axis < u:
-                by_axis = np.argsort(items.means[mine, axis], kind="mergesort")
-            else:
-                by_axis = np.argsort(items.only[mine, axis - u], kind="mergesort")
-            order[first:last] = mine[by_axis]
+            for at in range(first, last):
+                mine[at] = order[at]
+                places[at] = (
+                    items.means[mine[at], axis] if axis < u else items.only[mine[at], axis - u]
+                )
+            by_axis = np.argsort(places[first:last], kind="mergesort")
+            for at in range(first, last):
+                order[at] = mine[first + by_axis[at - first]]
             stack.append((first, width // 2))
             stack.append((middle, width // 2))
     return order
@@ -175,7 +181,7 @@ def _fill(index, items, order):
         _join_boxes(index.turn, index.box, index.bits, node)
 
 
-@njit(cache=True)
+@inner
 def _set_leaf(index, items, i):
     node = index.leaf[i]
     index.turn[node] = index.turns[i]
@@ -188,13 +194,13 @@ def _set_leaf(index, items, i):
         index.bits[node, 1 + s] = _bit(items.only[i, s])
 
 
-@njit(cache=True)
+@inner
 def _bit(code):
     place = _SEVERAL_BIT if code == SEVERAL else min(code & 63, _SEVERAL_BIT - 1)
     return np.uint64(1) << np.uint64(place)
 
 
-@njit(cache=True)
+@inner
 def _join_boxes(turn, box, bits, node):
     """Make the box of a node from those of its children; boxes of items taken out are empty."""
     left, right = 2 * node, 2 * node + 1
@@ -220,7 +226,7 @@ def _join_above(turn, box, bits, node):
         _join_boxes(turn, box, bits, node)
 
 
-@njit(cache=True)
+@inner
 def refresh(index, items, i, turn, tags):
     """Take over the changed summary of item i, its turn and its tags."""
     index.turns[i], index.tags[i] = turn, tags
@@ -229,7 +235,7 @@ def refresh(index, items, i, turn, tags):
         _join_above(index.turn, index.box, index.bits, index.leaf[i])
 
 
-@njit(cache=True)
+@inner
 def change_turn(index, i, turn):
     """Give item i another turn; NEVER takes it out of all boxes."""
     box_stays = index.turns[i] != NEVER and turn != NEVER
@@ -244,15 +250,18 @@ def change_turn(index, i, turn):
             index.turn[node] = min(index.turn[2 * node], index.turn[2 * node + 1])
 
 
-@njit(cache=True)
+@inner
 def first_turn(index):
     """The lowest turn of all items."""
     if len(index.item):
         return index.turn[_ROOT]
-    return index.turns.min() if len(index.turns) else NEVER
+    first = NEVER
+    for turn in index.turns:
+        first = min(first, turn)
+    return first
 
 
-@njit(cache=True, inline="always")
+@inner
 def all_tags(index):
     """The tags of all items together; whoever seeks another one need not search."""
     if len(index.item):
@@ -267,7 +276,7 @@ def all_tags(index):
 # -- the search -------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@inner
 def start_search(index):
     """Begin a search for the neighbours of an item."""
     index.reached[0], index.reached_turn[0] = -1.0, -1
@@ -276,14 +285,14 @@ def start_search(index):
         _push(index, 0.0, _ROOT)
 
 
-@njit(cache=True)
+@inner
 def search_again(index, i):
     """Let the item found last come again in the same search, at its new turn, a later one."""
     if len(index.item) and index.turns[i] != NEVER:
         _push(index, index.reached[0], index.leaf[i])
 
 
-@njit(cache=True)
+@inner
 def tied_turn(index):
     """The turn of the next item at the distance of the one found last, NEVER if there is none.
 
@@ -296,7 +305,7 @@ def tied_turn(index):
     return NEVER
 
 
-@njit(cache=True)
+@inner
 def next_nearest(index, how, seekers, i, items, tag):
     """Take the next nearest item with a tag out of a search; -1 if there is none left.
 
@@ -354,7 +363,7 @@ def next_nearest(index, how, seekers, i, items, tag):
     return item[node - leaves] if node else -1
 
 
-@njit(cache=True)
+@inner
 def _next_of_all(index, how, seekers, i, items, tag):
     """The nearest item beyond the one found last."""
     nearest, reached, turn = -1, np.inf, NEVER
@@ -368,7 +377,7 @@ def _next_of_all(index, how, seekers, i, items, tag):
     return nearest
 
 
-@njit(cache=True)
+@inner
 def _distance_to_box(scale, set_weight, size, means, only, i, box, bits, node):
     """Return a lower bound of the distance of item i to every item below a node."""
     total = 0.0
@@ -383,7 +392,7 @@ def _distance_to_box(scale, set_weight, size, means, only, i, box, bits, node):
     return total
 
 
-@njit(cache=True)
+@inner
 def _push(index, apart, node):
     """Put a node into the heap of a search."""
     _sift_up(
@@ -393,7 +402,7 @@ def _push(index, apart, node):
     index.heap_length[0] += 1
 
 
-@njit(cache=True)
+@inner
 def _sift_up(aparts, turns, nodes, place, apart, turn, node):
     """Put a node into a heap of `place` nodes."""
     while place:
@@ -405,7 +414,7 @@ def _sift_up(aparts, turns, nodes, place, apart, turn, node):
     aparts[place], turns[place], nodes[place] = apart, turn, node
 
 
-@njit(cache=True)
+@inner
 def _sift_down(aparts, turns, nodes, length):
     """Put the node after a heap of `length` nodes in place of its first one."""
     apart, turn, node = aparts[length], turns[length], nodes[length]

@@ -1,12 +1,9 @@
-"""What the command line says about a table and about a release, as text or as JSON."""
+"""How exposed a table is, and what became of it in a release, as numbers."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Mapping, Sequence
-
 import numpy as np
+import pandas as pd
 
 from anonpaper import measure
 from anonpaper.groups import Partition
@@ -21,10 +18,10 @@ from anonpaper.principles import (
     TCloseness,
     Theta,
 )
-from anonpaper.publish import Release, recode
+from anonpaper.publish import GroupRelease, Release, recode
 from anonpaper.recoding import Recoding
 
-__all__ = ["as_json", "as_text", "audit", "release_report"]
+__all__ = ["audit", "levels", "levels_of_release", "summary"]
 
 _PRINCIPLES = [
     ("k-anonymity", KAnonymity(1), "rows in the smallest group"),
@@ -79,12 +76,18 @@ def audit(m: Microdata, top: int) -> dict:
         The table; people whose quasi-identifiers are equal are a group.
     top : int
         How many of the riskiest groups are listed, at least 0. Rows are numbered from 1, the
-        header not counted.
+        header not counted, or named by the table's index.
 
     Returns
     -------
     dict
         ``table``, ``uniqueness``, ``levels``, ``feasible`` and ``riskiest groups``.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> audit(ap.examples.hospital(), top=1)["uniqueness"]["unique rows"]
+    2
     """
     classes = recode(m, Recoding.identity(m.attributes)).classes
     found = {
@@ -154,34 +157,36 @@ def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
             likeliest = counts.sensitive[entries][counts.counts[entries].argmax()]
             about["likeliest value"] = m.sensitive_attribute.values[likeliest]
             about["its share"] = float(share[g])
-        shown = (m.frame.index[rows[:_ROWS_NAMED]] + 1).tolist()
+        shown = m.frame.index[rows[:_ROWS_NAMED]]
+        shown = shown + 1 if pd.api.types.is_integer_dtype(shown) else shown
         about["in rows"] = [*map(str, shown), *(["..."] if len(rows) > _ROWS_NAMED else [])]
         found.append(about)
     return found
 
 
-def release_report(rel: Release, method: str, parameters: Mapping[str, object]) -> dict:
-    """Say what was done to a table.
+def summary(rel: Release) -> dict:
+    """Say what became of a table.
 
     Parameters
     ----------
     rel : Release
         At least one row of it is published.
-    method : str
-        Its name.
-    parameters : mapping
-        What it was given.
 
     Returns
     -------
     dict
-        ``method``, ``parameters``, ``published as``, ``rows``, ``levels``, ``loss``.
+        ``published as``, ``rows``, ``levels``, ``loss`` and, if there are any, ``warnings``.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> summary(ap.suppress(m, ap.mondrian(m, k=3)))["rows"]["groups"]
+    2
     """
     m = rel.microdata
     withheld, share = rel.withheld
     return {
-        "method": method,
-        "parameters": dict(parameters),
         "published as": rel.method,
         "rows": {
             "in the table": m.n + m.dropped,
@@ -191,7 +196,7 @@ def release_report(rel: Release, method: str, parameters: Mapping[str, object]) 
             "dropped for missing values": m.dropped,
             "groups": rel.classes.n_groups,
         },
-        "levels": _levels_of_release(rel),
+        "levels": levels_of_release(rel),
         "loss": {
             "stars": measure.stars(rel),
             "rows with a star": measure.suppressed_rows(rel),
@@ -203,99 +208,13 @@ def release_report(rel: Release, method: str, parameters: Mapping[str, object]) 
     }
 
 
-def _levels_of_release(rel: Release) -> list[dict]:
+def levels_of_release(rel: Release) -> list[dict]:
     """Levels of a release; groups whose quasi-identifiers are published are not k-anonymous."""
-    found = levels(*_as_an_attacker_sees(rel))
-    if rel.method in ("swap", "anatomize"):
+    m, labels = rel.audited()
+    found = levels(m, Partition(labels))
+    if isinstance(rel, GroupRelease):
         found[0] |= {
             "principle": "group size",
             "meaning": "rows in the smallest group; who is in the table stays visible",
         }
     return found
-
-
-def _as_an_attacker_sees(rel: Release) -> tuple[Microdata, Partition]:
-    m, labels = rel.audited()
-    return m, Partition(labels)
-
-
-# -- as text and as JSON -------------------------------------------------------------------
-
-
-def as_json(found: Mapping) -> str:
-    """Return a report as JSON, in ASCII; an infinite level is null."""
-    return json.dumps(_plain(found), indent=2, allow_nan=False)
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return str(value)
-
-
-def as_text(found: Mapping) -> str:
-    """Return a report as text: a title and indented lines per part."""
-    blocks = []
-    simple = {
-        key: value
-        for key, value in found.items()
-        if not isinstance(value, Mapping) and not _is_table(value)
-    }
-    if simple:
-        blocks.append("\n".join(_lines(simple, indent="")))
-    for title, part in found.items():
-        if isinstance(part, Mapping) and part:
-            blocks.append("\n".join([title, *_lines(part)]))
-        elif _is_table(part):
-            blocks.append(f"{title}\n{_table(part)}")
-    return "\n\n".join(blocks)
-
-
-def _is_table(part: object) -> bool:
-    return isinstance(part, list) and len(part) > 0 and isinstance(part[0], Mapping)
-
-
-def _lines(part: Mapping, indent: str = "  ") -> list[str]:
-    width = max(len(str(key)) for key in part)
-    return [f"{indent}{key!s:<{width}}  {_short(value)}" for key, value in part.items()]
-
-
-def _short(value: object) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_short(item)}" for key, item in value.items()) or "none"
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(_short, value))
-    if value is None:
-        return "none"
-    if isinstance(value, (bool, np.bool_)):
-        return "yes" if value else "no"
-    if isinstance(value, (int, np.integer)):
-        return f"{value:,}" if abs(value) > 9999 else str(value)
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _table(rows: Sequence[Mapping]) -> str:
-    """Write rows below their names, texts to the left and numbers to the right."""
-    flat = [
-        {
-            name: item
-            for key, value in row.items()
-            for name, item in (value.items() if isinstance(value, Mapping) else [(key, value)])
-        }
-        for row in rows
-    ]
-    columns = []
-    for name in flat[0]:
-        cells = [str(name), *(_short(row[name]) for row in flat)]
-        width = max(map(len, cells))
-        numbers = all(isinstance(row[name], (int, float, np.number)) for row in flat)
-        columns.append([cell.rjust(width) if numbers else cell.ljust(width) for cell in cells])
-    return "\n".join("  " + "  ".join(line).rstrip() for line in zip(*columns, strict=True))
