@@ -28,6 +28,7 @@ from nbformat.v4 import new_code_cell
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import anonpaper
 from anonpaper.datasets.fetching import find_file, open_file
 from anonpaper.datasets.registry import dataset
 
@@ -103,8 +104,12 @@ def write_wheel(folder: Path) -> str:
     with tempfile.TemporaryDirectory() as copy:  # setuptools leaves folders behind
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / "anonpaper", Path(copy, "anonpaper"), ignore=ignored)
-        for name in ("pyproject.toml", "README.md", "LICENSE"):
+        for name in ("README.md", "LICENSE"):
             shutil.copy(ROOT / name, copy)
+        # the version is that of the checkout, whose tags the copy does not have
+        project = (ROOT / "pyproject.toml").read_text()
+        stated = project.replace('dynamic = ["version"]', f'version = "{anonpaper.__version__}"')
+        Path(copy, "pyproject.toml").write_text(stated)
         subprocess.run([sys.executable, "-c", build], cwd=copy, check=True, capture_output=True)
     return next(folder.glob("*.whl")).name
 

@@ -221,10 +221,13 @@ class Site:
 
 def stage(site: Site) -> None:
     """Write all pages of the site, not yet as HTML."""
-    names = [
-        path.relative_to(ROOT / "notebooks").with_suffix("").as_posix()
-        for path in sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("notebooks/*/*.ipynb")])
-    ]
+    found = [*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("notebooks/*/*.ipynb")]
+    names = [path.relative_to(ROOT / "notebooks").with_suffix("").as_posix() for path in found]
+    names.sort(
+        key=lambda name: [
+            int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)
+        ]
+    )
     papers = sorted(
         {Path(name).parts[0] for name in names} & {*papers_of_readme()},
         key=[*papers_of_readme()].index,

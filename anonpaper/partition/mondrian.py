@@ -239,13 +239,19 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
     wholes = [GroupCounts.of(table, np.zeros(n, np.int64)) for table, _ in principles]
     totals = [np.bincount(whole.sensitive, weights=whole.counts) for whole in wholes]
     order, buffer, side = np.arange(n), np.empty(n, np.int64), np.empty(n, np.bool_)
+    places = np.arange(n)
     # One column per part: where it begins and ends in `order`, the cuts above it, those tried.
     parts = np.array([[0], [n], [0], [0]])
     groups = []
     while True:
         # Sides are numbered left, right, left, right, ...; -1 in a part that has no cut left.
         labels = np.full(n, -1)
-        _propose_all(cutting, order, side, room, parts, labels)
+        in_order = cutting._replace(  # so that the rows of a part lie side by side in memory
+            codes=cutting.codes.T.take(order, axis=1).T,
+            sensitive=cutting.sensitive[order],
+            people=cutting.people[order] if len(cutting.people) else cutting.people,
+        )
+        _propose_all(in_order, places, side, room, parts, labels)
         rows, labels = order[labels >= 0], labels[labels >= 0]
         proposed = parts[3] >= 0
         groups.append(parts[:3, ~proposed])
@@ -268,9 +274,9 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
             [first, middle, depth + 1, fresh], [middle, last, depth + 1, fresh],
         ])  # fmt: skip
     first, last, depth = np.hstack(groups)
-    in_order = np.argsort(first)
+    by_place = np.argsort(first)
     labels = np.empty(n, np.int64)
-    labels[order] = np.repeat(np.arange(len(first)), (last - first)[in_order])
+    labels[order] = np.repeat(np.arange(len(first)), (last - first)[by_place])
     return labels, len(first), int(depth.max())
 
 
@@ -310,13 +316,13 @@ def _cut_all(cutting, counts):
 
 
 @njit(cache=True, nogil=True)
-def _propose_all(cutting, order, side, counts, parts, labels):
+def _propose_all(cutting, places, side, counts, parts, labels):
     """Let every part go on to its next cut (-1: there is none), and number the sides of all."""
     proposed = 0
     for part in range(parts.shape[1]):
         first, last = parts[0, part], parts[1, part]
         parts[3, part] = _next_cut(
-            cutting, order[first:last], side[first:last], counts, parts[3, part]
+            cutting, places[first:last], side[first:last], counts, parts[3, part]
         )
         if parts[3, part] >= 0:
             for place in range(first, last):

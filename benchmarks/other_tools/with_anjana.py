@@ -15,9 +15,9 @@ hierarchies = {}
 for name in QI:
     tree = pd.read_csv(f"{name}.csv", sep=";", header=None, dtype=str, keep_default_na=False)
     hierarchies[name] = {level: tree[level].to_numpy() for level in tree}
-began = time.process_time()
+began = time.perf_counter()
 released, withheld, levels = k_anonymity_inner(table, [], QI, 10, 0, hierarchies)
-seconds = time.process_time() - began
+seconds = time.perf_counter() - began
 sizes = released.groupby(QI).size()
 
 # the certainty penalty of what was published, by the sizes of the nodes

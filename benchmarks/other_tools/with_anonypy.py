@@ -12,9 +12,9 @@ QI = ["age", "education", "race", "sex"]
 table = pd.read_csv("adult.csv", keep_default_na=False)
 for name in [*QI[1:], "occupation"]:
     table[name] = table[name].astype("category")
-began = time.process_time()
+began = time.perf_counter()
 rows = anonypy.Preserver(table, QI, "occupation").anonymize_k_anonymity(k=10)
-seconds = time.process_time() - began
+seconds = time.perf_counter() - began
 released = pd.DataFrame(rows)
 for name in QI:  # lists of one text
     released[name] = [value[0] if isinstance(value, list) else value for value in released[name]]
@@ -33,24 +33,21 @@ lost = sum(
     rows * sum(penalty(name, shown) for name, shown in zip(QI, values, strict=True))
     for values, rows in groups.items()
 )
-# what t-closeness comes to: the largest distance of a group, every two values 1 apart
+# what t-closeness asked for comes to: the largest distance of a group, every two values 1 apart
 few = table.head(1_000)
 few = few.assign(occupation=few["occupation"].cat.remove_unused_categories())
-reached = {}
-for asked in (0.01, 0.1, 0.2, 0.5):
-    rows = anonypy.Preserver(few, QI, "occupation").anonymize_t_closeness(k=10, p=asked)
-    close = pd.DataFrame(rows)
-    for name in QI:
-        close[name] = [value[0] if isinstance(value, list) else value for value in close[name]]
-    shares = close.groupby([*QI, "occupation"])["count"].sum().unstack(fill_value=0)
-    whole = shares.sum() / shares.to_numpy().sum()
-    apart = (shares.div(shares.sum(axis=1), axis=0) - whole).abs()
-    reached[f"t reached, {asked} asked"] = apart.sum(axis=1).max() / 2
-    reached[f"groups, {asked} asked"] = len(shares)
+rows = anonypy.Preserver(few, QI, "occupation").anonymize_t_closeness(k=10, p=0.2)
+close = pd.DataFrame(rows)
+for name in QI:
+    close[name] = [value[0] if isinstance(value, list) else value for value in close[name]]
+shares = close.groupby([*QI, "occupation"])["count"].sum().unstack(fill_value=0)
+whole = shares.sum() / shares.to_numpy().sum()
+apart = (shares.div(shares.sum(axis=1), axis=0) - whole).abs()
 
 found = {"classes": len(groups), "gcp": lost / groups.sum() / len(QI)}
 found |= {"smallest class": groups.min(), "seconds": seconds}
-found |= reached
+found |= {"t asked of 1,000 rows": 0.2, "t reached": apart.sum(axis=1).max() / 2}
+found |= {"largest difference of one share": apart.max(axis=None)}
 print(
     json.dumps(
         [

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from project.test_site import exam_answers, secrets_of_lessons
+from project.lessons import exam_answers, secrets_of_lessons
 
 ROOT = Path(__file__).parents[2]
 LESSONS = sorted(path.name for path in (ROOT / "notebooks" / "course").glob("*.ipynb"))

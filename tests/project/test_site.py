@@ -10,10 +10,10 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
+from project.lessons import exam_answers, secrets_of_lessons
 
 ROOT = Path(__file__).parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -270,30 +270,6 @@ def texts_of(folder):
         Text().feed(path.read_text(encoding="utf-8"))
         texts[path.relative_to(folder).as_posix()] = " ".join("".join(words).split())
     return texts
-
-
-def secrets_of_lessons():
-    """Return lines of solutions and hidden tests, and sentences of the model answers."""
-    lines = set()
-    for path in (ROOT / "notebooks" / "course").glob("*.ipynb"):
-        for cell in nbformat.read(path, as_version=4).cells:
-            tags = cell.metadata.get("tags", [])
-            if "model-answer" in tags:
-                words = re.sub(r"[*`$]", "", cell.source)
-                lines |= {one for one in re.split(r"[.;:?!(]\s|\$", words) if len(one) > 40}
-            for part in re.findall(
-                r"### BEGIN (?:SOLUTION|HIDDEN TESTS)\n(.*?)\s*### END", cell.source, re.DOTALL
-            ):
-                lines |= {line.strip() for line in part.splitlines() if len(line.strip()) > 25}
-    assert len(lines) > 150
-    return {" ".join(line.split()) for line in lines}
-
-
-def exam_answers():
-    guide = (ROOT / "notebooks" / "course" / "INSTRUCTOR.md").read_text()
-    answers = [line.strip() for line in guide.splitlines() if re.match(r"   \S", line)]
-    assert len(answers) >= 16
-    return {" ".join(answer.split())[:60] for answer in answers}
 
 
 def test_the_public_site_has_no_solution_and_no_exam_answer(site):

@@ -229,6 +229,16 @@ def _not_above(lower: pd.Series, higher: pd.Series) -> str:
     return judge_mean_order(lower, higher)
 
 
+def _over_orders(orders: pd.DataFrame, along: str, lower: str, higher: str) -> str:
+    """Return how far the mean ratio of two algorithms' stars varies over each kind of order."""
+    texts = []
+    for reading in [name for name, vary in ORDERS.items() if vary in ("curve", "ties")]:
+        stars = _stars(orders, orders, along, reading)
+        ratio = (stars[lower] / stars[higher]).groupby("order").mean()
+        texts.append(f"{ratio.min():.2f} to {ratio.max():.2f} over {len(ratio)} with {reading}")
+    return f"mean of {lower} / {higher}: " + "; ".join(texts)
+
+
 def _of_hilbert(ratio: pd.Series) -> str:
     return f"{ratio.min():.2f} to {ratio.max():.2f} of Hilbert's"
 
@@ -251,7 +261,9 @@ def below_hilbert(figure_2: pd.DataFrame, orders: pd.DataFrame, *, reading: str)
     stars = _stars(figure_2, orders, "l", reading)
     more = stars[["TP", "TP+"]].max(axis=1)
     return Finding(
-        f"TP has {_of_hilbert(stars['TP'] / stars['Hilbert'])}", _not_above(more, stars["Hilbert"])
+        f"TP has {_of_hilbert(stars['TP'] / stars['Hilbert'])}",
+        _not_above(more, stars["Hilbert"]),
+        spread=_over_orders(orders, "l", "TP", "Hilbert"),
     )
 
 
@@ -262,6 +274,7 @@ def below_tp(figure_2: pd.DataFrame, orders: pd.DataFrame, *, reading: str) -> F
     return Finding(
         f"TP+ has {ratio.min():.2f} to {ratio.max():.2f} of TP's stars",
         judge_statement((ratio < 1).all(), in_direction=(ratio < 1).mean() >= 0.8),
+        spread=_over_orders(orders, "l", "TP+", "TP"),
     )
 
 
@@ -277,6 +290,7 @@ def curves_cross(figure_3: pd.DataFrame, orders: pd.DataFrame, *, reading: str) 
         f"at most {first.max():.2f} of Hilbert at the least d, at least {last.min():.2f} at the "
         "largest",
         weakest,
+        spread=_over_orders(orders, "d", "TP", "Hilbert"),
     )
 
 
@@ -286,6 +300,7 @@ def fewest_stars(figure_3: pd.DataFrame, orders: pd.DataFrame, *, reading: str) 
     return Finding(
         f"TP+ has {_of_hilbert(stars['TP+'] / stars['Hilbert'])}",
         _not_above(stars["TP+"], stars[["TP", "Hilbert"]].min(axis=1)),
+        spread=_over_orders(orders, "d", "TP+", "Hilbert"),
     )
 
 
@@ -732,6 +747,7 @@ CLAIMS = (
         claim="at most d times the fewest stars, (l - 1)·d more in phase two",
         tables=("star_ratio",),
         judge=fewer_stars_before_phase_three,
+        differs="The formula is lost in the text; (l - 1)·d follows from Corollary 5.13.",
     ),
     _theorem_claim(
         id="worst-cases",

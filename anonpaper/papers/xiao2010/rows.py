@@ -20,8 +20,8 @@ import numpy as np
 from numba import njit
 
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Microdata
-from anonpaper.partition.hilbert import _group_along_curve, _queues, _scaled, hilbert_index
+from anonpaper.microdata import CellTable, Microdata
+from anonpaper.partition.hilbert import _group_along_curve, _scaled, hilbert_index
 from anonpaper.principles import require_eligible
 
 __all__ = ["along_curve", "tp_by_rows", "walk"]
@@ -127,15 +127,12 @@ def walk(m: Microdata, l: int, order: np.ndarray, *, by_rows: bool) -> np.ndarra
     True
     """
     if by_rows:  # every row is a cell of its own
-        start = row_start = np.arange(m.n + 1)
-        sensitive, rows = m.sensitive_codes, start[:-1]
+        each, one = np.arange(m.n + 1), np.ones(m.n, np.int64)
+        cells = CellTable(m.codes, each, m.sensitive_codes, one, each, each[:-1])
     else:
         cells = m.cells
-        start, row_start, sensitive, rows = (
-            cells.start, cells.row_start, cells.sensitive, cells.rows,
-        )  # fmt: skip
-    queues = _queues(order, start, sensitive, m.sensitive_attribute.size)
-    return _group_along_curve(*queues, row_start, rows, m.sensitive_counts, l)
+    queues = cells.by_sensitive_value(m.sensitive_attribute.size, order)
+    return _group_along_curve(*queues, cells.row_start, cells.rows, m.sensitive_counts, l)
 
 
 # -- the inverted lists ---------------------------------------------------------------------
