@@ -163,9 +163,9 @@ def _linked(cell_of_row, group_of_cell, sensitive, groups, m):
     n, e = len(cell_of_row), len(sensitive)
     sets = e + m
     owner = np.full(sets, groups, np.int64)
-    owner[:e] = group_of_cell
     value = np.arange(-e, m)
-    value[:e] = sensitive
+    for cell in range(e):
+        owner[cell], value[cell] = group_of_cell[cell], sensitive[cell]
     count, first_row = np.zeros(sets, np.int64), np.full(sets, -1, np.int64)
     next_row = np.full(n, -1, np.int64)
     size = np.zeros(groups + 1, np.int64)
@@ -176,7 +176,8 @@ def _linked(cell_of_row, group_of_cell, sensitive, groups, m):
         count[cell] += 1
         size[owner[cell]] += 1
     start = np.zeros(groups + 2, np.int64)
-    start[1:] = np.cumsum(size + 1)
+    for group in range(groups + 1):
+        start[group + 1] = start[group] + size[group] + 1
     start[groups + 1] = start[groups] + n + 1  # R may take all rows
     lists = _Lists(
         owner, value, count, first_row, np.full(sets, -1), np.full(sets, -1),
