@@ -4,6 +4,7 @@ import os
 import pty
 import subprocess
 import sys
+import termios
 
 CALL = "import anonpaper as ap; ap.mondrian(ap.examples.hospital(), k=2)"
 
@@ -11,6 +12,7 @@ CALL = "import anonpaper as ap; ap.mondrian(ap.examples.hospital(), k=2)"
 def seen_on_a_terminal(cache):
     """Return what a process that calls an algorithm writes to its terminal."""
     ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     environment.pop("TQDM_DISABLE", None)
     running = subprocess.Popen([sys.executable, "-c", CALL], stderr=theirs, env=environment)
