@@ -22,6 +22,7 @@ from anonpaper.errors import BudgetExceededError
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure import effective_k, necd, nwp
 from anonpaper.microdata import Microdata
+from anonpaper.papers.dewri2009.weights import losses
 from anonpaper.preference import achievement
 from anonpaper.prepare.encoding import granularize, in_preorder
 from anonpaper.publish import recode
@@ -175,10 +176,12 @@ def search(
 def returned_solutions(m: Microdata, **setting) -> pd.DataFrame:
     """Return the non-dominated solutions of one run (Figure 1), the reported one marked.
 
-    Parameters are those of `search`.
+    Parameters are those of `search`. Chromosomes with equal NWP, NECD and effective k are one
+    solution: bits between intervals of age that nobody has change nothing.
     """
     r = search(m, **setting)
     solutions = r.info["non_dominated"].drop(columns="bits")
+    solutions = solutions.drop_duplicates(["nwp", "necd", "effective_k"])
     return solutions.assign(
         feasible=solutions["effective_k"] >= setting["k_pref"],
         reported=(solutions[["nwp", "necd", "effective_k"]]
@@ -187,23 +190,16 @@ def returned_solutions(m: Microdata, **setting) -> pd.DataFrame:
 
 
 def reported_solution(m: Microdata, **setting) -> dict:
-    """Return the reported solution of one run with the groups of every attribute (Figures 2-4).
+    """Return the reported solution of one run (Figures 3 and 4).
 
-    Parameters are those of `search`. ``unique`` counts the distinct solutions of the final
-    population, ``distinct`` those ever evaluated. A run that finds no feasible solution returns
-    missing values.
+    Parameters are those of `search`. With it come the groups that every attribute is divided
+    into, and the loss of every attribute, from which NWP under other weights follows.
     """
-    try:
-        r = search(m, **setting)
-    except BudgetExceededError:
-        return {"found": False}
+    r = search(m, **setting)
     return {
-        "found": True,
         **{name: r.info[name] for name in ("nwp", "necd", "effective_k", "ach", "prefdev")},
-        "unique": int(r.info["history"]["unique"].iloc[-1]),
-        "feasible": len(r.info["feasible"]),
-        "distinct": r.info["distinct"],
         **{f"groups {name}": size for name, size in zip(m.qi, r.sizes, strict=True)},
+        **{f"loss {name}": loss for name, loss in losses(m, r).items()},
     }
 
 
