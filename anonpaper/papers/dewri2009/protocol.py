@@ -49,6 +49,7 @@ __all__ = [
     "reported_solution",
     "returned_solutions",
     "search",
+    "short_name",
     "taxonomy",
     "time_evaluation",
     "time_search",
@@ -67,8 +68,11 @@ ATTRIBUTES = {
     "salary-class": "slc",
 }
 
-#: Groups of the values of each categorical attribute; their order is that of the encoding.
-#: Education is ordered by years and needs no tree.
+#: Groups of the values of each categorical attribute; their order is that of the encoding, which
+#: has one bit between any two neighbours. The trees of `anonpaper.datasets.trees` are no
+#: substitute: they have as many levels as a table of another paper says, lack two of the
+#: attributes, and the order of their values means nothing. Education is ordered by years and
+#: needs no tree.
 TAXONOMIES = {
     "workclass": {
         "employed by government": ["Federal-gov", "State-gov", "Local-gov"],
@@ -144,6 +148,18 @@ def adult() -> Microdata:
     return in_preorder(m, {name: taxonomy(name) for name in TAXONOMIES})
 
 
+def short_name(column: str) -> str:
+    """Return a column of `reported_solution` with the paper's short name of its attribute.
+
+    Examples
+    --------
+    >>> short_name("groups native-country"), short_name("ach")
+    ('groups ncy', 'ach')
+    """
+    kind, _, name = column.partition(" ")
+    return f"{kind} {ATTRIBUTES[name]}" if name in ATTRIBUTES else column
+
+
 def full_domain_trees(m: Microdata) -> dict[object, Hierarchy]:
     """Return hierarchies for the full-domain optimum on `adult` or a projection of it.
 
@@ -169,8 +185,12 @@ def search(
     **options,
 ) -> Recoding:
     """Run `preference_search` with weights in the order of the attributes."""
-    named = None if weights is None else dict(zip(m.qi, weights, strict=True))
-    return preference_search(m, k_pref, tuple(preference), named, **options)
+    return preference_search(m, k_pref, tuple(preference), _named(m, weights), **options)
+
+
+def _named(m: Microdata, weights: Sequence[float] | None) -> dict | None:
+    """Return weights by the names of the attributes."""
+    return None if weights is None else dict(zip(m.qi, weights, strict=True))
 
 
 def returned_solutions(m: Microdata, **setting) -> pd.DataFrame:
@@ -192,11 +212,18 @@ def returned_solutions(m: Microdata, **setting) -> pd.DataFrame:
 def reported_solution(m: Microdata, **setting) -> dict:
     """Return the reported solution of one run (Figures 3 and 4).
 
-    Parameters are those of `search`. With it come the groups that every attribute is divided
-    into, and the loss of every attribute, from which NWP under other weights follows.
+    Parameters are those of `search`. With it come the number of its one-bit neighbours that are
+    feasible and have less ach (``better neighbours``: 0 in a local optimum), the groups that
+    every attribute is divided into, and the loss of every attribute, from which NWP under other
+    weights follows.
     """
     r = search(m, **setting)
+    evaluator = Evaluator(m, _named(m, setting.get("weights")))
+    found = evaluator.evaluate(r.encode() ^ np.eye(evaluator.n_bits, dtype=bool))
+    ach = achievement(found.nwp, found.necd, tuple(setting["preference"]))
+    better = (found.smallest >= setting["k_pref"]) & (ach < r.info["ach"] - 1e-12)
     return {
+        "better neighbours": int(better.sum()),
         **{name: r.info[name] for name in ("nwp", "necd", "effective_k", "ach", "prefdev")},
         **{f"groups {name}": size for name, size in zip(m.qi, r.sizes, strict=True)},
         **{f"loss {name}": loss for name, loss in losses(m, r).items()},
