@@ -50,8 +50,11 @@ MOST = "on average at every setting; in direction: at 80 % of them; 95 % interva
 
 
 def _by_seed(runs: pd.DataFrame, setting: str, value: str) -> pd.DataFrame:
-    """Return one value, a row per setting in its order and a column per seed."""
-    return runs.pivot_table(value, setting, "seed", sort=False)
+    """Return one value, a row per setting in its order and a column per seed.
+
+    Equal numbers that were summed up in another order are equal here.
+    """
+    return runs.pivot_table(value, setting, "seed", sort=False).round(12)
 
 
 def _means(table: pd.DataFrame, show: str = "{:.3g}") -> str:
@@ -75,7 +78,7 @@ def _rising(
 ) -> Finding:
     """Return a finding on "the mean of this value never falls from a setting to the next"."""
     table = _by_seed(runs.sort_values(setting, ascending=ascending), setting, value)
-    verdict = judge_mean_order(table[:-1], table[1:], paired=paired)
+    verdict = judge_mean_order(table.iloc[:-1], table.iloc[1:], paired=paired)
     return Finding(
         _listed(table.mean(axis=1), show),
         verdict,
