@@ -6,7 +6,9 @@ preference deviation, NWP the loss of a release and NECD its bias.
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial, wraps
 
 import numpy as np
 import pandas as pd
@@ -96,6 +98,18 @@ def _share(holds: pd.Series, *, at_least: float, what: str) -> Finding:
         interval=share_interval(number, runs),
         spread=f"{runs} {what}",
     )
+
+
+def _as_printed(judge: Callable[..., Finding]) -> Callable[..., Finding]:
+    """Judge the search as printed; what the refined one finds is a detail, of fewer seeds."""
+
+    @wraps(judge)
+    def both(*tables, **numbers) -> Finding:
+        printed, refined = (judge(*tables, **numbers, reading=search) for search in SEARCHES)
+        more = f"refined search: {refined.measured}"
+        return replace(printed, detail="; ".join(filter(None, [printed.detail, more])))
+
+    return both
 
 
 def _listed(numbers, show: str = "{:.3g}") -> str:
@@ -337,6 +351,7 @@ def equal_weights_less_effective(drawn: pd.DataFrame) -> Finding:
     return _share(drawn["ach"] < drawn["equal ach"], at_least=0.8, what="vectors")
 
 
+@_as_printed
 def country_keeps_more(runs: pd.DataFrame, *, reading: str) -> Finding:
     """Compare the mean groups of Native Country under wv_2 and wv_5 with those elsewhere."""
     country = _by_seed(runs[runs["search"] == reading], "vector", "groups ncy")
@@ -351,23 +366,17 @@ def country_keeps_more(runs: pd.DataFrame, *, reading: str) -> Finding:
     )
 
 
+@_as_printed
 def country_suppressed(runs: pd.DataFrame, *, reading: str) -> Finding:
     """Count the runs under wv_1, wv_3 and wv_4 that leave one group of Native Country."""
     light = runs[(runs["search"] == reading) & ~runs["vector"].isin(["wv_2", "wv_5"])]
     return _share(light["groups ncy"] == 1, at_least=0.5, what="runs")
 
 
+@_as_printed
 def heavier_keep_more(runs: pd.DataFrame, weights: pd.DataFrame, *, reading: str) -> Finding:
     """Compare an attribute's mean groups where it is favoured with those where it is not."""
-    runs, favoured = runs[runs["search"] == reading], _favoured(weights)
-    more, less, names = [], [], []
-    for name in favoured:
-        groups = _by_seed(runs, "vector", f"groups {name}")
-        other = groups[~favoured.loc[groups.index, name]].mean()
-        for vector in groups.index[favoured.loc[groups.index, name]]:
-            names.append(f"{name} in {vector}")
-            more.append(groups.loc[vector])
-            less.append(other)
+    names, less, more = _groups_of_favoured(runs[runs["search"] == reading], weights)
     return Finding(
         "; ".join(
             f"{n}: {np.mean(m):.1f} (else {np.mean(o):.1f})"
@@ -376,6 +385,35 @@ def heavier_keep_more(runs: pd.DataFrame, weights: pd.DataFrame, *, reading: str
         judge_mean_order(less, more, paired=False),
         spread=f"{len(more[0])} seeds each",
     )
+
+
+def no_pair_refuted(runs: pd.DataFrame, weights: pd.DataFrame) -> tuple[bool, str]:
+    """Look for favoured attributes that surely keep fewer groups than elsewhere."""
+    names, less, more = _groups_of_favoured(runs[runs["search"] == SEARCHES[0]], weights)
+    ends = difference_intervals(less, more, paired=False)
+    open_ = [name for name, (low, high) in zip(names, ends, strict=True) if low < 0 <= high]
+    return not (ends[:, 1] < 0).any(), f"within the noise: {', '.join(open_) or 'none'}"
+
+
+def _groups_of_favoured(runs: pd.DataFrame, weights: pd.DataFrame):
+    """Return attribute and vector, the groups elsewhere and those where it is favoured."""
+    favoured = _favoured(weights)
+    more, less, names = [], [], []
+    for name in favoured:
+        groups = _by_seed(runs, "vector", f"groups {name}")
+        here = favoured.loc[groups.index, name]
+        for vector in groups.index[here]:
+            names.append(f"{name} in {vector}")
+            more.append(groups.loc[vector])
+            less.append(groups[~here].mean())
+    return names, less, more
+
+
+def refined_keeps_country(runs: pd.DataFrame) -> tuple[bool, str]:
+    """Compare the mean groups of Native Country under wv_5 that both searches keep."""
+    groups = runs[runs["vector"] == "wv_5"].groupby("search")["groups ncy"].mean()
+    printed, refined = groups[list(SEARCHES)]
+    return refined > printed, f"{refined:.1f} groups against {printed:.1f}"
 
 
 def age_kept_anyway(runs: pd.DataFrame, weights: pd.DataFrame, *, reading: str) -> Finding:
@@ -410,7 +448,7 @@ def not_at_k(runs: pd.DataFrame, *, published: int) -> Finding:
 
 def optimum_above_k(optima: pd.DataFrame) -> Finding:
     """Count the exhaustive searches whose best recoding has an effective k above k_pref."""
-    above = optima["above k_pref"].astype(bool)
+    above = optima["effective_k"] > optima["k_pref"]
     return Finding(f"{above.sum()} of {len(above)}", judge_statement(above.any()))
 
 
@@ -467,12 +505,14 @@ def drawn_above_k(drawn: pd.DataFrame) -> Finding:
     )
 
 
+@_as_printed
 def at_k_without_bias(runs: pd.DataFrame, *, reading: str) -> Finding:
     """Count the runs with NECD_pref = 1 whose effective k is k_pref."""
     runs = runs[(runs["search"] == reading) & (runs["bias preference"] == 1.0)]
     return _share(runs["effective_k"] == runs["k_pref"], at_least=0.5, what="runs")
 
 
+@_as_printed
 def loss_within_preference(runs: pd.DataFrame, *, reading: str) -> Finding:
     """Compare mean loss by falling bias preference, and with the preferred loss."""
     runs = runs[runs["search"] == reading].sort_values("bias preference", ascending=False)
@@ -486,6 +526,7 @@ def loss_within_preference(runs: pd.DataFrame, *, reading: str) -> Finding:
     )
 
 
+@_as_printed
 def k_rises(runs: pd.DataFrame, *, reading: str) -> Finding:
     """Compare the mean effective k at each bias preference and the next smaller one."""
     runs = runs[runs["search"] == reading]
@@ -499,6 +540,7 @@ def k_ignores_loss(runs: pd.DataFrame) -> tuple[bool, str]:
     return rank < 0.5, f"rank correlation of k with loss {rank:.2f}; k = k_pref in {at_k:.0%}"
 
 
+@_as_printed
 def choice_overachieves(runs: pd.DataFrame, *, reading: str) -> Finding:
     """Count the seeds whose bias preferences below 1 offer what section 6.4 chooses."""
     runs = runs[runs["search"] == reading]
@@ -512,6 +554,7 @@ def choice_overachieves(runs: pd.DataFrame, *, reading: str) -> Finding:
     return _share(at_one.index.isin(kept["seed"]), at_least=0.5, what="seeds")
 
 
+@_as_printed
 def seeds_alike(spread: pd.DataFrame, *, tolerance: float, reading: str) -> Finding:
     """Compare the ach of the worst seed with that of the best, at every setting."""
     part = spread[spread["search"] == reading]
@@ -694,7 +737,6 @@ _by_bias = partial(
     where="Section 6.4, Figure 4",
     tables=("figure_4",),
     tolerance=MOST,
-    readings=SEARCHES,
     differs=OTHER_SETTINGS,
 )
 _BY_PRODUCT = Tested(
@@ -867,16 +909,19 @@ CLAIMS = (
         claim="Native Country keeps more groups under wv_2 and wv_5",
         tables=("figure_3",),
         judge=country_keeps_more,
-        readings=SEARCHES,
         tolerance="on average half a group more than under each other vector; in direction: 80 % "
         "of the pairs; 95 % intervals",
+        reason=Tested(
+            "the search as printed joins countries under wv_5 that a refined search keeps apart",
+            ("figure_3",),
+            refined_keeps_country,
+        ),
     ),
     _by_weight(
         id="country-suppressed",
         claim="most other solutions suppress Native Country completely",
         tables=("figure_3",),
         judge=country_suppressed,
-        readings=SEARCHES,
         tolerance="at least half of the runs; 95 % interval",
     ),
     _by_weight(
@@ -884,7 +929,12 @@ CLAIMS = (
         claim="attributes of higher weight keep more groups",
         tables=("figure_3", "weight_vectors"),
         judge=heavier_keep_more,
-        readings=SEARCHES,
+        reason=Tested(
+            "nothing contradicts it: where it is not borne out the difference is within the noise "
+            "of the seeds",
+            ("figure_3", "weight_vectors"),
+            no_pair_refuted,
+        ),
     ),
     _by_weight(
         id="age",
@@ -977,7 +1027,6 @@ CLAIMS = (
         where="Section 6",
         tables=("spread_by_setting",),
         judge=seeds_alike,
-        readings=SEARCHES,
         claim="different seeds make no difference to the solutions",
         tolerance=0.01,
         reason=Tested(
