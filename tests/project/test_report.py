@@ -104,7 +104,7 @@ def test_every_link_of_the_report_leads_somewhere(papers):
         for link in re.findall(r"\]\(([^)]+)\)", text):
             target, _, anchor = link.partition("#")
             there = (file.parent / target).resolve()
-            assert there.exists() or there.suffix == ".ipynb", link
+            assert there.exists(), link
             assert not anchor or anchor in anchors[there], link
     for paper in papers:
         for notebook in paper["notebooks"]:
