@@ -17,7 +17,7 @@ from pathlib import Path
 from inputs import FIGURES, NotebookError, known_shares, reference
 from results import merge
 
-from anonpaper.papers import claims, papers
+from anonpaper.papers import claims, judging, papers
 from notebooks import empty_cache, side_by_side
 
 
@@ -78,13 +78,14 @@ def show_claims(chosen: Iterable[claims.Claim], profile: str) -> None:
     for claim in chosen:
         judged = claims.judge(claim.paper, FIGURES / profile / claim.paper)
         row = judged.set_index("id").loc[claim.id]
-        if row["verdict"] == claims.NOT_RUN:
+        if row["verdict"] == judging.NOT_RUN:
             raise NotebookError(
                 f"{row['reason']} in figures/{profile}; run `make figure "
                 f"PROFILE={profile} NAME={claim.paper}/{claim.tables[0]}` first"
             )
         print(f"\n{claim.paper}/{claim.id}: {row['verdict']} ({profile} profile)")
-        for key in ("where", "claim", "how", "published", "measured", "tolerance", "reason"):
+        lines = ("where", "claim", "how", "published", "measured", "interval", "tolerance")
+        for key in (*lines, "detail", "differs", "reason"):
             if row[key]:
                 print(textwrap.fill(f"{key + ':':<11}{row[key]}", 99, initial_indent="  ",
                                     subsequent_indent=" " * 13))  # fmt: skip

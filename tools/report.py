@@ -1,6 +1,6 @@
 """Judge the papers' claims from the tables of a profile and write the report, for the Makefile.
 
-    report.py --profile quick    figures/quick/REPORT.md, figures/quick/REPORT.html
+    report.py --profile quick    figures/quick/REPORT.md and .html, <paper>/REPORT.md and .html
     report.py --profile paper    the same in figures/paper, and the tables in README.md
 
 Verdicts come from the saved tables alone; minutes and data from what each notebook noted of its
@@ -17,7 +17,7 @@ import jinja2
 import pandas as pd
 
 from anonpaper.files import project_root, write_whole
-from anonpaper.papers import claims
+from anonpaper.papers import claims, judging
 from anonpaper.papers.catalogue import papers as known_papers
 
 ROOT = project_root(Path(__file__).parent)
@@ -26,13 +26,44 @@ MARKS = {
     name: (f"<!-- {name}: written by make PROFILE=paper report -->", f"<!-- end of {name} -->")
     for name in ("papers", "verdicts")
 }
-KINDS = {
-    claims.REPRODUCED: "yes",
-    claims.DIRECTION: "partly",
-    claims.NOT_REPRODUCED: "no",
-    claims.NOT_TESTABLE: "untestable",
-    claims.NOT_RUN: "not-run",
+#: Verdict -> its class in the page's style, and what it means.
+LEGEND = {
+    judging.REPRODUCED: ("yes", "what was measured agrees with the paper within the tolerance."),
+    judging.DIRECTION: (
+        "partly",
+        "it does not everywhere, or by another amount, but points the same way.",
+    ),
+    judging.NOT_REPRODUCED: ("no", "it does not; the reason is tested, or said to be a guess."),
+    judging.UNDECIDED: (
+        "undecided",
+        "the confidence interval over seeds holds both that it agrees and that it does not.",
+    ),
+    judging.DEPENDS: (
+        "undecided",
+        "the paper's text can be read in several ways, and they do not agree.",
+    ),
+    judging.NOT_TESTABLE: (
+        "untestable",
+        "data, details, a program or a machine that only the authors have would be needed.",
+    ),
+    judging.NOT_RUN: ("not-run", "a table is missing; the command of the paper makes it."),
 }
+CLASSES = {verdict: name for verdict, (name, _) in LEGEND.items()} | {
+    claims.HOLDS: "yes",
+    claims.PARTLY: "partly",
+    claims.FAILS: "no",
+}
+SHOWN = (
+    ("in the paper", "where"),
+    ("published", "published"),
+    ("measured", "measured"),
+    ("interval", "interval"),
+    ("tolerance", "tolerance"),
+    ("spread", "spread"),
+    ("in detail", "detail"),
+    ("what differs", "differs"),
+    ("reason", "reason"),
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -71,7 +102,11 @@ def judged_papers(results: Path) -> list[dict]:
                 "key": key,
                 "about": about,
                 "claims": judged,
-                "counts": counts(judged),
+                "by_kind": {
+                    kind: judged[judged["kind"] == kind].to_dict("records")
+                    for kind in claims.KINDS
+                },
+                "counted": counts(judged),
                 "minutes": minutes(seconds),
                 "trained": training(results / key),
                 "notebooks": notebooks,
@@ -98,10 +133,19 @@ def training(folder: Path) -> str:
     return minutes(pd.read_csv(table)["seconds"].sum()) if table.exists() else ""
 
 
-def counts(judged: pd.DataFrame) -> dict[str, int]:
-    """Return the number of claims by verdict."""
-    number = judged["verdict"].value_counts()
-    return {verdict: int(number.get(verdict, 0)) for verdict in claims.VERDICTS}
+def counts(judged: pd.DataFrame) -> dict[str, object]:
+    """Return the number of measured claims by verdict, and how many of the other kinds hold."""
+    measured = judged.loc[judged["kind"] == claims.MEASURED, "verdict"]
+    number = measured.value_counts()
+    others = {
+        kind: f"{(part == claims.HOLDS).sum()} of {len(part)} hold" if len(part) else "-"
+        for kind in claims.KINDS
+        for part in [judged.loc[judged["kind"] == kind, "verdict"]]
+    }
+    return others | {
+        "measured": len(measured),
+        "verdicts": [int(number.get(verdict, 0)) for verdict in judging.VERDICTS],
+    }
 
 
 def run_of(paper: str, notebook: str, results: Path) -> dict:
@@ -136,7 +180,10 @@ def data_of(outputs: dict[str, dict]) -> list[str]:
 
 
 def reports(papers: list[dict], profile: str) -> dict[str, str]:
-    """Return the report as Markdown and as a page of HTML that needs no other file."""
+    """Return the report, a summary and a page per paper, in Markdown and HTML, by file.
+
+    The pages of HTML need no other file.
+    """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         trim_blocks=True,
@@ -146,18 +193,23 @@ def reports(papers: list[dict], profile: str) -> dict[str, str]:
         autoescape=lambda name: name.endswith(".html.jinja"),
     )
     environment.filters["cell"] = cell
-    flag = "" if profile == "quick" else f"PROFILE={profile} "
-    given = {
-        "papers": papers,
+    environment.globals |= {
         "profile": profile,
-        "verdicts": claims.VERDICTS,
-        "kinds": KINDS,
-        "command": f"make {flag}",
+        "verdicts": judging.VERDICTS,
+        "legend": [(verdict, meaning) for verdict, (_, meaning) in LEGEND.items()],
+        "classes": CLASSES,
+        "kinds": claims.KINDS,
+        "rows": lambda claim: [(name, claim[key]) for name, key in SHOWN if claim[key]],
+        "command": "make " if profile == "quick" else f"make PROFILE={profile} ",
     }
-    return {
-        name: environment.get_template(f"{name}.jinja").render(given)
-        for name in ("REPORT.md", "REPORT.html")
-    }
+    written = {}
+    for ending in ("md", "html"):
+        summary = environment.get_template(f"REPORT.{ending}.jinja")
+        written[f"REPORT.{ending}"] = summary.render(papers=papers)
+        page = environment.get_template(f"PAPER.{ending}.jinja")
+        for paper in papers:
+            written[f"{paper['key']}/REPORT.{ending}"] = page.render(paper=paper)
+    return written
 
 
 def cell(text: str) -> str:
@@ -189,17 +241,24 @@ def table_of_papers(papers: list[dict]) -> str:
 
 
 def counted(papers: list[dict]) -> str:
-    """Return the number of claims of each paper by verdict."""
-    shown = [
-        verdict
-        for verdict in claims.VERDICTS
-        if verdict != claims.NOT_RUN or any(paper["counts"][verdict] for paper in papers)
+    """Return the number of measured claims of each paper by verdict, and the others beside it."""
+    totals = [
+        sum(column) for column in zip(*(p["counted"]["verdicts"] for p in papers), strict=True)
     ]
-    lines = ["| paper | claims | " + " | ".join(shown) + " |", "|---" * (len(shown) + 2) + "|"]
+    shown = [
+        place
+        for place, (verdict, total) in enumerate(zip(judging.VERDICTS, totals, strict=True))
+        if total or verdict not in (judging.NOT_RUN, judging.UNDECIDED, judging.DEPENDS)
+    ]
+    heads = ["paper", "measured", *(judging.VERDICTS[place] for place in shown)]
+    heads += [claims.KINDS[kind] for kind in (claims.PROOF, claims.ARITHMETIC, claims.OURS)]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for paper in papers:
-        numbers = [paper["counts"][verdict] for verdict in shown]
-        link = f"[{paper['key']}](figures/paper/REPORT.md#{paper['key']})"
-        lines.append("| " + " | ".join(map(str, [link, len(paper["claims"]), *numbers])) + " |")
+        found = paper["counted"]
+        link = f"[{paper['key']}](figures/paper/{paper['key']}/REPORT.md)"
+        row = [link, found["measured"], *(found["verdicts"][place] for place in shown)]
+        row += [found[kind] for kind in (claims.PROOF, claims.ARITHMETIC, claims.OURS)]
+        lines.append("| " + " | ".join(map(str, row)) + " |")
     return "\n".join(lines)
 
 

@@ -1,13 +1,15 @@
 """What the papers claim, and how each claim is judged from measured tables.
 
 A claim that does not replicate is as publishable as one that does, so every paper has a module
-here with one entry per claim: the statement in our words, where the paper makes it, the tables of
-our notebooks it is judged from, and a function that reads a verdict off these tables. Notebooks
-and report both judge by `judge`, from the csv files that the notebooks save, so that they cannot
-disagree, and a verdict follows from measured numbers, never from typed-in ones.
+with one entry per claim: the statement in our words, where the paper makes it, the tables of our
+notebooks it is judged from, and a function that reads a verdict off these tables
+(:mod:`anonpaper.papers.judging`). Notebooks and report both judge by `judge`, from the csv files
+that the notebooks save, so that they cannot disagree, and a verdict follows from measured numbers,
+never from typed-in ones.
 
 A published number stands in the entry, or comes from data/reference where the paper's table or
-figure is kept there.
+figure is kept there. Only what was measured counts as replicated or not: theorems, arithmetic of
+the paper's own numbers, and questions that the paper never answers are of other kinds.
 """
 
 from __future__ import annotations
@@ -20,47 +22,54 @@ from inspect import getdoc
 from numbers import Real
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from anonpaper.errors import ParameterError
+from anonpaper.papers.judging import (
+    DEPENDS,
+    DIRECTION,
+    EVERYWHERE,
+    NOT_REPRODUCED,
+    NOT_RUN,
+    NOT_TESTABLE,
+    REPRODUCED,
+    VERDICTS,
+)
 
 __all__ = [
+    "ARITHMETIC",
     "COLUMNS",
-    "DIRECTION",
-    "EVERYWHERE",
-    "EXACT",
-    "MOSTLY",
-    "NOT_REPRODUCED",
-    "NOT_RUN",
-    "NOT_TESTABLE",
-    "REPRODUCED",
-    "VERDICTS",
+    "FAILS",
+    "HOLDS",
+    "KINDS",
+    "MEASURED",
+    "OURS",
+    "PARTLY",
+    "PROOF",
     "Claim",
     "Finding",
+    "Tested",
     "judge",
-    "judge_order",
-    "judge_rising",
-    "judge_statement",
-    "judge_value",
     "of_paper",
-    "over_seeds",
     "read_table",
 ]
 
-REPRODUCED = "reproduced"
-DIRECTION = "reproduced in direction"
-NOT_REPRODUCED = "not reproduced"
-NOT_TESTABLE = "not testable here"
-NOT_RUN = "not run"
-VERDICTS = (REPRODUCED, DIRECTION, NOT_REPRODUCED, NOT_TESTABLE, NOT_RUN)
+MEASURED, PROOF, ARITHMETIC, OURS = "measured", "proof", "arithmetic", "ours"
+#: Kind of claim -> what a heading calls it.
+KINDS = {
+    MEASURED: "measured",
+    PROOF: "by proof or construction",
+    ARITHMETIC: "arithmetic of the paper's own numbers",
+    OURS: "asked by us",
+}
+#: Nothing is reproduced where nothing random or foreign was measured, or nobody claimed it.
+HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"
+_OF_OTHER_KINDS = {REPRODUCED: HOLDS, DIRECTION: PARTLY, NOT_REPRODUCED: FAILS}
 
-MOSTLY = 0.8  # share of the settings from which an order counts as reproduced in direction
-EVERYWHERE = f"at every setting; in direction: at {100 * MOSTLY:g} % of them"
-EXACT = "exact"
 COLUMNS = (
     "id",
     "paper",
+    "kind",
     "notebook",
     "where",
     "claim",
@@ -68,10 +77,15 @@ COLUMNS = (
     "how",
     "published",
     "measured",
-    "tolerance",
+    "interval",
     "spread",
+    "tolerance",
     "verdict",
+    "readings",
+    "detail",
     "reason",
+    "tested in",
+    "differs",
 )
 
 
@@ -83,27 +97,68 @@ class Finding:
     ----------
     measured : str or float
         What was measured. Numbers are shown with three significant digits.
-    verdict : {"reproduced", "reproduced in direction", "not reproduced", "not testable here"}
-    reason : str, optional
-        Why it differs, where the numbers tell more than the reason of the claim.
+    verdict : str
+        One of `anonpaper.papers.judging.VERDICTS` that a judge can give: not "not run" and not
+        "depends on the reading".
+    detail : str, optional
+        Where it differs, as the numbers tell: at which settings, by how much.
     spread : str, optional
         How much it varies over seeds, where the tables hold several; see `over_seeds`.
+    interval : tuple of float or str, optional
+        The confidence interval of what was measured, or in words where there are several.
 
     Raises
     ------
     ParameterError
-        If the verdict is none of the four.
+        If the verdict is none of these.
     """
 
     measured: str | float
     verdict: str
-    reason: str = ""
+    detail: str = ""
     spread: str = ""
+    interval: tuple[float, float] | str = ""
 
     def __post_init__(self):
-        if self.verdict not in VERDICTS or self.verdict == NOT_RUN:
+        given = [verdict for verdict in VERDICTS if verdict not in (NOT_RUN, DEPENDS)]
+        if self.verdict not in given:
             raise ParameterError(
-                f"a verdict is one of {', '.join(map(repr, VERDICTS[:-1]))}, got {self.verdict!r}"
+                f"a verdict is one of {', '.join(map(repr, given))}, got {self.verdict!r}"
+            )
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A reason for a difference that an experiment in a notebook tests.
+
+    Parameters
+    ----------
+    text : str
+        The reason, as a statement that could be wrong.
+    tables : tuple of str
+        The experiment's tables: names of csv files that the notebook saves.
+    by : callable
+        Given these tables it returns whether they bear the reason out, and what was measured:
+        ``(bool, str)``.
+    notebook : str, optional
+        The notebook with the experiment, if it is not the claim's own.
+
+    Raises
+    ------
+    ParameterError
+        If the text is empty or no table is named.
+    """
+
+    text: str
+    tables: tuple[str, ...]
+    by: Callable[..., tuple[bool, str]]
+    notebook: str = ""
+
+    def __post_init__(self):
+        if not self.text.strip() or not self.tables or isinstance(self.tables, str):
+            raise ParameterError(
+                f"a tested reason has a text and a tuple of tables, got {self.text!r} and "
+                f"{self.tables!r}"
             )
 
 
@@ -127,26 +182,36 @@ class Claim:
         The measured tables it is judged from: names of csv files that the notebook saves.
     judge : callable
         Given these tables as DataFrames, in their order, it returns a `Finding`. It is also
-        given ``published`` and ``tolerance`` by these names where they are numbers. The first
-        line of its docstring says how it judges.
-    reason : str
-        What explains a difference: other data, another machine, a smaller grid, a slip of the
-        paper. Shown unless the claim is reproduced.
+        given ``published`` and ``tolerance`` by these names where they are numbers, and
+        ``reading`` where there are readings. The first line of its docstring says how it judges.
+    reason : str or Tested
+        What explains a difference. A plain text is shown as a guess. Shown where the claim is
+        reproduced in direction or not.
+    kind : {"measured", "proof", "arithmetic", "ours"}, optional
+        "proof": it holds by a theorem, or of an example that was built from the statement.
+        "arithmetic": it follows from numbers that the paper prints. "ours": the paper never says
+        so, and we ask. Only "measured" claims are counted as reproduced or not.
+    readings : tuple of str, optional
+        The readings that the paper's text allows, the default first. The claim is judged under
+        each of them; where verdicts differ it "depends on the reading".
+    differs : str, optional
+        Every difference between our data or setting and the paper's that could turn the verdict.
     published : str, float or callable, optional
         The paper's own number, where it prints one; a callable reads it from data/reference.
     tolerance : str or float, optional
-        How far the measurement may be off, as `judge` applies it; a number is the largest
-        relative difference from the published one.
+        How far the measurement may be off, as `judge` applies it, written before the result is
+        known; a number is the largest relative difference from the published one.
     spread : str, optional
         Said in place of a spread over seeds where `judge` gives none.
 
     Raises
     ------
     ParameterError
-        If a text is empty or no table is named.
+        If a text is empty, no table is named, the kind is unknown, or one reading stands alone.
 
     Examples
     --------
+    >>> from anonpaper.papers.judging import judge_order
     >>> claim = Claim("fewer-stars", "xiao2010", "3_star_minimization", "Figure 3",
     ...     "TP+ keeps more values than TP", ("figure_3",), reason="other data",
     ...     judge=lambda stars: Finding("means", judge_order(stars["TP+"], stars["TP"])))
@@ -161,27 +226,32 @@ class Claim:
     claim: str
     tables: tuple[str, ...]
     judge: Callable[..., Finding]
-    reason: str
+    reason: str | Tested = ""
     published: str | float | Callable[[], str | float] = ""
     tolerance: str | float = EVERYWHERE
     spread: str = "one run"
+    kind: str = MEASURED
+    readings: tuple[str, ...] = ()
+    differs: str = ""
 
     def __post_init__(self):
-        for field in (
-            "id",
-            "paper",
-            "notebook",
-            "where",
-            "claim",
-            "reason",
-            "tolerance",
-            "spread",
-        ):
-            if not str(getattr(self, field)).strip():
-                raise ParameterError(f"claim {self.id!r}: {field} is empty")
+        texts = ["id", "paper", "notebook", "where", "claim", "tolerance", "spread"]
+        texts += ["reason"] * (self.kind == MEASURED)
+        for name in texts:
+            if not str(getattr(self, name)).strip():
+                raise ParameterError(f"claim {self.id!r}: {name} is empty")
         if not self.tables or isinstance(self.tables, str):
             raise ParameterError(
                 f"claim {self.id!r}: tables is a tuple of names of csv files, got {self.tables!r}"
+            )
+        if self.kind not in KINDS:
+            raise ParameterError(
+                f"claim {self.id!r}: kind is one of {', '.join(KINDS)}, got {self.kind!r}"
+            )
+        if isinstance(self.readings, str) or len(self.readings) == 1:
+            raise ParameterError(
+                f"claim {self.id!r}: readings is a tuple of two or more names, the default first, "
+                f"got {self.readings!r}"
             )
 
     @property
@@ -189,6 +259,14 @@ class Claim:
         """How it is judged from the tables: the first line of the judge's docstring."""
         function = self.judge.func if isinstance(self.judge, partial) else self.judge
         return (getdoc(function) or "").partition("\n")[0]
+
+    def found(self, *tables: pd.DataFrame) -> list[Finding]:
+        """Return what the tables say, in their order: one finding, or one for each reading."""
+        given = {"published": _published(self), "tolerance": self.tolerance}
+        numbers = {name: value for name, value in given.items() if isinstance(value, Real)}
+        if not self.readings:
+            return [self.judge(*tables, **numbers)]
+        return [self.judge(*tables, **numbers, reading=reading) for reading in self.readings]
 
 
 def of_paper(paper: str) -> tuple[Claim, ...]:
@@ -215,9 +293,9 @@ def of_paper(paper: str) -> tuple[Claim, ...]:
     twice = sorted({id for id in ids if ids.count(id) > 1})
     if twice:
         raise ParameterError(f"claims of {paper} share ids: {', '.join(twice)}")
-    strangers = [entry.id for entry in entries if entry.paper != paper]
-    if strangers:
-        raise ParameterError(f"claims of another paper in the module of {paper}: {strangers}")
+    others = [entry.id for entry in entries if entry.paper != paper]
+    if others:
+        raise ParameterError(f"claims of another paper in the module of {paper}: {others}")
     return entries
 
 
@@ -235,9 +313,9 @@ def judge(paper: str, folder: Path, *, notebook: str | None = None) -> pd.DataFr
     Returns
     -------
     DataFrame
-        One row per claim, in the order of the entries; `COLUMNS`, all text. The reason is empty
-        for a reproduced claim. A claim with a missing table is "not run", and the reason names
-        the table.
+        One row per claim, in the order of the entries, with `COLUMNS`. All are text, but for
+        "readings": a list of (reading, measured, verdict), empty where the text allows one only.
+        A claim with a missing table is "not run", and the reason names the table.
 
     Raises
     ------
@@ -268,174 +346,91 @@ def read_table(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, float_precision="round_trip", keep_default_na=False, na_values=[""])
 
 
-def judge_value(measured: float, published: float, tolerance: float) -> str:
-    """Return the verdict on a published number.
-
-    Parameters
-    ----------
-    measured, published : float
-        Finite; `published` not 0.
-    tolerance : float
-        Largest relative difference that still counts as reproduced, above 0.
-
-    Returns
-    -------
-    str
-        "reproduced" within the tolerance, else "not reproduced".
-
-    Raises
-    ------
-    ParameterError
-        If a number is not finite, `published` is 0 or `tolerance` is not above 0.
-
-    Examples
-    --------
-    >>> judge_value(0.97, published=1.0, tolerance=0.05)
-    'reproduced'
-    """
-    if not np.isfinite([measured, published]).all() or published == 0 or not tolerance > 0:
-        raise ParameterError(
-            "judge_value needs finite numbers, published != 0 and tolerance > 0; "
-            f"got measured={measured}, published={published}, tolerance={tolerance}"
-        )
-    return REPRODUCED if abs(measured / published - 1) <= tolerance else NOT_REPRODUCED
-
-
-def judge_order(lower, higher, *, mostly: float = MOSTLY) -> str:
-    """Return the verdict on "this is never above that", from paired measurements.
-
-    Parameters
-    ----------
-    lower, higher : array-like of float, equal shapes with at least one element
-        Measurements at the same settings; the paper claims ``lower <= higher``.
-    mostly : float, optional
-        Share of the settings, in (0, 1], from which the direction counts as reproduced.
-
-    Returns
-    -------
-    str
-        "reproduced" if the order holds at every setting, "reproduced in direction" if it holds
-        at a share `mostly` of them, else "not reproduced".
-
-    Raises
-    ------
-    ParameterError
-        If the shapes differ or are empty, a value is missing, or `mostly` is out of range.
-
-    Examples
-    --------
-    >>> judge_order([1, 2, 3, 4, 9], [2, 3, 4, 5, 6])
-    'reproduced in direction'
-    """
-    lower, higher = np.asarray(lower, dtype=float), np.asarray(higher, dtype=float)
-    if lower.shape != higher.shape or lower.size == 0 or np.isnan([lower, higher]).any():
-        raise ParameterError(
-            "judge_order compares paired numbers: equal shapes, not empty, none missing; "
-            f"got shapes {lower.shape} and {higher.shape}"
-        )
-    if not 0 < mostly <= 1:
-        raise ParameterError(f"mostly is a share in (0, 1], got {mostly}")
-    share = np.mean(lower <= higher)
-    if share == 1:
-        return REPRODUCED
-    return DIRECTION if share >= mostly else NOT_REPRODUCED
-
-
-def judge_rising(curves, *, mostly: float = MOSTLY) -> str:
-    """Return the verdict on "this never falls", from one curve or several.
-
-    Parameters
-    ----------
-    curves : array-like of float, at least two rows
-        Rows are settings in rising order, columns are curves.
-    mostly : float, optional
-        As for `judge_order`, a share of the steps.
-
-    Returns
-    -------
-    str
-        As `judge_order` of each value and the next.
-
-    Examples
-    --------
-    >>> judge_rising([[1, 5], [2, 5], [2, 6]])
-    'reproduced'
-    """
-    curves = np.asarray(curves, dtype=float)
-    return judge_order(curves[:-1], curves[1:], mostly=mostly)
-
-
-def judge_statement(holds: bool, *, in_direction: bool = False) -> str:
-    """Return the verdict on a statement that measured numbers bear out, or partly, or do not.
-
-    Parameters
-    ----------
-    holds, in_direction : bool
-        Whether the statement holds, and if not, whether its direction does.
-
-    Examples
-    --------
-    >>> judge_statement(False, in_direction=True)
-    'reproduced in direction'
-    """
-    return REPRODUCED if holds else DIRECTION if in_direction else NOT_REPRODUCED
-
-
-def over_seeds(values, show: str = "{:.3g}") -> str:
-    """Return the range of a number over seeds, in words.
-
-    Parameters
-    ----------
-    values : array-like of float, at least one
-        One per seed.
-    show : str, optional
-        Format of a number.
-
-    Examples
-    --------
-    >>> over_seeds([0.82, 0.79, 0.9])
-    '0.79 to 0.9 over 3 seeds'
-    """
-    values = np.asarray(values, dtype=float)
-    return (
-        f"{show.format(values.min())} to {show.format(values.max())} "
-        f"over {len(values)} seed{'s' if len(values) > 1 else ''}"
-    )
-
-
-def _judged(claim: Claim, folder: Path) -> dict[str, str]:
+def _judged(claim: Claim, folder: Path) -> dict[str, object]:
     """Return a claim with what was found, as a row of `judge`."""
-    published = claim.published() if callable(claim.published) else claim.published
-    about = {
+    about = dict.fromkeys(COLUMNS, "") | {
         "id": claim.id,
         "paper": claim.paper,
+        "kind": claim.kind,
         "notebook": claim.notebook,
         "where": claim.where,
         "claim": claim.claim,
         "tables": " ".join(claim.tables),
         "how": claim.how,
-        "published": _three_digits(published),
+        "published": _three_digits(_published(claim)),
         "tolerance": _relative(claim.tolerance),
+        "differs": claim.differs,
+        "readings": [],
     }
-    files = [folder / f"{table}.csv" for table in claim.tables]
-    missing = [file.name for file in files if not file.exists()]
+    missing = [f"{table}.csv" for table in claim.tables if not _there(folder, table)]
     if missing:
         reason = f"{' and '.join(missing)} not there: make paper-{claim.paper}"
-        return about | {"measured": "", "spread": "", "verdict": NOT_RUN, "reason": reason}
-    given = {"published": published, "tolerance": claim.tolerance}
-    numbers = {name: value for name, value in given.items() if isinstance(value, Real)}
+        return about | {"verdict": NOT_RUN, "reason": reason}
     try:
-        found = claim.judge(*map(read_table, files), **numbers)
+        findings = claim.found(*_tables(claim.tables, folder))
+        default = findings[0]
+        depends = len({finding.verdict for finding in findings}) > 1
+        verdict = DEPENDS if depends else default.verdict
+        explained = _explained(claim, verdict, folder)
     except Exception as error:
         error.add_note(f"in claim {claim.id!r} of {claim.paper}, judged from {claim.tables}")
         raise
-    reason = "" if found.verdict == REPRODUCED else found.reason or claim.reason
-    return about | {
-        "measured": _three_digits(found.measured),
-        "spread": found.spread or claim.spread,
-        "verdict": found.verdict,
-        "reason": reason,
-    }
+    return (
+        about
+        | explained
+        | {
+            "measured": _three_digits(default.measured),
+            "interval": _ends(default.interval),
+            "spread": default.spread or claim.spread,
+            "detail": default.detail,
+            "verdict": _named(verdict, claim.kind),
+            "readings": [
+                (reading, _three_digits(finding.measured), _named(finding.verdict, claim.kind))
+                for reading, finding in zip(claim.readings, findings, strict=False)
+            ],
+        }
+    )
+
+
+def _explained(claim: Claim, verdict: str, folder: Path) -> dict[str, str]:
+    """Return the reason of a difference: tested, with what the experiment found, or a guess."""
+    reason = claim.reason
+    if verdict == NOT_TESTABLE:
+        return {"reason": reason if isinstance(reason, str) else reason.text}
+    if verdict not in (DIRECTION, NOT_REPRODUCED) or not reason:
+        return {}
+    if isinstance(reason, str):
+        return {"reason": f"A guess: {reason}"}
+    notebook = {"tested in": reason.notebook or claim.notebook}
+    if not all(_there(folder, table) for table in reason.tables):
+        return notebook | {"reason": f"A guess, its experiment was not run: {reason.text}"}
+    borne_out, measured = reason.by(*_tables(reason.tables, folder))
+    found = "Tested" if borne_out else "Tested and not borne out"
+    return notebook | {"reason": f"{found}: {reason.text} ({measured})"}
+
+
+def _tables(names: tuple[str, ...], folder: Path) -> list[pd.DataFrame]:
+    return [read_table(folder / f"{name}.csv") for name in names]
+
+
+def _there(folder: Path, table: str) -> bool:
+    return (folder / f"{table}.csv").exists()
+
+
+def _published(claim: Claim) -> str | float:
+    return claim.published() if callable(claim.published) else claim.published
+
+
+def _named(verdict: str, kind: str) -> str:
+    """Return a verdict in the words of its kind of claim."""
+    return verdict if kind == MEASURED else _OF_OTHER_KINDS.get(verdict, verdict)
+
+
+def _ends(interval: tuple[float, float] | str) -> str:
+    """Return an interval in words."""
+    if isinstance(interval, str):
+        return interval
+    return f"{interval[0]:.3g} to {interval[1]:.3g}"
 
 
 def _three_digits(value: str | float) -> str:

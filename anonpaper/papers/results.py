@@ -31,6 +31,7 @@ from anonpaper.files import project_root, sha256, write_whole
 from anonpaper.microdata import Microdata
 from anonpaper.papers import claims
 from anonpaper.papers.grids import plain_values
+from anonpaper.papers.judging import NOT_RUN
 from anonpaper.papers.provenance import figures_root, profile
 from anonpaper.papers.shown import Verdicts
 
@@ -245,7 +246,8 @@ class Results:
         -------
         Verdicts
             A DataFrame for the end of the notebook, verdicts in colour: where, claim, published,
-            measured, verdict and reason.
+            measured with its interval, the verdict of this profile by its name, that of the paper
+            profile as committed beside it, and the reason.
 
         Raises
         ------
@@ -264,7 +266,11 @@ class Results:
                 f"rest on {'run times' if timing else 'other tables than run times'}"
             )
         judged = claims.judge(self.paper, self.root / self.paper).set_index("id").loc[chosen]
-        return Verdicts(judged[["where", "claim", "published", "measured", "verdict", "reason"]])
+        shown = judged[["where", "claim", "published", "measured", "interval"]]
+        shown = shown.assign(**{f"verdict, {profile()} profile": judged["verdict"]})
+        if profile() != "paper":
+            shown = shown.assign(**{"verdict, paper profile": _committed(self.paper, shown.index)})
+        return Verdicts(shown.assign(detail=judged["detail"], reason=judged["reason"]))
 
     def _save(
         self, files: Mapping[str, bytes | str], name: str, tables: Sequence[Microdata], **about
@@ -297,6 +303,16 @@ class Results:
         }
         path = self.root / "manifest" / self.paper / f"{self.notebook}.json"
         write_whole(path, json.dumps(manifest, indent=1, default=plain_values) + "\n")
+
+
+def _committed(paper: str, ids: Sequence[str]) -> pd.Series:
+    """Return the verdicts of the paper profile that the project holds; "not run" without them."""
+    root = project_root()
+    file = None if root is None else root / "figures" / "paper" / "verdicts.csv"
+    if file is None or not file.exists():
+        return pd.Series(NOT_RUN, index=ids)
+    verdicts = claims.read_table(file).query("paper == @paper").set_index("id")["verdict"]
+    return verdicts.reindex(ids, fill_value=NOT_RUN)
 
 
 def _check_name(what: str, name: str) -> str:

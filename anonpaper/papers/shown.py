@@ -8,15 +8,29 @@ from html import escape
 
 import pandas as pd
 
-from anonpaper.papers.claims import DIRECTION, NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, REPRODUCED
+from anonpaper.papers.claims import FAILS, HOLDS, PARTLY
+from anonpaper.papers.judging import (
+    DEPENDS,
+    DIRECTION,
+    NOT_REPRODUCED,
+    NOT_RUN,
+    NOT_TESTABLE,
+    REPRODUCED,
+    UNDECIDED,
+)
 
 __all__ = ["COLOURS", "Source", "Verdicts", "source_of"]
 
 #: Verdict -> background of its cell, as in the report.
 COLOURS = {
     REPRODUCED: "#d9efdd",
+    HOLDS: "#d9efdd",
     DIRECTION: "#f6f0cc",
+    PARTLY: "#f6f0cc",
     NOT_REPRODUCED: "#fbdde1",
+    FAILS: "#fbdde1",
+    UNDECIDED: "#e9e3f3",
+    DEPENDS: "#e9e3f3",
     NOT_TESTABLE: "#dde7f2",
     NOT_RUN: "#eeeeee",
 }
@@ -27,8 +41,11 @@ class Verdicts(pd.DataFrame):
 
     def _repr_html_(self) -> str:
         style = self.style.set_uuid("verdicts").set_properties(**{"text-align": "left"})
-        colours = style.map(lambda verdict: f"background-color: {COLOURS[verdict]}; color: #222",
-                            subset="verdict")  # fmt: skip
+        columns = [name for name in self.columns if name.startswith("verdict")]
+        colours = style.map(
+            lambda verdict: f"background-color: {COLOURS.get(verdict, '#fff')}; color: #222",
+            subset=columns,
+        )
         return colours.to_html()
 
 

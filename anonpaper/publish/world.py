@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ColumnError, FileError
+from anonpaper.errors import ColumnError, FileError, check_choice
 from anonpaper.files import whole_files
 
 __all__ = ["as_csv", "beside", "check_place", "plain", "public", "secret_order", "write_tables"]
@@ -132,6 +132,7 @@ def beside(path: str | os.PathLike, word: str) -> Path:
 
 def check_place(path: str | os.PathLike, *, replace: bool) -> None:
     """Raise FileError if a table cannot be written there, or its ending names no known format."""
+    check_choice("replace", replace, (True, False))
     try:
         path = Path(path)
         with suppress(FileNotFoundError):

@@ -154,11 +154,11 @@ def preference_search(
     evaluations = check_integer("evaluations", evaluations, population)
     crossover = check_number("crossover", crossover, 0, 1)
     n_bits = archive.evaluator.n_bits
+    refine = check_choice("refine", refine, (True, False))
     if mutation is None:
         mutation = 1 / max(n_bits, 4) if refine else 0.001
     mutation = check_number("mutation", mutation, 0, 0.25)
     check_choice("start", start, _STARTS)
-    check_choice("refine", refine, (True, False))
     rng = generator(seed)
     share = max(evaluations // 2, population) if refine else evaluations
 

@@ -8,19 +8,26 @@ import pandas as pd
 import pytest
 
 from anonpaper.errors import ParameterError
-from anonpaper.papers import catalogue, claims
-from anonpaper.papers.claims import (
+from anonpaper.papers import catalogue, claims, judging
+from anonpaper.papers.claims import Claim, Finding
+from anonpaper.papers.judging import (
+    DEPENDS,
     DIRECTION,
+    EVERYWHERE,
     NOT_REPRODUCED,
     NOT_RUN,
     NOT_TESTABLE,
     REPRODUCED,
-    Claim,
-    Finding,
+    UNDECIDED,
+    judge_mean,
+    judge_mean_order,
     judge_order,
     judge_rising,
+    judge_share,
     judge_statement,
     judge_value,
+    mean_interval,
+    over_seeds,
 )
 
 ROOT = Path(__file__).parents[2]
@@ -81,8 +88,8 @@ def test_tables_are_named(tables):
         claim(tables=tables)
 
 
-@pytest.mark.parametrize("verdict", ["confirmed", NOT_RUN])
-def test_a_finding_has_one_of_four_verdicts(verdict):
+@pytest.mark.parametrize("verdict", ["confirmed", NOT_RUN, DEPENDS])
+def test_a_finding_has_a_verdict_that_a_judge_can_give(verdict):
     with pytest.raises(ParameterError, match=f"'reproduced in direction'.*got '{verdict}'"):
         Finding(1, verdict)
 
@@ -107,13 +114,19 @@ def test_a_claim_is_judged_from_its_table(entered):
         "where": "Figure 2",
         "claim": "fewer stars",
         "tables": "stars",
+        "kind": "measured",
         "how": "Compare the stars.",
         "published": "3 to 4",
         "measured": "3.5",
-        "tolerance": claims.EVERYWHERE,
+        "interval": "",
+        "tolerance": EVERYWHERE,
         "spread": "one run",
         "verdict": REPRODUCED,
+        "readings": [],
+        "detail": "",
         "reason": "",
+        "tested in": "",
+        "differs": "",
     }
 
 
@@ -121,13 +134,92 @@ def test_a_changed_table_changes_the_verdict_and_gives_the_reason(entered):
     folder = entered(claim())
     pd.DataFrame({"TP": [2, 4], "TP+": [3, 5]}).to_csv(folder / "stars.csv", index=False)
     (row,) = claims.judge("xiao2010", folder).to_dict("records")
-    assert (row["verdict"], row["reason"]) == (NOT_REPRODUCED, "other data")
+    assert (row["verdict"], row["reason"]) == (NOT_REPRODUCED, "A guess: other data")
 
 
-def test_the_reason_of_the_finding_goes_first(entered):
-    folder = entered(claim(judge=lambda stars: Finding(1, NOT_REPRODUCED, "at l = 2", "2 seeds")))
+def test_a_finding_says_where_and_how_sure(entered):
+    found = Finding(1, NOT_REPRODUCED, "at l = 2", "2 seeds", (0.5, 1.25))
+    folder = entered(claim(judge=lambda stars: found, differs="other rows"))
     (row,) = claims.judge("xiao2010", folder).to_dict("records")
-    assert (row["reason"], row["spread"]) == ("at l = 2", "2 seeds")
+    assert (row["detail"], row["spread"]) == ("at l = 2", "2 seeds")
+    assert (row["interval"], row["differs"]) == ("0.5 to 1.25", "other rows")
+
+
+@pytest.mark.parametrize(
+    ("kind", "verdicts"),
+    [
+        ("measured", (REPRODUCED, DIRECTION, NOT_REPRODUCED)),
+        ("proof", ("holds", "holds in part", "does not hold")),
+        ("arithmetic", ("holds", "holds in part", "does not hold")),
+        ("ours", ("holds", "holds in part", "does not hold")),
+    ],
+)
+def test_only_what_was_measured_is_reproduced(entered, kind, verdicts):
+    for found, named in zip((REPRODUCED, DIRECTION, NOT_REPRODUCED), verdicts, strict=True):
+        folder = entered(claim(kind=kind, judge=lambda stars, found=found: Finding(1, found)))
+        assert claims.judge("xiao2010", folder)["verdict"].item() == named
+
+
+def test_a_claim_is_judged_under_each_reading(entered):
+    def judged(stars, *, reading):
+        return Finding(3 if reading == "rows" else 4, judge_statement(reading == "rows"))
+
+    folder = entered(claim(judge=judged, readings=("rows", "cells")))
+    (row,) = claims.judge("xiao2010", folder).to_dict("records")
+    assert row["verdict"] == DEPENDS
+    assert row["readings"] == [("rows", "3", REPRODUCED), ("cells", "4", NOT_REPRODUCED)]
+    assert (row["measured"], row["reason"]) == ("3", "")
+
+    def agreed(stars, *, reading):
+        return Finding(3, NOT_REPRODUCED)
+
+    folder = entered(claim(judge=agreed, readings=("rows", "cells")))
+    (row,) = claims.judge("xiao2010", folder).to_dict("records")
+    assert (row["verdict"], row["reason"]) == (NOT_REPRODUCED, "A guess: other data")
+    assert len(row["readings"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("borne_out", "said"),
+    [(True, "Tested: ties (2 of 3)"), (False, "Tested and not borne out: ties (2 of 3)")],
+)
+def test_a_tested_reason_says_what_its_experiment_found(entered, borne_out, said):
+    reason = claims.Tested("ties", ("stars",), lambda stars: (borne_out, f"2 of {len(stars) + 1}"))
+    folder = entered(claim(judge=lambda stars: Finding(1, NOT_REPRODUCED), reason=reason))
+    (row,) = claims.judge("xiao2010", folder).to_dict("records")
+    assert (row["reason"], row["tested in"]) == (said, "1_example")
+
+
+def test_a_reason_whose_experiment_was_not_run_is_a_guess(entered):
+    reason = claims.Tested("ties", ("ties",), lambda ties: (True, ""), notebook="2_ties")
+    folder = entered(claim(judge=lambda stars: Finding(1, NOT_REPRODUCED), reason=reason))
+    (row,) = claims.judge("xiao2010", folder).to_dict("records")
+    assert row["reason"] == "A guess, its experiment was not run: ties"
+    assert row["tested in"] == "2_ties"
+
+
+def test_what_is_missing_for_a_test_is_no_guess(entered):
+    folder = entered(claim(judge=lambda stars: Finding(1, NOT_TESTABLE)))
+    assert claims.judge("xiao2010", folder)["reason"].item() == "other data"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kind": "opinion"}, "kind is one of measured"),
+        ({"readings": ("one",)}, "two or more names"),
+        ({"readings": "rows"}, "two or more names"),
+    ],
+)
+def test_unknown_kinds_and_single_readings_are_refused(changes, message):
+    with pytest.raises(ParameterError, match=message):
+        claim(**changes)
+
+
+@pytest.mark.parametrize(("text", "tables"), [(" ", ("a",)), ("ties", ()), ("ties", "a")])
+def test_a_tested_reason_needs_text_and_tables(text, tables):
+    with pytest.raises(ParameterError, match="a tested reason has"):
+        claims.Tested(text, tables, lambda: (True, ""))
 
 
 def test_a_missing_table_is_not_run_and_named(entered):
@@ -237,8 +329,98 @@ def test_judge_statement(holds, in_direction, verdict):
 
 
 def test_over_seeds():
-    assert claims.over_seeds([0.25, 0.5, 0.125], "{:.2f}") == "0.12 to 0.50 over 3 seeds"
-    assert claims.over_seeds([7]) == "7 to 7 over 1 seed"
+    assert over_seeds([0.25, 0.5, 0.125], "{:.2f}") == "0.12 to 0.50 over 3 seeds"
+    assert over_seeds([7]) == "7 to 7 over 1 seed"
+
+
+# ---- verdicts over seeds ----------------------------------------------------------------------
+
+
+def test_the_interval_of_a_mean_covers_it_as_often_as_it_says():
+    rng = np.random.default_rng(0)
+    covered = [
+        low <= 1 <= high for low, high in (mean_interval(rng.normal(1, 2, 6)) for _ in range(2000))
+    ]
+    low, high = judging.share_interval(sum(covered), len(covered), level=0.999)
+    assert low <= 0.95 <= high
+
+
+def test_one_seed_decides_nothing_and_no_spread_everything():
+    assert mean_interval([3]) == (-np.inf, np.inf)
+    assert mean_interval([3, 3, 3]) == (3, 3)
+    assert judge_mean([1.0], published=1, tolerance=0.5) == UNDECIDED
+    assert judge_mean([2, 2], published=1, tolerance=0.5) == NOT_REPRODUCED
+    assert judge_mean_order([1], [2]) == UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("shift", "verdict"), [(-5, NOT_REPRODUCED), (0, UNDECIDED), (5, REPRODUCED)]
+)
+@pytest.mark.parametrize("paired", [True, False])
+def test_an_order_of_means_needs_its_interval(shift, verdict, paired):
+    rng = np.random.default_rng(1)
+    lower = rng.normal(0, 1, (3, 12))
+    higher = lower[:, ::-1] + shift
+    assert judge_mean_order(lower, higher, paired=paired) == verdict
+
+
+def test_an_order_holds_in_direction_at_most_settings():
+    lower = np.zeros((10, 4))
+    higher = np.ones((10, 4))
+    higher[0] = -1
+    assert judge_mean_order(lower, higher) == DIRECTION
+    higher[:3] = -1
+    assert judge_mean_order(lower, higher) == NOT_REPRODUCED
+
+
+def test_settings_of_one_claim_share_the_error():
+    """Of many settings where nothing differs hardly any claim is refuted by chance."""
+    rng = np.random.default_rng(2)
+    refuted = 0
+    for _ in range(200):
+        lower, higher = rng.normal(0, 1, (2, 40, 10))
+        refuted += (judging.difference_intervals(lower, higher)[:, 1] < 0).any()
+    assert judging.share_interval(refuted, 200, level=0.999)[0] <= 0.05
+
+
+def test_pairs_are_told_from_samples():
+    seeds = np.linspace(0, 100, 10)
+    higher = seeds + np.linspace(0.9, 1.1, 10)
+    assert judge_mean_order(seeds, higher) == REPRODUCED
+    assert judge_mean_order(seeds, higher, paired=False) == UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("successes", "bounds", "verdict"),
+    [
+        (0, {"at_most": 0.1}, REPRODUCED),
+        (50, {"at_most": 0.1}, NOT_REPRODUCED),
+        (10, {"at_most": 0.1}, UNDECIDED),
+        (99, {"at_least": 0.9}, REPRODUCED),
+        (50, {"at_least": 0.9}, NOT_REPRODUCED),
+    ],
+)
+def test_a_share_is_judged_by_its_exact_interval(successes, bounds, verdict):
+    assert judge_share(successes, 100, **bounds) == verdict
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: mean_interval([]),
+        lambda: mean_interval([1, float("nan")]),
+        lambda: mean_interval([1, 2], level=1),
+        lambda: judge_mean([1, 2], published=0, tolerance=0.1),
+        lambda: judge_mean_order([1, 2], [1, 2, 3]),
+        lambda: judge_mean_order([[1, 2]], [[1, 2], [1, 2]], paired=False),
+        lambda: judge_mean_order([[]], [[]]),
+        lambda: judge_mean_order([1, float("nan")], [1, 2]),
+        lambda: judge_mean_order([1, 2], [1, 2], mostly=0),
+    ],
+)
+def test_what_cannot_be_judged_over_seeds_is_refused(call):
+    with pytest.raises(ParameterError):
+        call()
 
 
 # ---- the papers' entries ----------------------------------------------------------------------
@@ -299,32 +481,75 @@ def published_of(entry):
     return entry.published() if callable(entry.published) else entry.published
 
 
-def verdict_of(entry, tables):
-    """Return the verdict on tables, or the error that a judge has with impossible ones."""
-    given = {"published": published_of(entry), "tolerance": entry.tolerance}
-    numbers = {name: value for name, value in given.items() if isinstance(value, int | float)}
+def verdicts_of(entry, tables):
+    """Return the verdicts on tables, or the error that a judge has with impossible ones."""
     try:
-        return entry.judge(*tables, **numbers).verdict
+        return [finding.verdict for finding in entry.found(*tables)]
     except (ArithmeticError, IndexError, KeyError, TypeError, ValueError):
         return None
+
+
+def measured_tables(entry):
+    return [claims.read_table(MEASURED / entry.paper / f"{name}.csv") for name in entry.tables]
 
 
 @pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_every_verdict_depends_on_the_tables(entry):
-    tables = [claims.read_table(MEASURED / entry.paper / f"{name}.csv") for name in entry.tables]
-    before = verdict_of(entry, tables)
+    tables = measured_tables(entry)
+    before = verdicts_of(entry, tables)
     assert before is not None
-    verdicts = (
-        verdict_of(entry, [*tables[:place], other, *tables[place + 1 :]])
+    after = (
+        verdicts_of(entry, [*tables[:place], other, *tables[place + 1 :]])
         for place, table in enumerate(tables)
         for other in perturbed(table, published_of(entry))
     )
-    assert before == NOT_TESTABLE or any(verdict not in (before, None) for verdict in verdicts)
+    assert set(before) == {NOT_TESTABLE} or any(
+        verdicts not in (before, None) for verdicts in after
+    )
+
+
+def randomized(table, rng):
+    """Return a table of the same size in which no column knows of another.
+
+    Numbers are drawn from all numbers of the table, scaled by up to 4, of one sign a column; flags
+    are tossed, texts shuffled.
+    """
+    numbers = table.select_dtypes("number")
+    pool = numbers.to_numpy().ravel()
+    drawn = {}
+    for column, values in table.items():
+        if pd.api.types.is_bool_dtype(values):
+            drawn[column] = rng.random(len(table)) < 0.5
+        elif column in numbers:
+            factors = 4.0 ** rng.uniform(-1, 1, len(table)) * rng.choice([1, -1])
+            drawn[column] = rng.choice(pool, len(table)) * factors
+        else:
+            drawn[column] = rng.permutation(values.to_numpy())
+    return table.assign(**drawn)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [entry for entry in RUN if entry.kind == claims.MEASURED],
+    ids=lambda entry: f"{entry.paper}-{entry.id}",
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_no_measured_claim_is_true_of_random_tables(entry):
+    rng = np.random.default_rng(0)
+    tables = measured_tables(entry)
+    drawn = [verdicts_of(entry, [randomized(table, rng) for table in tables]) for _ in range(20)]
+    true = sum(verdicts is not None and set(verdicts) == {REPRODUCED} for verdicts in drawn)
+    assert true <= 10, f"reproduced of {true} of 20 random tables"
 
 
 @pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
 def test_every_table_is_saved_by_the_notebook_of_the_claim(entry):
-    share = MEASURED / "manifest" / entry.paper / f"{entry.notebook}.json"
-    outputs = json.loads(share.read_text())["outputs"]
-    assert {f"{entry.paper}/{name}.csv" for name in entry.tables} <= set(outputs)
+    reason = entry.reason if isinstance(entry.reason, claims.Tested) else None
+    asked = {entry.notebook: set(entry.tables)}
+    if reason is not None:
+        asked.setdefault(reason.notebook or entry.notebook, set()).update(reason.tables)
+    for notebook, tables in asked.items():
+        share = MEASURED / "manifest" / entry.paper / f"{notebook}.json"
+        outputs = json.loads(share.read_text())["outputs"]
+        assert {f"{entry.paper}/{name}.csv" for name in tables} <= set(outputs)

@@ -31,7 +31,8 @@ quick = "small"
 paper = "larger"
 """
 CLAIMS = """
-from anonpaper.papers.claims import Claim, Finding, judge_statement
+from anonpaper.papers.claims import Claim, Finding
+from anonpaper.papers.judging import (judge_statement)
 CLAIMS = tuple(
     Claim(table, "one", "1_first", "Table 1", "it is small", (table,), reason="none",
           judge=lambda found, column=column: Finding(1, judge_statement(found[column].max() < {})))

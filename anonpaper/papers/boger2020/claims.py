@@ -7,11 +7,10 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from anonpaper.papers.claims import (
+from anonpaper.papers.claims import Claim, Finding
+from anonpaper.papers.judging import (
     EXACT,
     MOSTLY,
-    Claim,
-    Finding,
     judge_order,
     judge_rising,
     judge_statement,
@@ -175,7 +174,7 @@ def best_at_least_selectivity(errors: pd.DataFrame) -> Finding:
     return Finding(
         f"for {ahead.sum()} of {len(ahead)} attributes",
         judge_statement(ahead.all(), in_direction=ahead.mean() >= 0.75),
-        reason="not for " + ", ".join(ahead[~ahead].index.get_level_values("varied")),
+        detail="not for " + ", ".join(ahead[~ahead].index.get_level_values("varied")),
         spread=over_seeds(by_seed),
     )
 
@@ -191,7 +190,7 @@ def better_than_base(errors: pd.DataFrame) -> Finding:
     return Finding(
         f"{matching.max():.1f} % of its error at most",
         judge_order(matching, np.full(len(matching), 100)),
-        reason=f"{len(above)} of {len(matching)} selectivities are above, of "
+        detail=f"{len(above)} of {len(matching)} selectivities are above, of "
         f"{', '.join(above.index.unique('varied'))}, by up to "
         f"{matching.max() - 100:.1f} %",
         spread=over_seeds(by_seed, "{:.1f}"),
@@ -292,7 +291,7 @@ def membership_with_four(tests: pd.DataFrame) -> Finding:
     return Finding(
         f"advantage {four['advantage']:.2f} of 1",
         judge_order([0.5], [four["advantage"]]),
-        reason=f"{four['outsiders']:.0%} of outsiders have a double in the table; with {many} "
+        detail=f"{four['outsiders']:.0%} of outsiders have a double in the table; with {many} "
         f"attributes the advantage is {mean.loc[many, 'advantage']:.2f}",
         spread=over_seeds(swapped[swapped["number_of_qi"] == 4]["advantage"]),
     )

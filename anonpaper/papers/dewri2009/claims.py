@@ -11,10 +11,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from anonpaper.papers.claims import (
+from anonpaper.papers.claims import Claim, Finding
+from anonpaper.papers.judging import (
     EXACT,
-    Claim,
-    Finding,
     judge_order,
     judge_rising,
     judge_statement,

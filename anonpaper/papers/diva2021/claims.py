@@ -11,7 +11,8 @@ from functools import partial
 import pandas as pd
 
 from anonpaper.datasets.examples import patients, patients_diverse
-from anonpaper.papers.claims import EXACT, MOSTLY, Claim, Finding, judge_statement, over_seeds
+from anonpaper.papers.claims import Claim, Finding
+from anonpaper.papers.judging import EXACT, MOSTLY, judge_statement, over_seeds
 from anonpaper.publish import suppress
 
 __all__ = ["CLAIMS"]

@@ -11,14 +11,8 @@ from functools import partial
 
 import pandas as pd
 
-from anonpaper.papers.claims import (
-    EXACT,
-    NOT_TESTABLE,
-    Claim,
-    Finding,
-    judge_order,
-    judge_statement,
-)
+from anonpaper.papers.claims import Claim, Finding
+from anonpaper.papers.judging import EXACT, NOT_TESTABLE, judge_order, judge_statement
 from anonpaper.papers.majeed2024.baselines import UNRANKED
 from anonpaper.papers.published import reference
 

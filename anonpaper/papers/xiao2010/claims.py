@@ -11,14 +11,8 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from anonpaper.papers.claims import (
-    EXACT,
-    Claim,
-    Finding,
-    judge_order,
-    judge_rising,
-    judge_statement,
-)
+from anonpaper.papers.claims import Claim, Finding
+from anonpaper.papers.judging import EXACT, judge_order, judge_rising, judge_statement
 
 __all__ = ["CLAIMS"]
 

@@ -187,6 +187,7 @@ def klt(
     ([6, 4], 0)
     """
     check_choice("withheld", withheld, ("merge", "drop"))
+    index = check_choice("index", index, (True, False))
     rule = _checked_rule(check_microdata(m), k, l, theta, withheld)
     kinds = distance_kinds(m, distance)
     how = metric(m, kinds, weights_of(m, weights))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from anonpaper.papers.claims import Claim, Finding, judge_rising
+from anonpaper.papers.claims import Claim, Finding
+from anonpaper.papers.judging import judge_rising
 
 __all__ = ["CLAIMS"]
 
