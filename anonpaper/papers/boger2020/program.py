@@ -103,7 +103,7 @@ def program_groups(
     -------
     Partition
         Groups in the order in which they were formed; -1 for rows left out. ``info`` holds
-        ``repeats``, the paper's M.
+        ``repeats``, the paper's M, and ``formed``, the clusters formed in step 2.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def program_groups(
     became = _step_5(how, rule, "one pass" in departures, clusters, others)
     return Partition(
         dense_labels(_at_last(became)[cluster_of]),
-        info={"repeats": repeats},
+        info={"repeats": repeats, "formed": formed},
         algorithm=f"the author's program: k = {k}, l = {l}, theta = {theta:g}",
     )
 

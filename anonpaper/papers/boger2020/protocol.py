@@ -27,21 +27,23 @@ from anonpaper.measure import (
 from anonpaper.measure.queries import Workload, places
 from anonpaper.microdata import Microdata
 from anonpaper.papers.boger2020.program import DEPARTURES, program_groups
+from anonpaper.papers.judging import LEVEL, mean_interval
 from anonpaper.partition.klt import UnplacedRowsWarning
 from anonpaper.partition.klt import klt as _klt
 from anonpaper.partition.mondrian import mondrian
-from anonpaper.principles import DistinctLDiversity, Theta
 from anonpaper.publish import anatomize, generalize, swap
 
 __all__ = [
     "DEFAULT_SELECTIVITY",
     "LEAST",
+    "POINT_TOLERANCE",
     "QI",
     "TABLES",
     "association_with_sensitive",
     "compare_groupings",
     "compare_membership",
     "compare_methods",
+    "compare_points",
     "departures_alone",
     "errors_after_permuting",
     "errors_by_selectivity",
@@ -78,6 +80,9 @@ AGE_STEP = 5
 
 #: The rounds of Figures 9 to 12 that ask for the fewest values.
 LEAST = (("race", 1), ("education", 1), ("sex", 1), ("age", 5))
+
+#: How far a mean may lie from a published point: about what one run differs from the mean.
+POINT_TOLERANCE = 0.05
 
 
 # -- clustering (sections 3.1 and 4.3) --------------------------------------------------------
@@ -289,6 +294,46 @@ def departures_alone(
     ]
 
 
+def compare_points(errors: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Compare every published point of Figures 9 to 12 with the mean over seeds.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        With ``varied``, ``selectivity, %``, ``table``, ``seed`` and ``relative error, %``.
+    published : DataFrame
+        With ``figure``, ``varied_qi``, ``selectivity_pct``, ``table`` and ``relative_error_pct``.
+
+    Returns
+    -------
+    DataFrame
+        Per published point: ``figure``, ``varied``, ``selectivity, %``, ``table``,
+        ``published, %``, ``mean, %`` with its interval ``low, %`` to ``high, %`` (95 % for all
+        points of a figure together), and ``point``: it "agrees" where the whole interval lies
+        within `POINT_TOLERANCE` of the published value, "differs" where all of it lies outside,
+        and is "open" otherwise.
+    """
+    names = {"varied_qi": "varied", "selectivity_pct": "selectivity, %"}
+    points = published.rename(columns={**names, "relative_error_pct": "published, %"})
+    keys = ["varied", "selectivity, %", "table"]
+    by_point = errors.assign(**{"selectivity, %": errors["selectivity, %"].round(2)})
+    runs = by_point.groupby(keys)["relative error, %"].apply(np.array)
+    values = [runs[tuple(point)] for point in points[keys].itertuples(index=False)]
+    sizes = points.groupby("figure")["table"].transform("size")
+    ends = [
+        mean_interval(found, level=1 - (1 - LEVEL) / size)
+        for found, size in zip(values, sizes, strict=True)
+    ]
+    points["mean, %"] = [found.mean() for found in values]
+    points["low, %"], points["high, %"] = zip(*ends, strict=True)
+    nearest = points["published, %"] * (1 - POINT_TOLERANCE)
+    farthest = points["published, %"] * (1 + POINT_TOLERANCE)
+    within = (points["low, %"] >= nearest) & (points["high, %"] <= farthest)
+    outside = (points["high, %"] < nearest) | (points["low, %"] > farthest)
+    points["point"] = np.select([within, outside], ["agrees", "differs"], "open")
+    return points
+
+
 def _rounds(m: Microdata, queries: int, seed: int, only: Collection[Sequence] | None):
     """Yield what every round of simulation varies, its queries, and the generator behind them."""
     rounds = [("none", 0, 50.0)]
@@ -318,8 +363,9 @@ def compare_methods(
 ) -> list[dict]:
     """Measure how far the answers of swapping, anatomy and generalization are off.
 
-    All meet the paper's parameters. The first three publish the same groups; generalization also
-    publishes the groups of Mondrian, which are made for it, and swapping arbitrary ones.
+    Of each method the groups are klt's or Mondrian's with frequency l = 3, which is all but theta
+    (one third at most), and fewer distinct values: made for generalization. Swapping also
+    publishes arbitrary groups, by klt with all weights 0.
 
     Parameters
     ----------
@@ -331,27 +377,26 @@ def compare_methods(
     Returns
     -------
     list of dict
-        Per round and method: ``chi_square`` of a query, and ``relative_error`` of a count, means.
+        Per round, method and groups: ``chi_square`` of a query, and ``relative_error`` of a count,
+        means.
     """
-    close = klt(m, seed=seed)
+    close, boxes = klt(m, seed=seed), mondrian(m, k=10, l=3)
     arbitrary = klt(m, weights=dict.fromkeys(m.qi, 0), seed=seed)
-    boxes = mondrian(m, k=10, require=[DistinctLDiversity(5), Theta(0.3)])
-    releases = {
-        "swapping": swap(m, close, seed),
-        "anatomy": anatomize(m, close),
-        "generalization": generalize(m, close),
-        "generalization, Mondrian's groups": generalize(m, boxes),
-        "swapping, arbitrary groups": swap(m, arbitrary, seed),
-    }
+    releases = {("swapping", "arbitrary"): swap(m, arbitrary, seed)}
+    for name, p in {"klt": close, "Mondrian": boxes}.items():
+        releases["swapping", name] = swap(m, p, seed)
+        releases["anatomy", name] = anatomize(m, p)
+        releases["generalization", name] = generalize(m, p)
     return [
         {
             **about,
             "method": method,
+            "groups": groups,
             "chi_square": float(error) / queries,
             "relative_error": query_error(release, asked),
         }
         for about, asked, _ in _rounds(m, queries, seed, only)
-        for (method, release), error in zip(
+        for ((method, groups), release), error in zip(
             releases.items(), query_errors(asked, list(releases.values())), strict=True
         )
     ]
