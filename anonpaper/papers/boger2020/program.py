@@ -23,7 +23,8 @@ which of them moves a figure; with none of them the groups are those of
 Two departures of the queries are in :mod:`anonpaper.papers.boger2020.protocol`.
 
 Source: S. Boger, *L-diversity for data analysis: data swapping with customized clustering*,
-Brown University, 2020, section 3.1, and the program of its reference [1] as of December 2020.
+Brown University, 2020, section 3.1, and the program of its reference [1] as of December 2020,
+https://github.com/SamBoger/Query-Accuracy-on-l-Diversity.
 """
 
 from __future__ import annotations
@@ -104,6 +105,14 @@ def program_groups(
     Partition
         Groups in the order in which they were formed; -1 for rows left out. ``info`` holds
         ``repeats``, the paper's M, and ``formed``, the clusters formed in step 2.
+
+    Notes
+    -----
+    As :func:`anonpaper.klt`, but every point is searched for anew.
+
+    References
+    ----------
+    boger2020, section 3.1 and reference [1].
 
     Examples
     --------
