@@ -181,8 +181,9 @@ test-fast: env  ## run the unit tests and doctests only
 	  anonpaper tests
 
 .PHONY: fuzz
-fuzz: env  ## call every public function 10,000 times with anything, and 1,000 command lines
-	@$(ONE_THREAD) ANONPAPER_FUZZ=10000 TQDM_DISABLE=1 $(RUN) -m pytest -q tests/core/test_fuzz.py
+fuzz: env  ## 10,000 calls with anything, 1,000 command lines, every attack on every way x table
+	@$(ONE_THREAD) ANONPAPER_FUZZ=10000 TQDM_DISABLE=1 $(RUN) -m pytest -q tests/core/test_fuzz.py \
+	  tests/attacks
 
 .PHONY: mutants
 mutants: env  ## change the code in small ways, and see whether the tests notice (SAMPLE=300)

@@ -155,6 +155,7 @@ def preference_search(
     crossover = check_number("crossover", crossover, 0, 1)
     n_bits = archive.evaluator.n_bits
     refine = check_choice("refine", refine, (True, False))
+    progress = check_choice("progress", progress, (None, True, False))
     if mutation is None:
         mutation = 1 / max(n_bits, 4) if refine else 0.001
     mutation = check_number("mutation", mutation, 0, 0.25)

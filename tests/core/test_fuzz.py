@@ -142,12 +142,12 @@ FLAGS = [
     (name, parameter.name)
     for name, function in sorted(FUNCTIONS.items())
     for parameter in inspect.signature(function).parameters.values()
-    if isinstance(parameter.default, bool)
+    if "bool" in str(parameter.annotation) and parameter.default is not parameter.empty
 ]
 
 
 @pytest.mark.parametrize(("name", "flag"), FLAGS)
-@pytest.mark.parametrize("neither", ["no", 2, None, np.zeros(12, int), float("nan")])
+@pytest.mark.parametrize("neither", ["no", 2, [], np.zeros(12, int), float("nan")])
 def test_a_flag_is_true_or_false(name, flag, neither, tmp_path):
     meant = {"path": tmp_path / "out.csv", "k": 2, "l": 2, "theta": 0.9}
     given_ = {

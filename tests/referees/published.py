@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import os
 from functools import cache
 
 import numpy as np
@@ -38,6 +39,17 @@ PARAMETERS = {
 #: Every method with every publication that it has.
 WAYS = [(name, form) for name in PARAMETERS for form in METHODS[name].publications]
 assert set(PARAMETERS) == set(METHODS)
+
+
+#: `make fuzz` tries every way on every table; the tests take the ways in turn.
+ALL_PAIRS = int(os.environ.get("ANONPAPER_FUZZ", 1000)) >= 10_000
+
+
+def with_tables(ways: list, tables: int = 100) -> list[tuple]:
+    """Return pairs of a way and the seed of a table: every table, and each way as often."""
+    if ALL_PAIRS:
+        return [(way, seed) for way in ways for seed in range(tables)]
+    return [(ways[seed % len(ways)], seed) for seed in range(tables)]
 
 
 def random_table(seed: int, rows: int | None = None, values: int = 4) -> ap.Microdata:
