@@ -527,14 +527,16 @@ def likeness_makes_it(guesses: pd.DataFrame) -> tuple[bool, str]:
 
 
 def little_to_gain(outside: pd.DataFrame, inside: pd.DataFrame) -> tuple[bool, str]:
-    """Say how much knowledge adds where it does not add less to clustered groups for certain."""
-    most = 0.0
+    """Compare what knowledge adds where the order is not certain with what it adds on average."""
+    most, average = 0.0, np.inf
     for source in SOURCES:
         clustered, arbitrary = _gains(outside, inside, source)
         low = difference_intervals(clustered, arbitrary)[:, 0]
-        uncertain = pd.concat([clustered, arbitrary], axis=1)[low < 0]
-        most = max([most, *uncertain.mean(axis=1).abs()])
-    return most < 0.01, f"at most {most:.3f}, where it is not certain"
+        uncertain = pd.concat([clustered, arbitrary], axis=1, keys=["clustered", "arbitrary"])
+        uncertain = uncertain[low < 0].T.groupby(level=0).mean()
+        most = max([most, *uncertain.to_numpy().ravel()])
+        average = min(average, arbitrary.to_numpy().mean())
+    return most < average, f"at most {most:.3f}, on average {average:.3f} in arbitrary groups"
 
 
 def below_theta_on_average(outside: pd.DataFrame, *, published: float) -> Finding:
@@ -997,7 +999,7 @@ CLAIMS = (
         readings=SOURCES,
         judge=knowledge_adds_less,
         reason=Tested(
-            "some knowledge adds next to nothing to either guess",
+            "where the order is not certain, knowledge adds less than on average to either guess",
             tables=INFORMED,
             by=little_to_gain,
         ),
