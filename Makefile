@@ -20,9 +20,10 @@ CONDA ?= $(firstword $(shell command -v mamba micromamba conda))
 
 ENV := .venv
 RUN := $(ENV)/bin/python
-TORCH := $(shell grep '^torch==' requirements.lock)
-# installed with --no-deps: pycanon pins versions of numpy and scipy that it does not need
-UNTIED := $(shell grep -E '^(pycanon|beartype)==' requirements.lock)
+PINS := sed -n 's/ \\$$//; /==/p' requirements.lock
+TORCH = $(shell $(PINS) | grep '^torch==')
+# for conda, with --no-deps: pycanon pins versions of numpy and scipy that it does not need
+UNTIED = $(shell $(PINS) | grep -E '^(pycanon|beartype)==')
 
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb notebooks/*/*.ipynb))
 LESSONS := $(sort $(wildcard notebooks/course/*.ipynb))
@@ -37,6 +38,9 @@ ONE_THREAD := MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_N
 # packages of the user's own Python stay out of the environment
 export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# numba's cache lies beside the modules: `make clean` empties it, and the next run fills it
+COMPILED := anonpaper/__pycache__/.compiled
 
 SITE := $(if $(wildcard site/conf.py),site)
 
@@ -53,7 +57,7 @@ help:  ## list the targets
 # ---- environment and data ---------------------------------------------------------------------
 
 .PHONY: env
-env: $(ENV)/.package-installed  ## set up the environment in .venv
+env: $(ENV)/.package-installed $(COMPILED)  ## set up the environment in .venv
 
 ifneq ($(CONDA),)
 $(ENV)/.packages-installed: environment.yml requirements.lock
@@ -73,15 +77,18 @@ $(ENV)/.packages-installed: requirements.lock
 	  echo "environment: no Python 3.11 on the PATH; give one with make PYTHON=..." >&2; exit 1; fi; \
 	echo "environment: installing $$(grep -c == requirements.lock) packages in $(ENV), about 2 minutes"; \
 	$(RUN) -m pip --version >/dev/null 2>&1 || $$python -m venv --clear $(ENV)
-	@$(RUN) -m pip install -qq --constraint <(grep -v '^pycanon' requirements.lock) $(TORCH)
-	@$(RUN) -m pip install -qq --requirement <(grep -vE '^(pycanon|beartype)==' requirements.lock)
-	@$(RUN) -m pip install -qq --no-deps $(UNTIED)
+	@$(RUN) -m pip install -qq --no-deps --require-hashes --requirement requirements.lock
+	@$(RUN) -m pip install -qq --constraint <($(PINS) | grep -v '^pycanon') $(TORCH)
 	@touch $@
 endif
 
 $(ENV)/.package-installed: $(ENV)/.packages-installed pyproject.toml
 	@$(RUN) -m pip install -qq --no-deps --editable .
 	@touch $@
+
+$(COMPILED): | $(ENV)/.package-installed
+	@$(RUN) tools/warm.py
+	@mkdir -p $(@D) && touch $@
 
 .PHONY: data
 data: data/cache/.fetched  ## fetch the data sets and check their checksums
@@ -148,6 +155,14 @@ build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
   $(wildcard notebooks/course/*.yaml) tools/course.py | $(ENV)/.package-installed
 	@$(RUN) tools/course.py
 
+.PHONY: kit
+kit: env data  ## write the course as one archive to run anywhere; with all wheels: OFFLINE=1
+	@$(RUN) tools/kit.py $(if $(OFFLINE),--offline)
+
+.PHONY: kit-run
+kit-run: env data  ## write that archive, set it up as a student does, and run all lessons from it
+	@$(RUN) tools/kit.py $(if $(OFFLINE),--offline) --run
+
 # ---- the site ---------------------------------------------------------------------------------
 
 .PHONY: site
@@ -187,19 +202,38 @@ fuzz: env  ## 10,000 calls with anything, 1,000 command lines, every attack on e
 
 .PHONY: mutants
 mutants: env  ## change the code in small ways, and see whether the tests notice (SAMPLE=300)
-	@test -x build/mutants/bin/cosmic-ray || { $(RUN) -m venv build/mutants \
-	  && build/mutants/bin/python -m pip install -qq cosmic-ray==8.7.0; }
-	@build/mutants/bin/python tools/mutants.py --sample $(or $(SAMPLE),300)
+	@test -d build/mutants/packages/cosmic_ray \
+	  || $(RUN) -m pip install -qq --target build/mutants/packages cosmic-ray==8.7.0
+	@$(RUN) tools/mutants.py --resume --sample $(or $(SAMPLE),300)
 
 .PHONY: bench
 bench: env data  ## measure speed and memory against their limits
 	@$(RUN) benchmarks/run.py
+
+.PHONY: other-tools
+other-tools: env data  ## measure pycanon, anjana and anonypy, each in an environment of its own
+	@$(RUN) benchmarks/other_tools/run.py
 
 # ---- upkeep -----------------------------------------------------------------------------------
 
 .PHONY: lock
 lock:  ## make requirements.lock anew from pyproject.toml, with the newest versions it allows
 	@PYTHON="$(PYTHON)" tools/lock.sh
+
+.PHONY: newest
+newest:  ## try the newest versions that pyproject.toml allows: name them, run the unit tests
+	@PYTHON="$(PYTHON)" tools/newest.sh build/newest
+	@diff <($(PINS)) build/newest/versions || echo "locked: <, newest: >"
+	@$(ONE_THREAD) TQDM_DISABLE=1 build/newest/bin/python -m pytest -q \
+	  --numprocesses $(WORKERS) --dist loadfile --ignore tests/project anonpaper tests
+
+.PHONY: types
+types: env  ## check the types of the public face
+	@$(RUN) -m mypy
+
+.PHONY: archive
+archive: env  ## write what is deposited with a paper: build/anonpaper-<version>.zip
+	@$(RUN) tools/archive.py --profile $(PROFILE)
 
 .PHONY: clean
 clean:  ## remove figures/$(PROFILE) and all caches, but neither data nor the environment

@@ -19,11 +19,10 @@ Examples
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import sys
 
 import lazy_loader
-
-__version__ = "0.1.0"
 
 _imported, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
@@ -51,6 +50,8 @@ _MOVED = _ELSEWHERE | {
 
 
 def __getattr__(name: str):
+    if name == "__version__":
+        return importlib.metadata.version("anonpaper")
     if name in _ELSEWHERE:
         return importlib.import_module(_ELSEWHERE[name])
     if name in _MOVED:

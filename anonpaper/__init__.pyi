@@ -30,6 +30,7 @@ from .partition.oka import oka as oka
 from .partition.tp import tp as tp
 from .partition.tp import tp_plus as tp_plus
 from .partition.tp import tp_steps as tp_steps
+from .prepare.copula import gaussian_copula as gaussian_copula
 from .prepare.encoding import granularize as granularize
 from .prepare.encoding import in_preorder as in_preorder
 from .prepare.imbalance import find_imbalance as find_imbalance

@@ -11,15 +11,21 @@ its signature and its docstring, so that they are written down in one place.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
+import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
+import anonpaper.compiled  # noqa: F401 - says when loops are compiled
 from anonpaper.principles import DIVERSITY, Principle
 
 __all__ = ["GROUPED", "RECODED", "Algorithm", "Parameter", "algorithm"]
+
+F = TypeVar("F", bound=Callable)
 
 #: How groups can be published, and how a recoding.
 GROUPED = ("suppress", "generalize", "shallow", "swap", "anatomize")
@@ -103,14 +109,15 @@ class Algorithm:
         promises = dict(self.promises)
         if "l" in promises and "diversity" in values:
             promises["l"] = DIVERSITY[values["diversity"]]
-        return [
+        found = [
             principle(values[name])
             for name, principle in promises.items()
             if values.get(name) is not None
         ]
+        return [*found, *(values.get("require") or ())]
 
 
-def algorithm(title: str, **declared) -> Callable[[Callable], Callable]:
+def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
     """Declare a function an algorithm.
 
     Parameters
@@ -129,11 +136,33 @@ def algorithm(title: str, **declared) -> Callable[[Callable], Callable]:
     [FrequencyLDiversity(l=3)]
     """
 
-    def declare(function: Callable) -> Callable:
-        function.algorithm = Algorithm(function, title, **declared)
-        return function
+    def declare(function: F) -> F:
+        recording = _recording(function)
+        recording.algorithm = Algorithm(recording, title, **declared)
+        return recording
 
     return declare
+
+
+def _recording(function: Callable) -> Callable:
+    """Return a function whose results know the call that made them, and what it promises."""
+    signature = inspect.signature(function)
+
+    def run(*args, **options):
+        result = function(*args, **options)
+        given = signature.bind(*args, **options).arguments
+        _, *given = given.items()
+        written = ", ".join(["m", *(f"{name}={value!r}" for name, value in given)])
+        result.call = f"ap.{function.__name__}({written})"
+        result.promised = tuple(recorded.algorithm.promised(dict(given)))
+        return result
+
+    # of the globals of its module, as doctest looks there for what a module defines
+    of_module = types.FunctionType(
+        run.__code__, function.__globals__, function.__name__, None, run.__closure__
+    )
+    recorded = functools.wraps(function)(of_module)
+    return recorded
 
 
 def _meanings(docstring: str) -> dict[str, str]:

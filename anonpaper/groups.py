@@ -56,6 +56,7 @@ class Partition:
             raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info = dict(info or {})
         self.algorithm = algorithm
+        self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
         self.starred = None if starred is None else np.asarray(starred)
         if self.starred is not None:
             shape, kind = self.starred.shape, self.starred.dtype.kind
@@ -121,7 +122,8 @@ def check_partition(p: object, n: int | None = None) -> Partition:
     """
     if not isinstance(p, Partition):
         raise ParameterError(
-            f"expected a Partition, got {type(p).__name__}: ap.Partition(labels) makes one"
+            f"expected a Partition, got {type(p).__name__}: ap.Partition(labels) makes one, "
+            "and ap.recode(m, r) publishes a Recoding"
         )
     if n is not None and len(p) != n:
         raise ParameterError(f"the partition labels {len(p)} rows, the table has {n}")

@@ -3,31 +3,46 @@
 from __future__ import annotations
 
 import csv
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from anonpaper.display import html, html_table
 from anonpaper.errors import (
+    FileError,
     HierarchyError,
     ParameterError,
+    check_choice,
     check_integer,
     check_named,
     check_number,
     check_sequence,
+    is_among,
 )
-from anonpaper.microdata import Attribute
+from anonpaper.files import write_whole
+from anonpaper.microdata import MISSING, Attribute
 
 __all__ = ["STAR", "Hierarchy", "check_hierarchies", "exact_number"]
 
 #: How a suppressed value is written.
 STAR = "*"
+
+_ARX = {"header": False, "index": False, "lineterminator": "\n"}
+_DATES = {
+    "day": lambda when: f"{when:%Y-%m-%d}",
+    "month": lambda when: f"{when:%Y-%m}",
+    "quarter": lambda when: f"{when:%Y}-Q{when.quarter}",
+    "year": lambda when: f"{when:%Y}",
+    "decade": lambda when: f"{when.year // 10 * 10}s",
+}
 
 
 class Hierarchy:
@@ -142,7 +157,8 @@ class Hierarchy:
             lacking = attribute.values[[row is None for row in rows]].tolist()
             raise HierarchyError(
                 f"the hierarchy of {attribute.name!r} lacks {len(lacking)} of its values: "
-                f"{lacking[:5]}{' ...' if len(lacking) > 5 else ''}"
+                f"{lacking[:20]}{' ...' if len(lacking) > 20 else ''}; it begins with "
+                f"{list(self._row_of)[:3]}: add a row for each, or make it of this column"
             )
         maps = np.empty((self.height + 1, attribute.size), np.int32)
         for level, ids in enumerate(maps):
@@ -207,7 +223,7 @@ class Hierarchy:
 
         Parameters
         ----------
-        values : sequence of numbers
+        values : sequence of numbers, or a column
             The domain, finite.
         widths : sequence of numbers
             Width per level, in the unit of the values, above 0 and each a multiple of the one
@@ -230,20 +246,187 @@ class Hierarchy:
         >>> Hierarchy.intervals([0.7], widths=[0.1]).rows[0]
         ['0.7', '[0.7, 0.8)', '*']
         """
-        values, widths = _values(values), check_sequence("widths", widths)
-        exact = [exact_number("a value", value, -np.inf) for value in values]
-        steps = [exact_number("a width", width, 0) for width in widths]
+        steps = [exact_number("a width", w, 0) for w in check_sequence("widths", widths)]
         for width, wider in pairwise(steps):
             if wider % width:
                 raise ParameterError(
                     f"each width must be a multiple of the one before, got {list(widths)}"
                 )
-        rows = []
-        for value, place in zip(values, exact, strict=True):
+
+        def names(value):
+            place = exact_number("a value", value, -np.inf)
             lows = [(floor(place / width) * width, width) for width in steps]
-            names = [f"[{_decimal(low)}, {_decimal(low + width)})" for low, width in lows]
-            rows.append([value, *names, STAR])
-        return cls(rows)
+            return [f"[{_decimal(low)}, {_decimal(low + width)})" for low, width in lows]
+
+        return cls(_rows(_values(values), names))
+
+    @classmethod
+    def cuts(cls, values: Sequence[float], levels: Sequence[Sequence[float]]) -> Hierarchy:
+        """Return a hierarchy of numbers: a list of interval bounds per level, then a star.
+
+        Parameters
+        ----------
+        values : sequence of numbers, or a column
+            The domain, finite.
+        levels : sequence of sequences of numbers
+            For every level from the lowest up where an interval ends and the next one begins,
+            ascending. What bounds intervals on a level does so on every level below.
+
+        Raises
+        ------
+        ParameterError
+            A value or a bound is no number, bounds do not ascend, or one is new on its level.
+
+        Examples
+        --------
+        >>> Hierarchy.cuts([17, 30, 70], [[18, 30, 65], [30]]).rows
+        [['17', '<18', '<30', '*'], ['30', '[30, 65)', '>=30', '*'], ['70', '>=65', '>=30', '*']]
+        """
+        levels = [check_sequence("a level", level) for level in check_sequence("levels", levels)]
+        bounds = [[exact_number("a bound", b, -np.inf) for b in level] for level in levels]
+        for level, places in zip(levels, bounds, strict=True):
+            if not places or any(low >= high for low, high in pairwise(places)):
+                raise ParameterError(f"the bounds of a level must ascend, got {level}")
+        for (lower, inner), (upper, outer) in pairwise(zip(levels, bounds, strict=True)):
+            if not set(outer) <= set(inner):
+                raise ParameterError(
+                    f"the bounds {upper} of a level must be among those below it, {lower}"
+                )
+
+        def names(value):
+            place = exact_number("a value", value, -np.inf)
+            return [_between(places, bisect_right(places, place)) for places in bounds]
+
+        return cls(_rows(_values(values), names))
+
+    @classmethod
+    def quantiles(cls, values: Sequence[float], parts: Sequence[int] = (8, 4, 2)) -> Hierarchy:
+        """Return a hierarchy of numbers: parts of nearly equally many rows, then a star.
+
+        A part is written ``[first - last]`` by values that occur: its bounds are those of the
+        table, and whoever sees them learns them.
+
+        Parameters
+        ----------
+        values : sequence of numbers, or a column
+            The rows, finite numbers, repeated ones included. Equal ones stay together, so that
+            fewer parts than asked for may come out.
+        parts : sequence of int
+            How many per level, from the lowest level up, from 2, each a multiple of the next.
+
+        Raises
+        ------
+        ParameterError
+            A value is no number, or `parts` are not of that kind.
+
+        Examples
+        --------
+        >>> Hierarchy.quantiles([1, 1, 2, 3, 3, 9], parts=[3]).rows
+        [['1', '1', '*'], ['2', '2', '*'], ['3', '[3 - 9]', '*'], ['9', '[3 - 9]', '*']]
+        """
+        parts = [check_integer("parts", part, 2) for part in check_sequence("parts", parts)]
+        if not parts or any(finer % coarser for finer, coarser in pairwise(parts)):
+            raise ParameterError(f"each of parts must be a multiple of the next, got {parts}")
+        if not isinstance(values, pd.Series):
+            values = pd.Series(check_sequence("values", values), dtype=object)
+        try:
+            rows = values.value_counts().to_dict()
+        except TypeError:
+            raise ParameterError("values must be numbers, got lists, sets or dicts") from None
+        missing = [MISSING] * (rows.pop(MISSING, 0) > 0 or values.hasnans)
+        ascending = sorted(rows, key=lambda value: exact_number("a value", value, -np.inf))
+        counts = np.array([rows[value] for value in ascending], dtype=np.int64)
+        # A value lies in the part in which the middle of its rows lies.
+        finest = (2 * np.cumsum(counts) - counts) * parts[0] // (2 * max(counts.sum(), 1))
+        names: dict[object, list[str]] = {value: [] for value in ascending}
+        for part in parts:
+            part_of = finest // (parts[0] // part)
+            for number in np.unique(part_of):
+                held = [ascending[i] for i in np.flatnonzero(part_of == number)]
+                name = str(held[0]) if len(held) == 1 else f"[{held[0]} - {held[-1]}]"
+                for value in held:
+                    names[value].append(name)
+        return cls(_rows([*ascending, *missing], names.get, levels=len(parts)))
+
+    @classmethod
+    def prefixes(cls, values: Sequence, keep: Sequence[int] | None = None) -> Hierarchy:
+        """Return a hierarchy of codes by their first characters, as of zip codes, then a star.
+
+        Parameters
+        ----------
+        values : sequence, or a column
+            The domain; codes are read as text. A code of no more characters than are kept
+            stays as it is.
+        keep : sequence of int, optional
+            Characters kept per level, from the lowest level up: from 1, descending. By default
+            one less on every level.
+
+        Raises
+        ------
+        ParameterError
+            `keep` is not of that kind.
+
+        Examples
+        --------
+        >>> Hierarchy.prefixes(["02139", "02446"], keep=[3, 2]).rows
+        [['02139', '021**', '02***', '*'], ['02446', '024**', '02***', '*']]
+        """
+        values = [str(value) for value in _values(values)]
+        longest = max(map(len, values), default=0)
+        keep = range(longest - 1, 0, -1) if keep is None else check_sequence("keep", keep)
+        keep = [check_integer("keep", length, 1) for length in keep]
+        if any(longer <= shorter for longer, shorter in pairwise(keep)):
+            raise ParameterError(f"keep must descend from level to level, got {keep}")
+
+        def names(value):
+            return [
+                value if len(value) <= length else value[:length] + STAR * (longest - length)
+                for length in keep
+            ]
+
+        return cls(_rows(values, names))
+
+    @classmethod
+    def dates(
+        cls, values: Sequence, levels: Sequence[str] = ("month", "quarter", "year")
+    ) -> Hierarchy:
+        """Return a hierarchy of dates or timestamps, then a star.
+
+        Parameters
+        ----------
+        values : sequence, or a column
+            Dates, or texts such as ``2024-12-31`` and ``2024-12-31 10:15``. An instant with a
+            time zone is of the day that it has there.
+        levels : sequence of {"day", "month", "quarter", "year", "decade"}
+            From the lowest level up, each coarser than the one before.
+
+        Raises
+        ------
+        ParameterError
+            A value is no such date, or `levels` are not of that kind.
+
+        Examples
+        --------
+        >>> Hierarchy.dates(["2024-12-31"]).rows
+        [['2024-12-31', '2024-12', '2024-Q4', '2024', '*']]
+        """
+        levels = [
+            check_choice("a level", name, _DATES) for name in check_sequence("levels", levels)
+        ]
+        order = list(_DATES)
+        if any(order.index(finer) >= order.index(coarser) for finer, coarser in pairwise(levels)):
+            raise ParameterError(f"levels must become coarser in the order {order}, got {levels}")
+
+        def names(value):
+            try:
+                if isinstance(value, Real):  # which pandas takes for nanoseconds
+                    raise TypeError
+                when = pd.Timestamp(value)
+                return [_DATES[name](when) for name in levels]
+            except (TypeError, ValueError):
+                raise ParameterError(f"{value!r} is no date such as 2024-12-31") from None
+
+        return cls(_rows(_values(values), names, levels=len(levels)))
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame) -> Hierarchy:
@@ -279,11 +462,27 @@ class Hierarchy:
             raise HierarchyError(f"{path} is no table in UTF-8: {error}") from None
 
     def to_csv(self, path: str | Path, sep: str = ";") -> None:
-        """Write the hierarchy in ARX's format."""
-        pd.DataFrame(self.rows).to_csv(path, sep=sep, header=False, index=False)
+        """Write the hierarchy in ARX's format, a file that is there whole or not at all."""
+        if not isinstance(sep, str) or len(sep) != 1:
+            raise ParameterError(f"sep must be one character, got {sep!r}")
+        content = pd.DataFrame(self.rows).to_csv(None, sep=sep, **_ARX)
+        if "\r" in content or content.startswith(
+            "\ufeff"
+        ):  # which readers take for something else
+            content = pd.DataFrame(self.rows).to_csv(None, sep=sep, quoting=csv.QUOTE_ALL, **_ARX)
+        try:
+            write_whole(Path(path), content)
+        except (TypeError, OSError) as error:
+            raise FileError(f"{path!r}: {getattr(error, 'strerror', None) or error}") from None
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.rows)} values, height {self.height})"
+
+    def _repr_html_(self) -> str:
+        names = [self.names(level) for level in range(self.height + 1)]
+        sizes = [(f"level {level}", f"{len(known):,} names") for level, known in enumerate(names)]
+        table = pd.DataFrame(self.rows, columns=[name for name, _ in sizes])
+        return html(f"Hierarchy, {len(self.rows):,} values", sizes, html_table(table, index=False))
 
 
 def check_hierarchies(
@@ -309,8 +508,33 @@ def check_hierarchies(
 
 
 def _values(values: object) -> list:
-    """Return a domain as a list; a string is the list of its letters."""
+    """Return a domain as a list: of an attribute, of a column each value once, of text letters."""
+    if isinstance(values, Attribute):
+        return list(values.values)
+    if isinstance(values, pd.Series):
+        known = pd.Series(values.dropna().unique(), dtype=object).tolist()
+        return known + [MISSING] * (values.hasnans and MISSING not in known)
     return check_sequence("values", list(values) if isinstance(values, str) else values)
+
+
+def _rows(values: list, names: Callable[[object], list[str]], levels: int = 0) -> list[list]:
+    """Return a row per value with its names and a star; a missing value has no name but itself."""
+    rows = [None if is_among(value, [MISSING]) else names(value) for value in values]
+    levels = max((len(row) for row in rows if row is not None), default=levels)
+    unnamed = [MISSING] * levels
+    return [
+        [value, *(unnamed if row is None else row), STAR]
+        for value, row in zip(values, rows, strict=True)
+    ]
+
+
+def _between(bounds: list[Fraction], place: int) -> str:
+    """Write the interval below the bound of a place, the last one if there is none."""
+    if place == 0:
+        return f"<{_decimal(bounds[0])}"
+    if place == len(bounds):
+        return f">={_decimal(bounds[-1])}"
+    return f"[{_decimal(bounds[place - 1])}, {_decimal(bounds[place])})"
 
 
 def exact_number(name: str, value: object, low: float) -> Fraction:

@@ -145,25 +145,62 @@ class CellTable:
         """The tuple's number of every cell, shape (e,), dtype int64."""
         return np.repeat(np.arange(len(self.tuples)), np.diff(self.start))
 
+    def by_sensitive_value(
+        self, values: int, order: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """List the cells of every sensitive value, in an order of the tuples; O(e).
+
+        Parameters
+        ----------
+        values : int
+            Number of sensitive values, m.
+        order : numpy.ndarray of int, shape (c,), optional
+            Numbers of the tuples; as they are by default.
+
+        Returns
+        -------
+        list_start, cell, place : numpy.ndarray, shape (m + 1,), (e,) and (e,), dtype int64
+            ``cell[list_start[v]:list_start[v + 1]]`` are the cells of value v, and `place` is
+            where the tuple of each stands in the order.
+        """
+        if order is None:
+            order = np.arange(len(self))
+        sizes = np.diff(self.start)[order]
+        before = np.cumsum(sizes) - sizes
+        cell = np.repeat(self.start[order] - before, sizes) + np.arange(len(self.sensitive))
+        # numpy sorts integers of up to 16 bits without comparing them
+        codes = self.sensitive[cell].astype(np.min_scalar_type(values))
+        by_value = np.argsort(codes, kind="stable")
+        list_start = np.cumsum([0, *np.bincount(codes, minlength=values)])
+        place = np.repeat(np.arange(len(self)), sizes)
+        return list_start, cell[by_value], place[by_value]
+
     def __len__(self) -> int:
         return len(self.tuples)
 
 
 class Microdata:
-    """A table of people with its quasi-identifiers and at most one sensitive attribute.
+    """A table of people with its quasi-identifiers and sensitive attributes.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row per person. A copy is kept: what happens to this frame afterwards does not reach
-        the table. ``frame`` gives the copy back, to be read, and ``n`` its length.
+        One row per person, or several with `person`. A copy is kept: what happens to this frame
+        afterwards does not reach the table. ``frame`` gives the copy back, to be read, and ``n``
+        its length.
     qi : sequence of column labels
         The quasi-identifiers, at least one.
-    sensitive : column label, optional
-        The sensitive attribute (SA).
+    sensitive : column label or list of column labels, optional
+        The sensitive attribute (SA), or several. Algorithms that look at the values of one only
+        refuse several: ``with_roles(sensitive=...)`` chooses.
+    person : column label, optional
+        Whose a row is, where people have several rows. Then k and the principles on sensitive
+        values count people (:mod:`anonpaper.principles`), and what can only count rows refuses
+        the table. The column has no other role and is never published.
     missing : {"category", "drop", "error"}
         What becomes of missing values in the role columns: the value ``"?"``, last in its
-        domain; rows left out (``dropped`` counts them); or a MissingValueError. A column of
+        domain; rows left out (``dropped`` counts them); or a MissingValueError. A row without its
+        `person` is left out or an error, never kept. A column of
         numbers or dates with missing values has no order any more: it is generalized to sets,
         not to intervals. Drop the rows, or fill the gaps, to keep the intervals.
     domains : mapping of column label to sequence of values, optional
@@ -181,7 +218,7 @@ class Microdata:
     EmptyTableError
         No rows, or no quasi-identifiers.
     MissingValueError
-        With ``missing="error"``.
+        With ``missing="error"``, or where `person` is missing and ``missing="category"``.
 
     Notes
     -----
@@ -198,6 +235,10 @@ class Microdata:
     >>> m = Microdata(frame, qi=["age", "sex"], sensitive="ill")
     >>> m.n, m.d, m.cells.tuples.tolist(), m.cells.counts.tolist()
     (3, 2, [[0, 0], [1, 1]], [1, 1, 1])
+    >>> visits = frame.assign(name=["Ann", "Ann", "Bob"], drug=["x", "y", "x"])
+    >>> m = Microdata(visits, ["age"], sensitive=["ill", "drug"], person="name")
+    >>> m.n, m.n_people, m.sensitives
+    (3, 2, ['ill', 'drug'])
     """
 
     def __init__(
@@ -206,6 +247,7 @@ class Microdata:
         qi: Sequence,
         sensitive: object = None,
         *,
+        person: object = None,
         missing: str = "category",
         domains: Mapping[object, Iterable] | None = None,
         origin: object = None,
@@ -219,7 +261,7 @@ class Microdata:
         self._coded: dict[object, tuple[Attribute, np.ndarray]] = {}
         self._domains = _declared(domains)
         self.n = len(frame)
-        self.qi, self.sensitive, self.missing = qi, sensitive, missing
+        self.qi, self.sensitive, self.person, self.missing = qi, sensitive, person, missing
         self.origin, self.dropped = origin, 0
         self.synthetic = _checked_mask(self.n, synthetic)
         self._settle()
@@ -228,23 +270,27 @@ class Microdata:
         """Check the roles, and leave out the rows that lack a value if they are to be dropped."""
         check_choice("missing", self.missing, ("category", "drop", "error"))
         columns = list(self._columns)
-        self.qi = checked_roles(columns, self.qi, self.sensitive)
+        self.qi, several = checked_roles(columns, self.qi, self.sensitive, self.person)
+        self.sensitive = several if len(several) > 1 else next(iter(several), None)
         unknown = [name for name in self._domains if name not in columns]
         if unknown:
             raise ColumnError(f"domains are declared for columns that are not there: {unknown}")
         if self.n == 0:
             raise EmptyTableError("the table has no rows")
-        if self.missing == "category":
+        whose = [] if self.person is None else [self.person]
+        needed = whose if self.missing == "category" else [*self._roles, *whose]
+        if not needed:
             return
-        lacking = self.frame[self._roles].isna()
+        lacking = self.frame[needed].isna()
         incomplete = lacking.to_numpy().any(axis=1)
         if not incomplete.any():
             return
-        if self.missing == "error":
+        if self.missing != "drop":
             counts = lacking.sum()
             raise MissingValueError(
                 f"missing values in {counts[counts > 0].to_dict()} (column: rows); "
-                'missing="category" keeps them as a value, missing="drop" leaves the rows out'
+                'missing="category" keeps them as a value, but for the person; '
+                'missing="drop" leaves the rows out'
             )
         if incomplete.all():
             raise EmptyTableError("every row has a missing value in a role column")
@@ -277,7 +323,7 @@ class Microdata:
 
     @property
     def _roles(self) -> list:
-        return self.qi if self.sensitive is None else [*self.qi, self.sensitive]
+        return [*self.qi, *self.sensitives]
 
     # -- the table as codes ------------------------------------------------------------
 
@@ -300,8 +346,15 @@ class Microdata:
         return codes
 
     @property
+    def sensitives(self) -> list:
+        """Labels of the sensitive attributes: none, one, or several."""
+        if self.sensitive is None:
+            return []
+        return list(self.sensitive) if isinstance(self.sensitive, list) else [self.sensitive]
+
+    @property
     def sensitive_attribute(self) -> Attribute:
-        """The sensitive attribute with its domain."""
+        """The sensitive attribute with its domain; ColumnError if there is none, or several."""
         return self._code_column(self._required_sensitive())[0]
 
     @property
@@ -315,9 +368,26 @@ class Microdata:
         return np.bincount(self.sensitive_codes, minlength=self.sensitive_attribute.size)
 
     @cached_property
+    def people(self) -> np.ndarray | None:
+        """Whose every row is, numbered 0, 1, ..., shape (n,); None if no two rows are of one."""
+        if self.person is None:
+            return None
+        numbers, people = pd.factorize(self._code_column(self.person)[1])
+        return None if len(people) == self.n else numbers
+
+    @property
+    def n_people(self) -> int:
+        """Number of people: of rows, unless several are of one `person`."""
+        return self.n if self.people is None else int(self.people.max()) + 1
+
+    @cached_property
     def cells(self) -> CellTable:
-        """The cell table, built on first use in time O(n log n)."""
-        if self.sensitive is None:
+        """The cell table, built on first use in time O(n log n).
+
+        With several sensitive attributes every tuple is one cell; ``about(name).cells`` has the
+        counts of one of them.
+        """
+        if len(self.sensitives) != 1:
             return build_cells(self.codes, [a.size for a in self.attributes], None, 1)
         return build_cells(
             self.codes,
@@ -355,6 +425,7 @@ class Microdata:
         frame: pd.DataFrame | None = None,
         qi: Sequence | None = None,
         sensitive: object = ...,
+        person: object = ...,
         domains: Mapping[object, Iterable | None] | None = None,
         origin: object = ...,
         synthetic: np.ndarray | None = None,
@@ -370,8 +441,8 @@ class Microdata:
         ----------
         frame : pandas.DataFrame, optional
             Other rows or columns.
-        qi, sensitive
-            As for :class:`Microdata`; ``sensitive=None`` takes the role away.
+        qi, sensitive, person
+            As for :class:`Microdata`; None takes the role away from the latter two.
         domains : mapping of column label to sequence of values or None, optional
             Domains declared anew, beside those declared before; None where the column itself
             says its domain. A Categorical in `frame` always does.
@@ -401,6 +472,7 @@ class Microdata:
         }
         marks |= {} if qi is None else {"qi": qi}
         marks |= {} if sensitive is ... else {"sensitive": sensitive}
+        marks |= {} if person is ... else {"person": person}
         marks |= {} if origin is ... else {"origin": origin}
         if frame is not None or domains is not None:
             marks |= self._with_columns(frame, {} if domains is None else domains)
@@ -417,8 +489,10 @@ class Microdata:
         other._settle()
         return other
 
-    def with_roles(self, qi: Sequence | None = None, sensitive: object = ...) -> Microdata:
-        """Return the same table with other roles: `replace` with these two alone.
+    def with_roles(
+        self, qi: Sequence | None = None, sensitive: object = ..., person: object = ...
+    ) -> Microdata:
+        """Return the same table with other roles: `replace` with these alone.
 
         Examples
         --------
@@ -426,7 +500,19 @@ class Microdata:
         >>> ap.examples.hospital().with_roles(qi=["Age"]).d
         1
         """
-        return self.replace(qi=qi, sensitive=sensitive)
+        return self.replace(qi=qi, sensitive=sensitive, person=person)
+
+    def about(self, name: object) -> Microdata:
+        """Return the same table with one of its sensitive attributes alone, or None of them.
+
+        Raises
+        ------
+        ColumnError
+            `name` is neither None nor one of `sensitives`.
+        """
+        if name is not None and not is_among(name, self.sensitives):
+            raise ColumnError(f"{name!r} is not one of the sensitive attributes {self.sensitives}")
+        return self if self.sensitives == [name] else self._like(sensitive=name)
 
     def with_codes(self, codes: Mapping[object, np.ndarray]) -> Microdata:
         """Return the table with other values, given as codes; all domains stay as they are.
@@ -508,12 +594,16 @@ class Microdata:
 
     def __repr__(self) -> str:
         origin = "" if self.origin is None else f", origin={str(self.origin)!r}"
-        return f"Microdata({self.n} rows, qi={self.qi}, sensitive={self.sensitive!r}{origin})"
+        person = "" if self.person is None else f", person={self.person!r}"
+        roles = f"qi={self.qi}, sensitive={self.sensitive!r}{person}"
+        return f"Microdata({self.n} rows, {roles}{origin})"
 
     def _repr_html_(self) -> str:
         facts = [("quasi-identifiers", _with_sizes(self.attributes))]
-        if self.sensitive is not None:
-            facts.append(("sensitive", _with_sizes([self.sensitive_attribute])))
+        if self.sensitives:
+            facts.append(("sensitive", _with_sizes(map(self.attribute, self.sensitives))))
+        if self.person is not None:
+            facts.append(("person", f"{self.person} ({self.n_people:,} people)"))
         facts += [
             (name, value)
             for name, value in [
@@ -534,10 +624,15 @@ class Microdata:
                 "this needs a sensitive attribute and the table has none: "
                 "with_roles(sensitive=...) names one"
             )
+        if isinstance(self.sensitive, list):
+            raise ColumnError(
+                "this looks at the values of one sensitive attribute, and the table has "
+                f"{self.sensitive}: with_roles(sensitive=...) chooses one"
+            )
         return self.sensitive
 
     def _in_role(self, name: object) -> object:
-        if self.sensitive is None or not is_among(name, [self.sensitive]):
+        if not is_among(name, self.sensitives):
             self.attribute_index(name)
         return name
 
@@ -584,24 +679,39 @@ def _with_sizes(attributes: Iterable[Attribute]) -> str:
     return ", ".join(f"{a.name} ({a.size} values)" for a in attributes)
 
 
-def check_microdata(m: object) -> Microdata:
+def check_microdata(m: object, *, people: bool = False) -> Microdata:
     """Return `m` if it is a Microdata; say how to make one if it is not.
+
+    Parameters
+    ----------
+    m : Microdata
+    people : bool
+        Whether the caller bears people with several rows: counts them, or counts nothing.
 
     Raises
     ------
     ParameterError
-        If `m` is anything else, such as the DataFrame itself.
+        If `m` is anything else, such as the DataFrame itself, or has people with several rows
+        where the caller counts rows.
     """
     if not isinstance(m, Microdata):
         raise ParameterError(
             f"expected a Microdata, got {type(m).__name__}: "
             "ap.Microdata(frame, qi=[...], sensitive=...) gives a DataFrame its roles"
         )
+    if not people and m.people is not None:
+        raise ParameterError(
+            f"this counts rows, and {m.n} rows are of {m.n_people} people by {m.person!r}, so it "
+            "would promise too much: ap.mondrian and ap.full_domain count people, published by "
+            "ap.suppress, ap.generalize or ap.recode; with_roles(person=None) counts rows"
+        )
     return m
 
 
-def checked_roles(columns: list, qi: Sequence, sensitive: object) -> list:
-    """Return the QI as a list, after looking for unknown and doubled role columns.
+def checked_roles(
+    columns: list, qi: Sequence, sensitive: object, person: object = None
+) -> tuple[list, list]:
+    """Return QI and sensitive attributes, after looking for unknown and doubled role columns.
 
     Raises
     ------
@@ -610,27 +720,26 @@ def checked_roles(columns: list, qi: Sequence, sensitive: object) -> list:
     EmptyTableError
         No quasi-identifiers.
     ParameterError
-        `qi` is no sequence, or `sensitive` one of several labels.
+        `qi` is no sequence.
     """
     if isinstance(sensitive, (list, np.ndarray, pd.Index)):
-        raise ParameterError(
-            f"sensitive must be the label of one column, got {sensitive!r}: "
-            "a table has one sensitive attribute at a time, with_roles(sensitive=...) changes it"
-        )
+        sensitives = check_sequence("sensitive", sensitive)
+    else:
+        sensitives = [] if sensitive is None else [sensitive]
     qi = check_sequence("qi", qi)
     if not qi:
         raise EmptyTableError("qi is empty: name at least one quasi-identifier")
-    roles = qi if sensitive is None else [*qi, sensitive]
+    roles = [*qi, *sensitives] if person is None else [*qi, *sensitives, person]
     unknown = [n for n in roles if not isinstance(n, Hashable) or not is_among(n, columns)]
     if unknown:
         raise ColumnError(f"unknown columns {unknown}; the table has {columns}")
     doubled = sorted({str(name) for name in roles if roles.count(name) > 1})
     if doubled:
-        raise ColumnError(f"columns used twice among qi and sensitive: {doubled}")
+        raise ColumnError(f"columns used twice among qi, sensitive and person: {doubled}")
     ambiguous = [name for name in roles if columns.count(name) > 1]
     if ambiguous:
         raise ColumnError(f"the table has several columns of the name {ambiguous}")
-    return qi
+    return qi, sensitives
 
 
 def _checked_mask(n: int, synthetic: np.ndarray | None) -> np.ndarray:

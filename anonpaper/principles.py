@@ -3,12 +3,40 @@
 A principle looks at groups only through their sizes and their counts per sensitive value
 (:class:`GroupCounts`), whatever algorithm made them. Rows labelled -1 are not published and do
 not count.
+
+What is counted are people. Where a table says whose each row is (``Microdata(person=...)``), the
+size of a group is its number of people, and the count of a sensitive value the number of its
+people who have that value, however many rows say so. k, frequency l, theta and alpha are shares
+and numbers of people then; distinct l is the number of values; entropy and recursive l-diversity
+and t-closeness are stated on the pairs of a person and a value, each pair once. What is said is
+said of each group by itself: whoever knows how many rows somebody has, or that they are in several
+groups and in which, may conclude more.
+
+A principle is *monotone* if joining two groups that meet it gives a group that meets it: then the
+table as a whole meets it if any grouping does, and an algorithm may stop at the first group that
+fails. Let r be the counts of a group, n its size and f(r) a convex function with f(cr) = c f(r),
+so that f(r + r') <= f(r) + f(r'). Every condition f(r) <= c n is kept by joining groups, strictly
+or not:
+
+* k: joined groups have no fewer people. Distinct l: they have no fewer values;
+* frequency l, theta, alpha: f is the largest count, with c = 1/l, theta, alpha;
+* recursive (c, l): r_1 < c (r_l + ... + r_m) says r_1 + c (r_1 + ... + r_{l-1}) < c n, and the sum
+  of the largest counts is convex;
+* entropy: that of a mixture is at least the mean of the entropies, by concavity;
+* t-closeness: both distances are norms of the difference of two distributions, hence convex in the
+  group's, as long as the table's stays the same.
+
+The first two are *upward closed* besides: whatever rows join a group that meets them, it goes on
+to meet them. The others are monotone because sizes and counts add up, which they do for people
+only if the groups that are joined share nobody.
 """
 
 from __future__ import annotations
 
+import ast
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import ClassVar
 
@@ -20,6 +48,7 @@ from anonpaper.errors import (
     check_choice,
     check_integer,
     check_number,
+    check_sequence,
 )
 from anonpaper.groups import checked_labels
 from anonpaper.microdata import Microdata, check_microdata
@@ -37,8 +66,12 @@ __all__ = [
     "TCloseness",
     "Theta",
     "l_diversity",
+    "read_principle",
     "require_diverse",
     "require_eligible",
+    "require_whole",
+    "required",
+    "rows_of_budget",
 ]
 
 
@@ -49,40 +82,86 @@ class GroupCounts:
     Attributes
     ----------
     sizes : numpy.ndarray, shape (G,), dtype int64
-        Rows of every group.
+        People of every group: rows, where every row is a person.
     start : numpy.ndarray, shape (G + 1,), dtype int64
         Entries ``start[g]:start[g + 1]`` belong to group g; without a sensitive attribute a
         group has one entry.
     sensitive, counts : numpy.ndarray, shape (e,)
-        Sensitive code and rows of each entry.
+        Sensitive code of each entry, and how many people of the group have it.
+    total : numpy.ndarray, shape (m,), optional
+        Counts of the whole table, where these are some of its groups only.
     """
 
     sizes: np.ndarray
     start: np.ndarray
     sensitive: np.ndarray
     counts: np.ndarray
+    total: np.ndarray | None = None
 
     @classmethod
-    def of(cls, m: Microdata, labels: np.ndarray) -> GroupCounts:
+    def of(cls, m: Microdata, labels: np.ndarray, rows: np.ndarray | None = None) -> GroupCounts:
         """Count the groups of a table; O(n log n).
 
         Parameters
         ----------
         m : Microdata
-            The table, n rows.
+            The table, n rows, with one sensitive attribute or none.
         labels : array of int, shape (n,)
             Group numbers without gaps, -1 for rows that are not published.
+        rows : array of int, optional
+            The rows that `labels` are of, one each and none -1, which is not checked.
         """
-        labels = checked_labels(labels, check_microdata(m).n)
-        values = 1 if m.sensitive is None else m.sensitive_attribute.size
-        codes = 0 if m.sensitive is None else m.sensitive_codes
-        key = (labels * values + codes)[labels >= 0]
-        key.sort()
-        first = np.flatnonzero(np.r_[True, key[1:] != key[:-1]]) if len(key) else key
-        group, sensitive = np.divmod(key[first], values)
-        counts = np.diff(np.r_[first, len(key)])
-        sizes = np.bincount(labels[labels >= 0])
-        return cls(sizes, np.searchsorted(group, np.arange(len(sizes) + 1)), sensitive, counts)
+        if rows is None:
+            labels = checked_labels(labels, check_microdata(m, people=True).n)
+            rows = slice(None) if (labels >= 0).all() else labels >= 0
+            labels = labels[rows]
+        if m.sensitive is None:
+            key, values = labels, 1
+        else:
+            values = m.sensitive_attribute.size
+            key = labels * np.int64(values) + m.sensitive_codes[rows]
+        if m.people is not None:
+            people = m.people[rows]
+            key = _of_different_people(key, people)
+            labels = key if values == 1 else _of_different_people(labels, people)
+        return cls._of_keys(key, values, np.bincount(labels))
+
+    @classmethod
+    def of_tuples(cls, m: Microdata, group: np.ndarray) -> GroupCounts:
+        """Count groups of QI tuples, from the cells alone; O(e log e).
+
+        Parameters
+        ----------
+        m : Microdata
+            The table, with one sensitive attribute or none, of c tuples and e cells. Where people
+            have several rows, the counts are those of :meth:`of` only if nobody has rows of
+            several tuples; the sizes always are.
+        group : array of int, shape (c,)
+            Group numbers without gaps.
+        """
+        values, cells = 1 if m.sensitive is None else m.sensitive_attribute.size, m.cells
+        key = group[cells.tuple_of_cell] * np.int64(values) + cells.sensitive
+        if m.people is None:
+            sizes = np.bincount(group, weights=cells.tuple_sizes).astype(np.int64)
+            return cls._of_keys(key, values, sizes, cells.counts)
+        cell_of_row = np.repeat(np.arange(len(key)), cells.counts)
+        held = np.bincount(_of_different_people(cell_of_row, m.people[cells.rows]))
+        sizes = np.bincount(_of_different_people(group[cells.tuple_of_row], m.people))
+        return cls._of_keys(key, values, sizes, held)
+
+    @classmethod
+    def _of_keys(cls, key, values: int, sizes: np.ndarray, weights=None) -> GroupCounts:
+        """Take groups from keys group * values + sensitive code, each with a number of people."""
+        if len(sizes) * values <= 8 * len(key):  # counting costs less than sorting
+            table = np.bincount(key, weights)
+            distinct = np.flatnonzero(table)
+            counts = table[distinct]
+        else:
+            distinct, place = np.unique(key, return_inverse=True)
+            counts = np.bincount(place, weights)
+        group, sensitive = np.divmod(distinct, values)
+        start = np.searchsorted(group, np.arange(len(sizes) + 1))
+        return cls(sizes, start, sensitive, counts.astype(np.int64))
 
     @classmethod
     def of_table(cls, table: np.ndarray) -> GroupCounts:
@@ -119,10 +198,25 @@ class GroupCounts:
         """Number of distinct sensitive values of every group."""
         return np.diff(self.start)
 
+    @property
+    def shares(self) -> np.ndarray:
+        """Distribution of the sensitive values of every group, which sums to 1; shape (e,)."""
+        return self.counts / np.add.reduceat(self.counts, self.start[:-1])[self.group_of_entry]
+
     def entropy(self) -> np.ndarray:
         """Entropy of the sensitive values of every group, natural logarithm."""
-        share = self.counts / self.sizes[self.group_of_entry]
+        share = self.shares
         return -np.add.reduceat(share * np.log(share), self.start[:-1])
+
+
+def _of_different_people(numbers: np.ndarray, people: np.ndarray) -> np.ndarray:
+    """Return every number as often as different people have it, sorted."""
+    size, distinct = np.int64(people.max(initial=0) + 1), None
+    if numbers.max(initial=0) >= 2**62 // size:
+        distinct, numbers = np.unique(numbers, return_inverse=True)
+    pairs = np.sort(numbers * size + people)
+    once = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))] // size
+    return once if distinct is None else distinct[once]
 
 
 #: What a principle can be asked about.
@@ -133,11 +227,19 @@ class Principle(ABC):
     """A condition on every single group of a partition.
 
     Subclasses say per group which level it reaches (`levels`), whether a larger level is more
-    private (`larger_is_safer`) and the level asked for (`bound`).
+    private (`larger_is_safer`), the level asked for (`bound`), whether they are `monotone`, which
+    algorithms need of a principle that they are to keep, and `upward_closed`. One that does not
+    say so is neither.
+
+    A principle on sensitive values holds for each sensitive attribute of a table, or for the one
+    that it names by `of`.
     """
 
     larger_is_safer: ClassVar[bool] = True
     needs_sensitive: ClassVar[bool] = True
+    monotone: ClassVar[bool] = False
+    upward_closed: ClassVar[bool] = False
+    of: object = None
     bound: float
 
     @abstractmethod
@@ -158,14 +260,15 @@ class Principle(ABC):
 
     def level(self, counts: Groups, labels: np.ndarray | None = None) -> float:
         """Level that the whole grouping reaches: that of its worst group."""
-        levels = self.levels(self._counts(counts, labels))
+        levels = np.concatenate([self.levels(c) for c in self._counts(counts, labels)])
         if len(levels) == 0:
             raise ParameterError("no row is published: a grouping without groups has no level")
         return (levels.min() if self.larger_is_safer else levels.max()).item()
 
     def failing(self, counts: Groups, labels: np.ndarray | None = None) -> np.ndarray:
         """Numbers of the groups that do not meet the principle, ascending."""
-        return np.flatnonzero(~self.satisfied(self._counts(counts, labels)))
+        satisfied = [self.satisfied(c) for c in self._counts(counts, labels)]
+        return np.flatnonzero(~np.logical_and.reduce(satisfied))
 
     def holds(self, counts: Groups, labels: np.ndarray | None = None) -> bool:
         """Whether every group meets the principle.
@@ -184,17 +287,46 @@ class Principle(ABC):
         """
         return len(self.failing(counts, labels)) == 0
 
-    def _counts(self, counts: Groups, labels: np.ndarray | None) -> GroupCounts:
+    def _counts(self, counts: Groups, labels: np.ndarray | None) -> list[GroupCounts]:
         if labels is None:
-            return counts if isinstance(counts, GroupCounts) else GroupCounts.of_table(counts)
-        if self.needs_sensitive:
-            check_microdata(counts).sensitive_codes  # noqa: B018 - ColumnError where there is none
-        return GroupCounts.of(counts, labels)
+            return [counts if isinstance(counts, GroupCounts) else GroupCounts.of_table(counts)]
+        return [GroupCounts.of(table, labels) for table in self.tables(counts)]
+
+    def tables(self, m: Microdata) -> list[Microdata]:
+        """Return the table once for every sensitive attribute meant, with that one alone.
+
+        Raises
+        ------
+        ColumnError
+            The table has no sensitive attribute, or not the one named by `of`.
+        """
+        check_microdata(m, people=True)
+        if not self.needs_sensitive:
+            return [m.about(None)]
+        if self.of is not None:
+            return [m.about(self.of)]
+        if not m.sensitives:
+            m.sensitive_codes  # noqa: B018 - raises ColumnError
+        return [m.about(name) for name in m.sensitives]
+
+
+@dataclass(frozen=True, repr=False)
+class _OnValues(Principle):
+    """A principle on sensitive values, those of the attribute `of` or of each."""
+
+    monotone: ClassVar[bool] = True
+    of: object = field(default=None, kw_only=True)
+
+    def __repr__(self) -> str:
+        names = [f.name for f in fields(self) if f.name != "of"]
+        names += [] if self.of is None else ["of"]
+        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        return f"{type(self).__name__}({values})"
 
 
 @dataclass(frozen=True)
 class KAnonymity(Principle):
-    """Every group has at least k rows (Samarati 2001).
+    """Every group has at least k rows, or people where several rows are of one (Samarati 2001).
 
     Examples
     --------
@@ -206,6 +338,8 @@ class KAnonymity(Principle):
 
     k: int
     needs_sensitive: ClassVar[bool] = False
+    monotone: ClassVar[bool] = True
+    upward_closed: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_integer("k", self.k, 1)
@@ -218,11 +352,12 @@ class KAnonymity(Principle):
         return counts.sizes
 
 
-@dataclass(frozen=True)
-class DistinctLDiversity(Principle):
+@dataclass(frozen=True, repr=False)
+class DistinctLDiversity(_OnValues):
     """Every group has at least l distinct sensitive values (Machanavajjhala et al. 2007)."""
 
     l: int
+    upward_closed: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_integer("l", self.l, 1)
@@ -235,8 +370,8 @@ class DistinctLDiversity(Principle):
         return counts.distinct()
 
 
-@dataclass(frozen=True)
-class FrequencyLDiversity(Principle):
+@dataclass(frozen=True, repr=False)
+class FrequencyLDiversity(_OnValues):
     """At most one l-th of every group shares a sensitive value (xiao2010: *l-eligible*).
 
     The level of a group is its size over its pillar height; l may be any number from 1.
@@ -262,8 +397,8 @@ class FrequencyLDiversity(Principle):
         return counts.sizes / counts.largest()
 
 
-@dataclass(frozen=True)
-class EntropyLDiversity(Principle):
+@dataclass(frozen=True, repr=False)
+class EntropyLDiversity(_OnValues):
     """The entropy of the sensitive values of every group is at least ln l.
 
     The level of a group is the exponential of its entropy: the number of equally frequent values
@@ -283,8 +418,8 @@ class EntropyLDiversity(Principle):
         return np.exp(counts.entropy())
 
 
-@dataclass(frozen=True)
-class RecursiveLDiversity(Principle):
+@dataclass(frozen=True, repr=False)
+class RecursiveLDiversity(_OnValues):
     """Recursive (c, l)-diversity: r_1 < c (r_l + r_{l+1} + ... + r_m) in every group.
 
     r_1 >= r_2 >= ... are the counts of a group's sensitive values. The level reported is
@@ -318,8 +453,8 @@ class RecursiveLDiversity(Principle):
         return self.levels(counts) < self.c
 
 
-@dataclass(frozen=True)
-class Theta(Principle):
+@dataclass(frozen=True, repr=False)
+class Theta(_OnValues):
     """No sensitive value has a share above theta in a group (boger2020)."""
 
     theta: float
@@ -336,8 +471,8 @@ class Theta(Principle):
         return counts.largest() / counts.sizes
 
 
-@dataclass(frozen=True)
-class AlphaKAnonymity(Principle):
+@dataclass(frozen=True, repr=False)
+class AlphaKAnonymity(_OnValues):
     """(alpha, k)-anonymity: k-anonymous, and no share above alpha (Wong et al. 2006).
 
     `levels` is the share, the alpha reached; groups below k rows fail whatever their share.
@@ -362,8 +497,8 @@ class AlphaKAnonymity(Principle):
         return super().satisfied(counts) & (counts.sizes >= self.k)
 
 
-@dataclass(frozen=True)
-class TCloseness(Principle):
+@dataclass(frozen=True, repr=False)
+class TCloseness(_OnValues):
     """The sensitive values of every group are distributed within t of the whole table's.
 
     The distance is the earth mover's: with ``distance="equal"`` every two values are 1 apart
@@ -390,9 +525,11 @@ class TCloseness(Principle):
     def levels(self, counts: GroupCounts) -> np.ndarray:
         if len(counts.sizes) == 0:
             return np.zeros(0)
-        total = np.bincount(counts.sensitive, weights=counts.counts)
-        total /= total.sum()
-        share = counts.counts / counts.sizes[counts.group_of_entry]
+        total = counts.total
+        if total is None:
+            total = np.bincount(counts.sensitive, weights=counts.counts)
+        total = total / total.sum()
+        share = counts.shares
         if self.distance == "equal":
             # Values that a group lacks add their whole share of the table to the L1 distance.
             absent = 1 - np.add.reduceat(total[counts.sensitive], counts.start[:-1])
@@ -414,6 +551,120 @@ class TCloseness(Principle):
             ]
             levels[low:high] = np.abs(np.cumsum(shares - total, axis=1)).sum(axis=1) / steps
         return levels
+
+
+#: What :func:`read_principle` reads, by name.
+_BY_NAME = {kind.__name__: kind for kind in (KAnonymity, *_OnValues.__subclasses__())}
+
+
+def read_principle(text: str) -> Principle:
+    """Return the principle that a text such as ``"RecursiveLDiversity(3, l=2)"`` writes.
+
+    Whatever a principle's ``repr`` writes can be read; nothing is evaluated but plain values.
+
+    Raises
+    ------
+    ParameterError
+        The text is no principle of this module with values in their range.
+
+    Examples
+    --------
+    >>> read_principle('DistinctLDiversity(3, of="drug")')
+    DistinctLDiversity(l=3, of='drug')
+    """
+    try:
+        call = ast.parse(str(text).strip(), mode="eval").body
+        values = [ast.literal_eval(value) for value in call.args]
+        named = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
+        return _BY_NAME[call.func.id](*values, **named)
+    except ParameterError:
+        raise
+    except (AttributeError, KeyError, MemoryError, RecursionError, SyntaxError, TypeError,
+            ValueError):  # fmt: skip
+        raise ParameterError(
+            f"{text!r} is no principle: write one as TCloseness(0.3), with any of "
+            f"{', '.join(_BY_NAME)}"
+        ) from None
+
+
+def required(
+    m: Microdata, principles: Sequence[Principle]
+) -> list[tuple[Microdata, list[Principle]]]:
+    """Return the principles that groups are to keep, by the sensitive attribute that is meant.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table.
+    principles : sequence of Principle
+
+    Returns
+    -------
+    list of (Microdata, list of Principle)
+        The table with one sensitive attribute or none, and what is asked of that.
+
+    Raises
+    ------
+    ColumnError
+        The table lacks a sensitive attribute that is meant.
+    ParameterError
+        A principle is not monotone, or is not for people who are in several groups.
+    """
+    found: dict[object, tuple[Microdata, list[Principle]]] = {}
+    for principle in check_sequence("require", principles, Principle):
+        if not principle.monotone:
+            raise ParameterError(
+                f"{principle} is not known to be kept where groups are joined (`monotone`), so "
+                "groups that fail it could become such as meet it, and no search would find them"
+            )
+        if m.people is not None and not principle.upward_closed and _are_in_several_tuples(m):
+            raise ParameterError(
+                f"some people of {m.person!r} have rows of different quasi-identifiers, so they "
+                f"are in several groups, and {principle} is not kept where such groups are "
+                "joined: KAnonymity and DistinctLDiversity are, or give every person one value of "
+                "each quasi-identifier"
+            )
+        for table in principle.tables(m):
+            found.setdefault(table.sensitive, (table, []))[1].append(principle)
+    return list(found.values())
+
+
+def rows_of_budget(m: Microdata, suppression: float, principles: Sequence[Principle]) -> int:
+    """Return how many rows may be withheld, a share of them rounded down.
+
+    Raises
+    ------
+    ParameterError
+        The share is not from 0 to 1, or t-closeness is among the principles: it compares with the
+        rows that are published.
+    """
+    rows = int(check_number("suppression", suppression, 0, 1) * m.n + 1e-9)
+    if rows and any(isinstance(principle, TCloseness) for principle in principles):
+        raise ParameterError(
+            "t-closeness compares with the rows that are published, which a budget changes: leave "
+            "out suppression, or require another principle"
+        )
+    return rows
+
+
+def _are_in_several_tuples(m: Microdata) -> bool:
+    return len(_of_different_people(m.cells.tuple_of_row, m.people)) > m.n_people
+
+
+def require_whole(m: Microdata, asked: Sequence[tuple[Microdata, list[Principle]]]) -> None:
+    """Raise InfeasibleError if all rows as one group fail one of the principles `required`.
+
+    Then every grouping fails it, since it is kept where groups are joined.
+    """
+    for table, principles in asked:
+        whole = GroupCounts.of(table, np.zeros(m.n, np.int64))
+        for principle in principles:
+            if not principle.holds(whole):
+                about = "" if table.sensitive is None else f" in {table.sensitive!r}"
+                raise InfeasibleError(
+                    f"no grouping of the table meets {principle}: all rows together reach "
+                    f"{principle.level(whole):.4g}{about}"
+                )
 
 
 #: What l-diversity can mean where a function has a parameter `diversity`.

@@ -5,18 +5,34 @@ Every value belongs to exactly one sub-domain: single-dimensional generalization
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping, Sequence
+from numbers import Real
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from anonpaper.display import html, html_table
-from anonpaper.errors import HierarchyError, ParameterError, check_named, check_sequence, is_among
-from anonpaper.hierarchy import Hierarchy, check_hierarchies
+from anonpaper.errors import (
+    AnonpaperError,
+    FileError,
+    HierarchyError,
+    ParameterError,
+    check_named,
+    check_sequence,
+    is_among,
+)
+from anonpaper.files import write_whole
+from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute
+from anonpaper.principles import read_principle
 from anonpaper.subdomains import SubDomains
 
 __all__ = ["Recoding"]
+
+_FORMAT = "anonpaper recoding 1"
 
 
 class Recoding:
@@ -36,6 +52,11 @@ class Recoding:
     names : sequence of (array of object, or None), optional
         For every attribute how its sub-domains are written, shape (r,), where a hierarchy names
         them; None where they are written as the values they hold.
+    trees : mapping of attribute name to Hierarchy, optional
+        The hierarchies that the names are of: what they hold beyond the attribute's values is
+        recoded too, see :meth:`of_values`.
+    withhold : sequence of Principle, optional
+        Classes of a table that fail one of these are withheld where it is published.
 
     Raises
     ------
@@ -59,6 +80,8 @@ class Recoding:
         info: Mapping[str, object] | None = None,
         algorithm: str = "",
         names: Sequence[np.ndarray | None] | None = None,
+        trees: Mapping[object, Hierarchy] | None = None,
+        withhold: Sequence = (),
     ) -> None:
         self.attributes = tuple(check_sequence("attributes", attributes, Attribute))
         maps = check_sequence("maps", maps)
@@ -70,7 +93,10 @@ class Recoding:
         )
         self.info = dict(info or {})
         self.algorithm = algorithm
+        self.withhold = tuple(check_sequence("withhold", withhold))
         self.names = tuple(names or [None] * len(self.attributes))
+        self.trees = dict(trees or {})
+        self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
         for attribute, size, written in zip(self.attributes, self.sizes, self.names, strict=True):
             if written is not None and not len(set(map(str, written))) == len(written) == size:
                 raise ParameterError(
@@ -116,7 +142,8 @@ class Recoding:
             first = a.values[np.unique(maps[-1], return_index=True)[1]]
             written = (tree.written(value, level) for value in first) if level else first
             names.append(np.fromiter(written, object, len(first)))
-        return cls(attributes, maps, {"levels": dict(levels)}, "full domain", names)
+        trees = {name: tree for name, tree in hierarchies.items() if levels.get(name)}
+        return cls(attributes, maps, {"levels": dict(levels)}, "full domain", names, trees)
 
     @classmethod
     def decode(cls, attributes: Sequence[Attribute], bits: str | Sequence[int]) -> Recoding:
@@ -205,6 +232,204 @@ class Recoding:
         """Number of sub-domains of every attribute."""
         return tuple(int(ids.max()) + 1 for ids in self.maps)
 
+    # -- other tables ------------------------------------------------------------------
+
+    def of_values(self, attributes: Sequence[Attribute]) -> tuple[Recoding, dict[object, list]]:
+        """Return the same recoding of another table's values, and the values that are new.
+
+        A value is not new if this recoding has it; if it is a number within an interval that is
+        published, or a text within an interval of texts in alphabetical order; if the hierarchy
+        that names the sub-domains has it below a name in use; or if the column is all stars.
+
+        Parameters
+        ----------
+        attributes : sequence of Attribute
+            Of the same names, in this order, with other domains.
+
+        Returns
+        -------
+        recoding : Recoding
+            Sub-domains are written as in this one. All new values of an attribute make up a
+            sub-domain of their own, the last.
+        new : dict of attribute name to list
+            The values that are new, of the attributes that have such.
+
+        Raises
+        ------
+        ParameterError
+            Attributes of other names.
+
+        Notes
+        -----
+        O(v·i) for v values and i intervals.
+        """
+        attributes = check_sequence("attributes", attributes, Attribute)
+        theirs, mine = [a.name for a in attributes], [a.name for a in self.attributes]
+        if theirs != mine:
+            raise ParameterError(f"the recoding is of {mine}, the table's attributes are {theirs}")
+        maps, names, new = [], [], {}
+        for j, attribute in enumerate(attributes):
+            ids, labels = self._sub_domains_of(j, attribute.values), self._labels(j)
+            used, ids = np.unique(np.where(ids < 0, len(labels), ids), return_inverse=True)
+            if used[-1] == len(labels):
+                new[attribute.name] = attribute.values[ids == len(used) - 1].tolist()
+                labels = [*labels, STAR * (1 + max(len(str(label)) for label in labels))]
+            maps.append(ids)
+            names.append(np.fromiter((labels[i] for i in used), object, len(used)))
+        marks = {"trees": self.trees, "withhold": self.withhold}
+        return Recoding(attributes, maps, self.info, self.algorithm, names, **marks), new
+
+    def _labels(self, j: int) -> list:
+        return self.members(self.attributes[j].name).labels.tolist()
+
+    def _sub_domains_of(self, j: int, values: np.ndarray) -> np.ndarray:
+        """The sub-domain of values of attribute j, whoever's, shape (len(values),); -1 if new."""
+        attribute, ids = self.attributes[j], self.maps[j]
+        if self._labels(j) == [STAR]:
+            return np.zeros(len(values), np.int64)
+        number = {str(value): i for value, i in zip(attribute.values, ids, strict=True)}
+        number |= dict(zip(*self._named_by_tree(j), strict=True))
+        number |= dict(zip(attribute.values, ids, strict=True))  # 5.0 is 5 however it is written
+        intervals = self._intervals(j)
+
+        def of(value):
+            found = number.get(value, number.get(str(value), -1))
+            within = (i for i, low, high in intervals if _lies_within(value, low, high))
+            return found if found >= 0 else next(within, -1)
+
+        return np.fromiter(map(of, values), np.int64, len(values))
+
+    def _intervals(self, j: int) -> list[tuple[int, object, object]]:
+        """Sub-domains that are written as intervals: their numbers, first and last values."""
+        members, values = self.members(self.attributes[j].name), self.attributes[j].values
+        if self.names[j] is not None or not self._is_sorted(j):
+            return []
+        runs = np.flatnonzero((members.sizes > 1) & ~members.has_gaps & ~members.is_star)
+        return [(int(i), values[members.low[i]], values[members.high[i]]) for i in runs]
+
+    def _is_sorted(self, j: int) -> bool:
+        """Whether the order of a domain is that of numbers, instants, or texts by alphabet."""
+        attribute = self.attributes[j]
+        values = attribute.values.tolist()
+        kinds = set(map(type, values)) <= {str}, set(map(type, values)) <= {pd.Timestamp}
+        return attribute.numeric or (attribute.ordered and any(kinds) and values == sorted(values))
+
+    def _named_by_tree(self, j: int) -> tuple[list[str], list[int]]:
+        """Values of the tree below a name in use, as text, and the sub-domains of that name."""
+        tree = self.trees.get(self.attributes[j].name)
+        if tree is None or self.names[j] is None:
+            return [], []
+        number = {str(label): i for i, label in enumerate(self._labels(j))}
+        found = {
+            row[0]: next((number[name] for name in row if name in number), -1) for row in tree.rows
+        }
+        held = {value: i for value, i in found.items() if i >= 0}
+        return list(held), list(held.values())
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the recoding to a file (JSON), for :meth:`load`.
+
+        The file holds how values are written in a release: the bounds of its intervals, the
+        values of its sets and those that are kept, its stars. It says nothing else of the
+        table: no row or count, and no value that lies within an interval or below a star. Three
+        things go beyond a release. Where a hierarchy names the sub-domains, all values of the
+        hierarchy below these names are listed, whether the table has them or not: a hierarchy
+        made of the table's own column tells that column's values. Of an ordered Categorical
+        whose order is not the alphabetical one, the categories within an interval are listed.
+        And a value that only withheld rows have is listed like any other.
+
+        Parameters
+        ----------
+        path : path
+            The file, replaced if it is there; it appears whole or not at all.
+
+        Raises
+        ------
+        FileError
+            It cannot be written.
+        ParameterError
+            A name or a value is no text, number or timestamp.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import anonpaper as ap
+        >>> m = ap.examples.hospital()
+        >>> path = Path(tempfile.mkdtemp(), "recoding.json")
+        >>> ap.full_domain(m, k=2).save(path)
+        >>> ap.recode(m, Recoding.load(path)).frame.loc["Adam"].tolist()
+        ['*', 'M', 'Master', 'HIV']
+        """
+        parts = [
+            {"name": a.name, "numeric": a.numeric, "ordered": a.ordered, **self._told(j)}
+            for j, a in enumerate(self.attributes)
+        ]
+        told = {"format": _FORMAT, "algorithm": self.algorithm, "attributes": parts}
+        told["withhold"] = [repr(principle) for principle in self.withhold]
+        try:
+            content = json.dumps(_plain(told), indent=1, allow_nan=False) + "\n"
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"only texts, numbers and timestamps can be saved ({error}): convert columns first"
+            ) from None
+        try:
+            write_whole(Path(path), content)
+        except (TypeError, OSError) as error:
+            raise FileError(f"{path!r}: {getattr(error, 'strerror', None) or error}") from None
+
+    def _told(self, j: int) -> dict[str, list]:
+        """What :meth:`save` tells of attribute j: the arguments of the recoding that is loaded."""
+        attribute, ids, labels = self.attributes[j], self.maps[j], self._labels(j)
+        if labels == [STAR]:
+            return {"values": [STAR], "map": [0], "names": [STAR]}
+        texts, numbers = self._named_by_tree(j)
+        if texts:
+            return {"values": texts, "map": numbers, "names": labels}
+        told = np.ones(attribute.size, dtype=bool)
+        for i, low, high in self._intervals(j):
+            told[ids == i] = [value in (low, high) for value in attribute.values[ids == i]]
+        values, names = attribute.values[told].tolist(), self.names[j]
+        return {
+            "values": values,
+            "map": ids[told].tolist(),
+            "names": None if names is None else names.tolist(),
+        }
+
+    @classmethod
+    def load(cls, path: str | os.PathLike) -> Recoding:
+        """Read a recoding that :meth:`save` wrote.
+
+        Its attributes are those of the file: of an interval they have the two bounds only.
+        :func:`anonpaper.recode` fits it to a table.
+
+        Raises
+        ------
+        FileError
+            The file is not there, or is none that :meth:`save` wrote.
+        """
+        try:
+            told = json.loads(Path(path).read_text(encoding="utf-8"), object_hook=_with_times)
+            if told["format"] != _FORMAT:
+                raise KeyError(f"format {_FORMAT!r}")
+            parts = told["attributes"]
+            names = [
+                part["names"] and np.array([*part["names"], None], object)[:-1] for part in parts
+            ]
+            return cls(
+                [_attribute(part) for part in parts],
+                [part["map"] for part in parts],
+                algorithm=told["algorithm"],
+                names=names,
+                withhold=[read_principle(text) for text in told["withhold"]],
+            )
+        except OSError as error:
+            raise FileError(f"{path}: {error.strerror}") from None
+        except (AnonpaperError, LookupError, TypeError, ValueError, RecursionError) as error:
+            raise FileError(
+                f"{path} is no recoding that Recoding.save wrote "
+                f"({type(error).__name__}: {str(error)[:200]})"
+            ) from None
+
     def _index(self, name: object) -> int:
         names = [a.name for a in self.attributes]
         if not is_among(name, names):
@@ -219,6 +444,7 @@ class Recoding:
                 for mine, theirs in zip(self.maps, other.maps, strict=False)
             )
             and len(self.maps) == len(other.maps)
+            and self.withhold == other.withhold
         )
 
     __hash__ = None
@@ -255,3 +481,39 @@ def _checked_map(attribute: Attribute, ids) -> np.ndarray:
     if ids.min() < 0 or len(np.unique(ids)) != ids.max() + 1:
         raise ParameterError(f"the map of {attribute.name!r} must number sub-domains 0, 1, ...")
     return ids.astype(np.int32)
+
+
+def _attribute(told: Mapping) -> Attribute:
+    """Return an attribute as a file tells it: text, numbers and truth values."""
+    values = np.array([*told["values"], None], dtype=object)[:-1]
+    positions = values.astype(float) if told["numeric"] and told["values"] != [STAR] else None
+    numeric = positions is not None
+    positions = positions if numeric else np.arange(len(values), dtype=float)
+    return Attribute(told["name"], values, numeric, bool(told["ordered"]), positions)
+
+
+def _lies_within(value: object, low: object, high: object) -> bool:
+    for kind in (str, Real, pd.Timestamp):
+        if isinstance(value, kind) and isinstance(low, kind):
+            try:
+                return bool(low <= value <= high)
+            except TypeError:  # one of two instants has no time zone
+                return False
+    return False
+
+
+def _plain(told: object) -> object:
+    """Return what JSON can say; a tuple would come back as a list, so that it is refused."""
+    if isinstance(told, dict):
+        return {name: _plain(part) for name, part in told.items()}
+    if isinstance(told, list):
+        return [_plain(part) for part in told]
+    if isinstance(told, pd.Timestamp):
+        return {"time": told.isoformat()}
+    if told is None or isinstance(told, (str, bool, int, float)):
+        return told
+    raise TypeError(f"{told!r} is a {type(told).__name__}")
+
+
+def _with_times(told: dict) -> object:
+    return pd.Timestamp(told["time"]) if set(told) == {"time"} else told

@@ -36,6 +36,19 @@ html_theme = "pydata_sphinx_theme"
 html_title = "anonpaper"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+
+
+def setup(app):
+    """Give the page of the search, alone, the texts of all pages and what shows excerpts."""
+
+    def add(app, pagename, templatename, context, doctree):
+        if pagename == "search":
+            app.add_js_file("texts.js")
+            app.add_js_file("excerpts.js")
+
+    app.connect("html-page-context", add)
+
+
 html_search_scorer = str(Path(__file__).with_name("scorer.js"))  # lessons first
 html_copy_source = False
 html_show_sourcelink = False

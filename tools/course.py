@@ -57,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.students and not options.seed:
         parser.error("variants need a seed: --seed, or SEED=... with make")
-    lessons = sorted(LESSONS.glob("*.ipynb"))
+    lessons = all_lessons()
     COURSE.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=COURSE.parent) as folder:
         staging = Path(folder) / "course"
@@ -78,6 +78,11 @@ def main(arguments: list[str] | None = None) -> int:
     if options.students:
         print(f"{COURSE.relative_to(ROOT)}/variants: a folder per student, and the key")
     return 0
+
+
+def all_lessons() -> list[Path]:
+    """Return the files of the lessons, in the order of their numbers."""
+    return sorted(LESSONS.glob("*.ipynb"), key=lambda path: int(path.stem.partition("_")[0]))
 
 
 def write_students(lessons: list[Path], folder: Path) -> None:

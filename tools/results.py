@@ -132,8 +132,8 @@ def readme(outputs: dict[str, dict], minutes: dict[str, dict[str, str]]) -> str:
         "in the paper's own sizes (into figures/paper). *Computed by* names the functions whose "
         "results a figure or table shows: those that a grid calls for every setting, or those "
         "that its notebook calls. Minutes are those of a whole notebook on 2 cores; a notebook "
-        "makes all of its figures. Every figure is there as svg and png with its numbers as csv, "
-        "every table as csv and LaTeX.",
+        "makes all of its figures. Every figure is made as svg and png with its numbers as csv, "
+        "every table as csv and LaTeX; of figures/paper, csv and png are committed.",
     ]
     shown = [name for name in PROFILES if any(times[name] for times in minutes.values())]
     columns = [
@@ -154,7 +154,7 @@ def readme(outputs: dict[str, dict], minutes: dict[str, dict[str, str]]) -> str:
                 row(
                     [
                         each(about["of"]) or about["kind"],
-                        f"[{name}](paper/{path})" if about["profile"] == "paper" else name,
+                        f"[{name}](paper/{kept(path)})" if about["profile"] == "paper" else name,
                         ", ".join(map(link_to, computed(about["notebook"]).get(name, []))),
                         f"[{Path(about['notebook']).stem}](../{about['notebook']})",
                         f"`make paper-{paper}`",
@@ -163,6 +163,12 @@ def readme(outputs: dict[str, dict], minutes: dict[str, dict[str, str]]) -> str:
                 )
             )
     return "\n".join(lines) + "\n"
+
+
+def kept(path: str) -> str:
+    """Return what is committed of a figure or table: its picture, or its rows."""
+    ending = ".png" if path.endswith(".svg") else ".csv"
+    return Path(path).with_suffix(ending).as_posix()
 
 
 def row(cells: list[str]) -> str:

@@ -24,14 +24,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from dataclasses import dataclass, field
 from html import escape
+from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 
 from course import public_version
-from results import place_in_paper
+from results import kept, place_in_paper
 
 from anonpaper.files import project_root, sha256
+from anonpaper.papers import claims
 
 ROOT = project_root(Path(__file__).parent)
 CONFIGURATION = ROOT / "site"
@@ -87,11 +90,46 @@ def main(arguments: list[str] | None = None) -> int:
             print(done.stderr.replace(f"{source}/", ""), file=sys.stderr)
             return 1
         (html / "_static" / "webpack-macros.html").unlink()  # a template of the theme
+        write_excerpts(html)
         (html / note.name).write_text(inputs)
         replace_folder(html, target)
     pages = sum(1 for _ in target.rglob("*.html"))
     print(f"site: {pages} pages; open {os.path.relpath(target / 'index.html')}")
     return 0
+
+
+class Text(HTMLParser):
+    """The text of a page's article, its headings' signs and its scripts left out."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.words, self.inside, self.silent = [], False, 0
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:  # noqa: D102
+        self.inside |= tag == "article"
+        self.silent += tag in ("script", "style")
+
+    def handle_endtag(self, tag: str) -> None:  # noqa: D102
+        self.inside &= tag != "article"
+        self.silent -= tag in ("script", "style")
+
+    def handle_data(self, data: str) -> None:  # noqa: D102
+        if self.inside and not self.silent:
+            self.words.append(data)
+
+
+def write_excerpts(html: Path) -> None:
+    """Write the texts of all pages for the search, which may not read a file by itself."""
+    texts = {
+        path.relative_to(html).with_suffix("").as_posix(): " ".join(
+            "".join(Text(path.read_text(encoding="utf-8")).words).replace("#", "").split()
+        )
+        for path in sorted(html.rglob("*.html"))
+        if path.stem not in ("search", "genindex", "py-modindex")
+    }
+    text = f"window.TEXTS = {json.dumps(texts)};\n"
+    (html / "_static" / "texts.js").write_text(text, encoding="utf-8")
 
 
 def digest_of_inputs(profile: str) -> str:
@@ -188,7 +226,7 @@ def stage(site: Site) -> None:
         for path in sorted([*ROOT.glob("notebooks/*.ipynb"), *ROOT.glob("notebooks/*/*.ipynb")])
     ]
     papers = sorted(
-        {Path(name).parts[0] for name in names if "/" in name} - {"course"},
+        {Path(name).parts[0] for name in names} & {*papers_of_readme()},
         key=[*papers_of_readme()].index,
     )
     lessons = [name for name in names if name.startswith("course/")]
@@ -204,9 +242,9 @@ def stage(site: Site) -> None:
     stage_modules(site, modules)
     stage_use(site)
     stage_text(site, "data/README.md")
-    if site.report:
-        stage_text(site, site.report)
-    stage_start(site, papers, lessons)
+    for report in [site.report, *reports_of(site, papers)] if site.report else []:
+        stage_text(site, report)
+    stage_start(site, papers, lessons, [name for name in names if name.startswith("together/")])
 
 
 def known_pages(site: Site, names, papers, modules) -> dict[str, str]:
@@ -240,7 +278,16 @@ def known_pages(site: Site, names, papers, modules) -> dict[str, str]:
         for profile in (site.profile, "paper", "quick"):
             for ending in ("md", "html"):
                 pages[f"figures/{profile}/REPORT.{ending}"] = "report.md"
+                for paper in papers:
+                    pages[f"figures/{profile}/{paper}/REPORT.{ending}"] = f"reports/{paper}.md"
     return pages
+
+
+def reports_of(site: Site, papers: list[str]) -> list[str]:
+    """Return the reports on single papers that are there."""
+    folder = PurePosixPath(site.report).parent
+    found = [(folder / paper / "REPORT.md").as_posix() for paper in papers]
+    return [report for report in found if (ROOT / report).exists()]
 
 
 # -- pages from files ----------------------------------------------------------------------
@@ -283,7 +330,16 @@ def stage_text(site: Site, file: str) -> None:
     page = site.pages[file]
     text = (ROOT / file).read_text(encoding="utf-8")
     text = re.sub(r'^<a id="([\w-]+)"></a>$', r"(\1)=", text, flags=re.MULTILINE)  # an anchor
-    site.write(page, relinked(site, text, file, page))
+    text = relinked(site, text, file, page)
+    if file == site.report:
+        pages = [_relative(site.pages[one], page) for one in reports_of(site, known_papers(site))]
+        text += "\n\n" + contents(pages, hidden=True)
+    site.write(page, text)
+
+
+def known_papers(site: Site) -> list[str]:
+    """Return the papers that have a page."""
+    return [paper for paper in papers_of_readme() if f"notebooks/{paper}" in site.pages]
 
 
 def readme_parts() -> tuple[str, str, str]:
@@ -466,14 +522,44 @@ def outputs_of(site: Site, paper: str) -> list[tuple[str, dict]]:
         for path, about in site.manifest["outputs"].items()
         if path.startswith(f"{paper}/")
         and path.endswith((".svg", ".tex"))
-        and (site.results / path).exists()
+        and (site.results / kept(path)).exists()
     ]
     return sorted(found, key=place_in_paper)
 
 
+def verdicts_on(site: Site, paper: str) -> dict[str, list[str]]:
+    """Return for every table of a paper the claims that are judged from it, as lines."""
+    tables = {claim.id: claim.tables for claim in claims.of_paper(paper)}
+    judged = claims.judge(paper, site.results / paper)
+    lines: dict[str, list[str]] = {}
+    for claim in judged.to_dict("records"):
+        line = (
+            f"- The paper says: {claim['claim']}. **{claim['verdict'].capitalize()}** "
+            f"({site.results.name} profile), measured: {claim['measured'] or 'nothing'}."
+        )
+        for table in tables[claim["id"]]:
+            lines.setdefault(table, []).append(line.replace("..", "."))
+    return lines
+
+
+def question_of(site: Site, notebook: str, figure: str) -> str:
+    """Return what a notebook asks before it shows a figure: the paragraph before its cell."""
+    name = PurePosixPath(notebook).relative_to("notebooks").with_suffix("").as_posix()
+    cells = json.loads(site.notebook(name)[0].read_text(encoding="utf-8"))["cells"]
+    asked = ""
+    for cell in cells:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            paragraphs = [part for part in source.split("\n\n") if not part.startswith("#")]
+            asked = paragraphs[0] if paragraphs else asked
+        elif f'"{figure}"' in source:
+            return asked
+    return ""
+
+
 def stage_figures(site: Site, papers: list[str]) -> None:
     """Stage a page of figures and tables for every paper, and one that lists those."""
-    entries = []
+    entries, gallery = [], []
     for paper in papers:
         outputs = outputs_of(site, paper)
         if not outputs:
@@ -487,30 +573,85 @@ def stage_figures(site: Site, papers: list[str]) -> None:
             f"paper-{paper}` makes them.",
             "",
         ]
+        verdicts = verdicts_on(site, paper)
         for path, about in outputs:
-            lines += [*_shown(site, path, about, page), ""]
+            lines += [*_shown(site, path, about, page, verdicts.get(Path(path).stem, [])), ""]
         site.write(page, "\n".join(lines))
+        gallery += [f"## {name_of(paper)}", "", papers_of_readme()[paper][1].capitalize(), ""]
+        gallery += gallery_of(site, outputs, verdicts, page)
     site.write(
         "figures/index.md",
         "\n".join(
             [
                 "# Figures",
                 "",
-                "Every figure and table, regenerated, by paper.",
+                f"What the papers measured, measured again ({site.results.name} profile), each "
+                "with the verdicts on the claims that are judged from it. A figure leads to its "
+                "page, which says what it shows, what it was made from, and the claims in full.",
                 "",
-                contents(entries) if entries else "No notebook has run yet.",
+                *gallery,
+                contents(entries, hidden=True) if entries else "No notebook has run yet.",
             ]
         ),
     )
 
 
-def _shown(site: Site, path: str, about: dict, page: str) -> list[str]:
-    """Return the lines of one figure or table: heading, picture or rows, what it was made from."""
-    name = Path(path).stem
-    words = name.replace("_", " ")
+def heading_of(path: str, about: dict) -> str:
+    """Return what a figure or table is called: what it is in the paper, and its name in words."""
+    words = Path(path).stem.replace("_", " ")
+    if not about["of"]:
+        return f"Not in the paper: {words}"
     known = about["of"].lower().replace("figures", "figure") == words.replace("figures", "figure")
-    heading = f"## {about['of']}: {words}" if about["of"] and not known else f"## {about['of']}"
-    heading = heading if about["of"] else f"## Not in the paper: {words}"
+    return about["of"] if known else f"{about['of']}: {words}"
+
+
+def alternative(path: str, about: dict) -> str:
+    """Return in words what a picture is of, for whoever does not see it."""
+    data = ", ".join(dict.fromkeys(table.get("dataset") or "made data" for table in about["data"]))
+    said = about.get("caption") or heading_of(path, about)
+    text = f"{said}; made from {data or 'no data set'}; its numbers are in the csv file"
+    return re.sub(r"[\[\]]", "", text)
+
+
+def gallery_of(site: Site, outputs: list, verdicts: dict, page: str) -> list[str]:
+    """Return the pictures of a paper, each with its name and the verdicts under it."""
+    lines = ["::::{container} gallery"]
+    for path, about in outputs:
+        if not path.endswith(".svg"):
+            continue
+        picture = f"![{alternative(path, about)}](figures/{site.results.name}/{kept(path)})"
+        heading = heading_of(path, about)
+        counted = Counter(
+            re.search(r"\*\*(.+?)\*\*", line)[1].lower()
+            for line in verdicts.get(Path(path).stem, [])
+        )
+        found = ", ".join(f"{number} {verdict}" for verdict, number in counted.items())
+        claimed = verdicts.get(Path(path).stem, [""])[0].partition(". **")[0].lstrip("- ")
+        more = f" and {counted.total() - 1} more" if counted.total() > 1 else ""
+        lines += [
+            ":::{container} shown",
+            relinked(site, picture, "", "figures/index.md"),
+            "",
+            f"[{heading}]({PurePosixPath(page).name}#{slug(heading)})",
+            "",
+            f"{claimed}{more}: **{found}** ({site.results.name} profile)"
+            if counted
+            else "No claim is judged from it.",
+            ":::",
+        ]
+    return [*lines, "::::", ""]
+
+
+def slug(heading: str) -> str:
+    """Return the anchor that MyST gives a heading."""
+    return re.sub(r"[^\w\u4e00-\u9fff\- ]", "", heading.lower().replace(" ", "-"))
+
+
+def _shown(site: Site, path: str, about: dict, page: str, verdicts: list[str]) -> list[str]:
+    """Return the lines of one figure or table: what is asked, picture or rows, claims, origin."""
+    name = Path(path).stem
+    heading = f"## {heading_of(path, about)}"
+    asked = relinked(site, question_of(site, about["notebook"], name), about["notebook"], page)
     file = f"figures/{site.results.name}/{path}"
     notebook = (
         f"[{Path(about['notebook']).stem}]({_relative(about['notebook'], page)})"
@@ -520,10 +661,11 @@ def _shown(site: Site, path: str, about: dict, page: str) -> list[str]:
     origin = f'<p class="made-from">{made_from(name, about)}</p>'
     if path.endswith(".svg"):
         picture = Path(file).with_suffix(".png").as_posix()
-        body = relinked(site, f"![{about['of'] or name}](/{picture})".replace("(/", "("), "", page)
+        body = relinked(site, f"![{alternative(path, about)}]({picture})", "", page)
     else:
         body = table_of(ROOT / Path(file).with_suffix(".csv"))
-    return [heading, "", body, "", origin, "", f"Notebook: {notebook}"]
+    judged = [*verdicts, ""] if verdicts else []
+    return [heading, "", asked, "", body, "", *judged, origin, "", f"Notebook: {notebook}"]
 
 
 def table_of(path: Path) -> str:
@@ -615,28 +757,60 @@ def stage_modules(site: Site, modules: dict[str, str]) -> None:
 # -- the start page ------------------------------------------------------------------------
 
 
-def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
+def stage_start(site: Site, papers: list[str], lessons: list[str], together: list[str]) -> None:
     """Stage the start page, with what the README says first."""
     introduction, results, _ = readme_parts()
-    ways = ["- **Begin** with [Start here](notebooks/00_start_here.ipynb)."]
-    if site.report:
-        ways.append(
-            "- **Judge:** the [report](report.md) sets every claim of the papers beside "
-            "what was measured."
-        )
-    ways.append(
-        "- **Look:** all [figures and tables](figures/index.md), with what they were made from."
-    )
+    first = f"papers/{papers[0]}.md" if papers else "papers/index.md"
+    ways = [
+        "## To see what this is about",
+        "",
+        "[Start here](notebooks/00_start_here.ipynb): ten minutes, one small table, no code to "
+        "write.",
+        "",
+        "## To reproduce",
+        "",
+        "The [figures](figures/index.md) of the papers, regenerated, each with the claims that "
+        "are judged from it"
+        + ("; the [report](report.md) on all claims;" if site.report else ";")
+        + f" and the notebooks behind them by paper, for instance [{name_of(papers[0])}]({first})."
+        if papers
+        else "",
+        "",
+    ]
     if lessons:
-        ways.append(f"- **Learn or teach:** the [course](course.md), {len(lessons)} lessons.")
-    ways.append(
-        "- **Use** it on a table of yours: [install and use](use.md), and the "
-        "[package](api/index.md)."
-    )
+        ways += [
+            "## To teach or learn",
+            "",
+            f"The [course](course.md): {len(lessons)} lessons of 60 to 90 minutes, each with an "
+            "attack on real data and exercises that check themselves.",
+            "",
+        ]
+    if together:
+        ways += [
+            "## To compare",
+            "",
+            *(
+                f"- [{Path(name).stem[2:].replace('_', ' ')}](notebooks/{name}.ipynb)"
+                for name in together
+            ),
+            "",
+        ]
+    ways += [
+        "## To use it on your own table",
+        "",
+        "[Install and use](use.md): a table goes in, one that may be published comes out, with "
+        "an account of what it promises. The [data sets](data.md) that come with it.",
+        "",
+        "## To read an algorithm",
+        "",
+        "The [package](api/index.md): one module each, its guarantee first, in the paper's words.",
+        "",
+    ]
     pages = [
         "Start here <notebooks/00_start_here.ipynb>",
         "papers/index.md",
         *(["course.md"] if lessons else []),
+        *[f"notebooks/{name}.ipynb" for name in together],
         *(["Report <report.md>"] if site.report else []),
         "figures/index.md",
         "Use <use.md>",
@@ -651,9 +825,10 @@ def stage_start(site: Site, papers: list[str], lessons: list[str]) -> None:
                 "",
                 introduction,
                 "",
-                table_of_papers(papers, "papers"),
-                "",
                 *ways,
+                "## The papers",
+                "",
+                table_of_papers(papers, "papers"),
                 "",
                 f"Notebooks and figures are those of the {site.profile} profile where it has run.",
                 "",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import sys
 import time
 import warnings
@@ -30,28 +31,20 @@ _CANNOT_BE_HAD = (BudgetExceededError, ConstraintError, DatasetUnavailableError,
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Instead of ``sys.argv[1:]``.
-
-    Returns
-    -------
-    int
-        The exit code: 0, 1 or 2.
-    """
+    """Run a command, that of ``sys.argv`` by default, and return the exit code: 0, 1 or 2."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = parser(next(iter(arguments), None)).parse_args(arguments)
-    say = _silent if options.quiet else _say
+    options.call = shlex.join(["anonpaper", *arguments])
+    say = (lambda message: None) if options.quiet else _say
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack letters of the table's
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
             warnings.simplefilter("always", UserWarning)
-            _commands()[options.command](options, say)
+            from anonpaper.cli import commands
+
+            getattr(commands, options.command)(options, say)
         sys.stdout.flush()
     except AnonpaperError as error:
         print(f"anonpaper {options.command}: {error}", file=sys.stderr)
@@ -78,23 +71,8 @@ def _leave_standard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _commands() -> dict:
-    from anonpaper.cli import commands
-
-    return {
-        "datasets": commands.datasets,
-        "fetch": commands.fetch,
-        "audit": commands.audit,
-        "anonymize": commands.anonymize,
-    }
-
-
 _BEGAN = time.perf_counter()
 
 
 def _say(message: str) -> None:
     print(f"[{time.perf_counter() - _BEGAN:5.1f} s] {message}", file=sys.stderr, flush=True)
-
-
-def _silent(message: str) -> None:
-    """Say nothing."""

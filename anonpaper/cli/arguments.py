@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 from collections.abc import Sequence
-
-from anonpaper import __version__
+from importlib.metadata import version
 
 __all__ = ["column_names", "pairs", "parser"]
 
@@ -23,13 +22,19 @@ Anonymize tables of people, and see how exposed they are.
 Results go to standard output, progress and warnings to standard error. Exit codes: 0 done;
 1 what was asked for cannot be had from this table; 2 wrong usage or input."""
 
+_DATASETS = """\
+List the data sets: rows, licence, and where each would come from now. Nothing is fetched."""
+
+_FETCH = "Fetch data sets and say where each came from."
+
 _AUDIT = """\
 Say how exposed the people of a table are: who is unique, which level of every principle the
 table reaches as it is, and which groups of equal quasi-identifiers are at most risk."""
 
 _READING = """\
 A csv column is numbers if all its values are written as numbers are: 02139 is text, and so is
-NA. Dates like 2024-12-31 have an order. An empty field is a missing value."""
+NA; 28,8 is a number, 1,234 is in doubt. Dates and timestamps like 2024-12-31 10:15 have an order.
+An empty field is a missing value. How each column was read is said on standard error."""
 
 _ANONYMIZE = """\
 Write a table in which nobody can be told from others, or their sensitive value be told.
@@ -54,27 +59,26 @@ examples:
       --publish anatomize -o out.csv           writes out.csv and out_sensitive.csv
   anonymize people.csv --qi '"income, monthly",age' --method full_domain --k 5 \\
       --hierarchy age=age.csv -o out.parquet   a column name with a comma, in quotes
+  anonymize visits.csv --qi age,sex --sensitive illness,drug --person patient --method mondrian \\
+      --k 10 --require 'DistinctLDiversity(3, of="drug")' -o out.csv
 """
 
 
 def parser(command: str | None = None) -> argparse.ArgumentParser:
     """Return the parser of the command line.
 
-    Parameters
-    ----------
-    command : str, optional
-        The command that is going to be parsed: the options of "anonymize" are read off the
-        algorithms, which takes a second and is left out for the others.
+    The options of "anonymize" are read off the algorithms, which takes a second and is left out
+    if another command is going to be parsed.
     """
+    raw = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
     top = argparse.ArgumentParser(
         prog=_PROGRAM,
         description=_DESCRIPTION,
         usage="%(prog)s COMMAND ...",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
         epilog=f"{_PROGRAM} COMMAND --help tells more.",
+        **raw,
     )
-    top.add_argument("--version", action="version", version=f"anonpaper {__version__}")
+    top.add_argument("--version", action="version", version=f"anonpaper {version('anonpaper')}")
     commands = top.add_subparsers(
         dest="command", required=True, metavar="COMMAND", prog=_PROGRAM, help=argparse.SUPPRESS
     )
@@ -83,55 +87,35 @@ def parser(command: str | None = None) -> argparse.ArgumentParser:
         "-q", "--quiet", action="store_true", help="nothing on standard error but errors"
     )
     common.add_argument("--json", action="store_true", help="the result as JSON")
+    raw["parents"] = [common]
 
-    commands.add_parser(
-        "datasets",
-        parents=[common],
-        allow_abbrev=False,
-        description="List the data sets: rows, licence, and where each would come from now. "
-        "Nothing is fetched.",
-    )
-    fetching = commands.add_parser(
-        "fetch",
-        parents=[common],
-        allow_abbrev=False,
-        description="Fetch data sets and say where each came from.",
-    )
+    commands.add_parser("datasets", description=_DATASETS, **raw)
+    fetching = commands.add_parser("fetch", description=_FETCH, **raw)
     fetching.add_argument(
         "names", nargs="*", metavar="NAME", help="a name that `datasets` lists; all without any"
     )
-    _add_output(
-        fetching,
-        "also write the table to a csv or parquet file; - is standard output (one NAME only)",
-    )
-
-    auditing = commands.add_parser(
-        "audit",
-        parents=[common],
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        description=_AUDIT,
-    )
+    _add_output(fetching, "also write the table to a csv or parquet file; - is standard output "
+                "(one NAME only)")  # fmt: skip
+    auditing = commands.add_parser("audit", description=_AUDIT, **raw)
     _add_table(auditing)
-    auditing.add_argument(
-        "--top",
-        type=int,
-        default=10,
-        metavar="N",
-        help="how many of the riskiest groups to list (10)",
-    )
+    auditing.add_argument("--top", type=int, default=10, metavar="N",
+                          help="how many of the riskiest groups to list (10)")  # fmt: skip
     anonymizing = commands.add_parser(
         "anonymize",
-        parents=[common],
         description=_ANONYMIZE,
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
         usage="%(prog)s FILE --qi NAMES --method NAME [options]",
+        **raw,
     )
     if command == "anonymize":
         _add_anonymize(anonymizing)
     return top
+
+
+def _several(group, option: str, metavar: str, text: str, **more) -> None:
+    """Add an option that may be given several times."""
+    more = {"default": [], **more}
+    group.add_argument(option, action="append", metavar=metavar, help=text, **more)
 
 
 def _add_table(command: argparse.ArgumentParser) -> None:
@@ -139,37 +123,23 @@ def _add_table(command: argparse.ArgumentParser) -> None:
         "file", metavar="FILE", help="csv or parquet; - is a csv on standard input"
     )
     roles = command.add_argument_group("columns")
-    roles.add_argument(
-        "--qi",
-        action="append",
-        required=True,
-        metavar="NAMES",
-        help="what others may know of a person: column names with commas between "
-        "them, a name with a comma in double quotes; may be given again",
-    )
-    roles.add_argument("--sensitive", metavar="NAME", help="what nobody should learn")
+    _several(roles, "--qi", "NAMES", "what others may know of a person: column names with commas "
+             "between them, a name with a comma in double quotes; may be given again",
+             required=True)  # fmt: skip
+    _several(roles, "--sensitive", "NAMES", "what nobody should learn: one column, or several as "
+             "for --qi")  # fmt: skip
+    text = "whose a row is, where people have several: k counts them; never published"
+    roles.add_argument("--person", metavar="NAME", help=text)
     reading = command.add_argument_group("reading", _READING)
-    reading.add_argument(
-        "--text",
-        action="append",
-        default=[],
-        metavar="NAMES",
-        help="columns of codes that look like numbers but are none",
-    )
-    reading.add_argument(
-        "--ordered",
-        action="append",
-        default=[],
-        metavar="NAMES",
-        help="text columns whose alphabetical order means something, such as zip codes",
-    )
-    reading.add_argument(
-        "--na",
-        action="append",
-        default=[],
-        metavar="TEXT",
-        help="a text that means a missing value, such as NA or ?; may be given again",
-    )
+    _several(reading, "--type", "NAME=KIND", "what columns are: integer, decimal, decimal-comma, "
+             "date, a date's form such as %%d.%%m.%%Y, ordered, text; with commas between "
+             "them")  # fmt: skip
+    _several(reading, "--text", "NAMES", "columns of codes that look like numbers but are none: "
+             "--type NAME=text")  # fmt: skip
+    _several(reading, "--ordered", "NAMES", "text columns whose alphabetical order means "
+             "something, such as zip codes: --type NAME=ordered")  # fmt: skip
+    _several(reading, "--na", "TEXT", "a text that means a missing value, such as NA or ?; may be "
+             "given again")  # fmt: skip
     reading.add_argument(
         "--missing",
         choices=["category", "drop", "error"],
@@ -184,23 +154,18 @@ def _add_table(command: argparse.ArgumentParser) -> None:
 
 def _add_output(command: argparse.ArgumentParser, text: str) -> None:
     command.add_argument("-o", "--output", metavar="OUT", help=text)
-    command.add_argument(
-        "--force",
-        action="store_true",
-        help="replace OUT if it is there; never a file that was read",
-    )
+    text = "replace OUT if it is there; never a file that was read"
+    command.add_argument("--force", action="store_true", help=text)
 
 
 def _add_anonymize(command: argparse.ArgumentParser) -> None:
+    from anonpaper.cli.methods import add_options, descriptions
+
     _add_table(command)
     _add_output(command, "the file to write, csv or parquet; - (standard output) by default")
-    command.add_argument(
-        "--keep",
-        action="append",
-        default=[],
-        metavar="NAMES",
-        help="further columns to publish as they are, unprotected",
-    )
+    command.add_argument("--report", metavar="PAGE", help="also write a page of HTML on the table "
+                         "before and after, for its owner and not to be published")  # fmt: skip
+    _several(command, "--keep", "NAMES", "further columns to publish as they are, unprotected")
     command.add_argument(
         "--seed",
         type=int,
@@ -208,8 +173,6 @@ def _add_anonymize(command: argparse.ArgumentParser) -> None:
         help="for experiments: the same groups and swaps again, but for the order of the rows, "
         "which is always random. What was swapped with a seed must not be published",
     )
-    from anonpaper.cli.methods import add_options, descriptions
-
     method = command.add_argument_group("method", f"{descriptions()}\n\n{_FORMS}")
     method.add_argument(
         "--method", required=True, metavar="NAME", type=_method_name, help="one of the above"
@@ -223,13 +186,8 @@ def _add_anonymize(command: argparse.ArgumentParser) -> None:
         "all rows. swap: sensitive values change places within a group. "
         "anatomize: two tables",
     )
-    method.add_argument(
-        "--hierarchy",
-        action="append",
-        default=[],
-        metavar="NAME=FILE",
-        help="a csv in the format of ARX: value; level 1; level 2; ...",
-    )
+    _several(method, "--hierarchy", "NAME=TREE", "a csv in the format of ARX (value; level 1; "
+             "level 2; ...), or prefixes, dates, widths:5,10 or quantiles:8,4,2")  # fmt: skip
     method.add_argument(
         "--hierarchy-delimiter", default=";", metavar="TEXT", help="between the levels (;)"
     )
@@ -248,12 +206,7 @@ def _method_name(text: str) -> str:
 def column_names(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
     """Read names of columns: commas between them, a name with a comma in double quotes.
 
-    Parameters
-    ----------
-    texts : sequence of str
-        One or several such lists.
-    columns : sequence of str
-        The columns there are: a text that is the name of one, commas and all, is that one.
+    A text that is the name of one of `columns`, commas and all, is that one.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,25 +10,17 @@ from pathlib import Path
 import pandas as pd
 
 import anonpaper as ap
+from anonpaper import errors, reports
 from anonpaper.algorithm import Algorithm
-from anonpaper.cli import files, report
+from anonpaper.cli import files
 from anonpaper.cli.arguments import column_names, pairs
 from anonpaper.cli.methods import METHODS, options_of, publish, run
 from anonpaper.constraints import DiversityConstraint, check_constraints, read_constraints
 from anonpaper.datasets.registry import registry
-from anonpaper.errors import (
-    AnonpaperError,
-    ConstraintError,
-    DatasetError,
-    DatasetUnavailableError,
-    EmptyTableError,
-    FileError,
-    HierarchyError,
-    InfeasibleError,
-    ParameterError,
-)
+from anonpaper.files import write_whole
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
+from anonpaper.principles import read_principle
 from anonpaper.publish import world
 
 __all__ = ["anonymize", "audit", "datasets", "fetch"]
@@ -40,7 +32,7 @@ def datasets(options, say: Say) -> None:
     """Print what data sets there are."""
     found = ap.datasets.available()
     if options.json:
-        print(report.as_json({"datasets": found.to_dict("records")}))
+        print(reports.as_json({"datasets": found.to_dict("records")}))
         return
     for entry in found.itertuples():
         print(
@@ -53,10 +45,10 @@ def fetch(options, say: Say) -> None:
     """Fetch data sets; print where each came from."""
     unknown = [name for name in options.names if name not in registry()]
     if unknown:
-        raise ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
+        raise errors.ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
     names = options.names or list(registry())
     if options.output and len(names) > 1:
-        raise ParameterError("-o takes one data set: fetch them one by one")
+        raise errors.ParameterError("-o takes one data set: fetch them one by one")
     to_file = options.output not in (None, files.STANDARD_STREAM)
     if to_file:
         files.check_output(options.output, [], force=options.force)
@@ -67,13 +59,13 @@ def fetch(options, say: Say) -> None:
         say(f"fetching {name}")
         try:
             origins |= ap.datasets.fetch([name])
-        except DatasetError as error:
+        except errors.DatasetError as error:
             failed.append(f"{name}: {error}")
             continue
         if not options.json:
             print(f"{name}: {origins[name]}", file=told, flush=True)
     if failed:
-        raise DatasetUnavailableError("\n".join(failed))
+        raise errors.DatasetUnavailableError("\n".join(failed))
     if options.output:
         table = world.plain(ap.load(names[0]).frame)
         if to_file:
@@ -81,16 +73,16 @@ def fetch(options, say: Say) -> None:
         else:
             sys.stdout.buffer.write(world.as_csv(table))
     if options.json:
-        print(report.as_json({name: str(origin) for name, origin in origins.items()}), file=told)
+        print(reports.as_json({name: str(origin) for name, origin in origins.items()}), file=told)
 
 
 def audit(options, say: Say) -> None:
     """Print how exposed the people of a table are."""
     if options.top < 0:
-        raise ParameterError(f"--top must be at least 0, got {options.top}")
+        raise errors.ParameterError(f"--top must be at least 0, got {options.top}")
     _, m = _microdata(options, say)
-    found = report.audit(m, options.top)
-    print(report.as_json(found) if options.json else report.as_text(found))
+    found = reports.audit(m, options.top)
+    print(reports.as_json(found) if options.json else reports.as_text(found))
 
 
 def anonymize(options, say: Say) -> None:
@@ -98,12 +90,14 @@ def anonymize(options, say: Say) -> None:
     method = METHODS[options.method]
     publication = _publication(options, method)
     secrets = method.needs_sensitive or options.l or publication in ("swap", "anatomize")
-    if secrets and options.sensitive is None:
-        raise ParameterError("--sensitive must name the column that nobody should learn")
+    if secrets and not options.sensitive:
+        raise errors.ParameterError("--sensitive must name the column that nobody should learn")
     inputs = _inputs(options)
     outputs = _outputs(options, publication)
     for name in outputs:
         files.check_output(name, inputs, force=options.force)
+    if options.report:
+        files.check_output(options.report, [*inputs, *outputs], force=options.force, page=True)
 
     table, m = _microdata(options, say)
     kept = _kept_columns(options, table, m, method, say)
@@ -114,11 +108,17 @@ def anonymize(options, say: Say) -> None:
     m, result = run(method, m, parameters)
     release = publish(m, result, publication, hierarchies, options.seed)
     if not release.is_published.any():
-        raise EmptyTableError("no row could be published")
+        raise errors.EmptyTableError("no row could be published")
     for principle in method.promised(parameters):
-        if not principle.holds(*release._audited()):
-            raise InfeasibleError(f"the result does not meet {principle}: nothing was written")
-    found = report.release_report(release, options.method, _shown(parameters))
+        if not principle.holds(*release.audited()):
+            raise errors.InfeasibleError(
+                f"the result does not meet {principle}: nothing was written"
+            )
+    found = {
+        "method": options.method,
+        "parameters": _shown(parameters),
+        **reports.summary(release),
+    }
     if "constraints" in parameters:
         checked = check_constraints(release, parameters["constraints"])
         found["constraints"] = checked.to_dict("records")
@@ -126,19 +126,24 @@ def anonymize(options, say: Say) -> None:
     tables = release.public_tables(kept)
     if not outputs or not outputs[0].lower().endswith((".parquet", ".pq")):
         tables = [files.as_written(public, table) for public in tables]
-    for text in release.warnings:
-        say(f"warning: {text}")
+    for warning in release.warnings:
+        say(f"warning: {warning}")
+    text = reports.as_json if options.json else reports.as_text
+    page = reports.page(release, options.call) if options.report else None
     if outputs:
         say(f"writing {', '.join(outputs)}")
         named = dict(zip(outputs, tables, strict=True))
         world.write_tables(named, replace=options.force, delimiter=table.delimiter)
         found["written to"] = outputs
-        print(report.as_json(found) if options.json else report.as_text(found))
+    if page:
+        write_whole(Path(options.report), page)
+        say(f"for the table's owner, not to be published: {options.report}")
+    if outputs:
+        print(text(found))
     else:
         sys.stdout.buffer.write(world.as_csv(tables[0], table.delimiter))
         if not options.quiet:
-            text = report.as_json(found) if options.json else report.as_text(found)
-            print(text, file=sys.stderr)
+            print(text(found), file=sys.stderr)
 
 
 # -- reading -------------------------------------------------------------------------------
@@ -146,23 +151,38 @@ def anonymize(options, say: Say) -> None:
 
 def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
     say(f"reading {options.file}")
+    types = {
+        name: kind
+        for name, _, kind in (text.rpartition("=") for text in column_names(options.type, []))
+    }
+    types |= dict.fromkeys(column_names(options.text, []), "text")
+    types |= dict.fromkeys(column_names(options.ordered, []), "ordered")
     table = files.read_table(
-        options.file,
-        delimiter=options.delimiter,
-        encoding=options.encoding,
-        missing_texts=options.na,
-        text=column_names(options.text, []),
-        ordered=column_names(options.ordered, []),
-    )
+        options.file, delimiter=options.delimiter, encoding=options.encoding,
+        missing_texts=options.na, types=types,
+    )  # fmt: skip
+    for line in table.described():
+        say(line)
     columns = list(table.frame.columns)
     qi = column_names(options.qi, columns)
-    strangers = [name for name in [*qi, options.sensitive] if name not in (*columns, None)]
+    sensitive = column_names(options.sensitive, columns)
+    strangers = [n for n in [*qi, *sensitive, options.person] if n not in (*columns, None)]
     if strangers and len(columns) == 1:
-        raise FileError(
+        raise errors.FileError(
             f"{options.file} has one column only, {columns[0]!r}, when read with the delimiter "
             f"{table.delimiter!r}: --delimiter says which it is"
         )
-    m = Microdata(table.frame, qi, options.sensitive, missing=options.missing)
+    m = Microdata(
+        table.frame, qi, sensitive, person=options.person, missing=options.missing,
+        origin=_origin(options),
+    )  # fmt: skip
+    if doubts := [
+        f"{n}={table.in_doubt[n]}" for n in columns if n in table.in_doubt and n in m.qi
+    ]:
+        raise errors.ColumnError(
+            f"{', '.join(doubts)}? These columns look like more than text: say which with "
+            "--type NAME=KIND, NAME=text if they are not"
+        )
     if m.dropped:
         say(f"{m.dropped:,} rows with missing values are left out")
     elif lost := [name for name in qi if _loses_its_order(m, name)]:
@@ -171,6 +191,14 @@ def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
             "sets are published instead of intervals; --missing drop leaves such rows out"
         )
     return table, m
+
+
+def _origin(options) -> str:
+    """Say which file was read; with its hash where a report tells it."""
+    if options.file == files.STANDARD_STREAM or not getattr(options, "report", None):
+        return options.file
+    with open(options.file, "rb") as stream:
+        return f"{options.file}, sha256 {hashlib.file_digest(stream, 'sha256').hexdigest()}"
 
 
 def _loses_its_order(m: Microdata, name: str) -> bool:
@@ -183,16 +211,18 @@ def _kept_columns(options, table, m: Microdata, method: Algorithm, say: Say) -> 
     """Return the columns to be published as they are; say which are not published at all."""
     columns = list(table.frame.columns)
     kept = column_names(options.keep, columns)
-    roles = {*m.qi, m.sensitive}
+    roles = {*m.qi, *m.sensitives, m.person}
     unknown = [name for name in kept if name not in columns or name in roles]
     if unknown:
-        raise ParameterError(
+        raise errors.ParameterError(
             f"--keep names {unknown}; the columns that --qi and --sensitive leave are "
             f"{[name for name in columns if name not in roles]}"
         )
     left = [name for name in columns if name not in roles and name not in kept]
     if left:
         say(f"not published: {left} (neither --qi nor --sensitive; --keep publishes them)")
+    if m.person is not None:
+        say(f"{m.n_people:,} people are counted by {m.person!r}, which is not published")
     if kept:
         say(f"warning: published as they are, without protection: {kept}")
     return kept
@@ -202,23 +232,37 @@ def _hierarchies(options, m, method: Algorithm, publication: str) -> dict[str, H
     if not options.hierarchy:
         return {}
     if "hierarchy" not in options_of(method) and publication != "shallow":
-        raise ParameterError(
+        raise errors.ParameterError(
             f"{options.method} published by {publication} does not use --hierarchy"
             + ("; --publish shallow does" if "shallow" in method.publications else "")
         )
     found = {}
-    for name, path in pairs(options.hierarchy, m.qi):
-        if name not in m.qi or not path:
-            raise ParameterError(f"--hierarchy {name}={path}: NAME=FILE, NAME one of {m.qi}")
+    for name, tree in pairs(options.hierarchy, m.qi):
+        if name not in m.qi or not tree:
+            raise errors.ParameterError(
+                f"--hierarchy {name}={tree}: NAME=TREE, NAME one of {m.qi}"
+            )
         try:
-            found[name] = Hierarchy.from_csv(path, sep=options.hierarchy_delimiter)
-        except HierarchyError as error:
-            raise HierarchyError(f"{path}: {error}") from None
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror}") from None
-        except ValueError as error:  # no csv, or not UTF-8
-            raise FileError(f"{path}: {error}") from None
+            found[name] = _hierarchy(m, name, tree, options.hierarchy_delimiter)
+        except errors.HierarchyError as error:
+            raise errors.HierarchyError(f"{tree}: {error}") from None
+        except (OSError, ValueError) as error:  # not there, no csv, or not UTF-8
+            raise errors.FileError(
+                f"{tree}: {getattr(error, 'strerror', None) or error}"
+            ) from None
     return found
+
+
+def _hierarchy(m: Microdata, name: str, tree: str, delimiter: str) -> Hierarchy:
+    """Make one of the column by its first letters, dates, widths or quantiles, or read a csv."""
+    kind, _, numbers = tree.partition(":")
+    makers = {"prefixes": Hierarchy.prefixes, "dates": Hierarchy.dates,
+              "widths": Hierarchy.intervals, "quantiles": Hierarchy.quantiles}  # fmt: skip
+    if kind not in makers:
+        return Hierarchy.from_csv(tree, sep=delimiter)
+    read = {"dates": str, "widths": float}.get(kind, int)
+    steps = [[read(number) for number in numbers.split(",")]] if numbers else []
+    return makers[kind](m.frame[name], *steps)
 
 
 # -- what the method is given --------------------------------------------------------------
@@ -227,7 +271,7 @@ def _hierarchies(options, m, method: Algorithm, publication: str) -> dict[str, H
 def _publication(options, method: Algorithm) -> str:
     form = options.publish or method.publications[0]
     if form not in method.publications:
-        raise ParameterError(
+        raise errors.ParameterError(
             f"--publish {form} does not go with {options.method}, which is published by "
             f"{', '.join(method.publications)}"
         )
@@ -243,15 +287,17 @@ def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[s
     given.pop("seed", None)
     given.pop("hierarchy", None)
     if wrong := sorted(set(given) - set(takes)):
-        raise ParameterError(
+        raise errors.ParameterError(
             f"{options.method} does not take --{', --'.join(wrong)}; it takes "
             f"{', '.join(f'--{name}' for name in takes) or 'nothing'}"
         )
     if lacking := [f"--{name}" for name, p in takes.items() if p.required and name not in given]:
-        raise ParameterError(f"{options.method} needs {' and '.join(lacking)}")
+        raise errors.ParameterError(f"{options.method} needs {' and '.join(lacking)}")
     given = {takes[name].name: value for name, value in given.items()}
     for name in {"weights", "granularity"} & set(given):
         given[name] = _numbers(given[name], m)
+    if "require" in given:
+        given["require"] = [read_principle(text) for text in given["require"]]
     if "constraints" in given:
         given["constraints"] = _constraints(given["constraints"])
     if "seed" in method.parameters:
@@ -265,43 +311,16 @@ def _numbers(texts: Sequence[str], m: Microdata) -> dict[str, float]:
     try:
         return {name: float(value) for name, value in pairs(texts, m.qi)}
     except ValueError:
-        raise ParameterError(f"{texts}: each must be NAME=NUMBER, NAME one of {m.qi}") from None
-
-
-def _constraints(path: str) -> list[DiversityConstraint]:
-    """Read constraints from lines, csv or JSON; what is wrong in them is an error of usage."""
-    try:
-        if path.lower().endswith(".json"):
-            entries = json.loads(Path(path).read_text(encoding="utf-8"))
-            return [DiversityConstraint(e["target"], e["low"], e["high"]) for e in entries]
-        if path.lower().endswith(".csv"):
-            return _constraints_of_csv(path)
-        return read_constraints(path)
-    except ConstraintError as error:
-        raise ParameterError(f"{path}: {error}") from None
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror}") from None
-    except AnonpaperError:
-        raise
-    except (AttributeError, LookupError, TypeError, RecursionError, ValueError) as error:
-        raise FileError(
-            f"{path}: a list of objects with target, low and high is expected ({error!r})"
+        raise errors.ParameterError(
+            f"{texts}: each must be NAME=NUMBER, NAME one of {m.qi}"
         ) from None
 
 
-def _constraints_of_csv(path: str) -> list[DiversityConstraint]:
-    frame = files.read_table(path).frame
-    if not {"low", "high"} < set(frame.columns):
-        raise ConstraintError("the columns must be attributes, low and high")
-    attributes = [name for name in frame.columns if name not in ("low", "high")]
-    return [
-        DiversityConstraint(
-            {name: row[name] for name in attributes if not pd.isna(row[name])},
-            row["low"],
-            row["high"],
-        )
-        for row in frame.to_dict("records")
-    ]
+def _constraints(path: str) -> list[DiversityConstraint]:
+    try:
+        return read_constraints(path)
+    except errors.ConstraintError as error:  # what is wrong in a file is an error of usage
+        raise errors.ParameterError(str(error)) from None
 
 
 def _shown(parameters: dict) -> dict:
@@ -329,6 +348,6 @@ def _outputs(options, publication: str) -> list[str]:
     name = options.output or files.STANDARD_STREAM
     if publication == "anatomize":
         if name == files.STANDARD_STREAM:
-            raise ParameterError("anatomize publishes two tables: name a file with -o")
+            raise errors.ParameterError("anatomize publishes two tables: name a file with -o")
         return [name, str(world.beside(name, "sensitive"))]
     return [] if name == files.STANDARD_STREAM else [name]

@@ -3,7 +3,8 @@
 A csv says nothing about types. A column counts as numbers only if every value is written as a
 number is: ``02139`` is text, and so is an identifier of twenty digits. ``NA``, ``None`` and their
 like are values; missing is the empty field and what the user says besides. What is published as
-it was is written as it was, ``1.50`` for 1.5.
+it was is written as it was, ``1.50`` for 1.5. What may be meant as numbers or dates, but is not
+written so that this is certain, is in doubt: the user says which it is.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ import io
 import lzma
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 import pandas as pd
 
-from anonpaper.errors import ColumnError, EmptyTableError, FileError
+from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.publish.world import check_place
 
 __all__ = ["STANDARD_STREAM", "Table", "as_written", "check_output", "read_table"]
@@ -33,28 +34,51 @@ STANDARD_STREAM = "-"
 # "-0", "+5", "007" and 19 digits are not written as an integer of 64 bits is
 _INTEGER = r"(?:0|-?[1-9]\d{0,17})"
 _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
-_DATE = r"\d{4}-\d{2}-\d{2}"
+_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+_COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
+#: Kinds of columns as --type names them, and how their values are written.
+_WRITTEN = {
+    "integer": r"[+-]?\d{1,18}",
+    "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
+    "decimal-comma": r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?",
+    "date": _DATE,
+    "ordered": r"(?s:.*)",
+    "text": r"(?s:.*)",
+}
+_DIGITS_AND_COMMAS = r"-?\d[\d.]*(?:,\d+)*"
+_DAY_FIRST_OR_MONTH = r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?: .*)?"
 _MOST_DIGITS = 15  # a float of 64 bits tells all decimals of 15 digits apart
 _PARQUET = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table that was read from a file.
+    """A table that was read from a file, with rows numbered from 0, and how it was read.
 
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-        The table; rows are numbered from 0.
-    delimiter : str
-        What separated its fields; a comma for parquet.
-    written : dict
-        Per column of decimal numbers, how each number was written.
+    ``delimiter`` separated its fields, a comma for parquet; ``written`` says per column of decimal
+    numbers how each was written, ``kinds`` what a column was read as, ``in_doubt`` what --type
+    could say of a column of text that may be something else.
     """
 
     frame: pd.DataFrame
     delimiter: str = ","
     written: dict[str, dict[float, str]] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    in_doubt: dict[str, str] = field(default_factory=dict)
+
+    def described(self) -> Iterator[str]:
+        """Say of each column how it was read, with examples: for the table's owner alone."""
+        for name, column in self.frame.items():
+            known = column.dropna()
+            values = known.astype(str).unique() if known.dtype == object else known.unique()
+            kind = self.kinds.get(name) or pd.api.types.infer_dtype(known, skipna=True)
+            in_doubt = self.in_doubt.get(name)
+            doubt = f" (or is it --type {name}={in_doubt}?)" if in_doubt else ""
+            examples = ", ".join(str(value)[:40] for value in values[:3])
+            yield (
+                f"{name}: {kind}{doubt}, {len(values):,} distinct, "
+                f"{len(column) - len(known):,} missing, such as {examples or 'none'}"
+            )
 
 
 def read_table(
@@ -63,46 +87,62 @@ def read_table(
     delimiter: str | None = None,
     encoding: str = "utf-8",
     missing_texts: Iterable[str] = (),
-    text: Sequence[str] = (),
-    ordered: Sequence[str] = (),
+    types: Mapping[str, str] | None = None,
 ) -> Table:
     """Read a csv or parquet file.
 
-    Parameters
-    ----------
-    name : str
-        The file; ``"-"`` is a csv on standard input. What ends in ``.parquet`` or ``.pq`` is
-        parquet, all else csv, which may be compressed (``.gz``, ``.bz2``, ``.xz``).
-    delimiter : str, optional
-        Between the fields of a csv; by default a tab in files that end in ``.tsv``, else a comma.
-    encoding : str
-        Of a csv; a byte order mark is skipped.
-    missing_texts : iterable of str
-        Texts that mean a missing value, besides the empty field.
-    text, ordered : sequence of column names
-        Columns of a csv that are text though all their values look like numbers, and text whose
-        alphabetical order means something. Dates such as 2024-12-31 are ordered anyway.
+    What ends in ``.parquet`` or ``.pq`` is parquet, all else csv, which may be compressed
+    (``.gz``, ``.bz2``, ``.xz``); ``"-"`` is a csv on standard input. By default a tab is between
+    the fields of files that end in ``.tsv``, else a comma. A byte order mark is skipped, an empty
+    field is missing. `types` says what columns are whatever they look like, as --type does.
 
     Raises
     ------
     FileError
         The file is not there, not readable, or not of the form that its name says.
     ColumnError
-        Two columns have one name, or `text` or `ordered` names a column that is not there.
+        Two columns have one name, `types` names a column that is not there, or values of a
+        column are not of its type.
+    ParameterError
+        There is no such type.
     EmptyTableError
         The file has no rows.
     """
+    types = dict(types or {})
+    for kind in types.values():
+        if kind not in _WRITTEN and "%" not in kind:
+            raise ParameterError(
+                f"--type: there is no type {kind!r}, but {', '.join(_WRITTEN)} and %d.%m.%Y"
+            )
     if name.lower().endswith(_PARQUET):
-        table = Table(_read_parquet(name))
+        frame, delimiter = _read_parquet(name), ","
+        columns = {column: frame[column].astype("string").astype(object) for column in types
+                   if column in frame}  # fmt: skip
     else:
         if delimiter is None:
             delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
-        table = _read_csv(name, delimiter, encoding, {"", *missing_texts}, {*text}, {*ordered})
-    unknown = [column for column in [*text, *ordered] if column not in table.frame.columns]
-    if unknown:
-        raise ColumnError(f"{name} has no columns {unknown}; it has {list(table.frame.columns)}")
-    if len(table.frame) == 0:
+        header, rows = _read_cells(name, delimiter, encoding)
+        doubled = sorted({column for column in header if header.count(column) > 1})
+        if doubled:
+            raise ColumnError(f"{name} has several columns of the name {doubled}")
+        frame = pd.DataFrame(rows, columns=header, dtype=object)
+        frame = columns = frame.mask(frame.isin({"", *missing_texts}))
+    if unknown := [column for column in types if column not in frame]:
+        raise ColumnError(f"{name} has no columns {unknown}; it has {list(frame)}")
+    if len(frame) == 0:
         raise EmptyTableError(f"{name} has no rows below its header")
+    table = Table(frame, delimiter)
+    for column, texts in columns.items():
+        kind, in_doubt = (types[column], None) if column in types else _kind(texts.dropna())
+        try:
+            frame[column] = _typed(texts, kind, table.written)
+        except ColumnError:
+            if column in types:
+                raise
+            kind, in_doubt = "text", kind
+        table.kinds[column] = kind
+        if in_doubt:
+            table.in_doubt[column] = in_doubt
     return table
 
 
@@ -121,27 +161,9 @@ def _read_parquet(name: str) -> pd.DataFrame:
     return frame.set_axis([str(column) for column in frame.columns], axis=1)
 
 
-def _read_csv(name, delimiter, encoding, missing, text, ordered) -> Table:
-    header, rows = _read_cells(name, delimiter, encoding)
-    doubled = sorted({column for column in header if header.count(column) > 1})
-    if doubled:
-        raise ColumnError(f"{name} has several columns of the name {doubled}")
-    cells = pd.DataFrame(rows, columns=header, dtype=object)
-    written: dict[str, dict[float, str]] = {}
-    columns = {}
-    for column in header:
-        texts = cells[column].mask(cells[column].isin(missing))
-        if column in ordered:
-            columns[column] = _ordered(texts)
-        elif column in text:
-            columns[column] = texts
-        else:
-            columns[column] = _typed(texts, written)
-    return Table(pd.DataFrame(columns, columns=header), delimiter, written)
-
-
 def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], list[list[str]]]:
     """Read a csv as it stands: its header and its rows, every field a text."""
+    csv.field_size_limit(2**31 - 1)  # as long as a field can be
     codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
     try:
         with _opened(name, codec) as stream:
@@ -191,47 +213,81 @@ def _ending(name: str) -> str:
     return Path(name).suffix.lower()
 
 
-def _typed(texts: pd.Series, written: dict) -> pd.Series:
-    """Return numbers if all of a column's texts are numbers, an ordered column if dates."""
-    known = texts.dropna()
+def _kind(known: pd.Series) -> tuple[str, str | None]:
+    """Say what a column's texts are; of text that may be something else, what that would be."""
+
+    def all_are(pattern: str) -> bool:
+        return bool(known.str.fullmatch(pattern).all())
+
     if len(known) == 0:
-        return texts
-    if known.str.fullmatch(_INTEGER).all():
-        return texts.astype("int64" if len(known) == len(texts) else "Int64")
-    if known.str.fullmatch(_DECIMAL).all():
+        return "text", None
+    if all_are(_INTEGER):
+        return "integer", None
+    if all_are(_DECIMAL):
         digits = known.str.replace(r"[eE].*", "", regex=True).str.count(r"\d")
-        numbers = texts.astype("float64")
-        if digits.max() <= _MOST_DIGITS and numbers.abs().max() < float("inf"):
-            # of several ways to write one number the shortest
-            by_length = known.loc[known.str.len().sort_values(ascending=False).index]
-            written[texts.name] = dict(zip(numbers[by_length.index], by_length, strict=True))
-            return numbers
-    if known.str.fullmatch(_DATE).all():
-        return _ordered(texts)
-    return texts
+        precise = digits.max() <= _MOST_DIGITS and known.astype(float).abs().max() < float("inf")
+        return "decimal" if precise else "text", None
+    if all_are(_DATE):
+        return "date", None
+    if all_are(_DIGITS_AND_COMMAS) and known.str.contains(",").any():
+        thousands = known.str.fullmatch(r"-?\d{1,3}(?:,\d{3})*")  # 1,234 may be 1234
+        if (
+            all_are(_COMMA)
+            and not thousands.all()
+            and known.str.count(r"\d").max() <= _MOST_DIGITS
+        ):
+            return "decimal-comma", None
+        return "text", "decimal-comma"
+    return "text", "%d.%m.%Y" if all_are(_DAY_FIRST_OR_MONTH) else None
 
 
-def _ordered(texts: pd.Series) -> pd.Series:
-    categories = sorted(texts.dropna().unique())
+def _typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
+    """Return a column of a kind: numbers, categories in their order, or the texts themselves."""
+    known = texts.dropna()
+    right = known.str.fullmatch(_WRITTEN.get(kind, r"(?s:.*)"))
+    if kind == "date" or kind not in _WRITTEN:
+        form = "ISO8601" if kind == "date" else kind
+        times = pd.to_datetime(known[right], format=form, errors="coerce", utc=True)
+        right &= times.notna().reindex(known.index, fill_value=False)
+    if not right.all():
+        wrong = known[~right].unique()[:5].tolist()
+        raise ColumnError(
+            f"{texts.name!r} is not all {kind}: {wrong} in {int((~right).sum())} rows; "
+            "--na TEXT says what means a missing value, --type what the column is"
+        )
+    if kind == "integer":
+        return texts.astype("int64" if len(known) == len(texts) else "Int64")
+    if kind in ("decimal", "decimal-comma"):
+        plain = texts
+        if kind == "decimal-comma":
+            plain = texts.str.replace(".", "").str.replace(",", ".")
+        numbers = plain.astype("float64")
+        # of several ways to write one number the shortest
+        by_length = known.loc[known.str.len().sort_values(ascending=False).index]
+        written[texts.name] = dict(zip(numbers[by_length.index], by_length, strict=True))
+        return numbers
+    if kind == "text":
+        return texts
+    if kind == "ordered":
+        categories = sorted(known.unique())
+    else:
+        order = pd.DataFrame({"time": times, "text": known}).sort_values(["time", "text"])
+        categories = order["text"].unique()
     return pd.Series(pd.Categorical(texts, categories, ordered=True), name=texts.name)
 
 
 # -- writing -------------------------------------------------------------------------------
 
 
-def check_output(name: str, inputs: Iterable[str], *, force: bool) -> None:
+def check_output(name: str, inputs: Iterable[str], *, force: bool, page: bool = False) -> None:
     """Raise FileError if a file may not be written.
 
-    Parameters
-    ----------
-    name : str
-        The file to be written.
-    inputs : iterable of str
-        Files that were read: none of them is written, however it is spelled or linked.
-    force : bool
-        Whether another file of that name may be replaced.
+    None of the files that were read (`inputs`) is written, however it is spelled or linked, and
+    another one that is there only with `force`. A `page` is HTML, all else a table.
     """
     path = Path(name)
+    if page and (path.suffix.lower() not in (".html", ".htm") or not path.parent.is_dir()):
+        raise FileError(f"{name}: a report ends in .html and lies in a folder that is there")
     for other in inputs if path.exists() else ():
         if other == STANDARD_STREAM:
             same, other = _is_standard_input(path), "standard input"
@@ -241,7 +297,8 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool) -> None:
             raise FileError(f"{name} is the same file as {other}, which was read: name another")
     if path.is_file() and not force:
         raise FileError(f"{name} is there already: name another file, or replace it with --force")
-    check_place(path, replace=force)
+    if not page:
+        check_place(path, replace=force)
 
 
 def _is_standard_input(path: Path) -> bool:

@@ -70,7 +70,7 @@ def _option(p: Parameter) -> str:
 
 
 def _default(p: Parameter) -> str:
-    if p.required or p.default in (None, False):
+    if p.required or p.default in (None, False, ()):
         return ""
     texts = map(str, p.default if isinstance(p.default, tuple) else [p.default])
     return f" ({','.join(texts)})"
@@ -89,6 +89,8 @@ def _reader(p: Parameter) -> dict | None:
     kind = _plain(p.kind)
     if p.name == "constraints":
         return {"metavar": "FILE"}
+    if p.name == "require":
+        return {"action": "append", "metavar": "PRINCIPLE"}
     if p.kind is bool:  # what is on by default has no option
         return None if p.default else {"action": "store_true", "default": None}
     if kind in (int, float):
@@ -133,25 +135,13 @@ def descriptions() -> str:
 def run(
     method: Algorithm, m: Microdata, parameters: Mapping[str, object]
 ) -> tuple[Microdata, Partition | Recoding]:
-    """Run a method on a table.
-
-    Returns
-    -------
-    m : Microdata
-        The table that the result is of: the same rows, its domains put in order for a search.
-    result : Partition or Recoding
-
-    Raises
-    ------
-    InfeasibleError
-        k or l exceeds the rows of the table, or as the method says.
-    """
+    """Run a method; return its result and the table it is of, domains in order for a search."""
     for name in ("k", "l"):
         asked = parameters.get(name)
-        if asked is not None and asked > m.n:
+        if asked is not None and asked > m.n_people:
             raise InfeasibleError(
-                f"no group can meet {name} = {asked}: the table has {m.n} rows, so {name} is at "
-                f"most {m.n}"
+                f"no group can meet {name} = {asked}: the table has {m.n_people} "
+                f"{'rows' if m.people is None else 'people'}, so {name} is at most {m.n_people}"
             )
     parameters = dict(parameters)
     if method.by_bits:
@@ -167,21 +157,7 @@ def publish(
     hierarchies: Mapping[str, Hierarchy],
     seed: int | None,
 ) -> Release:
-    """Publish what a method returned.
-
-    Parameters
-    ----------
-    m : Microdata
-        The table that the method was run on.
-    result : Partition or Recoding
-        What it returned.
-    publication : str
-        One of the method's.
-    hierarchies : mapping of column name to Hierarchy
-        For "shallow"; columns not named get a balanced tree.
-    seed : int or None
-        For "swap"; None for one that may be published.
-    """
+    """Publish what a method returned; for "shallow" columns without a tree get a balanced one."""
     if publication == "shallow":
         trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
         # one that belongs to no quasi-identifier is refused by name

@@ -139,9 +139,9 @@ def find_contradictions(
     found: list[Contradiction] = []
     for c in constraints:
         exist = int(np.count_nonzero(c.target_rows(m)))
-        on_sensitive = m.sensitive is not None and m.sensitive in c.target
+        on_sensitive = any(name in c.target for name in m.sensitives)
         can_be_hidden = any(
-            name != m.sensitive and m.attribute(name).size > 1 for name in c.target
+            name not in m.sensitives and m.attribute(name).size > 1 for name in c.target
         )
         if c.low > exist:
             found.append(Contradiction((c,), f"only {exist} rows of the table carry the target"))

@@ -14,7 +14,9 @@ that the authors published, and where they are ours, the docstring says so.
 
 from __future__ import annotations
 
+import csv
 import difflib
+import json
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -146,7 +148,7 @@ class DiversityConstraint:
             A target attribute has no role in the table, or its domain lacks the value; the
             message suggests close ones.
         """
-        known = [*m.qi] if m.sensitive is None else [*m.qi, m.sensitive]
+        known = [*m.qi, *m.sensitives]
         unknown = [name for name in self.target if name not in known]
         if unknown:
             raise ConstraintError(
@@ -185,8 +187,9 @@ class DiversityConstraint:
         m = rel.microdata
         carries = rel.is_published.copy()
         for name, code in self.codes(m).items():
-            if m.sensitive is not None and name == m.sensitive:
-                carries &= rel.sensitive_codes == code
+            if name in m.sensitives:
+                codes = rel.sensitive_codes if name == m.sensitive else m.codes_of(name)
+                carries &= codes == code
             else:
                 published = rel.published[m.attribute_index(name)]
                 values = published.sub_domains
@@ -265,14 +268,21 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
 
 
 def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
-    """Read a file of constraints, one a line; blank lines and lines that begin with # are skipped.
+    """Read a file of constraints: lines, or by its ending a csv or JSON.
+
+    Parameters
+    ----------
+    path : path
+        One constraint a line, of which blank ones and those that begin with # are skipped. In a
+        .csv the columns are attributes, ``low`` and ``high``, an empty field is an attribute
+        that does not count; a .json is a list of objects with ``target``, ``low`` and ``high``.
 
     Raises
     ------
     ConstraintError
-        A line has another form; the message names file and line.
+        A constraint has another form; the message names the file.
     FileError
-        The file is not there or no text in UTF-8.
+        The file is not there, or not of the form that its ending says.
 
     Examples
     --------
@@ -282,10 +292,18 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
     >>> [str(constraint) for constraint in read_constraints(path)]
     ['sex[Female], 20, 400']
     """
+    ending = str(path).lower()
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (TypeError, ValueError, OSError) as error:
-        raise FileError(f"{path} is no file of constraints: {error}") from None
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+        if ending.endswith((".json", ".csv")):
+            parts = _of_json(lines) if ending.endswith(".json") else _of_csv(lines)
+            return [DiversityConstraint(*part) for part in parts]
+    except ConstraintError as error:
+        raise ConstraintError(f"{path}: {error}") from None
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError, OSError) as error:
+        reason = getattr(error, "strerror", None) or repr(error)
+        form = " (a list of objects with target, low and high)" * ending.endswith(".json")
+        raise FileError(f"{path} is no file of constraints{form}: {reason}") from None
     found = []
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
@@ -294,6 +312,22 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
             except ConstraintError as error:
                 raise ConstraintError(f"{path}, line {number}: {error}") from None
     return found
+
+
+def _of_json(lines: list[str]) -> list[tuple]:
+    return [(entry["target"], entry["low"], entry["high"]) for entry in json.loads("".join(lines))]
+
+
+def _of_csv(lines: list[str]) -> list[tuple]:
+    rows = list(csv.DictReader(lines, strict=True))
+    return [
+        (
+            {name: text for name, text in row.items() if name not in ("low", "high") and text},
+            int(row["low"]),
+            int(row["high"]),
+        )
+        for row in rows
+    ]
 
 
 def write_constraints(

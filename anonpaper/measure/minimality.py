@@ -35,7 +35,7 @@ import pandas as pd
 
 from anonpaper.errors import ParameterError, check_integer
 from anonpaper.groups import Partition
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.tp import tp, tp_plus
 from anonpaper.principles import GroupCounts
@@ -96,7 +96,7 @@ def minimality(
         The table has no sensitive attribute.
     ParameterError
         Rows are withheld, `most` is below 1, the algorithm cannot be read off the release, or it
-        makes another release of the table.
+        makes another release of the table; or people have several rows.
 
     Notes
     -----
@@ -128,7 +128,7 @@ def minimality(
     Calvin       0.5        0.5   True
     Eva          0.5        0.5   True
     """
-    m, labels = check_release(rel).microdata, rel.partition.labels
+    m, labels = check_microdata(check_release(rel).microdata), rel.partition.labels
     most = check_integer("most", most, 1)
     if (labels < 0).any():
         raise ParameterError(

@@ -274,7 +274,7 @@ def workload(
     array([0., 2., 2., 2.])
     """
     size = check_integer("size", size, 1)
-    selectivity = check_named("selectivity", selectivity, check_microdata(m).qi)
+    selectivity = check_named("selectivity", selectivity, check_microdata(m, people=True).qi)
     for name, wanted in selectivity.items():
         attribute = m.attributes[m.attribute_index(name)]
         check_integer(f"the selectivity of {name!r}", wanted, 1, places(attribute))

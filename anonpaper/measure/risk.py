@@ -17,6 +17,7 @@ from anonpaper.errors import (
     check_sequence,
     is_among,
 )
+from anonpaper.microdata import check_microdata
 from anonpaper.principles import GroupCounts, Theta
 from anonpaper.publish import GroupRelease, Release, check_release
 from anonpaper.randomness import generator
@@ -59,7 +60,7 @@ def disclosure_confidence(rel: Release) -> pd.Series:
     >>> disclosure_confidence(ap.suppress(m, ap.examples.hospital_two_anonymous()))["Adam"].item()
     1.0
     """
-    m, labels = check_release(rel)._audited()
+    m, labels = check_release(rel).audited()
     shown = labels >= 0
     m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
     shares = Theta(1).levels(GroupCounts.of(m, labels))
@@ -352,7 +353,8 @@ def _better(counts: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.nda
 
 def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:
     """Count the sensitive values of the classes an attacker sees; with their labels."""
-    m, labels = check_release(rel)._audited()
+    check_microdata(check_release(rel).microdata)
+    m, labels = rel.audited()
     if known is not None:
         labels = _labels_of_known(rel, known)
     if m.sensitive is None:
@@ -385,6 +387,6 @@ def _share_of_own_value(rel, counts: GroupCounts, labels: np.ndarray, share: np.
     values = rel.microdata.sensitive_attribute.size
     of_entry = counts.group_of_entry
     place = np.searchsorted(
-        of_entry * values + counts.sensitive, labels * values + rel._audited()[0].sensitive_codes
+        of_entry * values + counts.sensitive, labels * values + rel.audited()[0].sensitive_codes
     )
     return np.where(labels >= 0, share[np.minimum(place, len(share) - 1)], 0.0)

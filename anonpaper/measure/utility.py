@@ -166,7 +166,7 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     >>> marginal_similarity(m, ap.suppress(m, ap.Partition(m.cells.tuple_of_row)))
     1.0
     """
-    m, rel = check_microdata(m), check_release(rel)
+    m, rel = check_microdata(m, people=True), check_release(rel)
     if m.qi != rel.microdata.qi or m.sensitive != rel.microdata.sensitive:
         raise ColumnError("marginals compare tables of the same quasi-identifiers and sensitive")
     shown = np.flatnonzero(rel.is_published)
@@ -271,7 +271,7 @@ def classification(
     """
     from sklearn.ensemble import RandomForestClassifier
 
-    mine, test = check_release(rel).microdata, check_microdata(test)
+    mine, test = check_release(rel).microdata, check_microdata(test, people=True)
     if mine.qi != test.qi or mine.sensitive != test.sensitive or mine.sensitive is None:
         raise ColumnError(
             f"the release has the roles {mine.qi} and {mine.sensitive!r}, the test rows "

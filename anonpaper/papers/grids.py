@@ -222,14 +222,12 @@ def _fingerprint(common: Mapping[str, Any]) -> str:
 def _content(value: Any) -> Any:
     """Return what makes a table what it is, not what it has cached; also in collections."""
     if isinstance(value, Microdata):
-        roles = value.attributes
-        if value.sensitive is not None:
-            roles = (*roles, value.sensitive_attribute)
+        roles = [value.attribute(name) for name in [*value.qi, *value.sensitives]]
         domains = [(a.name, list(a.values), a.numeric, a.ordered) for a in roles]
-        codes = value.codes, None if value.sensitive is None else value.sensitive_codes
+        codes = value.codes, [value.codes_of(name) for name in value.sensitives]
         marks = value.missing, value.dropped, value.synthetic, str(value.origin)
         others = value.frame.drop(columns=[a.name for a in roles])
-        return value.qi, value.sensitive, domains, codes, marks, _content(others)
+        return value.qi, value.sensitive, value.person, domains, codes, marks, _content(others)
     if isinstance(value, pd.DataFrame):
         texts = {name: str for name in value.select_dtypes(object).columns}  # lists have no hash
         rows = pd.util.hash_pandas_object(value.astype(texts)).to_numpy()

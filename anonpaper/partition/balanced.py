@@ -311,7 +311,8 @@ def _fill_classes(
     following, preceding, head = _lists(sensitive, m)
     left_in_cell, left = rows_of_cell.copy(), counts.copy()
     start = np.zeros(e + 1, np.int64)
-    start[1:] = np.cumsum(rows_of_cell)
+    for cell in range(e):
+        start[cell + 1] = start[cell] + rows_of_cell[cell]
     taken = np.full(start[e], -1, np.int64)
     centres = np.empty(n_classes, np.int64)
     longest = max(reach * _FARTHER, base)

@@ -84,12 +84,9 @@ def hilbert(m: Microdata, l: int) -> Partition:
     bits = min(max(max(sizes) - 1, 1).bit_length(), _MAX_BITS // len(sizes))
     key = hilbert_index(_scaled(cells.tuples[:, : len(sizes)], sizes, bits), bits)
 
-    queue_start, queue, rank = _queues(
-        np.argsort(key, kind="stable"), cells.start, cells.sensitive, m.sensitive_attribute.size
-    )
-    labels = _group_along_curve(
-        queue_start, queue, rank, cells.row_start, cells.rows, m.sensitive_counts, l
-    )
+    along_curve = np.argsort(key, kind="stable")
+    queues = cells.by_sensitive_value(m.sensitive_attribute.size, along_curve)
+    labels = _group_along_curve(*queues, cells.row_start, cells.rows, m.sensitive_counts, l)
     return Partition(labels, {"bits": bits}, f"Hilbert, l = {l}")
 
 
@@ -145,7 +142,8 @@ def _skilling_index(points, bits):
     index = np.empty(c, np.uint64)
     x = np.empty(d, np.int64)
     for i in range(c):
-        x[:] = points[i]
+        for axis in range(d):
+            x[axis] = points[i, axis]
         # Undo the reflections and exchanges of the axes, from the highest bit plane down.
         for plane in range(bits - 1, 0, -1):
             bit = 1 << plane
@@ -175,25 +173,6 @@ def _skilling_index(points, bits):
 
 
 @njit(cache=True)
-def _queues(tuples_along_curve, start, sensitive, m):
-    """List the cells of every sensitive value along the curve, with the rank of their tuples."""
-    queue_start = np.zeros(m + 1, np.int64)
-    for v in sensitive:
-        queue_start[v + 1] += 1
-    queue_start = np.cumsum(queue_start)
-    fill = queue_start[:-1].copy()
-    queue = np.empty(len(sensitive), np.int32)
-    rank = np.empty(len(sensitive), np.int32)
-    for i in range(len(tuples_along_curve)):
-        for cell in range(start[tuples_along_curve[i]], start[tuples_along_curve[i] + 1]):
-            v = sensitive[cell]
-            queue[fill[v]] = cell
-            rank[fill[v]] = i
-            fill[v] += 1
-    return queue_start, queue, rank
-
-
-@njit(cache=True)
 def _group_along_curve(queue_start, queue, rank, row_start, rows, counts, l):
     """Gather groups of rows with pairwise different sensitive values along the curve.
 
@@ -215,7 +194,7 @@ def _group_along_curve(queue_start, queue, rank, row_start, rows, counts, l):
             next_rank[v] = rank[head[v]]
     in_group = np.zeros(m, np.bool_)
     labels = np.empty(len(rows), np.int64)
-    rows_left = left.sum()
+    rows_left = len(rows)
     group = 0
     while rows_left > 0:
         quotient = rows_left // l

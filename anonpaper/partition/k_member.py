@@ -134,7 +134,8 @@ def _grow_clusters(columns, copies, first, k):
         _count_mismatches(live, used_up, last, n_live, mismatches)
         at = _furthest(mismatches, used_up, n_live)
         seed = live[:, at].copy()
-        seeds[:, cluster] = seed
+        for j in range(d):
+            seeds[j, cluster] = seed[j]
         _count_mismatches(live, used_up, seed, n_live, mismatches)
         missing = k
         while True:
@@ -149,7 +150,8 @@ def _grow_clusters(columns, copies, first, k):
             taken_rows.append(rows)
             left[at] -= rows
             missing -= rows
-            last[:] = live[:, at]
+            for j in range(d):
+                last[j] = live[j, at]
             if left[at] == 0:
                 used_up[at] = 1
                 mismatches[at] = 255

@@ -10,31 +10,44 @@ at most :math:`\mu` copies of one QI tuple, the groups of k-anonymity have
   :math:`2k - 1` rows.
 
 Source: K. LeFevre, D. DeWitt, R. Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006.
-Diversity is required of both sides of a cut beside their size. Frequency and distinct diversity
-are kept by union, so a part that fails cannot be mended by cutting it further, and stopping there
-loses nothing.
+Diversity, or any other monotone principle, is required of both sides of a cut beside their size.
+It is kept by union, so a part that fails cannot be mended by cutting it further, and stopping
+there loses nothing.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from anonpaper.algorithm import algorithm
-from anonpaper.errors import check_choice, check_integer
+from anonpaper.errors import ParameterError, check_choice, check_integer, check_sequence
 from anonpaper.groups import Partition
-from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.principles import DIVERSITY, FrequencyLDiversity, KAnonymity, require_diverse
+from anonpaper.microdata import Attribute, Microdata, check_microdata
+from anonpaper.principles import (
+    DIVERSITY,
+    FrequencyLDiversity,
+    GroupCounts,
+    KAnonymity,
+    Principle,
+    l_diversity,
+    require_diverse,
+    require_whole,
+    required,
+)
 
 __all__ = ["median_cut", "mondrian"]
 
 _NO_DIVERSITY, _FREQUENCY, _DISTINCT = 0, 1, 2
+_TRIED = -1.0  # the width of an attribute that could not be cut
 
 
 @algorithm(
-    "k-anonymity by median cuts, l-diverse if asked",
+    "k-anonymity by median cuts, l-diverse or what else is asked",
     promises={"k": KAnonymity, "l": FrequencyLDiversity},
 )
 def mondrian(
@@ -44,27 +57,31 @@ def mondrian(
     *,
     diversity: Literal["frequency", "distinct"] = "frequency",
     relaxed: bool = False,
+    require: Sequence[Principle] = (),
 ) -> Partition:
-    """Guarantee k-anonymity, and l-diversity if asked: cut the table at medians.
+    """Guarantee k-anonymity, and l-diversity and more if asked: cut the table at medians.
 
     Nothing is said about how many values are generalized.
 
-    With l, whoever knows the algorithm can conclude more than the groups show: a cut that k
-    allows and l forbids says that a side of it is not diverse. In the example below, at l = 2,
-    that gives two of ten people's values for certain (:func:`anonpaper.measure.minimality`).
+    With l or other principles, whoever knows the algorithm can conclude more than the groups show:
+    a cut that k allows and l forbids says that a side of it is not diverse. In the example below,
+    at l = 2, that gives two of ten people's values for certain
+    (:func:`anonpaper.measure.minimality`).
 
     Parameters
     ----------
     m : Microdata
-        A table of n rows; with l it needs a sensitive attribute.
+        A table of n rows; with l it needs sensitive attributes, each of which will be diverse.
     k : int
-        Smallest group size, from 2 to n.
+        Smallest group size, from 2 to n; where people have several rows, in people.
     l : int, optional
         The diversity asked for, from 2 to the largest feasible one; left out, none is.
     diversity : {"frequency", "distinct"}
         At most one l-th of a group shares a sensitive value, or it has l distinct ones.
     relaxed : bool
         Whether rows with the median value may be dealt to both sides.
+    require : sequence of Principle
+        Further monotone principles that every group is to meet.
 
     Returns
     -------
@@ -75,15 +92,17 @@ def mondrian(
     Raises
     ------
     ParameterError
-        k or l is out of its range, or `diversity` is none of the two.
+        k or l is out of its range, `diversity` is none of the two, a principle is not monotone, or
+        relaxed cuts would part the rows of a person.
     ColumnError
-        l is given and the table has no sensitive attribute.
+        The table lacks a sensitive attribute that l or a principle is about.
     InfeasibleError
-        The table as a whole is not l-diverse.
+        The table as a whole is not l-diverse, or does not meet a principle.
 
     Notes
     -----
-    O(n·d) per level of cuts, O(n·d·log(n/k)) on balanced ones. The width of an attribute in a part
+    O(n·d) per level of cuts, O(n·d·log(n/k)) on balanced ones; with `require` per cut tried on a
+    level, of which there are at most 2d, or 3d relaxed ones. The width of an attribute in a part
     is its range (for an unordered one its number of distinct values, less one) over that of the
     whole domain; of equally wide ones the first is tried. The median v is the lower one; of
     "up to v" and "below v" the cut of more even halves is tried first, then the other.
@@ -102,25 +121,37 @@ def mondrian(
     [3, 5, 2]
     >>> mondrian(ap.examples.hospital(), k=2, l=2).sizes().tolist()
     [4, 4, 2]
+    >>> mondrian(ap.examples.hospital(), k=2, require=[ap.TCloseness(0.4)]).sizes().tolist()
+    [6, 4]
     """
-    k = check_integer("k", k, 2, check_microdata(m).n)
+    k = check_integer("k", k, 2, check_microdata(m, people=True).n_people)
     relaxed = check_choice("relaxed", relaxed, (False, True))
     check_choice("diversity", diversity, DIVERSITY)
-    if l is None:
-        required, sensitive, values = _NO_DIVERSITY, np.zeros(m.n, np.int32), 1
-    else:
-        l = require_diverse(m, l, diversity)
-        required = _FREQUENCY if diversity == "frequency" else _DISTINCT
-        sensitive, values = m.sensitive_codes, m.sensitive_attribute.size
-    start = np.cumsum([0, *(a.size for a in m.attributes)])
-    labels, n_groups, depth = _cut_all(
-        m.codes, np.concatenate([a.positions for a in m.attributes]), start,
-        np.array([a.ordered for a in m.attributes]),
-        sensitive, values, k, l or 0, required, relaxed,
+    if relaxed and m.people is not None:
+        raise ParameterError("relaxed cuts would part the rows of a person: leave relaxed out")
+    require = check_sequence("require", require, Principle)
+    diverse = [] if l is None else [l_diversity(check_integer("l", l, 2, m.n), diversity)]
+    if diverse and m.people is None:
+        for table in diverse[0].tables(m):
+            require_diverse(table, l, diversity)
+    # One l-diversity is counted as the cuts are made, all else once they are proposed.
+    counted = bool(diverse) and m.people is None and len(m.sensitives) == 1
+    principles = required(m, [*([] if counted else diverse), *require])
+    require_whole(m, principles)
+    cutting = _Cutting(
+        *_domains(m.codes, m.attributes),
+        *_secrets(m if counted else m.about(None)),
+        np.empty(0, np.int64) if m.people is None else m.people,
+        k, l or 0, _required(l if counted else None, diversity), relaxed,
     )  # fmt: skip
+    if principles:
+        labels, n_groups, depth = _cut_in_rounds(cutting, principles)
+    else:
+        labels, n_groups, depth = _cut_all(cutting, _room(cutting))
     name = f"{'relaxed ' if relaxed else ''}Mondrian, k = {k}"
     if l is not None:
         name += f", l = {l}" + (" distinct" if diversity == "distinct" else "")
+    name = ", ".join([name, *map(str, require)])
     return Partition(labels, {"depth": int(depth)}, name)
 
 
@@ -155,24 +186,98 @@ def median_cut(
         return None
     rows = np.asarray(rows, dtype=np.int64)
     chosen = np.arange(m.d) if attributes is None else np.asarray(attributes)
-    domains = [m.attributes[j] for j in chosen]
-    start = np.cumsum([0, *(a.size for a in domains)])
-    required = _NO_DIVERSITY if l is None else (_FREQUENCY, _DISTINCT)[diversity == "distinct"]
-    sensitive = np.zeros(m.n, np.int32) if l is None else m.sensitive_codes
-    values = 1 if l is None else m.sensitive_attribute.size
-    counts = np.zeros(max(int(np.diff(start).max()), values) + 1, np.int64)
-    side = np.empty(len(rows), np.bool_)
-    codes = m.codes[:, chosen]
-    widths = _widths(
-        codes, np.concatenate([a.positions for a in domains]), start,
-        np.array([a.ordered for a in domains]), rows, counts,
+    cutting = _Cutting(
+        *_domains(m.codes[:, chosen], [m.attributes[j] for j in chosen]),
+        *_secrets(m.about(None) if l is None else m),
+        np.empty(0, np.int64), k, l or 0, _required(l, diversity), False,
     )  # fmt: skip
-    for j in np.argsort(-widths, kind="mergesort"):
-        if widths[j] > 0 and _choose_sides(
-            codes[:, j], rows, side, counts, sensitive, k, l or 0, required, False
-        ):
-            return side
-    return None
+    side = np.empty(len(rows), np.bool_)
+    return side if _next_cut(cutting, rows, side, _room(cutting), 0) >= 0 else None
+
+
+class _Cutting(NamedTuple):
+    """What decides on cuts, as compiled code takes it."""
+
+    codes: np.ndarray
+    positions: np.ndarray  # of all attributes, one after the other
+    start: np.ndarray  # where those of an attribute begin
+    ordered: np.ndarray
+    sensitive: np.ndarray
+    values: int
+    people: np.ndarray  # empty where every row is a person
+    k: int
+    l: int
+    required: int
+    relaxed: bool
+
+
+def _domains(codes: np.ndarray, attributes: Sequence[Attribute]) -> tuple:
+    return (
+        codes,
+        np.concatenate([a.positions for a in attributes]),
+        np.cumsum([0, *(a.size for a in attributes)]),
+        np.array([a.ordered for a in attributes]),
+    )
+
+
+def _secrets(m: Microdata) -> tuple[np.ndarray, int]:
+    if m.sensitive is None:
+        return np.zeros(m.n, np.int32), 1
+    return m.sensitive_codes, m.sensitive_attribute.size
+
+
+def _required(l: int | None, diversity: str) -> int:
+    return _NO_DIVERSITY if l is None else (_FREQUENCY, _DISTINCT)[diversity == "distinct"]
+
+
+def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int, int]:
+    """Return what `_cut_all` does, for cuts whose sides meet principles too.
+
+    All parts go on at once: each proposes its next cut, and principles look at all sides together.
+    """
+    n, room = len(cutting.codes), _room(cutting)
+    wholes = [GroupCounts.of(table, np.zeros(n, np.int64)) for table, _ in principles]
+    totals = [np.bincount(whole.sensitive, weights=whole.counts) for whole in wholes]
+    order, buffer, side = np.arange(n), np.empty(n, np.int64), np.empty(n, np.bool_)
+    # One column per part: where it begins and ends in `order`, the cuts above it, those tried.
+    parts = np.array([[0], [n], [0], [0]])
+    groups = []
+    while True:
+        # Sides are numbered left, right, left, right, ...; -1 in a part that has no cut left.
+        labels = np.full(n, -1)
+        _propose_all(cutting, order, side, room, parts, labels)
+        rows, labels = order[labels >= 0], labels[labels >= 0]
+        proposed = parts[3] >= 0
+        groups.append(parts[:3, ~proposed])
+        parts = parts[:, proposed]
+        if not parts.size:
+            break
+        good = np.ones(2 * parts.shape[1], bool)
+        for (table, asked), total in zip(principles, totals, strict=True):
+            counts = replace(GroupCounts.of(table, labels, rows), total=total)
+            good &= np.logical_and.reduce([principle.satisfied(counts) for principle in asked])
+        cut = good[::2] & good[1::2]
+        first, last, depth, _ = parts[:, cut]
+        middle = np.array(
+            [_scatter(order, buffer, side, *ends) for ends in zip(first, last, strict=True)],
+            dtype=np.int64,
+        )
+        fresh = np.zeros_like(first)
+        parts = np.hstack([
+            parts[:, ~cut] + [[0], [0], [0], [1]],
+            [first, middle, depth + 1, fresh], [middle, last, depth + 1, fresh],
+        ])  # fmt: skip
+    first, last, depth = np.hstack(groups)
+    in_order = np.argsort(first)
+    labels = np.empty(n, np.int64)
+    labels[order] = np.repeat(np.arange(len(first)), (last - first)[in_order])
+    return labels, len(first), int(depth.max())
+
+
+def _room(cutting: _Cutting) -> np.ndarray:
+    """Return zeros for counts of the values of any attribute, or of people."""
+    persons = cutting.people.max() + 1 if len(cutting.people) else 0
+    return np.zeros(max(np.diff(cutting.start).max(), cutting.values, persons) + 1, np.int64)
 
 
 # -- the cuts ------------------------------------------------------------------------------
@@ -181,38 +286,64 @@ def median_cut(
 
 
 @njit(cache=True, nogil=True)  # components of diva run in threads
-def _cut_all(codes, positions, start, ordered, sensitive, values, k, l, required, relaxed):
+def _cut_all(cutting, counts):
     """Return the labels, the number of groups and the depth of the deepest one."""
-    n, d = codes.shape
+    n = len(cutting.codes)
     order = np.arange(n)
     buffer = np.empty(n, np.int64)
     side = np.empty(n, np.bool_)  # whether a row of the part goes left
-    counts = np.zeros(max((start[1:] - start[:-1]).max(), values) + 1, np.int64)
     labels = np.empty(n, np.int64)
     n_groups, deepest = 0, 0
     stack = [(0, n, 0)]
     while len(stack) > 0:
         first, last, depth = stack.pop()
-        middle = first
-        if last - first >= 2 * k:
-            widths = _widths(codes, positions, start, ordered, order[first:last], counts)
-            for j in np.argsort(-widths, kind="mergesort"):
-                if widths[j] == 0 and not relaxed:
-                    break
-                if _choose_sides(
-                    codes[:, j], order[first:last], side, counts,
-                    sensitive, k, l, required, relaxed,
-                ):  # fmt: skip
-                    middle = _scatter(order, buffer, side, first, last)
-                    break
-        if middle == first:
-            labels[order[first:last]] = n_groups
+        if _next_cut(cutting, order[first:last], side[first:last], counts, 0) < 0:
+            for place in range(first, last):
+                labels[order[place]] = n_groups
             n_groups += 1
             deepest = max(deepest, depth)
         else:
+            middle = _scatter(order, buffer, side, first, last)
             stack.append((middle, last, depth + 1))
             stack.append((first, middle, depth + 1))
     return labels, n_groups, deepest
+
+
+@njit(cache=True, nogil=True)
+def _propose_all(cutting, order, side, counts, parts, labels):
+    """Let every part go on to its next cut (-1: there is none), and number the sides of all."""
+    proposed = 0
+    for part in range(parts.shape[1]):
+        first, last = parts[0, part], parts[1, part]
+        parts[3, part] = _next_cut(
+            cutting, order[first:last], side[first:last], counts, parts[3, part]
+        )
+        if parts[3, part] >= 0:
+            for place in range(first, last):
+                labels[place] = 2 * proposed + (not side[place])
+            proposed += 1
+
+
+@njit(cache=True)
+def _next_cut(cutting, rows, side, counts, tried):
+    """Set `side` to the first allowed cut after those tried; return its number, or -1."""
+    if len(rows) < 2 * cutting.k:
+        return -1
+    ways = 3 if cutting.relaxed else 2  # to cut at the median of an attribute
+    widths = _widths(
+        cutting.codes, cutting.positions, cutting.start, cutting.ordered, rows, counts
+    )
+    for rank in range(len(widths)):
+        j = widths.argmax()
+        if widths[j] == 0 and not cutting.relaxed:
+            return -1
+        for number in range(max(tried, ways * rank), ways * (rank + 1)):
+            way = number % ways + (not cutting.relaxed)
+            _take_sides(cutting.codes[:, j], rows, side, counts, cutting.sensitive, way)
+            if _is_allowed(cutting, rows, side, counts):
+                return number
+        widths[j] = _TRIED
+    return -1
 
 
 @njit(cache=True)
@@ -243,25 +374,20 @@ def _widths(codes, positions, start, ordered, rows, counts):
 
 
 @njit(cache=True)
-def _choose_sides(column, rows, side, counts, sensitive, k, l, required, relaxed):
-    """Set `side` to the first allowed cut of the attribute; return whether there is one."""
+def _take_sides(column, rows, side, counts, sensitive, way):
+    """Set `side` to a cut: relaxed (0), strict with more even halves (1), or strict (2)."""
     v = _median(column, rows, counts)
     below, equal = 0, 0
     for i in rows:
         below += column[i] < v
         equal += column[i] == v
-    if relaxed:
-        _deal(column, rows, side, counts, sensitive, v, len(rows) // 2 - below)
-        if _is_allowed(rows, side, counts, sensitive, k, l, required):
-            return True
+    if way == 0:
+        _deal(column, rows, side, counts, sensitive, v, len(rows) // 2 - below, equal)
+        return
     up_to_v_is_more_even = abs(len(rows) - 2 * (below + equal)) <= abs(len(rows) - 2 * below)
-    for attempt in range(2):
-        bound = v if (attempt == 0) == up_to_v_is_more_even else v - 1
-        for place in range(len(rows)):
-            side[place] = column[rows[place]] <= bound
-        if _is_allowed(rows, side, counts, sensitive, k, l, required):
-            return True
-    return False
+    bound = v if (way == 1) == up_to_v_is_more_even else v - 1
+    for place in range(len(rows)):
+        side[place] = column[rows[place]] <= bound
 
 
 @njit(cache=True)
@@ -270,8 +396,14 @@ def _median(column, rows, counts):
     low, high = column[rows[0]], column[rows[0]]
     for i in rows:
         low, high = min(low, column[i]), max(high, column[i])
-    if high - low > 8 * len(rows):  # counting would cost more than sorting
-        return np.sort(column[rows])[(len(rows) - 1) // 2]
+    if high - low > 8 * len(rows):  # counting would cost more than halving the range
+        while low < high:
+            middle = (low + high) // 2
+            seen = 0
+            for i in rows:
+                seen += column[i] <= middle
+            low, high = (low, middle) if 2 * seen >= len(rows) else (middle + 1, high)
+        return low
     for i in rows:
         counts[column[i]] += 1
     v, seen = low, counts[low]
@@ -284,36 +416,48 @@ def _median(column, rows, counts):
 
 
 @njit(cache=True)
-def _deal(column, rows, side, counts, sensitive, v, wanted_left):
-    """Send rows below v left, above v right, and `wanted_left` of those with v left.
+def _deal(column, rows, side, counts, sensitive, v, wanted_left, equal):
+    """Send rows below v left, above v right, and `wanted_left` of the `equal` ones with v left.
 
     The rows with v are dealt in turns, sensitive value by sensitive value, until one side has its
     share.
     """
+    values = 0  # the sensitive values of the rows with v are below this
     for place in range(len(rows)):
         side[place] = column[rows[place]] < v
-    ties = np.flatnonzero(column[rows] == v)
-    ties = ties[np.argsort(sensitive[rows[ties]], kind="mergesort")]
-    left, right = wanted_left, len(ties) - wanted_left
-    for turn in range(len(ties)):
-        go_left = left > 0 and (right == 0 or turn % 2 == 0)
-        side[ties[turn]] = go_left
-        left -= go_left
-        right -= not go_left
+        if column[rows[place]] == v:
+            counts[sensitive[rows[place]]] += 1
+            values = max(values, sensitive[rows[place]] + 1)
+    turn = 0
+    for value in range(values):  # counts become the first turn of every value
+        turn, counts[value] = turn + counts[value], turn
+    # The left side gets every second turn until it is full, and all turns once the right one is.
+    wanted_right = equal - wanted_left
+    for place in range(len(rows)):
+        if column[rows[place]] == v:
+            turn = counts[sensitive[rows[place]]]
+            counts[sensitive[rows[place]]] += 1
+            side[place] = (turn % 2 == 0 and turn < 2 * wanted_left) or turn >= 2 * wanted_right
+    for value in range(values):
+        counts[value] = 0
 
 
 @njit(cache=True)
-def _is_allowed(rows, side, counts, sensitive, k, l, required):
-    n_left = 0
+def _is_allowed(cutting, rows, side, counts):
+    n_left, k, people = 0, cutting.k, cutting.people
     for place in range(len(rows)):
         n_left += side[place]
     if n_left < k or len(rows) - n_left < k:
         return False
-    if required == 0:
-        return True
-    return _is_diverse(rows, side, True, counts, sensitive, l, required) and _is_diverse(
-        rows, side, False, counts, sensitive, l, required
-    )
+    for which in (True, False):
+        # k people are k distinct values of the person
+        if len(people) and not _is_diverse(rows, side, which, counts, people, k, _DISTINCT):
+            return False
+        if cutting.required != _NO_DIVERSITY and not _is_diverse(
+            rows, side, which, counts, cutting.sensitive, cutting.l, cutting.required
+        ):
+            return False
+    return True
 
 
 @njit(cache=True)
@@ -329,7 +473,7 @@ def _is_diverse(rows, side, which, counts, sensitive, l, required):
             most = max(most, counts[v])
     for i in rows:
         counts[sensitive[i]] = 0
-    return most * l <= size if required == 1 else distinct >= l
+    return most * l <= size if required == _FREQUENCY else distinct >= l
 
 
 @njit(cache=True)
@@ -337,13 +481,14 @@ def _scatter(order, buffer, side, first, last):
     """Move the left rows to the front, keeping their order; return where the right ones begin."""
     middle = first
     for place in range(first, last):
-        if side[place - first]:
+        if side[place]:
             buffer[middle] = order[place]
             middle += 1
     right = middle
     for place in range(first, last):
-        if not side[place - first]:
+        if not side[place]:
             buffer[right] = order[place]
             right += 1
-    order[first:last] = buffer[first:last]
+    for place in range(first, last):
+        order[place] = buffer[place]
     return middle

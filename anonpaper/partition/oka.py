@@ -184,6 +184,8 @@ def _place(centroids, columns, tuple_of_row, labels, rows, k):
         sizes[cluster] += 1
         if sizes[cluster] == k:
             n_open -= 1
-            open_clusters[at:n_open] = open_clusters[at + 1 : n_open + 1].copy()
+            for place in range(at, n_open):
+                open_clusters[place] = open_clusters[place + 1]
             for j in range(d):
-                open_centroids[j, at:n_open] = open_centroids[j, at + 1 : n_open + 1].copy()
+                for place in range(at, n_open):
+                    open_centroids[j, place] = open_centroids[j, place + 1]

@@ -25,6 +25,8 @@ EDBT 2010, section 5.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 from numba import njit
@@ -103,18 +105,21 @@ def tp(m: Microdata, l: int) -> Partition:
     ([4, 2, 4], 1, 4)
     """
     l = require_eligible(m, l)
-    cells = m.cells
-    kept, residue, phase, rounds, removed = _three_phases(
-        cells.start, cells.sensitive, cells.counts, m.sensitive_attribute.size, l
-    )
+    state = _State(m)
+    sizes, heights, rounds = zip(
+        *((int(state.residue.sum()), int(state.residue.max()), rounds)
+          for rounds in _three_phases(state, l)),
+        strict=True,
+    )  # fmt: skip
+    removed = np.diff(sizes, prepend=0).tolist()
     return Partition(
-        _labels_of_kept_rows(cells, kept),
+        _labels_of_kept_rows(m.cells, state.counts),
         info={
-            "phase": int(phase),
-            "residue_size": int(residue.sum()),
-            "lower_bound": int(removed[3]),
-            "rounds": int(rounds),
-            "removed_by_phase": tuple(int(rows) for rows in removed[:3]),
+            "phase": len(removed),
+            "residue_size": sizes[-1],
+            "lower_bound": l * heights[0],
+            "rounds": rounds[-1],
+            "removed_by_phase": (*removed, 0, 0)[:3],
         },
         algorithm=f"TP, l = {l}",
     )
@@ -208,16 +213,11 @@ def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
     {'HIV': 2, 'bronchitis': 1, 'dyspepsia': 0, 'pneumonia': 1}
     """
     l = require_eligible(m, l)
-    cells, values = m.cells, m.sensitive_attribute
-    state = _State(cells, values.size)
+    state = _State(m)
     steps = {"microdata": state.table()}
-    for number, phase in enumerate((_phase_one, _phase_two, _phase_three), start=1):
-        phase(cells.start, cells.sensitive, state.counts, state.size, state.height,
-              state.residue, l)  # fmt: skip
+    for number, _ in enumerate(_three_phases(state, l), start=1):
         steps[f"phase {number}"] = state.table()
-        if _is_eligible(state.residue, l):
-            break
-    sets = [*(f"Q{i}" for i in range(1, len(cells) + 1)), "R"]
+    sets, values = [*(f"Q{i}" for i in range(1, len(m.cells) + 1)), "R"], m.sensitive_attribute
     return pd.concat(
         [pd.DataFrame(table, index=sets, columns=values.values) for table in steps.values()],
         keys=steps,
@@ -226,14 +226,19 @@ def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
 
 
 class _State:
-    """The counts that the phases work on, for looking at them in between."""
+    """The counts that the phases work on."""
 
-    def __init__(self, cells: CellTable, m: int) -> None:
-        self.cells = cells
-        self.counts = cells.counts.copy()
-        self.residue = np.zeros(m, np.int64)
-        self.size = np.zeros(len(cells), np.int64)
-        self.height = np.zeros(len(cells), np.int64)
+    def __init__(self, m: Microdata) -> None:
+        self.cells = m.cells
+        self.counts = self.cells.counts.copy()
+        self.residue = np.zeros(m.sensitive_attribute.size, np.int64)
+        self.size = np.zeros(len(self.cells), np.int64)
+        self.height = np.zeros(len(self.cells), np.int64)
+
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """Return what every phase is called with."""
+        start, sensitive = self.cells.start, self.cells.sensitive
+        return start, sensitive, self.counts, self.size, self.height, self.residue
 
     def table(self) -> np.ndarray:
         """h(S, v) of every QI-group and, in the last row, of R."""
@@ -241,6 +246,17 @@ class _State:
         table[self.cells.tuple_of_cell, self.cells.sensitive] = self.counts
         table[-1] = self.residue
         return table
+
+
+def _three_phases(state: _State, l: int) -> Iterator[int]:
+    """Run the phases one after the other until R is l-eligible; yield the rounds of each."""
+    _phase_one(*state.arrays(), l)
+    yield 0
+    if _missing(state.residue, l) > 0:
+        _phase_two(*state.arrays(), l, *state.cells.by_sensitive_value(len(state.residue)))
+        yield 0
+    if _missing(state.residue, l) > 0:
+        yield _phase_three(*state.arrays(), l)
 
 
 def _labels_of_kept_rows(cells: CellTable, kept: np.ndarray) -> np.ndarray:
@@ -269,36 +285,21 @@ def _scatter(rows, row_start, kept, group_of_cell, residue_label):
 
 
 @njit(cache=True)
-def _three_phases(start, sensitive, cell_counts, m, l):
-    """Return the counts that stay, h(R, .), the last phase, its rounds, and a report.
-
-    The report holds the rows that each phase removed, then the lower bound l·h(R1).
-    """
-    counts = cell_counts.copy()
-    residue = np.zeros(m, np.int64)
-    size = np.zeros(len(start) - 1, np.int64)
-    height = np.zeros(len(start) - 1, np.int64)
-    report = np.zeros(4, np.int64)
-
-    _phase_one(start, sensitive, counts, size, height, residue, l)
-    report[0] = residue.sum()
-    report[3] = l * residue.max()
-    if _is_eligible(residue, l):
-        return counts, residue, 1, 0, report
-
-    _phase_two(start, sensitive, counts, size, height, residue, l)
-    report[1] = residue.sum() - report[0]
-    if _is_eligible(residue, l):
-        return counts, residue, 2, 0, report
-
-    rounds = _phase_three(start, sensitive, counts, size, height, residue, l)
-    report[2] = residue.sum() - report[0] - report[1]
-    return counts, residue, 3, rounds, report
+def _height(residue):
+    """h(R), the rows of the most frequent value."""
+    height = 0
+    for rows in residue:
+        height = max(height, rows)
+    return height
 
 
 @njit(cache=True)
-def _is_eligible(residue, l):
-    return residue.sum() >= l * residue.max()
+def _missing(residue, l):
+    """l·h(R) - |R|, the rows that R lacks to be l-eligible; not above 0 if it is."""
+    missing = l * _height(residue)
+    for rows in residue:
+        missing -= rows
+    return missing
 
 
 @njit(cache=True)
@@ -337,7 +338,7 @@ def _rows_below(counts, first, last, h):
 
 
 @njit(cache=True)
-def _phase_two(start, sensitive, counts, size, height, residue, l):
+def _phase_two(start, sensitive, counts, size, height, residue, l, list_start, cell_of, group_of):
     """Move rows of the rarest alive sensitive values to R until it is eligible or all is dead.
 
     h(R) does not grow here (Lemma 5.11), so a pillar of R stays one and a dead QI-group stays
@@ -345,10 +346,8 @@ def _phase_two(start, sensitive, counts, size, height, residue, l):
     `candidate[v]` pointing at the first one that may still be alive (the candidate list of
     section 5.5).
     """
-    m = len(residue)
-    list_start, cell_of, group_of = _cells_by_sensitive_value(start, sensitive, m)
     candidate = list_start[:-1].copy()
-    missing = l * residue.max() - residue.sum()
+    missing = _missing(residue, l)
     while missing > 0:
         v = _rarest_alive_value(
             start, sensitive, counts, size, height, residue, l,
@@ -365,30 +364,12 @@ def _phase_two(start, sensitive, counts, size, height, residue, l):
 
 
 @njit(cache=True)
-def _cells_by_sensitive_value(start, sensitive, m):
-    """List the cells of every sensitive value, and their QI-groups, in order of the groups."""
-    list_start = np.zeros(m + 1, np.int64)
-    for v in sensitive:
-        list_start[v + 1] += 1
-    list_start = np.cumsum(list_start)
-    fill = list_start[:-1].copy()
-    cell_of = np.empty(len(sensitive), np.int64)
-    group_of = np.empty(len(sensitive), np.int64)
-    for q in range(len(start) - 1):
-        for e in range(start[q], start[q + 1]):
-            cell_of[fill[sensitive[e]]] = e
-            group_of[fill[sensitive[e]]] = q
-            fill[sensitive[e]] += 1
-    return list_start, cell_of, group_of
-
-
-@njit(cache=True)
 def _rarest_alive_value(
     start, sensitive, counts, size, height, residue, l,
     list_start, cell_of, group_of, candidate,
 ):  # fmt: skip
     """Return the alive v of least h(R, v), its candidate being an alive QI-group; -1 if none."""
-    height_of_r = residue.max()
+    height_of_r = _height(residue)
     while True:
         rarest = -1
         for v in range(len(residue)):
@@ -458,7 +439,7 @@ def _phase_three(start, sensitive, counts, size, height, residue, l):
         rounds += 1
         for q in _groups_that_cover_the_pillars(start, sensitive, counts, size, height, residue):
             _remove_pillars(start, sensitive, counts, size, height, residue, q)
-        if _is_eligible(residue, l):
+        if _missing(residue, l) <= 0:
             return rounds
         for q in range(len(start) - 1):
             if _drain(start, sensitive, counts, size, height, residue, l, q):
@@ -472,10 +453,13 @@ def _groups_that_cover_the_pillars(start, sensitive, counts, size, height, resid
     With P the pillars of R and C(Q) the conflicting pillars of Q: take the Q for which
     P & C(Q) is smallest, set P to P & C(Q), until P is empty. By Lemma 5.14 that comes to an end.
     """
-    height_of_r = residue.max()
-    uncovered = residue == height_of_r
-    left = uncovered.sum()
-    picked = []
+    height_of_r = _height(residue)
+    picked = np.empty(len(residue), np.int64)
+    n_picked, left = 0, 0
+    within = np.zeros(len(residue), np.int64)  # v is in P as long as it is in all C(Q) picked
+    for v in range(len(residue)):
+        within[v] = 0 if residue[v] == height_of_r else -1
+        left += residue[v] == height_of_r
     while left > 0:
         best = -1
         for q in range(len(start) - 1):
@@ -483,17 +467,16 @@ def _groups_that_cover_the_pillars(start, sensitive, counts, size, height, resid
                 continue
             shared = 0
             for e in range(start[q], start[q + 1]):
-                if counts[e] == height[q] and uncovered[sensitive[e]]:
+                if counts[e] == height[q] and within[sensitive[e]] == n_picked:
                     shared += 1
             if shared < left:
                 best, left = q, shared
-        still = np.zeros_like(uncovered)
         for e in range(start[best], start[best + 1]):
-            if counts[e] == height[best] and uncovered[sensitive[e]]:
-                still[sensitive[e]] = True
-        uncovered = still
-        picked.append(best)
-    return picked
+            if counts[e] == height[best] and within[sensitive[e]] == n_picked:
+                within[sensitive[e]] += 1
+        picked[n_picked] = best
+        n_picked += 1
+    return picked[:n_picked]
 
 
 @njit(cache=True)
@@ -503,8 +486,8 @@ def _drain(start, sensitive, counts, size, height, residue, l, q):
     A fat QI-group gives the value that is rarest in R, which is not a pillar of R: an eligible
     group has at least l values, R has fewer than l pillars as long as it is not eligible.
     """
-    height_of_r = residue.max()
-    missing = l * height_of_r - residue.sum()
+    height_of_r = _height(residue)
+    missing = _missing(residue, l)
     while not _is_dead(start, sensitive, counts, size, height, residue, height_of_r, l, q):
         if size[q] > l * height[q]:
             rarest = -1

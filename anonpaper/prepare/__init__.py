@@ -1,8 +1,15 @@
-"""Prepare: a table made ready for grouping; every function takes and gives Microdata or frames."""
+"""Prepare: a table made ready for grouping; every function takes and gives Microdata or frames.
+
+``cleaning`` and ``encoding`` come before any method. The others are steps of majeed2024:
+``imbalance`` tells whether a table is imbalanced and parts its problematic rows from the others
+(Algorithms 1 and 2), ``synthesis`` makes the new rows that repair them, ``patterns`` finds the
+attributes that its classes agree on. ``copula`` makes synthetic rows in a way that can be taught.
+"""
 
 from __future__ import annotations
 
 from anonpaper.prepare.cleaning import clean
+from anonpaper.prepare.copula import gaussian_copula
 from anonpaper.prepare.encoding import granularize, in_preorder
 from anonpaper.prepare.imbalance import find_imbalance, split_by_imbalance
 from anonpaper.prepare.patterns import frequency_analysis, pattern_friendly
@@ -11,6 +18,7 @@ __all__ = [
     "clean",
     "find_imbalance",
     "frequency_analysis",
+    "gaussian_copula",
     "granularize",
     "in_preorder",
     "pattern_friendly",

@@ -95,8 +95,8 @@ def clean(
     check_choice("missing", missing, ("category", "drop", "error"))
     columns = list(frame.columns)
     repeated = check_sequence("duplicates", [] if duplicates is None else duplicates)
-    qi = checked_roles(columns, qi, sensitive)
-    roles = qi if sensitive is None else [*qi, sensitive]
+    qi, sensitives = checked_roles(columns, qi, sensitive)
+    roles = [*qi, *sensitives]
     unknown = [name for name in repeated if not is_among(name, columns)]
     if unknown:
         raise ColumnError(f"unknown columns {unknown}; the table has {columns}")

@@ -70,7 +70,7 @@ def granularize(
     >>> granularize(m, {"age": 5}, ranges={"age": (0, 100)}).attributes[0].size
     20
     """
-    ranges = check_named("ranges", ranges, check_microdata(m).qi)
+    ranges = check_named("ranges", ranges, check_microdata(m, people=True).qi)
     frame = m.frame.copy(deep=False)
     for name, width in check_named("granularity", granularity, m.qi).items():
         attribute = m.attribute(name)
@@ -144,7 +144,7 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
     >>> in_preorder(m, {"work": tree}).attributes[0].values.tolist()
     ['federal', 'local', 'none']
     """
-    frame = check_microdata(m).frame.copy(deep=False)
+    frame = check_microdata(m, people=True).frame.copy(deep=False)
     for name, tree in check_hierarchies(taxonomies, m.qi).items():
         attribute = m.attribute(name)
         value_of = {str(value): value for value in attribute.values}

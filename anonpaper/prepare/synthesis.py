@@ -150,7 +150,7 @@ def synthesize(
     ParameterError
         A bad method, number of epochs or rows, batch size or seed; or SDV is not installed.
     """
-    values = _checked_needs(check_microdata(m), needed)
+    values = checked_needs(check_microdata(m), needed)
     check_choice("method", method, METHODS)
     settings = {"method": method, "seed": check_integer("seed", seed, 0, 2**32 - 1)}
     if method != "gaussian_copula":
@@ -217,7 +217,7 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
     >>> fused.n, int(fused.synthetic.sum())
     (12, 2)
     """
-    names = [*check_microdata(m).qi, *([] if m.sensitive is None else [m.sensitive])]
+    names = [*check_microdata(m, people=True).qi, *m.sensitives]
     if not isinstance(rows, pd.DataFrame):
         raise ParameterError(f"rows must be a pandas DataFrame, got {type(rows).__name__}")
     missing = [name for name in names if name not in rows.columns]
@@ -235,6 +235,9 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
             columns[attribute.name] = pd.Categorical(
                 both, list(attribute.values), ordered=attribute.ordered
             )
+    if m.person is not None:  # numbered anew; every row added is of somebody else
+        people = pd.factorize(m.frame[m.person])[0]
+        columns[m.person] = np.r_[people, people.max() + 1 + np.arange(len(rows))]
     occurring = {a: None for a in names if m.attribute(a).numeric}
     synthetic = np.r_[m.synthetic, np.ones(len(rows), dtype=bool)]
     return m.replace(frame=pd.DataFrame(columns), domains=occurring, synthetic=synthetic)
@@ -276,7 +279,7 @@ def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
 # -- tables as SDV takes them ---------------------------------------------------------------
 
 
-def _checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
+def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
     """Return rows to sample per sensitive code, after looking for values without a real row."""
     values = {}
     for value, rows in needed.items():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from anonpaper.errors import ColumnError, ParameterError, check_choice
-from anonpaper.groups import Partition, check_partition, group_bounds
+from anonpaper.groups import Partition, check_partition, dense_labels, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish.attribute import PublishedAttribute
 from anonpaper.publish.release import Anatomy, GroupRelease, Release, Swapped, has_residue
@@ -47,7 +49,7 @@ def suppress(m: Microdata, p: Partition) -> Release:
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
     """
-    _check_match(m, p)
+    check_partition(p, check_microdata(m, people=True).n)
     published = []
     low, high = _bounds(m, p)
     for j, attribute in enumerate(m.attributes):
@@ -93,7 +95,7 @@ def generalize(m: Microdata, p: Partition) -> Release:
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
     """
-    _check_match(m, p)
+    check_partition(p, check_microdata(m, people=True).n)
     published = []
     low, high = _bounds(m, p)
     for j, attribute in enumerate(m.attributes):
@@ -105,15 +107,23 @@ def generalize(m: Microdata, p: Partition) -> Release:
     return Release(m, tuple(published), "generalize", partition=p)
 
 
-def recode(m: Microdata, r: Recoding) -> Release:
+def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
+
+    The recoding may be of another table, such as last year's. What an algorithm guaranteed holds
+    for that table only: ``audit`` says what this release has.
 
     Parameters
     ----------
     m : Microdata
         The table.
     r : Recoding
-        Sub-domains of its quasi-identifiers.
+        Sub-domains of its quasi-identifiers; classes that fail what its ``withhold`` asks are
+        withheld.
+    unseen : {"error", "suppress"}
+        What becomes of values that the recoding does not have, as :meth:`Recoding.of_values
+        <anonpaper.recoding.Recoding.of_values>` says: an error that names them, or their rows
+        are withheld.
 
     Returns
     -------
@@ -121,8 +131,10 @@ def recode(m: Microdata, r: Recoding) -> Release:
 
     Raises
     ------
+    ColumnError
+        The table has values that are new to the recoding.
     ParameterError
-        If the recoding is of other attributes or domains.
+        If the recoding is of other attributes.
 
     References
     ----------
@@ -136,25 +148,42 @@ def recode(m: Microdata, r: Recoding) -> Release:
     >>> release.frame.loc["Adam"].tolist()
     ['[<30 - [30, 50)]', '*', '[Bachelor - Master]', 'HIV']
     """
-    check_microdata(m)
+    check_microdata(m, people=True)
     if not isinstance(r, Recoding):
         raise ParameterError(
             f"expected a Recoding, got {type(r).__name__}: groups are published by ap.suppress, "
             "ap.generalize, ap.swap or ap.anatomize"
         )
-    theirs = [a.name for a in r.attributes]
-    if theirs != m.qi or not all(
-        mine is other or np.array_equal(mine.values, other.values)
+    check_choice("unseen", unseen, ("error", "suppress"))
+    same = len(m.attributes) == len(r.attributes) and all(
+        mine is other or (mine.name == other.name and np.array_equal(mine.values, other.values))
         for mine, other in zip(m.attributes, r.attributes, strict=True)
-    ):
-        raise ParameterError(
-            f"the recoding is of {theirs} with other domains than those of {m.qi}"
+    )
+    r, new = (r, {}) if same else r.of_values(m.attributes)
+    if new and unseen == "error":
+        named = "; ".join(
+            f"{name!r}: {values[:10]}{' ...' if len(values) > 10 else ''}"
+            for name, values in new.items()
+        )
+        raise ColumnError(
+            f'values that are new to the recoding: {named}; unseen="suppress" withholds their rows'
         )
     published = tuple(
         PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])
         for j, name in enumerate(m.qi)
     )
-    return Release(m, published, "recode", recoding=r)
+    release = Release(m, published, "recode", recoding=r)
+    if not new and not r.withhold:
+        return release
+    unseen = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
+    labels = dense_labels(np.where(np.any([release.classes.labels < 0, *unseen], axis=0), -1,
+                                   release.classes.labels))  # fmt: skip
+    failing = [principle.failing(m, labels) for principle in r.withhold]
+    left = np.where(np.isin(labels, np.concatenate([[-1], *failing])), -1, labels)
+    if (left >= 0).all():
+        return release
+    p = Partition(dense_labels(left), algorithm=release.classes.algorithm)
+    return Release(m, published, "recode", partition=p, recoding=r)
 
 
 def swap(
@@ -203,7 +232,8 @@ def swap(
     >>> print(*release.warnings)
     swapped with a seed: ...
     """
-    _check_match(m, p)
+    check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
+    check_partition(p, m.n)
     _check_not_starred(p, "swap")
     rank = secret_order(m.n) if seed is None else generator(seed).random(m.n)
     source = np.empty(m.n, dtype=np.int64)
@@ -260,7 +290,8 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     0      0         HIV      2
     1      0  bronchitis      1
     """
-    _check_match(m, p)
+    check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
+    check_partition(p, m.n)
     m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:
@@ -290,13 +321,6 @@ def _as_they_are(m: Microdata) -> tuple[PublishedAttribute, ...]:
         PublishedAttribute(SubDomains.runs(a, np.arange(a.size), np.arange(a.size)), codes)
         for a, codes in zip(m.attributes, m.codes.T, strict=True)
     )
-
-
-def _check_match(m: Microdata, p: Partition) -> None:
-    check_microdata(m)
-    if isinstance(p, Recoding):
-        raise ParameterError("a Recoding is published by ap.recode(m, r)")
-    check_partition(p, m.n)
 
 
 def rows_of_groups(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:

@@ -33,10 +33,12 @@ from anonpaper.principles import (
     FrequencyLDiversity,
     GroupCounts,
     KAnonymity,
+    Principle,
     TCloseness,
     Theta,
 )
 from anonpaper.publish.attribute import PublishedAttribute
+from anonpaper.publish.explain import Explanation, explain
 from anonpaper.publish.world import beside, check_place, public, secret_order, write_tables
 from anonpaper.recoding import Recoding
 
@@ -46,10 +48,23 @@ _SEEDED = (
     "swapped with a seed: whoever guesses it undoes the swaps, so this table must not be "
     "published; without a seed nobody can"
 )
+_REPEATED = (
+    "people have several rows: who knows how many somebody has, or in which classes they are, can "
+    "conclude more than the levels say, which are of each class by itself"
+)
 _MINIMALITY = (
     "minimality attack: {algorithm} removed {rows} rows, and removes no more than it must, so who "
     "knows that and the sizes of the groups concludes more about these people than the levels say"
 )
+
+
+_LEVELS = [
+    ("distinct l-diversity", DistinctLDiversity(1), "fewest sensitive values"),
+    ("frequency l-diversity", FrequencyLDiversity(1), "smallest size / largest count"),
+    ("entropy l-diversity", EntropyLDiversity(1), "smallest exp(entropy)"),
+    ("theta", Theta(1), "largest share of one sensitive value"),
+    ("t-closeness", TCloseness(1), "largest distance from the table's distribution"),
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,15 +175,15 @@ class Release:
     def frame(self) -> pd.DataFrame:
         """The published table for analysis: index, order and types of the input.
 
-        Rows withheld and columns without a role are left out: nothing but QI and SA is
-        protected. Index, order and categories say whose a row is, so this is not what is given
-        away: :meth:`write` and :meth:`public_frame` are.
+        Rows withheld and columns without a role are left out, and the one that says whose a row
+        is: nothing but QI and SA is protected. Index, order and categories say whose a row is, so
+        this is not what is given away: :meth:`write` and :meth:`public_frame` are.
         """
         m = self.microdata
         rows = self.is_published
         roles = {p.attribute.name: p.labels[p.index[rows]] for p in self.published}
-        if m.sensitive is not None:
-            roles[m.sensitive] = m.sensitive_attribute.values[self.sensitive_codes[rows]]
+        for name in m.sensitives:
+            roles[name] = m.attribute(name).values[m.codes_of(name)[rows]]
         ordered = [name for name in m.frame.columns if name in roles]
         frame = pd.DataFrame({name: roles[name] for name in ordered}, index=m.frame.index[rows])
         for name in ordered:
@@ -190,22 +205,25 @@ class Release:
         Raises
         ------
         ColumnError
-            Two columns would have the same name, or two sensitive values be written alike, or a
-            set of values as another or as a value of the table, such as a star.
+            `keep` names the column that says whose a row is, two columns would have the same
+            name, or two sensitive values be written alike, or a set of values as another or as a
+            value of the table, such as a star.
         """
         m = self.microdata
         keep = check_sequence("keep", keep)
         unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
         if unknown:
             raise ColumnError(f"keep names {unknown}, and the table has {list(m.frame.columns)}")
+        if m.person is not None and m.person in keep:
+            raise ColumnError(f"{m.person!r} says whose a row is and is never published")
         for column in self.published:
             _check_told_apart(column, self.is_published)
-        if m.sensitive is not None:
-            texts = pd.Series([str(value) for value in m.sensitive_attribute.values])
+        for name in m.sensitives:
+            texts = pd.Series([str(value) for value in m.attribute(name).values])
             if texts.duplicated().any():
                 alike = texts[texts.duplicated()].unique()[:5].tolist()
                 raise ColumnError(
-                    f"different values of {m.sensitive!r} are written alike: {alike}, so fewer "
+                    f"different values of {name!r} are written alike: {alike}, so fewer "
                     "would be published than were counted: convert them to one type"
                 )
         first, *others = self._numbered_anew()
@@ -278,6 +296,7 @@ class Release:
     def warnings(self) -> tuple[str, ...]:
         """What attackers can do that the levels of :meth:`audit` do not show."""
         found = [_SEEDED] if self._swapped is not None and self._swapped.seeded else []
+        found += [] if self.microdata.people is None else [_REPEATED]
         if (p := self._partition) is not None and has_residue(p):
             found.append(_MINIMALITY.format(algorithm=p.algorithm, rows=p.info["residue_size"]))
         return tuple(found)
@@ -287,13 +306,15 @@ class Release:
         """Rows not published, and the largest share of one sensitive value among them.
 
         Whoever is known to be in the table but not in the release has that value with that
-        probability. The share is nan if no row is withheld or there is no sensitive attribute.
+        probability. The share is nan if no row is withheld or there is no sensitive attribute; it
+        is of rows, also where people have several.
         """
         m, left = self.microdata, ~self.is_published
         rows = int(left.sum())
-        if not rows or m.sensitive is None:
+        if not rows or not m.sensitives:
             return rows, float("nan")
-        return rows, float(np.bincount(m.sensitive_codes[left]).max() / rows)
+        most = max(np.bincount(m.codes_of(name)[left]).max() for name in m.sensitives)
+        return rows, float(most / rows)
 
     def audit(self) -> pd.DataFrame:
         """Say which level of each principle the release reaches, and what the levels leave out.
@@ -303,21 +324,23 @@ class Release:
         pandas.DataFrame
             Columns ``principle``, ``level`` and ``meaning``. Levels are those of the worst
             equivalence class, t-closeness takes every two sensitive values to be equally far
-            apart; without a sensitive attribute only k-anonymity is reported. If rows are
-            withheld, `withheld` follows, and a row ``warning`` without level for each of
-            `warnings`.
+            apart; without a sensitive attribute only k-anonymity is reported, with several all
+            levels of each. Where people have several rows, k-anonymity and the levels are of
+            people, and the rows of the smallest class follow. If rows are withheld, `withheld`
+            follows, and a row ``warning`` without level for each of `warnings`.
         """
-        m, labels = self._audited()
-        principles = [("k-anonymity", KAnonymity(1), "smallest class, rows")]
-        if m.sensitive is not None:
-            principles += [
-                ("distinct l-diversity", DistinctLDiversity(1), "fewest sensitive values"),
-                ("frequency l-diversity", FrequencyLDiversity(1), "smallest size / largest count"),
-                ("entropy l-diversity", EntropyLDiversity(1), "smallest exp(entropy)"),
-                ("theta", Theta(1), "largest share of one sensitive value"),
-                ("t-closeness", TCloseness(1), "largest distance from the table's distribution"),
-            ]
-        found = [(name, float(p.level(m, labels)), meaning) for name, p, meaning in principles]
+        m, labels = self.audited()
+        counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
+        k = float(KAnonymity(1).level(counts[0]))
+        if m.people is None:
+            found = [("k-anonymity", k, "smallest class, rows")]
+        else:
+            rows = float(np.bincount(labels[labels >= 0]).min())
+            found = [("k-anonymity", k, "smallest class, people"),
+                     ("rows in a class", rows, "fewest; several may be of one")]  # fmt: skip
+        for attribute, groups in zip(m.sensitives, counts, strict=False):
+            of = f" of {attribute}" if len(m.sensitives) > 1 else ""
+            found += [(name + of, float(p.level(groups)), meaning) for name, p, meaning in _LEVELS]
         rows, share = self.withheld
         if rows:
             found.append(("rows withheld", float(rows), "in the table but not in the release"))
@@ -326,8 +349,120 @@ class Release:
         found += [("warning", float("nan"), text) for text in self.warnings]
         return pd.DataFrame(found, columns=["principle", "level", "meaning"])
 
-    def _audited(self) -> tuple[Microdata, np.ndarray]:
-        """The groups an attacker sees, with the sensitive values as published."""
+    @property
+    def promised(self) -> tuple[Principle, ...]:
+        """What the algorithm promised with the parameters it was given; empty if not known."""
+        return getattr(self.recoding or self._partition, "promised", ())
+
+    @property
+    def call(self) -> str:
+        """The calls that made the release from a table `m`, as far as they are known."""
+        door = {"shallow": "shallow_generalize"}.get(self.method, self.method)
+        made_by = getattr(self.recoding or self._partition, "call", "") or "..."
+        more = ", hierarchies" * (self.method == "shallow")
+        if self._swapped is not None and self._swapped.seeded:
+            more = ", seed=..."
+        return f"ap.{door}(m, {made_by}{more})"
+
+    def explain(self, row: object, require: Sequence[Principle] | None = None) -> Explanation:
+        """Say why a row looks as it does: its group, and what every finer choice would break.
+
+        For the owner of the table: it names values of other rows, so it is not to be passed on.
+
+        Parameters
+        ----------
+        row : index label
+            Of one row of the input, as in ``microdata.frame``.
+        require : sequence of Principle, optional
+            What a finer choice is held against. By default what the algorithm promised, or if
+            that is not known, the k-anonymity that the release has.
+
+        Returns
+        -------
+        Explanation
+            To be printed; ``attributes`` is a DataFrame with the values in the way, the next
+            finer choice for each column alone, and what it would break. For a full-domain
+            recoding these are the finer neighbours in the lattice.
+
+        Raises
+        ------
+        ColumnError
+            No row or several rows have the label.
+        ParameterError
+            `require` is no sequence of principles.
+
+        Notes
+        -----
+        O(n·d log n).
+
+        Examples
+        --------
+        >>> import anonpaper as ap
+        >>> m = ap.examples.hospital()
+        >>> rel = ap.recode(m, ap.full_domain(m, k=2))
+        >>> why = rel.explain("Adam").attributes.set_index("attribute")
+        >>> why.loc["Age", "breaks"]
+        'KAnonymity(k=2) in 2 groups of 2 rows, the smallest (1) of Age <30, ...'
+        """
+        return explain(self, row, require)
+
+    def report(self, path: str | os.PathLike, *, call: str | None = None) -> Path:
+        """Write a page on the release beside the table it was made from, for the table's owner.
+
+        Not to be published: it shows counts and distributions of the table as it was. Before
+        and after side by side: who is unique, the risk under three attacker models, the levels of
+        all principles, the loss and the distribution of every column; what is withheld or
+        synthetic, the attacks that the levels do not cover, the call, versions and a hash.
+
+        Parameters
+        ----------
+        path : path
+            Ends in .html. One file that needs no other; it appears whole or not at all.
+        call : str, optional
+            How the release was made, where it does not know that itself.
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        EmptyTableError
+            Every row is synthetic.
+        FileError
+            Another ending, or the file cannot be written.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import anonpaper as ap
+        >>> m = ap.examples.hospital()
+        >>> path = Path(tempfile.mkdtemp(), "report.html")
+        >>> ap.suppress(m, ap.mondrian(m, k=3)).report(path).read_text()[:15]
+        '<!DOCTYPE html>'
+        """
+        from anonpaper.reports import write_page
+
+        return write_page(self, path, call)
+
+    def audited(self) -> tuple[Microdata, np.ndarray]:
+        """Return what `audit` judges: the groups an attacker sees.
+
+        Returns
+        -------
+        m : Microdata
+            The input's rows, with the sensitive values as published.
+        labels : numpy.ndarray, shape (n,), dtype int64
+            The class of every row, -1 where it is withheld.
+
+        Examples
+        --------
+        >>> import anonpaper as ap
+        >>> m = ap.examples.hospital()
+        >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
+        >>> ap.KAnonymity(2).holds(*rel.audited())
+        True
+        """
         return self.microdata, self.classes.labels
 
     def __repr__(self) -> str:
@@ -397,7 +532,8 @@ class GroupRelease(Release):
         frame[m.sensitive] = self._swapped.values[shown].set_axis(frame.index)
         return frame
 
-    def _audited(self) -> tuple[Microdata, np.ndarray]:
+    def audited(self) -> tuple[Microdata, np.ndarray]:
+        """Return the rows with swapped sensitive values, and the class of every row."""
         m = self.microdata
         return m.with_codes({m.sensitive: self.sensitive_codes}), self.classes.labels
 
@@ -453,7 +589,8 @@ class Anatomy(GroupRelease):
             "an anatomy gives no row a sensitive value: read the counts of its group in `st`"
         )
 
-    def _audited(self) -> tuple[Microdata, np.ndarray]:
+    def audited(self) -> tuple[Microdata, np.ndarray]:
+        """Return the rows, whose groups have the values that `st` counts, and their classes."""
         return self.microdata, self.classes.labels
 
 

@@ -85,7 +85,7 @@ def shallow_generalize(
     >>> release.frame.loc["Adam"].tolist()
     ['{<30, [30, 50)}', 'M', '*', 'HIV']
     """
-    m = check_microdata(m)
+    m = check_microdata(m, people=True)
     pattern_friendly = check_sequence("pattern_friendly", pattern_friendly)
     hierarchies = check_hierarchies(hierarchies, m.qi)
     unknown = [name for name in pattern_friendly if not is_among(name, m.qi)]

@@ -9,9 +9,16 @@ problem are monotone:
 * going up never lowers NCP.
 
 So every check of a node settles a whole box of the lattice, and nodes that cost more than the best
-one known need no check. The next node is the one of median NCP among those still open, as in a
-bisection. A subset of the attributes is the node with all others at the top, whence Incognito's
-subset property is the same pruning seen from there; the smallest subsets are asked first.
+one known need no check. With a budget of withheld rows a node withholds its groups that fail, and
+every withheld row costs 1 per attribute, as if it were starred. Then the NCP of all rows at a node
+bounds the cost of the node from below, which still spares nodes that cannot be cheaper than the
+best one; and the rows in groups that are too small, or lack distinct values, never get fewer on
+the way down, which still settles all nodes below one that has too many of those. Nothing else can
+be concluded: a group that meets another principle may fail it after others have joined.
+
+The next node is the one of median NCP among those still open, as in a bisection. A subset of the
+attributes is the node with all others at the top, whence Incognito's subset property is the same
+pruning seen from there; the smallest subsets are asked first.
 
 Source: K. LeFevre, D. DeWitt, R. Ramakrishnan, *Incognito: efficient full-domain k-anonymity*,
 SIGMOD 2005; diversity after A. Machanavajjhala et al., *l-diversity*, TKDD 2007, section 5.
@@ -19,7 +26,7 @@ SIGMOD 2005; diversity after A. Machanavajjhala et al., *l-diversity*, TKDD 2007
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Literal
 
@@ -31,6 +38,7 @@ from anonpaper.errors import (
     SizeLimitError,
     check_choice,
     check_integer,
+    check_sequence,
     check_weights,
 )
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
@@ -42,6 +50,8 @@ from anonpaper.principles import (
     KAnonymity,
     Principle,
     l_diversity,
+    required,
+    rows_of_budget,
 )
 from anonpaper.recoding import Recoding
 
@@ -66,19 +76,27 @@ def full_domain(
     *,
     diversity: Literal["frequency", "distinct"] = "distinct",
     weights: Mapping[object, float] | None = None,
+    require: Sequence[Principle] = (),
+    suppression: float = 0.0,
 ) -> Recoding:
-    """Guarantee k-anonymity, and l-diversity if asked, at the least NCP of full-domain recodings.
+    """Guarantee k-anonymity, and more if asked, at the least NCP of full-domain recodings.
 
-    With l, whoever knows the algorithm can conclude more than the classes show: of every cheaper
-    node that is k-anonymous, some class is not diverse. :func:`anonpaper.measure.minimality`
-    measures it.
+    With `suppression` the optimum is that over all nodes whose groups hold enough but for so many
+    rows, and the groups that do not are withheld whole. Of these rows nothing is published, so
+    the guarantee is of all others; whoever knows that somebody is in the table and fits no class
+    knows that they were withheld, and the audit says how many were, and what share of them the
+    most frequent sensitive value has.
+
+    With l or other principles, whoever knows the algorithm can conclude more than the classes
+    show: of every cheaper node that is k-anonymous, some class is not diverse.
+    :func:`anonpaper.measure.minimality` measures it.
 
     Parameters
     ----------
     m : Microdata
-        The table, n rows; with a sensitive attribute if l is given.
+        The table, n rows; with sensitive attributes if l is given, each of which will be diverse.
     k : int
-        From 1 to n.
+        From 1 to n; where people have several rows, in people.
     hierarchies : mapping of attribute name to Hierarchy, optional
         By default, for attributes not named, a balanced tree of fan-out 4 over the domain.
     l : int, optional
@@ -87,29 +105,38 @@ def full_domain(
         Which l-diversity.
     weights : mapping of attribute name to float, optional
         Weight of every attribute in NCP, 1 where left out.
+    require : sequence of Principle
+        Further monotone principles that every class is to meet.
+    suppression : float
+        Share of the rows that may be withheld, from 0 to 1.
 
     Returns
     -------
     Recoding
         ``info`` holds ``levels`` (per attribute name), ``ncp`` (as :func:`anonpaper.measure.ncp`),
-        ``nodes`` of the lattice, and ``candidates``, the nodes that were checked.
+        ``nodes`` of the lattice, and ``candidates``, the nodes that were checked; with
+        `suppression` also ``withheld``, the number of rows. Its ``withhold`` then holds the
+        principles: :func:`ap.recode <anonpaper.publish.recode>` leaves out the classes that fail.
 
     Raises
     ------
     ColumnError
-        `hierarchies` names no quasi-identifier, or l is given without a sensitive attribute.
+        `hierarchies` names no quasi-identifier, or the table lacks a sensitive attribute that l or
+        a principle is about.
     HierarchyError
         A hierarchy lacks values of its attribute.
     InfeasibleError
-        Not even the most general node meets the principle.
+        Not even the most general node meets the principles, or no node within the budget.
     ParameterError
-        k, l, `diversity` or a weight is out of range.
+        k, l, `diversity`, `suppression` or a weight is out of range, a principle is not monotone,
+        or it is t-closeness with a budget: what is withheld would change what it compares with.
     SizeLimitError
         The lattice has more than ten million nodes.
 
     Notes
     -----
-    A check takes O(c·d + e log e) for c QI tuples and e cells. Of nodes of equal NCP the
+    A check takes O(c·d + e log e) for c QI tuples and e cells; a budget makes more of them
+    necessary. Of nodes of equal NCP the
     lexicographically first in levels is taken.
 
     References
@@ -123,8 +150,13 @@ def full_domain(
     >>> r = full_domain(ap.examples.hospital(), k=2)
     >>> r.info["levels"], r.info["ncp"]
     ({'Age': 1, 'Gender': 0, 'Education': 0}, 10.0)
+    >>> r = full_domain(ap.examples.hospital(), k=2, suppression=0.3)
+    >>> r.info["levels"], r.info["ncp"], ap.recode(ap.examples.hospital(), r).withheld
+    ({'Age': 0, 'Gender': 0, 'Education': 0}, 6.0, (2, 0.5))
     """
-    principles = _principles(check_microdata(m), k, l, diversity)
+    m = check_microdata(m, people=True)
+    principles = _principles(m, k, l, diversity, require)
+    most = rows_of_budget(m, suppression, principles)
     trees = _trees(m, hierarchies)
     maps = [
         list(tree.maps(attribute)) for attribute, tree in zip(m.attributes, trees, strict=True)
@@ -137,13 +169,13 @@ def full_domain(
         )
     top = tuple(size - 1 for size in shape)
     cost = _costs(m, maps, weights)
-    nodes = _Nodes(m, maps, principles, cost)
-    if not nodes.check(top):
-        counts = _counts(m, *_groups(m, [levels[-1] for levels in maps]))
+    nodes = _Nodes(m, maps, required(m, principles), cost, most, check_weights(m.qi, weights))
+    if not nodes.check(top) and not most:
+        group = _groups(m, [levels[-1] for levels in maps])[m.cells.tuple_of_row]
         reached = " and ".join(
-            f"{principle.levels(counts).min():.3g} of {principle}"
+            f"{principle.level(m, group):.3g} of {principle}"
             for principle in principles
-            if not principle.satisfied(counts).all()
+            if not principle.holds(m, group)
         )
         raise InfeasibleError(
             f"no level of the hierarchies is enough: with every attribute at its highest the "
@@ -153,6 +185,12 @@ def full_domain(
         nodes.check(node)
     while (node := nodes.median_open()) is not None:
         nodes.check(node)
+    if nodes.best is None:
+        raise InfeasibleError(
+            f"no level of the hierarchies is enough: at every one, more than the {most} rows that "
+            f"suppression = {suppression} allows, or all rows, are in classes that fail "
+            f"{' or '.join(map(str, principles))}"
+        )
     levels = dict(zip(m.qi, nodes.best, strict=True))
     r = Recoding.from_levels(m.attributes, dict(zip(m.qi, trees, strict=True)), levels)
     # The names of a tree of our own only list values.
@@ -160,54 +198,92 @@ def full_domain(
         names if name in (hierarchies or {}) else None
         for name, names in zip(m.qi, r.names, strict=True)
     )
-    r.info |= {"ncp": float(cost[nodes.best]), "nodes": prod(shape), "candidates": nodes.checked}
+    r.info |= {"ncp": float(nodes.least), "nodes": prod(shape), "candidates": nodes.checked}
     r.algorithm = f"full domain, {' and '.join(map(str, principles))}"
+    if most:
+        r.withhold = tuple(principles)
+        r.info["withheld"] = nodes.withheld
+        r.algorithm += f", suppression = {suppression}"
     return r
 
 
 class _Nodes:
-    """The lattice and what is known of it: every node is open, feasible or settled otherwise."""
+    """The lattice and what is known of it: every node is open, feasible or settled otherwise.
 
-    def __init__(self, m: Microdata, maps: list, principles: list, cost: np.ndarray) -> None:
-        self.m, self.maps, self.principles, self.cost = m, maps, principles, cost
+    `cost` is the NCP of all rows at every node, `least` that of the `best` node known, in which
+    withheld rows cost 1 per attribute.
+    """
+
+    def __init__(
+        self, m: Microdata, maps: list, asked: list, cost: np.ndarray, most: int, weights
+    ) -> None:
+        self.m, self.maps, self.asked, self.cost, self.most = m, maps, asked, cost, most
+        self.weights = weights
         self.open = np.ones(cost.shape, dtype=bool)
         self.by_cost = np.argsort(cost, axis=None, kind="stable")
         self.best: tuple[int, ...] | None = None
-        self.checked = 0
+        self.least = np.inf
+        self.withheld = self.checked = 0
 
     def check(self, node: tuple[int, ...]) -> bool | None:
         """Check an open node and settle those above or below it; None if it is settled already."""
         if not self.open[node]:
             return None
         self.checked += 1
-        feasible = _meets(
-            self.m, [levels[i] for levels, i in zip(self.maps, node, strict=True)], self.principles
-        )
-        if feasible:
-            self.open[tuple(slice(level, None) for level in node)] = False
-            # Of the box above, the node itself is cheapest; of equal costs it is first.
-            if self.best is None or self._rank(node) < self._rank(self.best):
-                self.best = node
-        else:
-            self.open[tuple(slice(level + 1) for level in node)] = False
-        return feasible
+        maps = [levels[i] for levels, i in zip(self.maps, node, strict=True)]
+        group = _groups(self.m, maps)
+        fails, fails_below = self._failing(group)
+        sizes = self.m.cells.tuple_sizes
+        withheld = int(sizes[fails[group]].sum())
+        feasible = withheld <= self.most and withheld < self.m.n
+        if not feasible:
+            too_many = withheld if self.most == 0 else sizes[fails_below[group]].sum()
+            hopeless = too_many > self.most or too_many == self.m.n
+            self.open[tuple(slice(level + 1) for level in node) if hopeless else node] = False
+            return False
+        # Where nothing is withheld, the node itself is cheapest of the box above it.
+        above = tuple(slice(level, None) for level in node)
+        self.open[node if withheld else above] = False
+        cost = self.cost[node] + (self._withholding(maps, fails[group]) if withheld else 0)
+        if (cost, node) < (self.least, self.best or ()):
+            self.best, self.least, self.withheld = node, cost, withheld
+        return True
+
+    def _failing(self, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which groups of tuples fail, and which in such a way that parts of them fail too."""
+        fails = np.zeros(group.max() + 1, dtype=bool)
+        closed = fails.copy()
+        for table, principles in self.asked:
+            counts = GroupCounts.of_tuples(table, group)
+            for principle in principles:
+                failing = ~principle.satisfied(counts)
+                fails |= failing
+                if principle.upward_closed:
+                    closed |= failing
+                if not self.most and failing.any():
+                    return fails, closed
+        return fails, closed
+
+    def _withholding(self, maps: list[np.ndarray], withheld: np.ndarray) -> float:
+        """What tuples cost withheld beyond their NCP."""
+        tuples, rows = self.m.cells.tuples[withheld], self.m.cells.tuple_sizes[withheld]
+        extra = 0.0
+        for j, (attribute, ids) in enumerate(zip(self.m.attributes, maps, strict=True)):
+            left = 1 - _extents(attribute, ids)[ids[tuples[:, j]]]
+            extra += self.weights[j] * float((left * rows).sum())
+        return extra
 
     def median_open(self) -> tuple[int, ...] | None:
         """The node of median NCP among the open ones cheaper than the best; None if none is."""
         self.by_cost = self.by_cost[self.open.ravel()[self.by_cost]]
-        flat = np.ravel_multi_index(self.best, self.cost.shape)
-        costs = self.cost.ravel()[self.by_cost]
-        cheaper = self.by_cost[
-            (costs < self.cost[self.best])
-            | ((costs == self.cost[self.best]) & (self.by_cost < flat))
-        ]
+        costs, cheaper = self.cost.ravel()[self.by_cost], self.by_cost
+        if self.best is not None:
+            before = self.by_cost < np.ravel_multi_index(self.best, self.cost.shape)
+            cheaper = cheaper[(costs < self.least) | ((costs == self.least) & before)]
         if len(cheaper) == 0:
             return None
         middle = cheaper[len(cheaper) // 2]
         return tuple(int(level) for level in np.unravel_index(middle, self.cost.shape))
-
-    def _rank(self, node: tuple[int, ...]) -> tuple:
-        return float(self.cost[node]), node
 
 
 def _single_attributes(shape: tuple[int, ...]):
@@ -217,17 +293,8 @@ def _single_attributes(shape: tuple[int, ...]):
             yield tuple(level if i == j else other - 1 for i, other in enumerate(shape))
 
 
-def _meets(m: Microdata, maps: list[np.ndarray], principles: list[Principle]) -> bool:
-    """Whether a table generalized by these maps meets all principles, k-anonymity first."""
-    group, sizes = _groups(m, maps)
-    if sizes.min() < principles[0].bound:
-        return False
-    counts = _counts(m, group, sizes)
-    return all(principle.satisfied(counts).all() for principle in principles[1:])
-
-
-def _groups(m: Microdata, maps: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """The group of every QI tuple, shape (c,), and the rows of every group."""
+def _groups(m: Microdata, maps: list[np.ndarray]) -> np.ndarray:
+    """The group of every QI tuple, shape (c,)."""
     tuples = m.cells.tuples
     key, span = np.zeros(len(tuples), np.int64), 1  # keys lie in [0, span)
     for j, ids in enumerate(maps):
@@ -237,19 +304,7 @@ def _groups(m: Microdata, maps: list[np.ndarray]) -> tuple[np.ndarray, np.ndarra
             span = len(tuples)
         key = key * parts + ids[tuples[:, j]]
         span *= parts
-    group = np.unique(key, return_inverse=True)[1]
-    return group, np.bincount(group, weights=m.cells.tuple_sizes).astype(np.int64)
-
-
-def _counts(m: Microdata, group: np.ndarray, sizes: np.ndarray) -> GroupCounts:
-    """Counts per sensitive value of groups of tuples; one entry a group without such values."""
-    cells = m.cells
-    values = 1 if m.sensitive is None else m.sensitive_attribute.size
-    entry = group[cells.tuple_of_cell] * values + cells.sensitive
-    distinct, place = np.unique(entry, return_inverse=True)
-    counts = np.bincount(place, weights=cells.counts).astype(np.int64)
-    start = np.searchsorted(distinct // values, np.arange(len(sizes) + 1))
-    return GroupCounts(sizes, start, distinct % values, counts)
+    return np.unique(key, return_inverse=True)[1]
 
 
 def _costs(m: Microdata, maps: list, weights: Mapping[object, float] | None) -> np.ndarray:
@@ -267,27 +322,31 @@ def _costs(m: Microdata, maps: list, weights: Mapping[object, float] | None) -> 
 
 def _penalty(attribute: Attribute, ids: np.ndarray, rows: np.ndarray) -> float:
     """NCP of one attribute at one level."""
+    held = np.bincount(ids, weights=rows)
+    return float(sum(extent * n for extent, n in zip(_extents(attribute, ids), held, strict=True)))
+
+
+def _extents(attribute: Attribute, ids: np.ndarray) -> np.ndarray:
+    """Extent of every sub-domain as a share of the domain's: the NCP of one value in it."""
     if attribute.size == 1:
-        return 0.0
-    total = 0.0
-    for i in range(ids.max() + 1):
-        members = np.flatnonzero(ids == i)
-        if attribute.numeric:
-            positions = attribute.positions[members]
-            extent = (positions[-1] - positions[0]) / attribute.width
-        else:
-            extent = (len(members) - 1) / (attribute.size - 1)
-        total += extent * rows[members].sum()
-    return float(total)
+        return np.zeros(1)
+    order = np.argsort(ids, kind="stable")
+    ends = np.cumsum(np.bincount(ids)) - 1
+    starts = np.r_[0, ends[:-1] + 1]
+    if not attribute.numeric:
+        return (ends - starts) / (attribute.size - 1)
+    positions = attribute.positions[order]
+    return (positions[ends] - positions[starts]) / attribute.width
 
 
-def _principles(m: Microdata, k: int, l: int | None, diversity: str) -> list[Principle]:
-    principles: list[Principle] = [KAnonymity(check_integer("k", k, 1, m.n))]
+def _principles(
+    m: Microdata, k: int, l: int | None, diversity: str, require: Sequence[Principle]
+) -> list[Principle]:
+    principles: list[Principle] = [KAnonymity(check_integer("k", k, 1, m.n_people))]
     check_choice("diversity", diversity, DIVERSITY)
     if l is not None:
-        m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
         principles.append(l_diversity(check_integer("l", l, 1, m.n), diversity))
-    return principles
+    return [*principles, *check_sequence("require", require, Principle)]
 
 
 def _trees(m: Microdata, hierarchies: Mapping[object, Hierarchy] | None) -> list[Hierarchy]:

@@ -23,7 +23,7 @@ further specialization elsewhere cannot mend it. It is dropped for good.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,9 +31,18 @@ from numba import njit
 from scipy.stats import entropy
 
 from anonpaper.algorithm import RECODED, algorithm
+from anonpaper.errors import check_sequence
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata
-from anonpaper.principles import FrequencyLDiversity, require_eligible
+from anonpaper.principles import (
+    FrequencyLDiversity,
+    GroupCounts,
+    Principle,
+    require_eligible,
+    require_whole,
+    required,
+    rows_of_budget,
+)
 from anonpaper.recoding import Recoding
 
 __all__ = ["tds"]
@@ -46,34 +55,50 @@ _FAN_OUT = 4
     promises={"l": FrequencyLDiversity},
     publications=RECODED,
 )
-def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = None) -> Recoding:
+def tds(
+    m: Microdata,
+    l: int,
+    hierarchies: Mapping[object, Hierarchy] | None = None,
+    *,
+    require: Sequence[Principle] = (),
+    suppression: float = 0.0,
+) -> Recoding:
     """Guarantee frequency l-diversity: specialize sub-domains from the top down while it holds.
 
-    No single further specialization keeps it; a better recoding may exist.
+    No single further specialization keeps it; a better recoding may exist. With `suppression`
+    groups that are not diverse may be withheld as long as they hold no more than so many rows:
+    the guarantee is of all others, see :func:`anonpaper.full_domain`.
 
     Parameters
     ----------
     m : Microdata
-        A table with a sensitive attribute, n rows.
+        A table with one sensitive attribute, whose information is kept; n rows.
     l : int
         The diversity asked for, from 2 to the largest feasible one.
     hierarchies : mapping of attribute name to Hierarchy, optional
         Trees to follow; the attributes named are not cut freely even if they are ordered.
+    require : sequence of Principle
+        Further monotone principles that every group is to meet.
+    suppression : float
+        Share of the rows that may be withheld, from 0 to 1.
 
     Returns
     -------
     Recoding
         ``info`` holds ``specializations`` (steps taken), ``candidates`` (specializations whose
-        groups were looked at) and ``level`` (A of the result).
+        groups were looked at) and ``level`` (A of the result, of groups that are published). With
+        `suppression` also ``withheld``, the number of rows, and ``withhold`` the principles.
 
     Raises
     ------
     ColumnError
-        The table has no sensitive attribute, or `hierarchies` names no quasi-identifier.
+        The table has no sensitive attribute or several, or `hierarchies` names no
+        quasi-identifier.
     ParameterError
-        l is not an integer from 2 to n.
+        l is not an integer from 2 to n, `suppression` is out of range, a principle is not
+        monotone, or it is t-closeness with a budget; or people have several rows.
     InfeasibleError
-        The table itself is not l-eligible.
+        The table itself is not l-eligible, or does not meet a principle.
     HierarchyError
         A hierarchy lacks values of its attribute.
 
@@ -81,7 +106,8 @@ def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = N
     -----
     Looking at a specialization costs O(e) for e cells. Candidates are looked at in order of
     InfoGain, which bounds the score from above, until no other can win. Equal scores go to the
-    larger gain, then to the attribute and the value that come first.
+    larger gain, then to the attribute and the value that come first. With a budget a
+    specialization that is invalid may be valid later, so all are looked at in every step.
 
     References
     ----------
@@ -97,8 +123,12 @@ def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = N
     """
     l = require_eligible(m, l)
     hierarchies = check_hierarchies(hierarchies, m.qi)
+    principles = [FrequencyLDiversity(l), *check_sequence("require", require, Principle)]
+    asked = required(m, principles)
+    require_whole(m, asked)
+    most = rows_of_budget(m, suppression, principles)
 
-    groups = _Groups(m, l)
+    groups = _Groups(m, l) if len(principles) == 1 and not most else _Judged(m, asked, most)
     domains = [
         _FreeCuts(m, j) if a.ordered and a.name not in hierarchies else
         _Tree(m, j, _levels_of(a, hierarchies.get(a.name)))
@@ -116,7 +146,8 @@ def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = N
             looked_at += 1
             level = groups.level_after(candidate)
             if level == _INVALID:
-                invalid.add(candidate.place)
+                if not most:
+                    invalid.add(candidate.place)
                 continue
             score = candidate.gain / (groups.level - level + 1)
             if best is None or score > best_score:
@@ -133,12 +164,17 @@ def tds(m: Microdata, l: int, hierarchies: Mapping[object, Hierarchy] | None = N
     return Recoding(
         m.attributes,
         [_map_of(parts, a) for parts, a in zip(cut, m.attributes, strict=True)],
-        {"specializations": steps, "candidates": looked_at, "level": float(groups.level)},
-        f"TDS, l = {l}",
+        {"specializations": steps, "candidates": looked_at, "level": float(groups.level)}
+        | ({"withheld": groups.withheld} if most else {}),
+        ", ".join(
+            [f"TDS, l = {l}", *map(str, require)] + [f"suppression = {suppression}"] * (most > 0)
+        ),
         [
             _names_of(parts, a, hierarchies.get(a.name))
             for parts, a in zip(cut, m.attributes, strict=True)
         ],
+        trees=hierarchies,
+        withhold=principles if most else (),
     )
 
 
@@ -317,6 +353,44 @@ class _Groups:
             self.order, self.start,
             self.cells.start, self.cells.sensitive, self.cells.counts, self.values,
         )  # fmt: skip
+
+
+class _Judged:
+    """The groups where more is asked of them than l, or some may be withheld."""
+
+    def __init__(self, m: Microdata, asked: list, most: int) -> None:
+        self.m, self.asked, self.most = m, asked, most
+        self.codes = m.cells.tuples
+        self.group = np.zeros(len(m.cells), np.int64)
+        self.level, self.withheld = self._judge(self.group)
+
+    def level_after(self, candidate: _Specialization) -> float:
+        """Return A after a specialization, or 0 if too many rows would have to be withheld."""
+        return self._judge(self._after(candidate))[0]
+
+    def specialize(self, candidate: _Specialization) -> None:
+        """Split the groups that hold the parent by its children."""
+        self.group = self._after(candidate)
+        self.level, self.withheld = self._judge(self.group)
+
+    def _after(self, candidate: _Specialization) -> np.ndarray:
+        child = _child_of_value(candidate, self.codes)[self.codes[:, candidate.attribute]]
+        key = self.group * (len(candidate.children) + 1) + child + 1
+        return np.unique(key, return_inverse=True)[1]
+
+    def _judge(self, group: np.ndarray) -> tuple[float, int]:
+        """A of the groups that meet all that is asked, or 0, and the rows of the others."""
+        counts = [GroupCounts.of_tuples(table, group) for table, _ in self.asked]
+        good = np.logical_and.reduce([
+            principle.satisfied(of_table)
+            for (_, principles), of_table in zip(self.asked, counts, strict=True)
+            for principle in principles
+        ])  # fmt: skip
+        whole = counts[0]  # of the sensitive attribute, to which l belongs
+        withheld = int(whole.sizes[~good].sum())
+        if withheld > self.most or not good.any():
+            return _INVALID, withheld
+        return float((whole.sizes / whole.largest())[good].min()), withheld
 
 
 def _child_of_value(candidate: _Specialization, codes: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ import anonpaper as ap
 from anonpaper.cli import main
 from anonpaper.cli.files import as_written, read_table
 from anonpaper.cli.methods import METHODS, options_of
-from anonpaper.errors import ColumnError, EmptyTableError, FileError
+from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.publish.world import as_csv, plain
 
 ROLES = ["--qi", "age,sex,zip", "--sensitive", "illness"]
@@ -347,11 +347,65 @@ def test_what_is_a_number_and_what_is_not(tmp_path):
 
 def test_columns_declared_text_or_ordered(tmp_path):
     content = "a,b\n1,003\n2,001\n"
-    frame = read(tmp_path, content, text=["a"], ordered=["b"])
+    frame = read(tmp_path, content, types={"a": "text", "b": "ordered"})
     assert frame["a"].tolist() == ["1", "2"]
     assert frame["b"].cat.categories.tolist() == ["001", "003"]
     with pytest.raises(ColumnError, match="has no columns"):
-        read(tmp_path, content, text=["c"])
+        read(tmp_path, content, types={"c": "text"})
+
+
+def test_columns_are_what_type_says(tmp_path):
+    content = "age;weight;visit;code;seen\n007;1.028,80;31.12.2024;5;2024-12-31T10:15Z\n"
+    content += "8;9,5;01.02.2025;;2024-12-31 09:00\n"
+    types = {"age": "integer", "weight": "decimal-comma", "visit": "%d.%m.%Y", "code": "decimal"}
+    frame = read(tmp_path, content, delimiter=";", types=types | {"seen": "date"})
+    assert frame["age"].tolist() == [7, 8] and frame["weight"].tolist() == [1028.8, 9.5]
+    assert frame["visit"].cat.categories.tolist() == ["31.12.2024", "01.02.2025"]
+    assert frame["seen"].cat.categories.tolist() == ["2024-12-31 09:00", "2024-12-31T10:15Z"]
+    assert frame["code"].dtype == "float64"
+    for kind, wrong in [("integer", "'a'"), ("date", "'a'"), ("decimal", "'a'"), ("%Y", "'a'")]:
+        with pytest.raises(ColumnError, match=rf"'b' is not all {kind}: .*{wrong}"):
+            read(tmp_path, "b\n7\na\n", types={"b": kind})
+    with pytest.raises(ParameterError, match="no type 'number'"):
+        read(tmp_path, content, types={"age": "number"})
+    pd.DataFrame({"age": ["7", None]}).to_parquet(tmp_path / "a.parquet")
+    table = read_table(str(tmp_path / "a.parquet"), types={"age": "integer"})
+    assert table.frame["age"].dtype == "Int64" and table.kinds == {"age": "integer"}
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "doubt"),
+    [
+        (["28,8", "5"], "decimal-comma", None), (["1,234", "5,678"], "text", "decimal-comma"),
+        (["1.234,5", "2"], "text", "decimal-comma"), (["021", "139"], "text", None),
+        (["2024-12-31 10:15", "2024-12-31T10:15:01.5+02:00"], "date", None),
+        (["0000-00-00", "2024-12-31"], "text", "date"), (["31.12.2024"], "text", "%d.%m.%Y"),
+        (["12/31/24 10:15"], "text", "%d.%m.%Y"), (["1", "x"], "text", None),
+    ],
+)  # fmt: skip
+def test_numbers_and_dates_are_never_silently_text(tmp_path, values, kind, doubt, capsys):
+    path = tmp_path / "a.csv"
+    path.write_text("a;b\n" + "".join(f"{value};x\n" for value in values))
+    table = read_table(str(path), delimiter=";")
+    assert table.kinds["a"] == kind and table.in_doubt.get("a") == doubt
+    command = ["audit", str(path), "--delimiter", ";", "--qi", "a"]
+    assert main(command) == (2 if doubt else 0)
+    said = capsys.readouterr().err
+    assert f"a: {kind}" in said and (doubt is None or f"a={doubt}" in said)
+    assert main([*command, "-q", "--type", "a=text"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_how_columns_were_read_is_said_on_standard_error_only(people, capsys):
+    assert main(["audit", str(people), "--qi", "sex", "--top", "0"]) == 0
+    printed = capsys.readouterr()
+    assert "age: integer, 5 distinct, 0 missing, such as 20, 21, 22" in printed.err
+    assert "zip: text, 3 distinct, 0 missing, such as 02139, 02140, 00501" in printed.err
+    assert "02139" not in printed.out and "person 1" not in printed.out
+
+
+def test_a_field_is_of_any_length(tmp_path):
+    assert read(tmp_path, "a\n" + "x" * 300_000 + "\n")["a"].str.len().tolist() == [300_000]
 
 
 def test_other_delimiters_encodings_and_missing_texts(tmp_path):

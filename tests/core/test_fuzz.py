@@ -69,7 +69,13 @@ OTHERS = [
     [ap.DiversityConstraint({"nothing": "f"}, 1, 6)], [None], range(3), np.random.default_rng(0),
     ap.KAnonymity(2), [ap.KAnonymity(2)], TABLE.attributes, TABLE.cells,
 ]  # fmt: skip
-TABLES = [TABLE, PLAIN, BINARY]
+TWO = TABLE.replace(frame=TABLE.frame.assign(drug=list("xxyz" * 3)), sensitive=["ill", "drug"])
+VISITS = TABLE.replace(frame=TABLE.frame.assign(who=np.arange(12) // 2), person="who")
+TABLES = [TABLE, PLAIN, BINARY, TWO, VISITS]
+RELEASES += [
+    ap.generalize(TWO, ap.mondrian(TWO, 3)),
+    ap.recode(VISITS, ap.full_domain(VISITS, 2, suppression=0.4)),
+]
 RESULTS = [GROUPS, RECODING, ap.Partition([0, 0, 1]), ap.Partition(np.full(12, -1)), *RELEASES]
 #: Of these a large number is a long wait that somebody asked for.
 PATIENT = {"evaluations", "population", "trees", "folds", "repeats", "max_rows", "rows", "epochs",
@@ -87,14 +93,15 @@ def functions():
             thing = getattr(module, name)
             if callable(thing) and name not in ("load", "synthesize", "augment", "quality"):
                 found[room + name] = thing
-    found["Hierarchy.balanced"] = ap.Hierarchy.balanced
-    found["Hierarchy.intervals"] = ap.Hierarchy.intervals
-    found["Recoding.decode"] = ap.Recoding.decode
-    found["Recoding.from_levels"] = ap.Recoding.from_levels
+    for name in ("balanced", "cuts", "dates", "intervals", "prefixes", "quantiles"):
+        found[f"Hierarchy.{name}"] = getattr(ap.Hierarchy, name)
+    for name in ("decode", "from_levels", "load"):
+        found[f"Recoding.{name}"] = getattr(ap.Recoding, name)
+    found["RECODING.save"] = RECODING.save
     for name in ("with_roles", "take", "sample", "attribute", "attribute_index", "replace"):
         if hasattr(TABLE, name):
             found[f"Microdata.{name}"] = getattr(TABLE, name)
-    for name in ("write", "public_tables"):
+    for name in ("explain", "public_tables", "report", "write"):
         found[f"Release.{name}"] = getattr(RELEASES[0], name)
     return found
 
@@ -110,7 +117,8 @@ def likely(parameter):
         "constraints": [[ap.DiversityConstraint({"sex": "f"}, 1, 6)]],
         "frame": [TABLE.frame], "qi": [["age", "sex"], ["age"]], "sensitive": ["ill", None],
         "attributes": [TABLE.attributes], "labels": [GROUPS.labels], "seed": [0, None],
-        "require": [[ap.KAnonymity(2)]],
+        "require": [[ap.KAnonymity(2)], [ap.Theta(0.9), ap.DistinctLDiversity(2, of="ill")]],
+        "suppression": [0.0, 0.2, 1], "principles": [[ap.EntropyLDiversity(1.5)]],
     }  # fmt: skip
     return meant.get(parameter.name, NUMBERS)
 
@@ -181,13 +189,16 @@ WORDS = [
     "--qi", "--sensitive", "--method", "--publish", "--k", "--l", "--theta", "--seed", "--keep",
     "--missing", "--delimiter", "--encoding", "--hierarchy", "--hierarchy-delimiter", "--weight",
     "--granularity", "--constraints", "--preference", "--text", "--ordered", "--na", "--shuffle",
-    "--json", "-q", "-o", "--force", "--diversity", "--strategy", "--similarity", "--help",
+    "--json", "-q", "-o", "--force", "--type", "--report", "out.html", "age=date",
+    "age=%Y", "age=widths:1,2", "age=quantiles:4,2", "sex=prefixes", "age=widths:x",
+    "--diversity", "--strategy", "--similarity", "--help",
     "age", "sex", "ill", "age,sex", "2", "3", "-1", "0.5", "inf", "nan", "1e999", "tp", "tp+",
     "mondrian", "klt", "oka", "k_member", "diva", "tds", "full_domain", "balanced_classes",
     "swap", "anatomize", "recode", "suppress", "generalize", "shallow", "drop", "error",
     "people.csv", "other.csv", "out.csv", "out.parquet", "out.xlsx", "out.csv.gz", "out.csv.zip",
     "-", "", "age=2", "age=inf", "age=tree.csv", "sex=tree.csv", "age=http://example.org/a.csv",
     "[('", "utf-16", "deep.json", "lines.txt", "\N{GREEK SMALL LETTER ALPHA}", "a" * 300,
+    "--person", "--require", "--suppression", "Theta(0.9)", "DistinctLDiversity(2, of='sex')",
 ]  # fmt: skip
 STARTS = [
     ["audit", "people.csv", "--qi", "age,sex"],

@@ -147,7 +147,7 @@ def test_long_numbers_keep_their_digits():
     [
         ([1], [-1], "a width"), ([1], [0], "a width"), ([1], [np.nan], "a width"),
         ([1], [np.inf], "a width"), ([1], ["5"], "a width"), ([1], [2, 3], "multiple"),
-        ([1], [2, 1], "multiple"), ([np.nan], [1], "a value"), (["?"], [1], "a value"),
+        ([1], [2, 1], "multiple"), ([np.nan], [1], "a value"), (["x"], [1], "a value"),
         ([np.inf], [1], "a value"), ([True], [1], "a value"),
     ],
 )  # fmt: skip
@@ -259,3 +259,118 @@ def test_names_are_one_for_each_sub_domain_and_all_different():
     for names in (["a"], ["a", "a"]):
         with pytest.raises(errors.ParameterError, match="different names"):
             ap.Recoding(m.attributes, [[0, 0, 0, 1, 1]], names=[np.array(names, dtype=object)])
+
+
+# -- hierarchies of a column, in a line --------------------------------------------------------
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.integers(-50, 50), min_size=1, max_size=60),
+    st.sampled_from([[2], [4, 2], [9, 3], [8, 4, 2]]),
+)
+def test_quantiles_put_rows_where_their_middle_lies(numbers, parts):
+    tree = ap.Hierarchy.quantiles(pd.Series(numbers), parts)
+    column = pd.Series(numbers).sort_values(ignore_index=True)
+    middle = column.groupby(column).apply(lambda rows: np.mean(rows.index + 0.5)) / len(column)
+    for level, part in enumerate(parts, start=1):
+        of_part = {}
+        for value, share in middle.items():
+            of_part.setdefault(int(round(share * 2 * len(column)) * part // (2 * len(column))), [])
+            of_part[int(round(share * 2 * len(column)) * part // (2 * len(column)))].append(value)
+        for held in of_part.values():
+            name = str(held[0]) if len(held) == 1 else f"[{held[0]} - {held[-1]}]"
+            assert {tree.generalize(value, level) for value in held} == {name}
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 100), min_size=1, max_size=20, unique=True))
+def test_cuts_are_those_of_pandas(numbers):
+    levels = [[10, 20, 50, 70], [20, 70], [50]]
+    with pytest.raises(errors.ParameterError, match="must be among those below it"):
+        ap.Hierarchy.cuts(numbers, levels)
+    tree = ap.Hierarchy.cuts(numbers, levels[:2])
+    for level, bounds in enumerate(levels[:2], start=1):
+        named = pd.Series([tree.generalize(value, level) for value in numbers])
+        part = pd.cut(numbers, [-np.inf, *bounds, np.inf], right=False, labels=False)
+        assert (named.groupby(part).nunique() == 1).all()
+        assert named.nunique() == len(set(part))
+        assert set(named) <= {
+            f"<{bounds[0]}",
+            f">={bounds[-1]}",
+            *(f"[{a}, {b})" for a, b in zip(bounds, bounds[1:], strict=False)),
+        }
+
+
+@settings(deadline=None)
+@given(st.lists(st.datetimes(pd.Timestamp(1700, 1, 1), pd.Timestamp(2200, 1, 1)), min_size=1))
+def test_dates_are_in_the_periods_of_pandas(moments):
+    tree = ap.Hierarchy.dates(pd.Series(moments), ["day", "month", "quarter", "year", "decade"])
+    for when in map(pd.Timestamp, moments):
+        names = [tree.generalize(when, level) for level in range(1, 6)]
+        quarter = str(when.to_period("Q"))
+        assert names == [
+            str(when.to_period("D")), str(when.to_period("M")), f"{quarter[:4]}-{quarter[4:]}",
+            str(when.year), f"{when.year // 10}0s",
+        ]  # fmt: skip
+
+
+def test_prefixes_of_codes_of_several_lengths():
+    tree = ap.Hierarchy.prefixes(["1", "12", "123", "124"])
+    assert [row[1:] for row in tree.rows] == [
+        ["1", "1", "*"], ["12", "1**", "*"], ["12*", "1**", "*"], ["12*", "1**", "*"],
+    ]  # fmt: skip
+    assert ap.Hierarchy.prefixes(["7"]).rows == [["7", "*"]]
+
+
+def test_a_column_and_an_attribute_are_domains_and_a_gap_keeps_its_sign():
+    frame = pd.DataFrame({"age": [31.0, np.nan, 17.0, 31.0], "zip": ["021", None, "022", "021"]})
+    m = ap.Microdata(frame, ["age", "zip"])
+    for tree, name in [
+        (ap.Hierarchy.intervals(frame["age"], [10]), "age"),
+        (ap.Hierarchy.quantiles(frame["age"], [2]), "age"),
+        (ap.Hierarchy.cuts(m.attribute("age"), [[18]]), "age"),
+        (ap.Hierarchy.prefixes(frame["zip"]), "zip"),
+        (ap.Hierarchy.balanced(m.attribute("zip"), 2), "zip"),
+        (ap.Hierarchy.dates(pd.Series([None, "2024-01-01"])), None),
+    ]:
+        assert tree.generalize("?", 0) == "?" and tree.generalize("?", tree.height) == "*"
+        if name:
+            assert tree.maps(m.attribute(name)).shape == (tree.height + 1, m.attribute(name).size)
+
+
+@pytest.mark.parametrize(
+    ("make", "arguments", "message"),
+    [
+        ("cuts", ([1], [[2, 1]]), "ascend"), ("cuts", ([1], [[]]), "ascend"),
+        ("cuts", ([1], [3]), "a level"), ("cuts", (["x"], [[3]]), "a value"),
+        ("cuts", ([1], [["x"]]), "a bound"), ("quantiles", ([1], [4, 3]), "multiple"),
+        ("quantiles", ([1], []), "multiple"), ("quantiles", ([1], [1]), "parts"),
+        ("quantiles", (["x"], [2]), "a value"), ("quantiles", ([[1]], [2]), "lists"),
+        ("prefixes", (["ab"], [0]), "keep"), ("prefixes", (["abc"], [1, 2]), "descend"),
+        ("dates", (["31.12.x"],), "no date"), ("dates", ([object()],), "no date"),
+        ("dates", ([2024],), "no date"),
+        ("dates", (["2024-01-01"], ["week"]), "a level"),
+        ("dates", (["2024-01-01"], ["year", "month"]), "coarser"),
+    ],
+)  # fmt: skip
+def test_hierarchies_that_cannot_be_made_say_why(make, arguments, message):
+    with pytest.raises(errors.ParameterError, match=message):
+        getattr(ap.Hierarchy, make)(*arguments)
+
+
+def test_values_that_a_hierarchy_lacks_are_named_and_its_form_shown():
+    m = ap.Microdata(pd.DataFrame({"zip": ["02139", "02446"]}), ["zip"])
+    with pytest.raises(errors.HierarchyError, match=r"lacks 1 of its values: \['02446'\].*2139"):
+        ap.Hierarchy.flat([2139, "02139"]).maps(m.attribute("zip"))
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, unique=True))
+def test_any_text_survives_the_csv_format(values):
+    import tempfile
+    from pathlib import Path
+
+    tree = ap.Hierarchy.flat([value for value in values if value != "*"] or ["a"])
+    with tempfile.TemporaryDirectory() as folder:
+        tree.to_csv(Path(folder, "h.csv"))
+        assert ap.Hierarchy.from_csv(Path(folder, "h.csv")).rows == tree.rows

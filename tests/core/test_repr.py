@@ -106,3 +106,9 @@ def test_a_large_table_stays_small():
     assert len(ap.suppress(m, ap.Partition([0] * 5000))._repr_html_()) < 5000
     identity = ap.Recoding.identity(m.attributes)
     assert len(identity._repr_html_()) < 2000
+
+
+def test_a_hierarchy_shows_its_levels():
+    page = shown(ap.Hierarchy.intervals(range(40), [5, 10]))
+    assert "Hierarchy, 40 values" in page.text and "level 1: 8 names" in page.text
+    assert "[0, 5)" in page.text and "5 of 40 rows" in page.text

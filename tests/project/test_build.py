@@ -208,7 +208,7 @@ def test_the_paper_profile_has_its_own_results_and_writes_the_readme(project):
     assert (project / "figures/paper/one/table_1_first.csv").read_text().endswith("29\n")
     assert not (project / "figures/quick").exists()
     readme = (project / "figures/README.md").read_text()
-    assert "| Table table_1_first | [table_1_first](paper/one/table_1_first.tex) " in readme
+    assert "| Table table_1_first | [table_1_first](paper/one/table_1_first.csv) " in readme
     assert "`make paper-one`" in readme
 
 

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import warnings
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from numbers import Real
 from pathlib import Path
@@ -29,7 +29,6 @@ from nbgrader.nbgraderformat import MetadataValidator
 
 ROOT = Path(__file__).parents[2]
 LESSONS = ROOT / "notebooks" / "course"
-PATHS = sorted(LESSONS.glob("*.ipynb"))
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 HIDDEN = re.compile(r"^### BEGIN HIDDEN TESTS\n.*?^### END HIDDEN TESTS\n?", re.DOTALL | re.M)
 PLAIN = {"return", "else:", "pass"}  # lines of a solution that tell nothing
@@ -43,6 +42,7 @@ def load_tool():
 
 
 course = load_tool()
+PATHS = course.all_lessons()
 
 
 def read(path):
@@ -229,6 +229,12 @@ def test_self_checks_do_not_tell_the_solution(lesson):
         assert told == [], grade_id(cell)
 
 
+def test_a_lesson_ends_with_its_licences(lesson):
+    assert lesson.cells[-1].source.endswith(
+        "Text: [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). Code: MIT licence."
+    )
+
+
 def test_lessons_name_neither_files_nor_links_beside_them(path, lesson):
     for cell in lesson.cells:
         assert path.name not in cell.source
@@ -293,6 +299,7 @@ OPEN = {
     "lesson6-exercise6",
     "lesson7-exercise3",
     "lesson8-exercise3",
+    "lesson9-exercise3",
 }
 WRONG_TYPES = [
     "None",
@@ -357,6 +364,41 @@ def run(source: str, names: dict) -> None:
         exec(compile(source, "<cell>", "exec"), names)
 
 
+class Heavy:
+    """Refuses what students need not install."""
+
+    names = frozenset(
+        {"copulas", "ctgan", "nbgrader", "papermill", "rdt", "sdv", "sphinx", "torch"}
+    )
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name.partition(".")[0] in cls.names:
+            raise ModuleNotFoundError(f"a student has no {name}", name=name)
+
+
+@contextmanager
+def only_light_packages():
+    """Make imports of heavy packages fail, also of those that this process has imported."""
+    known = {name: sys.modules.pop(name) for name in [*sys.modules] if name in Heavy.names}
+    sys.meta_path.insert(0, Heavy)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(Heavy)
+        sys.modules.update(known)
+
+
+def test_what_students_need_not_install_cannot_be_imported_in_a_lesson():
+    import nbgrader
+
+    with only_light_packages(), pytest.raises(ModuleNotFoundError, match="a student has no"):
+        run("import nbgrader.preprocessors", {})
+    with only_light_packages(), pytest.raises(ModuleNotFoundError, match="a student has no"):
+        run("import torch", {})
+    assert sys.modules["nbgrader"] is nbgrader
+
+
 @functools.cache
 def exercises_of(path: Path) -> dict[str, Exercise]:
     return played(read(path))
@@ -370,7 +412,7 @@ def played(lesson) -> dict[str, Exercise]:
     here = Path.cwd()
     os.chdir(LESSONS)
     try:
-        with matplotlib.rc_context({"backend": "agg"}):
+        with matplotlib.rc_context({"backend": "agg"}), only_light_packages():
             for cell, known in zip(lesson.cells, student.cells, strict=True):
                 tags = cell.metadata.get("tags", [])
                 if cell.cell_type != "code":
@@ -523,6 +565,9 @@ SAME = {
     "lesson7-exercise2": ["people > 0", "0 -> "],
     "lesson8-exercise4": ["count + rng.laplace(scale=1 / epsilon, size=size): Sub"],
     "lesson8-exercise5": ["0.5 -> -0.5"],
+    "lesson9-exercise4": ["7 -> "],
+    "lesson10-exercise2": ["1 -> 2"],
+    "lesson9-exercise5": ["10 -> ", "2000 -> "],
     # on Adult the bounds alone are as good as the guarantees of the phases
     "lesson5-exercise4": [
         "removed - removed // level",
@@ -810,6 +855,7 @@ def test_the_folder_of_instructors_has_lessons_with_solutions_guide_and_wrong_an
     course.write_instructors(LESSONS, folder)
     names = {path.name for path in PATHS} | {
         "INSTRUCTOR.md",
+        "SYLLABUS.md",
         "right_answers.yaml",
         "variants.yaml",
         "wrong_answers.yaml",
@@ -828,7 +874,7 @@ def test_the_course_is_written_into_two_folders(tmp_path, monkeypatch, capsys):
     assert course.main([]) == 0
     written = tmp_path / "build" / "course"
     assert {path.name for path in written.iterdir()} == {"student", "instructor"}
-    assert "build/course/student: 8 lessons" in capsys.readouterr().out
+    assert f"build/course/student: {len(PATHS)} lessons" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

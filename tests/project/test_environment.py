@@ -1,6 +1,7 @@
 """environment.yml, requirements.lock and pyproject.toml speak of the same environment."""
 
 import re
+import subprocess
 import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, version
@@ -12,6 +13,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from rattler import MatchSpec, Version, VersionSpec
 
+import anonpaper as ap
+
 ROOT = Path(__file__).parents[2]
 # packages that conda-forge names otherwise
 PYPI_NAMES = {"matplotlib-base": "matplotlib"}
@@ -21,13 +24,13 @@ UNTIED = {"pycanon", "beartype"}
 
 
 def lock_lines():
-    lines = (ROOT / "requirements.lock").read_text().splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
+    text = (ROOT / "requirements.lock").read_text().replace("\\\n", " ")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
 def locked():
     """Return the pinned version of each package, by canonical name."""
-    pins = dict(line.split("==") for line in lock_lines())
+    pins = dict(line.split(maxsplit=1)[0].split("==") for line in lock_lines())
     return {canonicalize_name(name): pin for name, pin in pins.items()}
 
 
@@ -46,7 +49,7 @@ def required():
 
 
 def test_the_lock_pins_each_package_once_and_names_no_address():
-    pinned = re.compile(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*")
+    pinned = re.compile(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.]*( +--hash=sha256:[0-9a-f]{64})+")
     assert [line for line in lock_lines() if not pinned.fullmatch(line)] == []
     assert len(locked()) == len(lock_lines()) > 100
 
@@ -81,6 +84,18 @@ def test_conda_gets_everything_the_package_requires():
     assert {requirement.name for requirement in required()} <= names
     assert not names & UNTIED
     assert set(locked()) >= UNTIED
+
+
+def test_one_version_is_said_everywhere():
+    """With git the version follows from the tags; without, it is the last one released."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert "version" in project["project"]["dynamic"]
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+    assert project["tool"]["setuptools_scm"]["fallback_version"] == cited
+    command = [sys.executable, "-m", "anonpaper", "--version"]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said.split() == ["anonpaper", ap.__version__]
+    assert ap.__version__ == version("anonpaper")
 
 
 def test_both_ask_for_one_python():

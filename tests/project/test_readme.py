@@ -16,9 +16,11 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 
 
-def test_the_example_runs_as_it_is_printed():
-    (example,) = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True)
+@pytest.mark.parametrize("example", re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL))
+def test_the_examples_run_as_they_are_printed(example, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", example], capture_output=True, text=True, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert "frequency l-diversity" in done.stdout
 

@@ -56,6 +56,28 @@ def test_plots_imports_the_plotting_stack_only():
     assert {name.partition(".")[0] for name in modules} <= PLOTTING_STACK
 
 
+def test_no_compiled_loop_assigns_an_array_to_a_slice():
+    """Numba then compiles how the error on their shapes is written: 2 seconds in each process."""
+    found = []
+    for path in (ROOT / "anonpaper").rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(function, ast.FunctionDef) or not {"njit", "inner"} & {
+                node.id
+                for decorator in function.decorator_list
+                for node in ast.walk(decorator)
+                if isinstance(node, ast.Name)
+            }:
+                continue
+            for node in ast.walk(function):
+                if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Constant):
+                    for target in node.targets:
+                        places = getattr(target, "slice", None)
+                        places = getattr(places, "elts", [places])
+                        if any(isinstance(place, ast.Slice) for place in places):
+                            found.append(f"{path.name}:{node.lineno}")
+    assert found == []
+
+
 def test_the_package_knows_no_notebook():
     for path in (ROOT / "anonpaper").rglob("*.py"):
         assert not re.search(r"\b(nbformat|papermill|IPython|ipykernel)\b", path.read_text()), path

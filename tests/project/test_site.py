@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).parents[2]
@@ -189,6 +190,58 @@ def test_search_finds_pages_without_a_server_and_lessons_first(site, browser):
         page.locator("#search-results li a").first.click()
     assert "homogeneity" in page.locator("main").inner_text().lower()
     page.close()
+
+
+def test_search_shows_the_words_around_what_was_sought(site, browser):
+    page = browser.new_page()
+    page.goto(f"{(site / 'search.html').as_uri()}?q=homogeneity")
+    page.wait_for_selector("#search-results p.excerpt")
+    shown = page.locator("#search-results p.excerpt").all_inner_texts()
+    assert any("homogeneity" in excerpt.lower() for excerpt in shown)
+    page.close()
+
+
+READ_BY_EVERYBODY = [
+    "index",
+    "figures/index",
+    "report",
+    "notebooks/xiao2010/1_running_example",
+    "notebooks/course/1_linking",
+]
+
+
+@pytest.mark.parametrize("name", READ_BY_EVERYBODY)
+def test_axe_finds_nothing_serious(site, browser, name):
+    page = browser.new_page(color_scheme="light")
+    page.goto((site / f"{name}.html").as_uri())
+    found = Axe().run(page).response["violations"]
+    page.close()
+    assert [
+        (rule["id"], [node["html"][:200] for node in rule["nodes"][:3]])
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+    ] == []
+
+
+def test_every_picture_of_the_gallery_says_what_it_is_of(site):
+    page = (site / "figures" / "index.html").read_text()
+    said = re.findall(r'<img [^>]*alt="([^"]*)"', page)
+    assert len(said) > 30
+    assert [text for text in said if len(text) < 20] == []
+
+
+def test_figures_are_asked_for_and_judged_where_they_are_shown(site):
+    page = texts_of(site)["figures/xiao2010.html"]
+    assert "The paper says: " in page
+    assert re.search(r"(Reproduced|Not reproduced) \((paper|quick) profile\), measured: ", page)
+    gallery = texts_of(site)["figures/index.html"]
+    assert re.search(r"\d reproduced \((paper|quick) profile\)", gallery)
+
+
+def test_the_start_page_speaks_to_one_reader_at_a_time(site):
+    page = (site / "index.html").read_text()
+    for reader in ("reproduce", "teach or learn", "use it on your own table", "read an algorithm"):
+        assert re.search(rf"<h2>To {reader}", page), reader
 
 
 def test_the_navigation_leads_from_page_to_page(site, browser):

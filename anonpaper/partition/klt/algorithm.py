@@ -29,7 +29,14 @@ import numpy as np
 from numba import njit
 
 from anonpaper.algorithm import algorithm
-from anonpaper.errors import InfeasibleError, check_choice, check_integer, check_number
+from anonpaper.compiled import inner
+from anonpaper.errors import (
+    InfeasibleError,
+    check_choice,
+    check_integer,
+    check_number,
+    check_weights,
+)
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.klt.distances import (
@@ -41,7 +48,6 @@ from anonpaper.partition.klt.distances import (
     distance_kinds,
     metric,
     summaries_of_tuples,
-    weights_of,
 )
 from anonpaper.partition.klt.nearest import (
     ANY,
@@ -50,11 +56,11 @@ from anonpaper.partition.klt.nearest import (
     build_index,
     change_turn,
     first_turn,
-    is_next,
     next_nearest,
     refresh,
     search_again,
     start_search,
+    tied_turn,
 )
 from anonpaper.partition.klt.state import (
     Clusters,
@@ -72,6 +78,7 @@ from anonpaper.partition.klt.state import (
     tag,
     tags,
     take,
+    the_first,
     turns_and_tags,
     unite_counts,
     united,
@@ -190,15 +197,16 @@ def klt(
     index = check_choice("index", index, (True, False))
     rule = _checked_rule(check_microdata(m), k, l, theta, withheld)
     kinds = distance_kinds(m, distance)
-    how = metric(m, kinds, weights_of(m, weights))
+    how = metric(m, kinds, check_weights(m.qi, weights))
     order = generator(seed).permutation(m.n)
     rows = rows_in_order(m, order)
     tuples = summaries_of_tuples(m, kinds, how)
 
     clusters = no_clusters(how, m.sensitive_attribute.size)
     clusters, repeats = _steps_1_to_4(how, rule, rows, tuples, clusters, index)
-    others = build_index(how, clusters, np.arange(len(clusters.size)), by_tree=index)
-    became = _step_5(how, rule, clusters, others, withheld == "merge")
+    others = build_index(how, clusters.summaries, np.arange(len(clusters.distinct)), by_tree=index)
+    became = np.arange(len(clusters.distinct))
+    _step_5(how, rule, clusters, others, withheld == "merge", became)
     labels = np.empty(m.n, np.int64)
     labels[order] = _at_last(became)[rows.cluster]  # step 6
     p = Partition(
@@ -268,10 +276,13 @@ def _steps_1_to_4(
         sought = rows.waiting > 0
         sought[rows.value_of[rows.backup[:queued]]] = True
         takers = build_index(
-            how, clusters, *turns_and_tags(rule, clusters, formed, sought), by_tree=by_tree
+            how,
+            clusters.summaries,
+            *turns_and_tags(rule, clusters, formed, sought),
+            by_tree=by_tree,
         )
         _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers)
-    return Clusters(*(array[:formed] for array in clusters)), repeats
+    return the_first(clusters, formed), repeats
 
 
 @njit(cache=True)
@@ -281,14 +292,14 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     Where the last cluster finds no new value any more, all points left belong to the queue, the
     closest to it first: step 3 takes over those that can be assigned.
     """
-    queued = 0
+    queued, summaries = 0, clusters.summaries
     # Step 1. If there are any unassigned points, take an arbitrary point and assign it to a new
     # cluster with this point as the only element.
     while first_turn(points) != NEVER:
         t = rows.tuple_of[first_turn(points)]
         c = formed
         formed += 1
-        copy_summary(tuples, t, clusters, c)
+        copy_summary(tuples, t, summaries, c)
         count_row(rows, clusters, c, take(rows, t))
         change_turn(points, t, next_row(rows, t))
         # Step 2. Find the closest unassigned point to the current cluster. If the new point has a
@@ -298,13 +309,13 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
         # the next step instead.
         start_search(points)
         while clusters.distinct[c] < rule.l and has_new_value(rows, clusters, c):
-            t = next_nearest(points, how, clusters, c, tuples, ANY)
-            is_new = False
-            while not is_new and is_next(points, next_row(rows, t)):
+            t = next_nearest(points, how, summaries, c, tuples, ANY)
+            is_new, others = False, tied_turn(points)
+            while not is_new and next_row(rows, t) < others:
                 r = take(rows, t)
                 is_new = clusters.counts[c, rows.value_of[r]] == 0
                 if is_new:
-                    absorb(how, clusters, c, tuples, t)
+                    absorb(how, summaries, c, tuples, t)
                     count_row(rows, clusters, c, r)
                 else:
                     rows.backup[queued] = r
@@ -328,8 +339,8 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
     theta-diversity property. If no clusters are eligible, unassign this new point. Otherwise,
     add this point to this closest eligible cluster.
     """
-    unassigned = 0
-    copy_summary(clusters, formed - 1, clusters, formed)  # the last cluster as step 2 left it
+    unassigned, summaries = 0, clusters.summaries
+    copy_summary(summaries, formed - 1, summaries, formed)  # the last cluster as step 2 left it
     start_search(points)
     for i in range(len(rows.backup)):
         if i == queued:
@@ -341,17 +352,17 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
         c = -1
         if all_tags(takers) & tag(v):
             start_search(takers)
-            c = next_nearest(takers, how, tuples, t, clusters, tag(v))
+            c = next_nearest(takers, how, tuples, t, summaries, tag(v))
         while c >= 0 and not is_eligible(rule, clusters, c, v):
-            c = next_nearest(takers, how, tuples, t, clusters, tag(v))
+            c = next_nearest(takers, how, tuples, t, summaries, tag(v))
         if c < 0:
             rows.backup[unassigned] = r
             unassigned += 1
         else:
-            absorb(how, clusters, c, tuples, t)
+            absorb(how, summaries, c, tuples, t)
             count_row(rows, clusters, c, r)
-            turn = c if clusters.size[c] < rule.k else NEVER
-            refresh(takers, clusters, c, turn, tags(rule, clusters, c))
+            turn = c if summaries.size[c] < rule.k else NEVER
+            refresh(takers, summaries, c, turn, tags(rule, clusters, c))
     # Rows of a tuple were taken in their order: backwards, each comes before those put back.
     for i in range(unassigned - 1, -1, -1):
         put_back(rows, rows.backup[i])
@@ -362,35 +373,40 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
 
 
 @njit(cache=True)
-def _step_5(how, rule, clusters, others, merge):
-    """Merge clusters until all are satisfied; return what each became part of, -1 if left out.
+def _step_5(how, rule, clusters, others, merge, became):
+    """Merge clusters until all are satisfied; note what each became part of, -1 if left out.
 
     For each cluster with K, L, or theta diversity unsatisfied, evaluate merging it with each
     other cluster. [...] If none exist, this cluster cannot be included in the output: unless
     `merge`, which goes beyond the paper.
     """
-    became = np.arange(len(clusters.size))
+    summaries = clusters.summaries
+    alone = -1  # the cluster left out last, as long as no others have merged since
     for formed in range(len(became)):
         c = formed
         while became[c] == c and not holds(
-            rule, clusters.size[c], clusters.distinct[c], clusters.largest[c]
+            rule, summaries.size[c], clusters.distinct[c], clusters.largest[c]
         ):
             change_turn(others, c, NEVER)
-            partner = _partner(how, rule, clusters, others, c, merge)
+            partner = -1
+            # Of clusters with the same values, none has a partner where one had none.
+            if alone < 0 or not np.array_equal(clusters.counts[alone], clusters.counts[c]):
+                partner = _partner(how, rule, clusters, others, c, merge)
             if partner < 0:
                 became[c] = -1
+                alone = c
             else:
                 older, younger = min(c, partner), max(c, partner)
-                absorb(how, clusters, older, clusters, younger)
+                absorb(how, summaries, older, summaries, younger)
                 unite_counts(clusters, older, younger)
                 change_turn(others, younger, NEVER)
-                refresh(others, clusters, older, older, ANY)
+                refresh(others, summaries, older, older, ANY)
                 became[younger] = older
+                alone = -1
                 c = older
-    return became
 
 
-@njit(cache=True)
+@inner
 def _partner(how, rule, clusters, others, c, merge):
     """Return the cluster that step 5 merges with c, -1 if there is none.
 
@@ -403,20 +419,24 @@ def _partner(how, rule, clusters, others, c, merge):
     not negative, a cluster that lacks room finds one that has some.
     """
     fair, roomy = -1, -1
-    most_frequent = clusters.counts[c].argmax()
-    lacks_room = clusters.largest[c] / clusters.size[c] > rule.theta
+    most_frequent = 0
+    for v in range(clusters.counts.shape[1]):
+        if clusters.counts[c, v] > clusters.counts[c, most_frequent]:
+            most_frequent = v
+    summaries = clusters.summaries
+    lacks_room = clusters.largest[c] / summaries.size[c] > rule.theta
     start_search(others)
     while True:
-        other = next_nearest(others, how, clusters, c, clusters, ANY)
+        other = next_nearest(others, how, summaries, c, summaries, ANY)
         if other < 0:
             return fair if fair >= 0 or not merge else roomy
-        size = clusters.size[c] + clusters.size[other]
+        size = summaries.size[c] + summaries.size[other]
         distinct, largest = united(clusters.counts[c], clusters.counts[other])
         if holds(rule, size, distinct, largest):
             return other
         if fair < 0 and largest / size <= rule.theta:
             fair = other
-        room = rule.theta * clusters.size[other] - clusters.counts[other, most_frequent]
+        room = rule.theta * summaries.size[other] - clusters.counts[other, most_frequent]
         if roomy < 0 and (room > 0 or not lacks_room):
             roomy = other
 

@@ -26,9 +26,9 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from anonpaper.errors import ColumnError, ParameterError
+from anonpaper.compiled import inner
+from anonpaper.errors import ParameterError, check_named
 from anonpaper.microdata import Attribute, Microdata
 
 __all__ = [
@@ -42,7 +42,6 @@ __all__ = [
     "metric",
     "squared_distance_gain",
     "summaries_of_tuples",
-    "weights_of",
 ]
 
 #: More than one value: what `only` says of a cluster that is not of one value.
@@ -111,26 +110,6 @@ class Summaries(NamedTuple):
 # -- which distance, and which weight ---------------------------------------------------------
 
 
-def weights_of(m: Microdata, weights: Mapping[object, float] | None) -> np.ndarray:
-    """Return the weight of every quasi-identifier, 1 where none is given.
-
-    Raises
-    ------
-    ColumnError
-        A weight for a column that is no quasi-identifier.
-    ParameterError
-        A weight that is not a finite number of at least 0.
-    """
-    weights = _checked_mapping("weights", weights, m)
-    for name, weight in weights.items():
-        number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
-        if not number or not 0 <= weight < np.inf:
-            raise ParameterError(
-                f"the weight of {name!r} must be a finite number of at least 0, got {weight!r}"
-            )
-    return np.array([float(weights.get(name, 1.0)) for name in m.qi])
-
-
 def distance_kinds(m: Microdata, distance: Mapping[object, Distance] | None) -> list[Distance]:
     """Return the kind of distance of every quasi-identifier, the paper's where none is given.
 
@@ -147,7 +126,7 @@ def distance_kinds(m: Microdata, distance: Mapping[object, Distance] | None) -> 
     >>> distance_kinds(ap.examples.hospital(), {"Education": "univariate"})
     ['set', 'univariate', 'univariate']
     """
-    chosen = _checked_mapping("distance", distance, m)
+    chosen = check_named("distance", distance, m.qi)
     kinds = []
     for attribute in m.attributes:
         default = "univariate" if attribute.numeric or attribute.size <= 2 else "set"
@@ -159,17 +138,6 @@ def distance_kinds(m: Microdata, distance: Mapping[object, Distance] | None) -> 
             )
         kinds.append(kind)
     return kinds
-
-
-def _checked_mapping(name: str, given: Mapping | None, m: Microdata) -> dict:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise ParameterError(f"{name} must map column names, got {given!r}")
-    unknown = [column for column in given if column not in m.qi]
-    if unknown:
-        raise ColumnError(f"{name} names {unknown}; the quasi-identifiers are {m.qi}")
-    return dict(given)
 
 
 def metric(m: Microdata, kinds: list[Distance], weights: np.ndarray) -> Metric:
@@ -262,20 +230,24 @@ def empty_summaries(how: Metric, capacity: int) -> Summaries:
     )
 
 
-@njit(cache=True)
+@inner
 def copy_summary(source, i, target, j):
     """Make summary j of `target` that of cluster i of `source`."""
     target.size[j] = source.size[i]
-    target.sums[j] = source.sums[i]
-    target.means[j] = source.means[i]
-    target.only[j] = source.only[i]
+    for a in range(source.sums.shape[1]):
+        target.sums[j, a] = source.sums[i, a]
+        target.means[j, a] = source.means[i, a]
+    for a in range(source.only.shape[1]):
+        target.only[j, a] = source.only[i, a]
     if len(source.words):
-        target.words[j] = source.words[i]
-        target.value_counts[j] = source.value_counts[i]
-        target.distances[j] = source.distances[i]
+        for w in range(source.words.shape[1]):
+            target.words[j, w] = source.words[i, w]
+        for v in range(source.distances.shape[1]):
+            target.value_counts[j, v] = source.value_counts[i, v]
+            target.distances[j, v] = source.distances[i, v]
 
 
-@njit(cache=True)
+@inner
 def absorb(how, mine, i, other, j):
     """Add cluster j of `other` to cluster i of `mine`."""
     for a in range(mine.only.shape[1]):
@@ -292,7 +264,7 @@ def absorb(how, mine, i, other, j):
         mine.means[i, a] = mine.sums[i, a] / mine.size[i]
 
 
-@njit(cache=True)
+@inner
 def _unite_sets(how, mine, i, other, j, a):
     """Unite the sets of set attribute a, one of which has several values afterwards."""
     first = how.word[a]
@@ -306,12 +278,12 @@ def _unite_sets(how, mine, i, other, j, a):
             mine.words[i, w] |= other.words[j, w]
 
 
-@njit(cache=True)
+@inner
 def _include(words, i, first, code):
     words[i, first + code // 64] |= np.uint64(1) << np.uint64(code % 64)
 
 
-@njit(cache=True)
+@inner
 def _add_value_counts(how, mine, i, other, j, a):
     """Add the counts of pair attribute a, and the distances of all rows to each of its values."""
     pair = a - len(how.set_weight)
@@ -338,13 +310,13 @@ def _add_value_counts(how, mine, i, other, j, a):
 # -- distances --------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@inner
 def squared_distance_gain(n1, n2):
     """Return n1·n2/(n1+n2), by which a squared distance of means weighs; grows with n1 and n2."""
     return n1 * n2 / (n1 + n2)
 
 
-@njit(cache=True)
+@inner
 def distance_between(how, a, i, b, j):
     """Distance of cluster i of `a` and cluster j of `b`."""
     total = 0.0
@@ -362,7 +334,7 @@ def distance_between(how, a, i, b, j):
     return total
 
 
-@njit(cache=True)
+@inner
 def _same_set(how, a, i, b, j, s):
     if a.only[i, s] != b.only[j, s]:
         return False
@@ -374,7 +346,7 @@ def _same_set(how, a, i, b, j, s):
     return True
 
 
-@njit(cache=True)
+@inner
 def _sum_between(how, a, i, b, j, p):
     """Sum of the distances of all pairs of rows on pair attribute p."""
     place = len(how.set_weight) + p

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from anonpaper.compiled import inner
 from anonpaper.partition.klt.distances import (
     SEVERAL,
     Metric,
@@ -38,11 +39,11 @@ __all__ = [
     "build_index",
     "change_turn",
     "first_turn",
-    "is_next",
     "next_nearest",
     "refresh",
     "search_again",
     "start_search",
+    "tied_turn",
 ]
 
 NEVER = np.iinfo(np.int64).max
@@ -132,6 +133,8 @@ def _similar_together(how, items, order, leaves):
     at no distance from each other stay in their order, so that the first turns are together.
     """
     u, s = len(how.scale), len(how.set_weight)
+    places = np.empty(len(order))
+    mine = np.empty_like(order)
     stack = [(0, leaves)]
     while len(stack):
         first, width = stack.pop()
@@ -141,24 +144,27 @@ def _similar_together(how, items, order, leaves):
             if last - first > 1:
                 stack.append((first, width // 2))
             continue
-        mine = order[first:last]
         widest, axis = 0.0, -1
-        for a in range(u):
-            places = items.means[mine, a]
-            spread = how.scale[a] * 0.5 * (places.max() - places.min()) ** 2
+        for a in range(u + s):
+            least, greatest = np.inf, -np.inf
+            for i in order[first:last]:
+                place = items.means[i, a] if a < u else items.only[i, a - u]
+                least, greatest = min(least, place), max(greatest, place)
+            if a < u:
+                spread = how.scale[a] * 0.5 * (greatest - least) ** 2
+            else:
+                spread = how.set_weight[a - u] * (greatest != least)
             if spread > widest:
                 widest, axis = spread, a
-        for a in range(s):
-            codes = items.only[mine, a]
-            spread = how.set_weight[a] * (codes.max() != codes.min())
-            if spread > widest:
-                widest, axis = spread, u + a
         if axis >= 0:
-            if axis < u:
-                by_axis = np.argsort(items.means[mine, axis], kind="mergesort")
-            else:
-                by_axis = np.argsort(items.only[mine, axis - u], kind="mergesort")
-            order[first:last] = mine[by_axis]
+            for at in range(first, last):
+                mine[at] = order[at]
+                places[at] = (
+                    items.means[mine[at], axis] if axis < u else items.only[mine[at], axis - u]
+                )
+            by_axis = np.argsort(places[first:last], kind="mergesort")
+            for at in range(first, last):
+                order[at] = mine[first + by_axis[at - first]]
             stack.append((first, width // 2))
             stack.append((middle, width // 2))
     return order
@@ -172,10 +178,10 @@ def _fill(index, items, order):
         index.leaf[order[place]] = leaves + place
         _set_leaf(index, items, order[place])
     for node in range(leaves - 1, 0, -1):
-        _join_boxes(index, node)
+        _join_boxes(index.turn, index.box, index.bits, node)
 
 
-@njit(cache=True)
+@inner
 def _set_leaf(index, items, i):
     node = index.leaf[i]
     index.turn[node] = index.turns[i]
@@ -188,43 +194,48 @@ def _set_leaf(index, items, i):
         index.bits[node, 1 + s] = _bit(items.only[i, s])
 
 
-@njit(cache=True)
+@inner
 def _bit(code):
     place = _SEVERAL_BIT if code == SEVERAL else min(code & 63, _SEVERAL_BIT - 1)
     return np.uint64(1) << np.uint64(place)
 
 
-@njit(cache=True)
-def _join_boxes(index, node):
+@inner
+def _join_boxes(turn, box, bits, node):
     """Make the box of a node from those of its children; boxes of items taken out are empty."""
     left, right = 2 * node, 2 * node + 1
-    if index.turn[left] == NEVER:
+    if turn[left] == NEVER:
         left = right
-    elif index.turn[right] == NEVER:
+    elif turn[right] == NEVER:
         right = left
-    index.turn[node] = min(index.turn[left], index.turn[right])
-    index.box[node, 0] = min(index.box[left, 0], index.box[right, 0])
-    for low in range(1, index.box.shape[1], 2):
+    turn[node] = min(turn[left], turn[right])
+    box[node, 0] = min(box[left, 0], box[right, 0])
+    for low in range(1, box.shape[1], 2):
         high = low + 1
-        index.box[node, low] = min(index.box[left, low], index.box[right, low])
-        index.box[node, high] = max(index.box[left, high], index.box[right, high])
-    for b in range(index.bits.shape[1]):
-        index.bits[node, b] = index.bits[left, b] | index.bits[right, b]
+        box[node, low] = min(box[left, low], box[right, low])
+        box[node, high] = max(box[left, high], box[right, high])
+    for b in range(bits.shape[1]):
+        bits[node, b] = bits[left, b] | bits[right, b]
 
 
 @njit(cache=True)
+def _join_above(turn, box, bits, node):
+    """Make the boxes of all nodes above one anew."""
+    while node > _ROOT:
+        node //= 2
+        _join_boxes(turn, box, bits, node)
+
+
+@inner
 def refresh(index, items, i, turn, tags):
     """Take over the changed summary of item i, its turn and its tags."""
     index.turns[i], index.tags[i] = turn, tags
     if len(index.item):
         _set_leaf(index, items, i)
-        node = index.leaf[i] // 2
-        while node >= _ROOT:
-            _join_boxes(index, node)
-            node //= 2
+        _join_above(index.turn, index.box, index.bits, index.leaf[i])
 
 
-@njit(cache=True)
+@inner
 def change_turn(index, i, turn):
     """Give item i another turn; NEVER takes it out of all boxes."""
     box_stays = index.turns[i] != NEVER and turn != NEVER
@@ -232,24 +243,25 @@ def change_turn(index, i, turn):
     if len(index.item):
         node = index.leaf[i]
         index.turn[node] = turn
-        node //= 2
-        while node >= _ROOT:
-            if box_stays:
-                index.turn[node] = min(index.turn[2 * node], index.turn[2 * node + 1])
-            else:
-                _join_boxes(index, node)
+        if not box_stays:
+            _join_above(index.turn, index.box, index.bits, node)
+        while box_stays and node > _ROOT:
             node //= 2
+            index.turn[node] = min(index.turn[2 * node], index.turn[2 * node + 1])
 
 
-@njit(cache=True)
+@inner
 def first_turn(index):
     """The lowest turn of all items."""
     if len(index.item):
         return index.turn[_ROOT]
-    return index.turns.min() if len(index.turns) else NEVER
+    first = NEVER
+    for turn in index.turns:
+        first = min(first, turn)
+    return first
 
 
-@njit(cache=True, inline="always")
+@inner
 def all_tags(index):
     """The tags of all items together; whoever seeks another one need not search."""
     if len(index.item):
@@ -264,7 +276,7 @@ def all_tags(index):
 # -- the search -------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@inner
 def start_search(index):
     """Begin a search for the neighbours of an item."""
     index.reached[0], index.reached_turn[0] = -1.0, -1
@@ -273,26 +285,27 @@ def start_search(index):
         _push(index, 0.0, _ROOT)
 
 
-@njit(cache=True)
+@inner
 def search_again(index, i):
     """Let the item found last come again in the same search, at its new turn, a later one."""
     if len(index.item) and index.turns[i] != NEVER:
         _push(index, index.reached[0], index.leaf[i])
 
 
-@njit(cache=True, inline="always")
-def is_next(index, turn):
-    """Whether the item found last, at this turn, would be the next one found."""
-    if turn == NEVER:
-        return False
+@inner
+def tied_turn(index):
+    """The turn of the next item at the distance of the one found last, NEVER if there is none.
+
+    As long as the item found last has a lower turn than that, it would be found again.
+    """
     if len(index.item) == 0:
-        return turn == index.reached_turn[0]
-    if index.heap_length[0] == 0:
-        return True
-    return (index.reached[0], turn) < (index.heap_distance[0], index.heap_turn[0])
+        return index.reached_turn[0] + 1  # whatever its next turn is, a search has to tell
+    if index.heap_length[0] and index.heap_distance[0] == index.reached[0]:
+        return index.heap_turn[0]
+    return NEVER
 
 
-@njit(cache=True)
+@inner
 def next_nearest(index, how, seekers, i, items, tag):
     """Take the next nearest item with a tag out of a search; -1 if there is none left.
 
@@ -307,27 +320,8 @@ def next_nearest(index, how, seekers, i, items, tag):
     tag : numpy.uint64
         One bit, or `ANY`; the same during a search.
     """
-    if len(index.item):
-        return _next_of_tree(index, how, seekers, i, items, tag)
-    return _next_of_all(index, how, seekers, i, items, tag)
-
-
-@njit(cache=True)
-def _next_of_all(index, how, seekers, i, items, tag):
-    """The nearest item beyond the one found last."""
-    nearest, reached, turn = -1, np.inf, NEVER
-    for j in range(len(index.turns)):
-        if index.turns[j] != NEVER and index.tags[j] & tag:
-            apart = distance_between(how, seekers, i, items, j)
-            is_beyond = (index.reached[0], index.reached_turn[0]) < (apart, index.turns[j])
-            if is_beyond and (apart, index.turns[j]) < (reached, turn):
-                nearest, reached, turn = j, apart, index.turns[j]
-    index.reached[0], index.reached_turn[0] = reached, turn
-    return nearest
-
-
-@njit(cache=True)
-def _next_of_tree(index, how, seekers, i, items, tag):
+    if len(index.item) == 0:
+        return _next_of_all(index, how, seekers, i, items, tag)
     # This loop is where the time goes: it reads arrays of its own, not fields of tuples.
     aparts, turns, nodes = index.heap_distance, index.heap_turn, index.heap_node
     item, turn, box, bits = index.item, index.turn, index.box, index.bits
@@ -369,7 +363,21 @@ def _next_of_tree(index, how, seekers, i, items, tag):
     return item[node - leaves] if node else -1
 
 
-@njit(cache=True)
+@inner
+def _next_of_all(index, how, seekers, i, items, tag):
+    """The nearest item beyond the one found last."""
+    nearest, reached, turn = -1, np.inf, NEVER
+    for j in range(len(index.turns)):
+        if index.turns[j] != NEVER and index.tags[j] & tag:
+            apart = distance_between(how, seekers, i, items, j)
+            is_beyond = (index.reached[0], index.reached_turn[0]) < (apart, index.turns[j])
+            if is_beyond and (apart, index.turns[j]) < (reached, turn):
+                nearest, reached, turn = j, apart, index.turns[j]
+    index.reached[0], index.reached_turn[0] = reached, turn
+    return nearest
+
+
+@inner
 def _distance_to_box(scale, set_weight, size, means, only, i, box, bits, node):
     """Return a lower bound of the distance of item i to every item below a node."""
     total = 0.0
@@ -384,7 +392,7 @@ def _distance_to_box(scale, set_weight, size, means, only, i, box, bits, node):
     return total
 
 
-@njit(cache=True)
+@inner
 def _push(index, apart, node):
     """Put a node into the heap of a search."""
     _sift_up(
@@ -394,7 +402,7 @@ def _push(index, apart, node):
     index.heap_length[0] += 1
 
 
-@njit(cache=True)
+@inner
 def _sift_up(aparts, turns, nodes, place, apart, turn, node):
     """Put a node into a heap of `place` nodes."""
     while place:
@@ -406,7 +414,7 @@ def _sift_up(aparts, turns, nodes, place, apart, turn, node):
     aparts[place], turns[place], nodes[place] = apart, turn, node
 
 
-@njit(cache=True)
+@inner
 def _sift_down(aparts, turns, nodes, length):
     """Put the node after a heap of `length` nodes in place of its first one."""
     apart, turn, node = aparts[length], turns[length], nodes[length]

@@ -1,17 +1,16 @@
-"""What the steps of klt work on: rows in queues by QI tuple, and clusters with their counts.
-
-Small functions are inlined: handing over a few dozen arrays would cost more than what they do.
-"""
+"""What the steps of klt work on: rows in queues by QI tuple, and clusters with their counts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
+from anonpaper.compiled import inner
 from anonpaper.microdata import Microdata
-from anonpaper.partition.klt.distances import Metric, empty_summaries
+from anonpaper.partition.klt.distances import Metric, Summaries, empty_summaries
 from anonpaper.partition.klt.nearest import (
     ANY,
     NEVER,
@@ -37,6 +36,7 @@ __all__ = [
     "tag",
     "tags",
     "take",
+    "the_first",
     "turns_and_tags",
     "unite_counts",
     "united",
@@ -82,23 +82,20 @@ class Rows(NamedTuple):
 
 
 class Clusters(NamedTuple):
-    """Clusters: their summaries (see :class:`Summaries`) and their sensitive values.
+    """Clusters and their sensitive values.
 
     Attributes
     ----------
+    summaries : Summaries
+        Those of c clusters, of the same type as those of tuples: what looks at either compiles
+        once.
     counts : numpy.ndarray, shape (c, m), dtype int32
         Rows of every sensitive value.
     distinct, largest : numpy.ndarray, shape (c,), dtype int64
         Number of sensitive values, and rows of the most frequent one.
     """
 
-    size: np.ndarray
-    sums: np.ndarray
-    means: np.ndarray
-    only: np.ndarray
-    words: np.ndarray
-    value_counts: np.ndarray
-    distances: np.ndarray
+    summaries: Summaries
     counts: np.ndarray
     distinct: np.ndarray
     largest: np.ndarray
@@ -110,7 +107,7 @@ class Clusters(NamedTuple):
 def rows_in_order(m: Microdata, order: np.ndarray) -> Rows:
     """Return all rows, unassigned."""
     cells = m.cells
-    tuple_of = cells.tuple_of_row[order]
+    tuple_of = cells.tuple_of_row[order].astype(np.int64)  # as all numbers: one compilation
     return Rows(
         tuple_of=tuple_of,
         value_of=m.sensitive_codes[order],
@@ -123,13 +120,13 @@ def rows_in_order(m: Microdata, order: np.ndarray) -> Rows:
     )
 
 
-@njit(cache=True, inline="always")
+@inner
 def next_row(rows, t):
     """The first unassigned row of a tuple, NEVER if there is none; it is the tuple's turn."""
     return rows.queue[rows.head[t]] if rows.head[t] < rows.end[t] else NEVER
 
 
-@njit(cache=True, inline="always")
+@inner
 def take(rows, t):
     """Take the first unassigned row of a tuple."""
     r = rows.queue[rows.head[t]]
@@ -138,7 +135,7 @@ def take(rows, t):
     return r
 
 
-@njit(cache=True, inline="always")
+@inner
 def put_back(rows, r):
     """Unassign a row that comes before all unassigned rows of its tuple."""
     t = rows.tuple_of[r]
@@ -153,7 +150,7 @@ def put_back(rows, r):
 # nearly all unassigned rows each time. Their values tell beforehand that this is in vain.
 
 
-@njit(cache=True, inline="always")
+@inner
 def has_new_value(rows, clusters, c):
     """Whether some unassigned row has a sensitive value that a cluster lacks."""
     for v in range(len(rows.waiting)):
@@ -162,7 +159,7 @@ def has_new_value(rows, clusters, c):
     return False
 
 
-@njit(cache=True)
+@inner
 def queue_if_any_fits(how, rows, tuples, points, clusters, c, takers, queued):
     """Queue the unassigned row next closest to cluster c, if some unassigned row has a taker.
 
@@ -172,7 +169,7 @@ def queue_if_any_fits(how, rows, tuples, points, clusters, c, takers, queued):
     taken = all_tags(takers)
     for v in range(len(rows.waiting)):
         if rows.waiting[v] and taken & tag(v):
-            t = next_nearest(points, how, clusters, c, tuples, ANY)
+            t = next_nearest(points, how, clusters.summaries, c, tuples, ANY)
             rows.backup[queued] = take(rows, t)
             change_turn(points, t, next_row(rows, t))
             search_again(points, t)
@@ -186,7 +183,13 @@ def queue_if_any_fits(how, rows, tuples, points, clusters, c, takers, queued):
 def no_clusters(how: Metric, values: int) -> Clusters:
     """Return clusters without any, for so many sensitive values."""
     none = np.zeros(0, np.int64)
-    return Clusters(*empty_summaries(how, 0), np.zeros((0, values), np.int32), none, none)
+    return Clusters(empty_summaries(how, 0), np.zeros((0, values), np.int32), none, none)
+
+
+def the_first(clusters: Clusters, number: int) -> Clusters:
+    """Return so many clusters, without the room for others."""
+    summaries, *values = clusters
+    return Clusters(Summaries(*(a[:number] for a in summaries)), *(a[:number] for a in values))
 
 
 def with_room(clusters: Clusters, capacity: int) -> Clusters:
@@ -195,12 +198,15 @@ def with_room(clusters: Clusters, capacity: int) -> Clusters:
     if capacity <= present:
         return clusters
     more = max(capacity, 2 * present) - present
-    return Clusters(
-        *(np.concatenate([a, np.zeros((more, *a.shape[1:]), a.dtype)]) for a in clusters)
-    )
+
+    def longer(arrays: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+        return (np.concatenate([a, np.zeros((more, *a.shape[1:]), a.dtype)]) for a in arrays)
+
+    summaries, *values = clusters
+    return Clusters(Summaries(*longer(summaries)), *longer(values))
 
 
-@njit(cache=True, inline="always")
+@inner
 def count_row(rows, clusters, c, r):
     """Count the sensitive value of a row that is assigned to a cluster."""
     v = rows.value_of[r]
@@ -210,7 +216,7 @@ def count_row(rows, clusters, c, r):
     clusters.largest[c] = max(clusters.largest[c], clusters.counts[c, v])
 
 
-@njit(cache=True, inline="always")
+@inner
 def united(counts, other_counts):
     """Distinct values of two clusters together, and rows of the most frequent one."""
     distinct, largest = 0, 0
@@ -221,25 +227,26 @@ def united(counts, other_counts):
     return distinct, largest
 
 
-@njit(cache=True, inline="always")
+@inner
 def unite_counts(clusters, older, younger):
     """Add the sensitive values of a cluster to those of an older one."""
     clusters.distinct[older], clusters.largest[older] = united(
         clusters.counts[older], clusters.counts[younger]
     )
-    clusters.counts[older] += clusters.counts[younger]
+    for v in range(clusters.counts.shape[1]):
+        clusters.counts[older, v] += clusters.counts[younger, v]
 
 
-@njit(cache=True, inline="always")
+@inner
 def holds(rule, size, distinct, largest):
     """Whether a cluster is K,L,theta-diverse."""
     return size >= rule.k and distinct >= rule.l and largest / size <= rule.theta
 
 
-@njit(cache=True, inline="always")
+@inner
 def is_eligible(rule, clusters, c, v):
     """Whether a row of value v may join: fewer than k rows so far, theta-diverse with it."""
-    size = clusters.size[c]
+    size = clusters.summaries.size[c]
     largest = max(clusters.largest[c], clusters.counts[c, v] + 1)
     return size < rule.k and largest / (size + 1) <= rule.theta
 
@@ -247,13 +254,13 @@ def is_eligible(rule, clusters, c, v):
 # -- which clusters a search looks at -----------------------------------------------------------
 
 
-@njit(cache=True, inline="always")
+@inner
 def tag(v):
     """The bit of a sensitive value: 64 apart share one, which only makes a search look at more."""
     return np.uint64(1) << np.uint64(v & 63)
 
 
-@njit(cache=True, inline="always")
+@inner
 def tags(rule, clusters, c):
     """The bits of the values for which a cluster is eligible."""
     bits = np.uint64(0)
@@ -273,7 +280,7 @@ def turns_and_tags(rule, clusters, formed, sought):
     turns = np.full(formed, NEVER, np.int64)
     bits = np.zeros(formed, np.uint64)
     for c in range(formed):
-        if clusters.size[c] < rule.k:
+        if clusters.summaries.size[c] < rule.k:
             bits[c] = tags(rule, clusters, c)
             if bits[c] & wanted:
                 turns[c] = c

@@ -1,4 +1,4 @@
-"""The reduction of three-dimensional matching to a table (section 4 of the paper)."""
+"""The reduction of l-dimensional matching to a table (section 4 of the paper)."""
 
 import itertools
 
@@ -13,16 +13,16 @@ from anonpaper.papers.xiao2010 import hardness
 
 
 @st.composite
-def instances(draw, max_q=3):
-    q = draw(st.integers(2, max_q))
-    everything = list(itertools.product(range(q), repeat=3))
+def instances(draw):
+    l, q = draw(st.sampled_from([(3, 2), (3, 3), (4, 2), (5, 2)]))
+    everything = list(itertools.product(range(q), repeat=l))
     points = draw(st.lists(st.sampled_from(everything), min_size=1, max_size=6, unique=True))
-    return points, q, draw(st.integers(3, 3 * q))
+    return points, q, draw(st.integers(l, l * q))
 
 
 def has_matching(points, q):
     return any(
-        all(len({point[axis] for point in chosen}) == q for axis in range(3))
+        all(len({point[axis] for point in chosen}) == q for axis in range(len(points[0])))
         for chosen in itertools.combinations(points, q)
     )
 
@@ -32,7 +32,7 @@ def has_matching(points, q):
 def test_both_directions_of_the_reduction(instance):
     points, q, m = instance
     table = hardness.table_of(points, q, m)
-    p = ap.exact(table, l=3)
+    p = ap.exact(table, l=len(points[0]))
     assert p.info["cost"] >= hardness.least_stars(table)
     chosen = hardness.matching_of(table, p)
     reaches = p.info["cost"] == hardness.least_stars(table)
@@ -46,12 +46,13 @@ def test_the_table_has_the_properties_the_proof_uses(instance):
     points, q, m = instance
     table = hardness.table_of(points, q, m)
     frame = table.frame
-    assert len(frame) == 3 * q and table.d == len(points)
-    assert ((frame[table.qi] == 0).sum() == 3).all()  # Property 1
+    l = len(points[0])
+    assert len(frame) == l * q and table.d == len(points)
+    assert ((frame[table.qi] == 0).sum() == l).all()  # Property 1
     nonzero = frame[table.qi].where(frame[table.qi] != 0)
     assert (nonzero.isna() | nonzero.eq(frame["SA"], axis=0)).all(axis=None)
-    values = [set(frame["SA"].iloc[a * q : (a + 1) * q]) for a in range(3)]
-    assert len(values[0] | values[1] | values[2]) == m == sum(map(len, values))
+    values = [set(frame["SA"].iloc[a * q : (a + 1) * q]) for a in range(l)]
+    assert len(set.union(*values)) == m == sum(map(len, values))
 
 
 def test_a_grouping_with_more_stars_shows_no_matching():
@@ -64,7 +65,8 @@ def test_a_grouping_with_more_stars_shows_no_matching():
 @pytest.mark.parametrize(
     ("points", "q", "m"),
     [([], 2, 3), ([(0, 0, 2)], 2, 3), ([(0, 0)], 2, 3), ([(0, 0, 0)] * 2, 2, 3),
-     ([(0, 0, 0)], 0, 3), ([(0, 0, 0)], 2, 2), ([(0, 0, 0)], 2, 7),
+     ([(0, 0, 0), (1, 1, 1, 1)], 2, 3), ([(0, 0, 0)], 0, 3), ([(0, 0, 0)], 2, 2),
+     ([(0, 0, 0)], 2, 7),
      ([(0.9, 0, 0)], 2, 3), ([5], 2, 3), (["abc"], 2, 3)],
 )  # fmt: skip
 def test_instances_out_of_range_are_refused(points, q, m):

@@ -180,7 +180,8 @@ def _cut_fragment(codes, ordered, sizes, sensitive, n_values, k, l):
                         if not left[codes[i, j]]:
                             buffer[behind] = i
                             behind += 1
-                    order[first:last] = buffer[first:last]
+                    for place in range(first, last):
+                        order[place] = buffer[place]
                     break
         if middle == first:
             labels[order[first:last]] = groups

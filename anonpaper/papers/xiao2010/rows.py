@@ -1,0 +1,443 @@
+"""TP and Hilbert row by row, as the paper's section 5.5 has them, for timing and for tracing.
+
+The package's own :func:`anonpaper.tp` works on counts of equal rows and chooses at the end which
+rows leave. Here every row is moved by itself, through the inverted lists of section 5.5. Of a set
+S, be it a QI-group or the residue R, a list S[j] holds the sensitive values v with h(S, v) = j;
+every such value points to the list of its rows (its *SA set*), and one pointer to the highest list
+that is not empty, that of the pillars. Moving one row takes constant time. Ties go to whatever
+comes first in a list, so that results may differ from those of :func:`anonpaper.tp` where the
+paper leaves the choice open.
+
+Source: X. Xiao, K. Yi, Y. Tao, *The hardness and approximation algorithms for l-diversity*,
+EDBT 2010, section 5.5.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from anonpaper.groups import Partition, dense_labels
+from anonpaper.microdata import Microdata
+from anonpaper.partition.hilbert import _group_along_curve, _queues, _scaled, hilbert_index
+from anonpaper.principles import require_eligible
+
+__all__ = ["along_curve", "tp_by_rows", "walk"]
+
+
+def tp_by_rows(m: Microdata, l: int) -> Partition:
+    """Guarantee what TP guarantees, moving one row at a time.
+
+    Parameters
+    ----------
+    m : Microdata
+        A table with a sensitive attribute, n rows; its cells tell which rows have equal QI.
+    l : int
+        The diversity asked for, from 2 to the largest feasible one.
+
+    Returns
+    -------
+    Partition
+        The QI-groups that are left and the residue R. ``info`` holds ``phase``, in which the
+        algorithm ended, ``residue_size``, ``heights`` (h(R) after phase one, after phase two and
+        after every round of phase three) and ``pillars`` (the number of R's pillars when phase
+        three began, 0 if it did not).
+
+    Raises
+    ------
+    ColumnError, ParameterError, InfeasibleError
+        As :func:`anonpaper.tp`.
+
+    Notes
+    -----
+    Phases one and two take time O(n + r·l) for r removed rows.
+
+    References
+    ----------
+    xiao2010, section 5.5.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> p = tp_by_rows(ap.examples.phase_three(), l=3)
+    >>> p.info["phase"], p.info["residue_size"], p.info["heights"]
+    (3, 8, [1, 1, 2])
+    """
+    l = require_eligible(m, l)
+    cells = m.cells
+    cell_of_row = np.empty(m.n, np.int64)
+    cell_of_row[cells.rows] = np.repeat(np.arange(len(cells.counts)), cells.counts)
+    labels, phase, heights, pillars = _three_phases(
+        cell_of_row, cells.tuple_of_cell, cells.sensitive.astype(np.int64), cells.start,
+        m.sensitive_attribute.size, l,
+    )  # fmt: skip
+    info = {
+        "phase": phase,
+        "residue_size": int(np.count_nonzero(labels == len(cells))),
+        "heights": list(heights),
+        "pillars": pillars,
+    }
+    return Partition(dense_labels(labels), info, f"TP row by row, l = {l}")
+
+
+def along_curve(m: Microdata, *, by_rows: bool) -> np.ndarray:
+    """Return the rows of a table, or its distinct tuples, in their order on the Hilbert curve.
+
+    Parameters
+    ----------
+    m : Microdata
+        Seven quasi-identifiers or fewer, of at most 512 values each.
+    by_rows : bool
+        Whether every row is placed by itself, or all rows of equal QI at once.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,) or (c,), dtype int64
+        Numbers of rows or of tuples; at one place the lower number first.
+    """
+    sizes = [attribute.size for attribute in m.attributes]
+    bits = max(max(sizes) - 1, 1).bit_length()
+    points = m.codes if by_rows else m.cells.tuples
+    return np.argsort(hilbert_index(_scaled(points, sizes, bits), bits), kind="stable")
+
+
+def walk(m: Microdata, l: int, order: np.ndarray, *, by_rows: bool) -> np.ndarray:
+    """Return the labels that Hilbert gives the rows when it walks along the curve.
+
+    Parameters
+    ----------
+    m : Microdata
+    l : int
+        The diversity asked for.
+    order, by_rows
+        As :func:`along_curve` returns and takes them.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,), dtype int64
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> labels = walk(m, 2, along_curve(m, by_rows=False), by_rows=False)
+    >>> np.array_equal(labels, ap.hilbert(m, 2).labels)
+    True
+    """
+    if by_rows:  # every row is a cell of its own
+        start = row_start = np.arange(m.n + 1)
+        sensitive, rows = m.sensitive_codes, start[:-1]
+    else:
+        cells = m.cells
+        start, row_start, sensitive, rows = (
+            cells.start, cells.row_start, cells.sensitive, cells.rows,
+        )  # fmt: skip
+    queues = _queues(order, start, sensitive, m.sensitive_attribute.size)
+    return _group_along_curve(*queues, row_start, rows, m.sensitive_counts, l)
+
+
+# -- the inverted lists ---------------------------------------------------------------------
+#
+# Sets are numbered: the QI-groups, then R. An SA set is a number too: first those of the
+# QI-groups, group by group, then one of R for every sensitive value. -1 ends a list.
+
+
+class _Lists(NamedTuple):
+    """The sets, their SA sets and their rows, linked."""
+
+    owner: np.ndarray  # of every SA set: the set it belongs to,
+    value: np.ndarray  # its sensitive value,
+    count: np.ndarray  # its number of rows h(S, v),
+    first_row: np.ndarray  # the first of them,
+    after: np.ndarray  # and its neighbours in the list S[h(S, v)]
+    before: np.ndarray
+    next_row: np.ndarray  # of every row: the next one in its SA set
+    size: np.ndarray  # of every set: |S|,
+    height: np.ndarray  # h(S), the pointer to the pillars,
+    start: np.ndarray  # where its lists S[0], S[1], ... begin
+    head: np.ndarray  # the first SA set of every list
+
+
+@njit(cache=True)
+def _linked(cell_of_row, group_of_cell, sensitive, groups, m):
+    """Build the lists from the rows: O(n)."""
+    n, e = len(cell_of_row), len(sensitive)
+    sets = e + m
+    owner = np.full(sets, groups, np.int64)
+    owner[:e] = group_of_cell
+    value = np.arange(-e, m)
+    value[:e] = sensitive
+    count, first_row = np.zeros(sets, np.int64), np.full(sets, -1, np.int64)
+    next_row = np.full(n, -1, np.int64)
+    size = np.zeros(groups + 1, np.int64)
+    for row in range(n - 1, -1, -1):
+        cell = cell_of_row[row]
+        next_row[row] = first_row[cell]
+        first_row[cell] = row
+        count[cell] += 1
+        size[owner[cell]] += 1
+    start = np.zeros(groups + 2, np.int64)
+    start[1:] = np.cumsum(size + 1)
+    start[groups + 1] = start[groups] + n + 1  # R may take all rows
+    lists = _Lists(
+        owner, value, count, first_row, np.full(sets, -1), np.full(sets, -1),
+        next_row, size, np.zeros(groups + 1, np.int64), start, np.full(start[-1], -1),
+    )  # fmt: skip
+    for i in range(sets - 1, -1, -1):
+        _link(lists, i)
+    return lists
+
+
+@njit(cache=True)
+def _link(lists, i):
+    """Put an SA set at the head of the list of its count."""
+    s, h = lists.owner[i], lists.count[i]
+    place = lists.start[s] + h
+    first = lists.head[place]
+    lists.before[i], lists.after[i] = -1, first
+    if first >= 0:
+        lists.before[first] = i
+    lists.head[place] = i
+    lists.height[s] = max(lists.height[s], h)
+
+
+@njit(cache=True)
+def _unlink(lists, i):
+    """Take an SA set out of the list of its count."""
+    before, after = lists.before[i], lists.after[i]
+    if before >= 0:
+        lists.after[before] = after
+    else:
+        lists.head[lists.start[lists.owner[i]] + lists.count[i]] = after
+    if after >= 0:
+        lists.before[after] = before
+
+
+@njit(cache=True)
+def _residue_set(lists, v):
+    """Return the SA set of R for a sensitive value."""
+    m = lists.value[-1] + 1
+    return len(lists.count) - m + v
+
+
+@njit(cache=True)
+def _pillars(lists, s):
+    """Return the first SA set in the list of the pillars of S."""
+    return lists.head[lists.start[s] + lists.height[s]]
+
+
+@njit(cache=True)
+def _move(lists, i):
+    """Move the first row of an SA set to R."""
+    q, row = lists.owner[i], lists.first_row[i]
+    _unlink(lists, i)
+    lists.first_row[i] = lists.next_row[row]
+    lists.count[i] -= 1
+    lists.size[q] -= 1
+    _link(lists, i)
+    if _pillars(lists, q) < 0:
+        lists.height[q] -= 1
+    r = _residue_set(lists, lists.value[i])
+    _unlink(lists, r)
+    lists.next_row[row] = lists.first_row[r]
+    lists.first_row[r] = row
+    lists.count[r] += 1
+    lists.size[-1] += 1
+    _link(lists, r)
+
+
+@njit(cache=True)
+def _move_pillars(lists, q):
+    """Move one row of each pillar of Q to R."""
+    i = _pillars(lists, q)
+    while i >= 0:
+        following = lists.after[i]
+        _move(lists, i)
+        i = following
+
+
+@njit(cache=True)
+def _is_eligible(lists, s, l):
+    return lists.size[s] >= l * lists.height[s]
+
+
+@njit(cache=True)
+def _is_thin(lists, q, l):
+    return lists.size[q] == l * lists.height[q]
+
+
+@njit(cache=True)
+def _is_pillar_of_residue(lists, v):
+    return lists.count[_residue_set(lists, v)] == lists.height[-1]
+
+
+@njit(cache=True)
+def _is_dead(lists, q, l):
+    """Whether Q is thin and shares a pillar with R. A QI-group without rows counts as dead."""
+    if not _is_thin(lists, q, l):
+        return False
+    if lists.size[q] == 0:
+        return True
+    i = _pillars(lists, q)
+    while i >= 0:
+        if _is_pillar_of_residue(lists, lists.value[i]):
+            return True
+        i = lists.after[i]
+    return False
+
+
+# -- the phases -----------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def _three_phases(cell_of_row, group_of_cell, sensitive, first_cell, m, l):
+    """Return the set of every row, the phase, h(R) along the way and R's pillars before three."""
+    groups = len(first_cell) - 1
+    lists = _linked(cell_of_row, group_of_cell, sensitive, groups, m)
+    heights = [np.int64(0)][:0]
+    phase, pillars = 1, 0
+    _phase_one(lists, groups, l)
+    heights.append(lists.height[-1])
+    if not _is_eligible(lists, groups, l):
+        phase = 2
+        _phase_two(lists, first_cell, m, l)
+        heights.append(lists.height[-1])
+    if not _is_eligible(lists, groups, l):
+        phase = 3
+        for v in range(m):
+            pillars += _is_pillar_of_residue(lists, v)
+    while not _is_eligible(lists, groups, l):
+        _round_of_phase_three(lists, first_cell, m, l)
+        heights.append(lists.height[-1])
+    labels = np.empty(len(cell_of_row), np.int64)
+    for i in range(len(lists.count)):
+        row = lists.first_row[i]
+        while row >= 0:
+            labels[row] = lists.owner[i]
+            row = lists.next_row[row]
+    return labels, phase, heights, pillars
+
+
+@njit(cache=True)
+def _phase_one(lists, groups, l):
+    for q in range(groups):
+        while not _is_eligible(lists, q, l):
+            _move(lists, _pillars(lists, q))
+
+
+@njit(cache=True)
+def _phase_two(lists, first_cell, m, l):
+    """Move rows of the rarest alive values until R is eligible or nothing is alive.
+
+    The candidate list of the paper: C[j] holds the alive values v with h(R, v) = j, each with the
+    SA sets it can be taken from. The paper looks whether the QI-group used last has died; another
+    one can die too, when a value becomes a pillar of R, so the one picked is looked at as well.
+    """
+    height = lists.height[-1]  # h(R) does not grow: Lemma 5.11
+    groups, e = len(first_cell) - 1, len(lists.count) - m
+    candidate, following, preceding = _candidates(lists, e, m)
+    value_at, value_after = np.full(height + 2, -1), np.full(m, -1)
+    for v in range(m - 1, -1, -1):
+        if candidate[v] >= 0:
+            _push(value_at, value_after, lists.count[_residue_set(lists, v)], v)
+    j = 0
+    while not _is_eligible(lists, groups, l):
+        while j <= height and value_at[j] < 0:
+            j += 1
+        if j > height:
+            return
+        v = value_at[j]
+        h = lists.count[_residue_set(lists, v)]
+        if h > j or candidate[v] < 0:  # v has gained rows, or has no candidates left
+            value_at[j] = value_after[v]
+            if candidate[v] >= 0:
+                _push(value_at, value_after, h, v)
+            continue
+        i = candidate[v]
+        if lists.count[i] == 0:
+            _drop(candidate, following, preceding, i, v)
+            continue
+        q = lists.owner[i]
+        if not _is_dead(lists, q, l):
+            if _is_thin(lists, q, l):
+                _move_pillars(lists, q)
+            else:
+                _move(lists, i)
+        if _is_dead(lists, q, l):
+            for other in range(first_cell[q], first_cell[q + 1]):
+                _drop(candidate, following, preceding, other, lists.value[other])
+
+
+@njit(cache=True)
+def _candidates(lists, e, m):
+    """List the SA sets of QI-groups that have rows, value by value."""
+    candidate = np.full(m, -1)
+    following, preceding = np.full(e, -1), np.full(e, -2)  # -2: in no list
+    for i in range(e - 1, -1, -1):
+        if lists.count[i] > 0:
+            v = lists.value[i]
+            following[i], preceding[i] = candidate[v], -1
+            if candidate[v] >= 0:
+                preceding[candidate[v]] = i
+            candidate[v] = i
+    return candidate, following, preceding
+
+
+@njit(cache=True)
+def _drop(candidate, following, preceding, i, v):
+    """Take an SA set out of the candidates of its value, if it is among them."""
+    if preceding[i] == -2:
+        return
+    if preceding[i] >= 0:
+        following[preceding[i]] = following[i]
+    else:
+        candidate[v] = following[i]
+    if following[i] >= 0:
+        preceding[following[i]] = preceding[i]
+    preceding[i] = -2
+
+
+@njit(cache=True)
+def _push(value_at, value_after, h, v):
+    value_after[v] = value_at[h]
+    value_at[h] = v
+
+
+@njit(cache=True)
+def _round_of_phase_three(lists, first_cell, m, l):
+    """Cover the pillars of R by QI-groups, move their pillars, drain those that came alive."""
+    groups = len(first_cell) - 1
+    uncovered = np.array([_is_pillar_of_residue(lists, v) for v in range(m)])
+    picked = [np.int64(0)][:0]
+    while uncovered.any():
+        best, least = -1, m + 1
+        for q in range(groups):
+            shared = _shared(lists, q, uncovered).sum()
+            if lists.size[q] > 0 and shared < least:
+                best, least = q, shared
+        uncovered = _shared(lists, best, uncovered)
+        picked.append(best)
+    for q in picked:
+        _move_pillars(lists, q)
+    for q in range(groups):
+        while not _is_eligible(lists, groups, l) and not _is_dead(lists, q, l):
+            if _is_thin(lists, q, l):
+                _move_pillars(lists, q)
+                continue
+            for i in range(first_cell[q], first_cell[q + 1]):
+                if lists.count[i] > 0 and not _is_pillar_of_residue(lists, lists.value[i]):
+                    _move(lists, i)
+                    break
+
+
+@njit(cache=True)
+def _shared(lists, q, values):
+    """Return which of these values are pillars of Q."""
+    shared = np.zeros_like(values)
+    i = _pillars(lists, q)
+    while i >= 0:
+        shared[lists.value[i]] = values[lists.value[i]]
+        i = lists.after[i]
+    return shared

@@ -1,0 +1,117 @@
+"""A Gaussian copula: synthetic rows from a model of two dozen lines, to be read and taught.
+
+The model knows each column's distribution and one correlation for each pair of columns, nothing
+else; it needs no training and neither SDV nor torch. The experiments of majeed2024 use SDV's
+models, in :mod:`anonpaper.prepare.synthesis`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.prepare.synthesis import checked_needs
+from anonpaper.randomness import generator
+
+__all__ = ["gaussian_copula"]
+
+
+def gaussian_copula(
+    m: Microdata, needed: Mapping[object, int], *, seed: int | np.random.Generator | None = None
+) -> pd.DataFrame:
+    """Sample rows that have given sensitive values from a Gaussian copula of the table.
+
+    Every value drawn occurs in its column of `m`; nothing is promised about privacy. Each column
+    is thought of as a standard normal variable cut into steps, one step for each value, as wide
+    as the value is frequent; the variables have the correlations of the middles of their steps.
+    A row is drawn from this normal distribution on the condition that the sensitive variable lies
+    in the step of the value asked for, so that no row is drawn in vain. Values without an order
+    stand in the order of their domain, and dependence between columns of few values is
+    understated: the middles of wide steps vary less than what lies in them.
+
+    Parameters
+    ----------
+    m : Microdata
+        Real rows with a sensitive attribute.
+    needed : mapping of sensitive value to int
+        Rows to sample, at least 0 for each value.
+    seed : int, numpy.random.Generator or None
+        Equal seeds give equal rows.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The role columns, in the order of ``m.qi`` and then the sensitive one, as
+        :func:`anonpaper.prepare.synthesis.fuse` takes them; values of `needed` in its order.
+        Takes O(n d^2) for n rows of d columns: about 0.1 seconds for 30,000 rows of five.
+
+    Raises
+    ------
+    ColumnError
+        A value of `needed` is not in the domain of the sensitive attribute, or the table has no
+        sensitive attribute or several.
+    InfeasibleError
+        A value has no real row to learn from.
+    ParameterError
+        A bad number of rows or seed.
+
+    References
+    ----------
+    R. B. Nelsen, *An Introduction to Copulas*, Springer 2006, section 2.3; N. Patki, R. Wedge,
+    K. Veeramachaneni, *The Synthetic Data Vault*, DSAA 2016, section III.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> rows = gaussian_copula(m, {"HIV": 2, "pneumonia": 1}, seed=0)
+    >>> list(rows["Disease"])
+    ['HIV', 'HIV', 'pneumonia']
+    """
+    values = checked_needs(check_microdata(m), needed)
+    rng = generator(seed)
+    codes = np.column_stack([m.codes, m.sensitive_codes])
+    steps = [_steps(column) for column in codes.T]
+    correlation = _correlation(np.column_stack([scores for _, _, scores in steps]))
+    with_secret = correlation[:-1, -1]
+    given_secret = correlation[:-1, :-1] - np.outer(with_secret, with_secret)
+    occurring, upper, _ = steps[-1]
+    sampled = []
+    for code, rows in values.items():
+        step = np.searchsorted(occurring, code)
+        low = upper[step - 1] if step else 0.0
+        secret = norm.ppf(rng.uniform(low, upper[step], rows))
+        around = rng.multivariate_normal(0 * with_secret, given_secret, rows, method="eigh")
+        shares = norm.cdf(np.outer(secret, with_secret) + around)
+        sampled.append([
+            present[np.searchsorted(ends, share)]
+            for (present, ends, _), share in zip(steps[:-1], shares.T, strict=True)
+        ])  # fmt: skip
+    found = np.concatenate([np.empty((m.d, 0), int), *sampled], axis=1)
+    secrets = np.repeat([*values], [*values.values()]).astype(int)
+    columns = {a.name: a.values[of] for a, of in zip(m.attributes, found, strict=True)}
+    return pd.DataFrame(columns | {m.sensitive: m.sensitive_attribute.values[secrets]})
+
+
+def _steps(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the codes that occur, the share up to each, and each row's score: its step's middle.
+
+    A score is the normal quantile of the share below the step plus half of its own.
+    """
+    occurring, of_row, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    upper = np.cumsum(counts) / len(codes)
+    return occurring, upper, norm.ppf(upper - counts / (2 * len(codes)))[of_row]
+
+
+def _correlation(scores: np.ndarray) -> np.ndarray:
+    """Return the correlations of columns; a constant column is correlated with none."""
+    centred = scores - scores.mean(axis=0)
+    spread = centred.std(axis=0)
+    centred /= np.where(spread > 0, spread, 1)
+    found = centred.T @ centred / len(centred)
+    np.fill_diagonal(found, 1)
+    return found

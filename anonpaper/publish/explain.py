@@ -1,0 +1,178 @@
+"""Why a row of a release looks as it does: its group, what stood in the way, what is finer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.display import html, html_table
+from anonpaper.errors import ColumnError, check_sequence
+from anonpaper.principles import KAnonymity, Principle
+
+__all__ = ["Explanation", "explain"]
+
+_OTHERS_NAMED = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Why a row is published as it is. For the table's owner: it names values of other rows.
+
+    Attributes
+    ----------
+    row : object
+        Label of the row.
+    rows : int
+        Rows that are published alike, itself included; 0 if it is withheld.
+    sensitive : dict
+        For every sensitive attribute their values with the numbers of rows, the most frequent
+        first.
+    promised : tuple of Principle
+        What a finer choice was held against.
+    attributes : pandas.DataFrame
+        One row per quasi-identifier: ``value`` and ``published``; ``in the way``, the values of
+        the others in its group; ``finer``, the next finer choice for this column alone; and
+        ``breaks``, what of `promised` would not hold then and for whom.
+    """
+
+    row: object
+    rows: int
+    sensitive: dict
+    promised: tuple[Principle, ...]
+    attributes: pd.DataFrame
+
+    def _facts(self) -> list[tuple[str, str]]:
+        if not self.rows:
+            return [("withheld", "the row is in the table, but not in the release")]
+        held = [
+            (f"their {name}", ", ".join(f"{value} ({rows:,})" for value, rows in values.items()))
+            for name, values in self.sensitive.items()
+        ]
+        return [
+            ("for the owner of the table", "not to be passed on"),
+            ("rows published alike", f"{self.rows:,}"),
+            *held,
+            ("held against", ", ".join(map(str, self.promised))),
+        ]
+
+    def __str__(self) -> str:
+        lines = [f"{self.row!r}", *(f"{name}: {text}" for name, text in self._facts())]
+        for entry in self.attributes.to_dict("records"):
+            lines.append(f"{entry['attribute']}: {entry['value']} -> {entry['published']}")
+            lines += [
+                f"    {name}: {entry[name]}"
+                for name in ("in the way", "finer", "breaks")
+                if entry[name]
+            ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        table = html_table(self.attributes, index=False, rows=len(self.attributes))
+        return html(f"Why {self.row!r} looks as it does", self._facts(), table)
+
+
+def explain(rel, row: object, require: Sequence[Principle] | None = None) -> Explanation:
+    """Say why a row looks as it does; :meth:`Release.explain` documents it."""
+    m, labels = rel.audited()
+    places = np.flatnonzero(m.frame.index == row) if np.ndim(row) == 0 else []
+    if len(places) != 1:
+        raise ColumnError(
+            f"{len(places)} rows of the table have the index label {row!r}: name one that one "
+            f"row has, such as {m.frame.index[0]!r}"
+        )
+    place = int(places[0])
+    if require is None:
+        smallest = KAnonymity(1).level(m, labels) if rel.is_published.any() else 1
+        principles = rel.promised or (KAnonymity(smallest),)
+    else:
+        principles = tuple(check_sequence("require", require, Principle))
+    if labels[place] < 0:
+        return Explanation(row, 0, {}, principles, pd.DataFrame(columns=_COLUMNS))
+    alike = np.flatnonzero(labels == labels[place])
+    sensitive = {
+        name: pd.Series(m.attribute(name).values[m.codes_of(name)[alike]]).value_counts().to_dict()
+        for name in m.sensitives
+    }
+    entries = [_entry(rel, m, labels, place, alike, j, principles) for j in range(m.d)]
+    return Explanation(row, len(alike), sensitive, principles, pd.DataFrame(entries))
+
+
+_COLUMNS = ["attribute", "value", "published", "in the way", "finer", "breaks"]
+
+
+def _entry(rel, m, labels, place: int, alike: np.ndarray, j: int, principles) -> dict[str, object]:
+    """One row of the table: attribute j of the row at `place`."""
+    published, attribute = rel.published[j], m.attributes[j]
+    value, shown = attribute.values[m.codes[place, j]], published.labels[published.index[place]]
+    others = m.codes[alike, j][m.codes[alike, j] != m.codes[place, j]]
+    codes, rows = np.unique(others, return_counts=True)
+    order = np.argsort(-rows, kind="stable")[:_OTHERS_NAMED]
+    named = [f"{attribute.values[codes[i]]} ({rows[i]:,})" for i in order]
+    finer = breaks = ""
+    if not published.sub_domains.is_kept[published.index[place]]:
+        finer, scope, ids = _finer(rel, m, place, alike, j)
+        size = int(ids.max()) + 2
+        split = labels * size + np.where(scope, ids + 1, 0)
+        split[labels < 0] = -1
+        split[labels >= 0] = pd.factorize(split[labels >= 0])[0]
+        found = [_broken(rel, m, split, j, principle) for principle in principles]
+        breaks = "; ".join(filter(None, found)) or (
+            "nothing that is promised: the method chose another column, or looked no further"
+        )
+        if rel.recoding is not None and rel.withheld[0]:
+            breaks += f"; beside the {rel.withheld[0]:,} rows that are withheld now"
+    more = ", ..." if len(codes) > _OTHERS_NAMED else ""
+    entry = (attribute.name, value, shown, ", ".join(named) + more, finer, breaks)
+    return dict(zip(_COLUMNS, entry, strict=True))
+
+
+def _finer(rel, m, place: int, alike: np.ndarray, j: int) -> tuple[str, np.ndarray, np.ndarray]:
+    """The next finer choice for attribute j: in words, rows it would change, their new values.
+
+    Of groups it is the values themselves, in this group alone. Of a recoding it is the
+    hierarchy's next level down, in the whole column if every column is on one level, else in
+    this sub-domain; without a hierarchy the values of the sub-domain.
+    """
+    attribute, codes, r = m.attributes[j], m.codes[:, j], rel.recoding
+    scope = np.zeros(m.n, dtype=bool)
+    if r is None:
+        scope[alike] = True
+        return "the values themselves in this group", scope, codes
+    index = rel.published[j].index
+    scope = index == index[place]
+    tree = r.trees.get(attribute.name)
+    if tree is None:
+        return "the values themselves in this sub-domain", scope, codes
+    maps, level = tree.maps(attribute), r.info.get("levels", {}).get(attribute.name)
+    if level is None:
+        held = np.unique(codes[scope])
+        splits = (i for i in range(tree.height, 0, -1) if len(np.unique(maps[i][held])) > 1)
+        below = next(splits, 0)
+        where = "in this sub-domain"
+    else:
+        below, scope, where = level - 1, np.ones(m.n, dtype=bool), "in the whole column"
+    name = tree.written(attribute.values[codes[place]], below)
+    return f"level {below} {where}, here {name}", scope, maps[below][codes]
+
+
+def _broken(rel, m, labels: np.ndarray, j: int, principle: Principle) -> str:
+    """Say what of a principle fails in a grouping, and the smallest group that fails."""
+    failing = principle.failing(m, labels)
+    if len(failing) == 0:
+        return ""
+    sizes = np.bincount(labels[labels >= 0])
+    smallest = failing[sizes[failing].argmin()]
+    row = int(np.flatnonzero(labels == smallest)[0])
+    shown = [f"{m.qi[j]} {m.attributes[j].values[m.codes[row, j]]}"]
+    shown += [
+        f"{p.attribute.name} {p.labels[p.index[row]]}"
+        for i, p in enumerate(rel.published)
+        if i != j
+    ]
+    return (
+        f"{principle} in {len(failing):,} groups of {sizes[failing].sum():,} rows, the smallest "
+        f"({sizes[smallest]:,}) of {', '.join(shown)}"
+    )

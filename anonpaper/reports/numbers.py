@@ -1,0 +1,220 @@
+"""How exposed a table is, and what became of it in a release, as numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from anonpaper import measure
+from anonpaper.groups import Partition
+from anonpaper.microdata import Microdata
+from anonpaper.principles import (
+    DistinctLDiversity,
+    EntropyLDiversity,
+    FrequencyLDiversity,
+    GroupCounts,
+    KAnonymity,
+    RecursiveLDiversity,
+    TCloseness,
+    Theta,
+)
+from anonpaper.publish import GroupRelease, Release, recode
+from anonpaper.recoding import Recoding
+
+__all__ = ["audit", "levels", "levels_of_release", "summary"]
+
+_PRINCIPLES = [
+    ("k-anonymity", KAnonymity(1), "rows in the smallest group"),
+    ("distinct l-diversity", DistinctLDiversity(1), "fewest sensitive values in a group"),
+    ("frequency l-diversity", FrequencyLDiversity(1), "smallest size / largest count of a value"),
+    ("entropy l-diversity", EntropyLDiversity(1), "smallest exp(entropy) of a group"),
+    ("recursive (c, 2)-diversity", RecursiveLDiversity(1, 2), "c must exceed this"),
+    ("theta, and alpha of (alpha, k)", Theta(1), "largest share of one value in a group"),
+    ("t-closeness", TCloseness(1), "largest distance from the whole table, values equally far"),
+    ("t-closeness, ordered", TCloseness(1, "ordered"), "the same along the order of the values"),
+]
+
+_ROWS_NAMED = 5  # of a group, when the riskiest are listed
+
+
+def levels(m: Microdata, p: Partition) -> list[dict]:
+    """Return the level of every principle that a grouping reaches.
+
+    Parameters
+    ----------
+    m : Microdata
+    p : Partition
+        At least one row in a group.
+
+    Returns
+    -------
+    list of dict
+        ``principle``, ``level``, ``meaning``; without a sensitive attribute k-anonymity alone,
+        with several the levels of each.
+    """
+    name, k, meaning = _PRINCIPLES[0]
+    if m.people is not None:
+        meaning = f"people in the smallest group, {p.sizes().min()} rows in that of fewest"
+    found = [{"principle": name, "level": k.level(m, p.labels), "meaning": meaning}]
+    for attribute in m.sensitives:
+        counts = GroupCounts.of(m.about(attribute), p.labels)
+        of = f" of {attribute}" if len(m.sensitives) > 1 else ""
+        found += [
+            {"principle": name + of, "level": principle.level(counts), "meaning": meaning}
+            for name, principle, meaning in _PRINCIPLES[1:]
+            if m.attribute(attribute).ordered or "ordered" not in name
+        ]
+    return found
+
+
+def audit(m: Microdata, top: int) -> dict:
+    """Say how exposed the rows of a table are as it stands.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table; people whose quasi-identifiers are equal are a group.
+    top : int
+        How many of the riskiest groups are listed, at least 0. Rows are numbered from 1, the
+        header not counted, or named by the table's index.
+
+    Returns
+    -------
+    dict
+        ``table``, ``uniqueness``, ``levels``, ``feasible`` and ``riskiest groups``.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> audit(ap.examples.hospital(), top=1)["uniqueness"]["unique rows"]
+    2
+    """
+    classes = recode(m, Recoding.identity(m.attributes)).classes
+    found = {
+        "table": {
+            "rows": m.n,
+            **({} if m.people is None else {"people": m.n_people}),
+            "quasi-identifiers": list(m.qi),
+            "sensitive": m.sensitive,
+            "rows dropped": m.dropped,
+            "groups": classes.n_groups,
+        },
+        "uniqueness": _uniqueness(m, classes.labels),
+        "levels": levels(m, classes),
+    }
+    for name in m.sensitives:
+        whole = GroupCounts.of(m.about(name), np.zeros(m.n, np.int64))
+        frequent = int(whole.counts.argmax())
+        found["feasible" if len(m.sensitives) == 1 else f"feasible for {name}"] = {
+            "values": len(whole.counts),
+            "most frequent": m.attribute(name).values[whole.sensitive[frequent]],
+            "its rows" if m.people is None else "its people": int(whole.counts[frequent]),
+            "largest frequency l": int(m.n_people // whole.counts[frequent]),
+        }
+    for name in m.sensitives or [None]:
+        which = f" by {name}" if len(m.sensitives) > 1 else ""
+        found[f"riskiest groups{which}"] = _riskiest(m.about(name), classes, top)
+    return found
+
+
+def _uniqueness(m: Microdata, labels: np.ndarray) -> dict:
+    def in_groups_below(size: int, table: Microdata, labels: np.ndarray) -> int:
+        rows = GroupCounts.of(table.about(None), labels).sizes[labels] < size
+        return int(rows.sum()) if m.people is None else len(np.unique(m.people[rows]))
+
+    alone, whose = in_groups_below(2, m, labels), "rows" if m.people is None else "people"
+    without = {}
+    for name in m.qi if m.d > 1 else []:
+        others = m.with_roles([other for other in m.qi if other != name], None)
+        without[name] = in_groups_below(2, others, others.cells.tuple_of_row)
+    return {
+        f"unique {whose}": alone,
+        "share": alone / m.n_people,
+        "in groups below 5": in_groups_below(5, m, labels),
+        "distinct values": {a.name: a.size for a in m.attributes},
+        f"unique {whose} without": without,
+    }
+
+
+def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
+    """Groups in which a sensitive value is surest, the smallest first among equals."""
+    counts = GroupCounts.of(m, classes.labels)
+    share = counts.largest() / counts.sizes
+    if m.sensitive is None:  # then the risk is to be found at all
+        share = 1 / counts.sizes
+    order = np.lexsort((counts.sizes, -share))[:top]
+    groups = classes.groups()
+    found = []
+    for g in order:
+        rows = groups[g]
+        about = {
+            "values": {a.name: a.values[m.codes[rows[0], j]] for j, a in enumerate(m.attributes)},
+            "rows": len(rows),
+            **({} if m.people is None else {"people": int(counts.sizes[g])}),
+        }
+        if m.sensitive is not None:
+            entries = slice(counts.start[g], counts.start[g + 1])
+            likeliest = counts.sensitive[entries][counts.counts[entries].argmax()]
+            about["likeliest value"] = m.sensitive_attribute.values[likeliest]
+            about["its share"] = float(share[g])
+        shown = m.frame.index[rows[:_ROWS_NAMED]]
+        shown = shown + 1 if pd.api.types.is_integer_dtype(shown) else shown
+        about["in rows"] = [*map(str, shown), *(["..."] if len(rows) > _ROWS_NAMED else [])]
+        found.append(about)
+    return found
+
+
+def summary(rel: Release) -> dict:
+    """Say what became of a table.
+
+    Parameters
+    ----------
+    rel : Release
+        At least one row of it is published.
+
+    Returns
+    -------
+    dict
+        ``published as``, ``rows``, ``levels``, ``loss`` and, if there are any, ``warnings``.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> summary(ap.suppress(m, ap.mondrian(m, k=3)))["rows"]["groups"]
+    2
+    """
+    m = rel.microdata
+    withheld, share = rel.withheld
+    return {
+        "published as": rel.method,
+        "rows": {
+            "in the table": m.n + m.dropped,
+            "published": m.n - withheld,
+            "withheld": withheld,
+            **({"of one sensitive value": share} if share == share else {}),
+            "dropped for missing values": m.dropped,
+            "groups": rel.classes.n_groups,
+        },
+        "levels": levels_of_release(rel),
+        "loss": {
+            "stars": measure.stars(rel),
+            "rows with a star": measure.suppressed_rows(rel),
+            "share of detail lost (GCP)": measure.gcp(rel),
+            "discernibility": measure.discernibility(rel),
+            "mean group size": measure.average_class_size(rel),
+        },
+        **({"warnings": list(rel.warnings)} if rel.warnings else {}),
+    }
+
+
+def levels_of_release(rel: Release) -> list[dict]:
+    """Levels of a release; groups whose quasi-identifiers are published are not k-anonymous."""
+    m, labels = rel.audited()
+    found = levels(m, Partition(labels))
+    if isinstance(rel, GroupRelease):
+        found[0] |= {
+            "principle": "group size",
+            "meaning": "rows in the smallest group; who is in the table stays visible",
+        }
+    return found

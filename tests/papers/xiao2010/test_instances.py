@@ -1,0 +1,80 @@
+"""Small instances: the worked examples, the bounds, and the search for worst cases."""
+
+import itertools
+
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper.errors import ParameterError
+from anonpaper.papers.xiao2010 import instances
+
+
+def residue_after(table, phase):
+    return ap.tp_steps(table, l=3).loc[(f"phase {phase}", "R")].tolist()
+
+
+def test_the_examples_take_the_course_that_the_paper_tells():
+    assert residue_after(instances.section_5_3(), 1) == [3, 2, 0, 0, 0]
+    assert residue_after(instances.section_5_3(), 2) == [3, 2, 2, 1, 1]
+    assert residue_after(instances.section_5_4(), 2) == [3, 3, 0, 0, 0]
+    assert residue_after(instances.section_5_4(), 3) == [4, 4, 1, 1, 2]
+
+
+def test_no_table_meets_the_statement_about_alive_values():
+    """A thin group of the values 3, 4, 5 whose pillars are 4 and 5 alone does not exist."""
+    for l, counts in itertools.product(range(2, 6), itertools.product(range(1, 8), repeat=3)):
+        height = max(counts)
+        thin = sum(counts) == l * height
+        assert not (thin and counts[1] == counts[2] == height > counts[0])
+
+
+def test_random_instances_are_decided_alike_and_repeatably():
+    for l in (3, 4):
+        rows = instances.check_reduction(q=2, points=3, instances=12, seed=0, l=l)
+        assert {row["has_matching"] for row in rows} == {True, False}
+        for row in rows:
+            reached = row["stars"] == row["least_stars"]
+            assert row["has_matching"] == reached == row["matching_read_off"]
+        assert rows == instances.check_reduction(q=2, points=3, instances=12, seed=0, l=l)
+
+
+def test_random_tables_keep_the_bounds():
+    rows = instances.approximate_random_tables(n=9, l=3, tables=20, seed=0)
+    assert len(rows) == 20
+    for row in rows:
+        assert row["optimum"] <= row["residue"] <= 3 * row["optimum"]
+
+
+def test_lemmas_hold_and_phase_three_is_common():
+    runs = pd.DataFrame(instances.check_lemmas(l=3, tables=40, seed=0))
+    assert runs.filter(regex="5|unique").all(axis=None)
+    assert (runs["phase"] == 3).mean() > 0.2
+
+
+def test_lemma_5_8_sees_a_subset_that_is_too_large():
+    before = pd.DataFrame([(2, 1, 1), (0, 0, 0)])
+    assert instances._lemma_5_8(before, pd.DataFrame([(2, 1, 1), (0, 0, 0)]), l=2)
+    assert not instances._lemma_5_8(before, pd.DataFrame([(1, 1, 1), (1, 0, 0)]), l=2)
+
+
+@pytest.mark.parametrize(("objective", "d"), [("rows", 1), ("stars", 2)])
+def test_the_worst_table_found_is_as_bad_as_it_says(objective, d):
+    found = instances.search_worst(n=8, d=d, l=3, objective=objective, steps=120, seed=1)
+    frame = pd.DataFrame([list(row) for row in found["table"].split()])
+    m = ap.Microdata(frame, list(frame.columns[:-1]), frame.columns[-1])
+    p = ap.tp(m, 3)
+    cost = ap.measure.stars(ap.suppress(m, p)) if objective == "stars" else p.info["residue_size"]
+    optimum = ap.exact(m, 3, objective=objective).info["cost"]
+    assert found["ratio"] == cost / optimum > 1
+    assert found["ratio"] <= 3 * (d if objective == "stars" else 1)
+
+
+def test_star_ratio_keeps_lemma_2():
+    for row in instances.check_star_ratio(n=8, d=2, l=2, tables=20, seed=0):
+        assert row["optimum"] <= row["stars"] <= 4 * row["optimum"]
+
+
+def test_a_search_that_could_never_begin_is_refused():
+    with pytest.raises(ParameterError, match="8 rows of 7 sensitive values are never 5-diverse"):
+        instances.search_worst(n=8, d=1, l=5, objective="rows", steps=1, seed=0)

@@ -1,0 +1,77 @@
+"""The archive to deposit: complete, checked by its own sums, the same bytes each time."""
+
+import hashlib
+import json
+import subprocess
+import sys
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import archive  # noqa: E402
+
+WHEN = datetime(2026, 1, 2, 3, 4, 6, tzinfo=UTC)
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A project whose one notebook has run."""
+    folder = tmp_path / "figures" / "paper"
+    (folder / "notebooks" / "one").mkdir(parents=True)
+    (folder / ".state").mkdir()
+    (folder / "one").mkdir()
+    for name in ("one/a.svg", "one/a.csv", "notebooks/one/1_first.ipynb", ".state/lock"):
+        (folder / name).write_text(name)
+    manifest = {
+        "outputs": dict.fromkeys(["one/a.svg", "one/a.csv"], {}),
+        "notebooks": {"notebooks/one/1_first.ipynb": {}},
+    }
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return tmp_path
+
+
+def test_it_holds_all_results_and_no_state(results):
+    assert archive.made("paper", results) == {
+        f"figures/paper/{name}"
+        for name in ("manifest.json", "notebooks/one/1_first.ipynb", "one/a.csv", "one/a.svg")
+    }
+
+
+@pytest.mark.parametrize("lost", ["one/a.svg", "notebooks/one/1_first.ipynb"])
+def test_what_is_missing_is_named_with_the_command_that_makes_it(results, lost):
+    (results / "figures" / "paper" / lost).unlink()
+    with pytest.raises(archive.ArchiveError, match=rf"{lost}.*make PROFILE=paper clean all"):
+        archive.made("paper", results)
+    with pytest.raises(archive.ArchiveError, match="make PROFILE=quick"):
+        archive.made("quick", results)
+
+
+def test_the_same_files_give_the_same_bytes_and_check_out(tmp_path):
+    files = {"b/run.sh": b"#!/bin/sh\n", "a.csv": b"x\n1\n", "README.txt": b"read\n"}
+    places = [tmp_path / folder / "anonpaper-1.zip" for folder in ("one", "two")]
+    archive.write(places[0], files, WHEN)
+    archive.write(places[1], dict(reversed(files.items())), WHEN)
+    assert places[0].read_bytes() == places[1].read_bytes()
+    with zipfile.ZipFile(places[0]) as opened:
+        opened.extractall(tmp_path)
+    unpacked = tmp_path / "anonpaper-1"
+    lines = (unpacked / "MANIFEST.sha256").read_text().splitlines()
+    assert {line.split("  ")[1] for line in lines} == {*files}
+    for line in lines:
+        digest, name = line.split("  ")
+        assert hashlib.sha256((unpacked / name).read_bytes()).hexdigest() == digest
+    checked = subprocess.run(
+        ["sha256sum", "--check", "--quiet", "MANIFEST.sha256"], cwd=unpacked, capture_output=True
+    )
+    assert checked.returncode == 0
+
+
+def test_it_holds_sources_lock_licences_and_citation():
+    assert archive.committed() >= {
+        "CITATION.cff", "LICENSE", "Makefile", "README.md", "data/README.md",
+        "figures/paper/REPORT.html", "pyproject.toml", "requirements.lock",
+    }  # fmt: skip

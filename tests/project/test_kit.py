@@ -1,0 +1,145 @@
+"""The archive for students: what is in it, and what is not."""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+from project.test_site import exam_answers, secrets_of_lessons
+
+ROOT = Path(__file__).parents[2]
+LESSONS = sorted(path.name for path in (ROOT / "notebooks" / "course").glob("*.ipynb"))
+HEAVY = {"ctgan", "nbgrader", "nvidia-nccl-cu12", "pytest", "sdv", "sphinx", "torch"}
+
+
+def load_tool():
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        spec = importlib.util.spec_from_file_location("kit", ROOT / "tools" / "kit.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(ROOT / "tools"))
+    return module
+
+
+kit = load_tool()
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    """The archive, with one data set of two: the other is 150 MB to compress."""
+    folder = tmp_path_factory.mktemp("kit")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kit, "loads", lambda source: ["adult"])
+        kit.write_kit(folder / kit.NAME)
+    kit.pack(folder / kit.NAME, folder / "kit.zip")
+    kit.pack(folder / kit.NAME, folder / "again.zip")
+    assert (folder / "kit.zip").read_bytes() == (folder / "again.zip").read_bytes()
+    return zipfile.ZipFile(folder / "kit.zip")
+
+
+def texts(archive):
+    """Yield the name and text of each file, also of those in the wheel."""
+    for name in archive.namelist():
+        if name.endswith(".whl"):
+            with archive.open(name) as content:
+                yield from texts(zipfile.ZipFile(content))
+        elif not name.endswith((".gz", ".parquet")):
+            yield name, archive.read(name).decode()
+
+
+def read(archive, name):
+    return archive.read(f"{kit.NAME}/{name}").decode()
+
+
+def test_the_archive_has_all_lessons_the_package_data_and_a_start(archive):
+    names = {name.removeprefix(f"{kit.NAME}/") for name in archive.namelist()}
+    wheels = {name for name in names if name.startswith("wheels/")}
+    assert len(wheels) == 1
+    assert names - wheels == {
+        *(f"lessons/{name}" for name in LESSONS),
+        *("LICENSE", "README.md", "requirements.txt", "start.bat", "start.py", "start.sh"),
+        *("data/README.md", "data/adult.data.gz", "data/adult.test.gz"),
+    }
+    script = archive.getinfo(f"{kit.NAME}/start.sh")
+    assert script.external_attr >> 16 & 0o111
+    index = read(archive, "README.md")
+    assert {*re.findall(r"\]\(lessons/(\S+\.ipynb)\)", index)} == {*LESSONS}
+    assert "{" not in index
+    assert "10.24432/C5XW20" in read(archive, "data/README.md"), "CC BY asks for the authors"
+
+
+def test_no_solution_no_exam_answer_and_no_path_of_this_machine_is_in_it(archive):
+    secrets = {secret.replace('"', '\\"') for secret in secrets_of_lessons()} | exam_answers()
+    folders = {str(ROOT), str(Path.home()), sys.prefix, "/" + "tmp/"}
+    for name, text in texts(archive):
+        plain = " ".join(text.split())
+        if name.endswith((".ipynb", ".md")):
+            assert [secret for secret in secrets if secret in plain] == [], name
+            assert "BEGIN SOLUTION" not in text
+            assert "HIDDEN TESTS" not in text
+        assert [folder for folder in folders if folder in text] == [], name
+    assert not [name for name in archive.namelist() if "INSTRUCTOR" in name or "yaml" in name]
+
+
+def test_lessons_are_the_students_versions_and_begin_with_a_cell_for_colab(archive):
+    for name in LESSONS:
+        lesson = nbformat.reads(read(archive, f"lessons/{name}"), as_version=4)
+        nbformat.validate(lesson)
+        first = next(cell for cell in lesson.cells if cell.cell_type == "code")
+        assert first.id == "for-colab"
+        wheel = re.search(r"\S+\.whl", first.source)[0]
+        assert wheel in archive.namelist()
+        known = nbformat.read(ROOT / "notebooks" / "course" / name, as_version=4)
+        lesson.cells.remove(first)
+        assert lesson.cells == kit.student_version(known).cells
+
+
+def test_requirements_are_pinned_light_and_enough(archive):
+    wheel, *pinned = read(archive, "requirements.txt").split()
+    assert f"{kit.NAME}/{wheel.removeprefix('./')}" in archive.namelist()
+    names = {line.partition("==")[0] for line in pinned}
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in pinned)
+    assert not names & HEAVY
+    assert {"numpy", "pandas", "numba", "scikit-learn", "jupyterlab", "ipykernel"} <= names
+    lock = (ROOT / "requirements.lock").read_text().lower()
+    assert [line for line in pinned if line.replace("-", "_") not in lock.replace("-", "_")] == []
+
+
+def test_every_data_set_of_the_lessons_is_packed_or_named_with_its_command(tmp_path):
+    loaded = {
+        name
+        for path in LESSONS
+        for cell in nbformat.read(ROOT / "notebooks" / "course" / path, as_version=4).cells
+        for name in kit.loads(cell.source)
+    }
+    assert {"adult", "census"} <= loaded
+    assert all(kit.dataset(name).licence == kit.FREE for name in loaded), "say how to fetch it"
+    said = kit.write_data(["german", "sal"], tmp_path / "data")
+    assert "`python start.py -m anonpaper fetch sal`" in said
+    assert "german" not in said
+    assert {path.name for path in (tmp_path / "data").iterdir()} == {"README.md", "german.data.gz"}
+
+
+def test_a_start_without_a_fitting_python_says_which_is_needed(archive, tmp_path):
+    archive.extractall(tmp_path)
+    bin_ = tmp_path / "bin"
+    bin_.mkdir()
+    for name in ("python", "python3", "python3.11", "python3.12", "python3.13"):
+        (bin_ / name).write_text("#!/bin/sh\nexit 1\n")
+        (bin_ / name).chmod(0o755)
+    done = subprocess.run(
+        ["sh", kit.NAME + "/start.sh"],
+        cwd=tmp_path,
+        env={"PATH": f"{bin_}{os.pathsep}/usr/bin{os.pathsep}/bin"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "Python 3.11 or newer" in done.stderr

@@ -1,0 +1,197 @@
+"""A recoding is saved, read and used on another table: what it covers, names, tells and hides."""
+
+import json
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import anonpaper as ap
+from anonpaper import errors
+
+YEARS = pd.date_range("2001-01-01", periods=400)
+
+
+def people(rows, seed, least=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(least, 90, rows),
+            "zip": rng.choice(["02139", "02446", "02467", "10001", "10025"], rows),
+            "sex": rng.choice(["f", "m"], rows),
+            "grade": pd.Categorical(
+                rng.choice(["low", "mid", "high", "top"], rows),
+                ["low", "mid", "high", "top"],
+                ordered=True,
+            ),
+            "born": rng.choice(YEARS, rows),
+            "ill": rng.choice(list("abcd"), rows),
+        }
+    )
+
+
+QI = ["age", "zip", "sex", "grade", "born"]
+ZIP = ap.Hierarchy.prefixes(["02139", "02446", "02467", "02468", "10001", "10025", "94110"])
+
+
+def recodings(m):
+    yield ap.full_domain(m, 3, {"zip": ZIP})
+    yield ap.full_domain(m, 3, {"age": ap.Hierarchy.intervals(range(100), [10, 50])})
+    yield ap.tds(m, 2)
+    yield ap.tds(m, 2, hierarchies={"zip": ZIP})
+    yield ap.Recoding.identity(m.attributes)
+
+
+def saved(r, folder):
+    r.save(f"{folder}/r.json")
+    return ap.Recoding.load(f"{folder}/r.json")
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.integers(0, 2**32), st.integers(20, 60))
+def test_a_loaded_recoding_writes_the_table_as_the_one_that_was_saved(seed, rows):
+    m = ap.Microdata(people(rows, seed), QI, "ill")
+    for r in recodings(m):
+        with TemporaryDirectory() as folder:
+            again = ap.recode(m, saved(r, folder))
+        pd.testing.assert_frame_equal(again.frame, ap.recode(m, r).frame)
+        assert again.recoding == ap.recode(m, r).recoding
+        assert again.audit().equals(ap.recode(m, r).audit())
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.integers(0, 2**32))
+def test_next_years_values_are_those_of_the_release_or_named(seed):
+    """Against a plain reading of the published frame: value -> how it is written."""
+    last, now = people(40, seed, least=20), people(40, seed + 1)
+    m, m2 = ap.Microdata(last, QI, "ill"), ap.Microdata(now, QI, "ill")
+    r = ap.full_domain(m, 3)
+    shown = ap.recode(m, r).frame
+    with TemporaryDirectory() as folder:
+        rel = ap.recode(m2, saved(r, folder), unseen="suppress")
+    known = {name: dict(zip(last[name], shown[name], strict=True)) | {"*": "*"} for name in QI}
+    for row in now.index:
+        written = {}
+        for name in QI:
+            names = [known[name][now.at[row, name]]] if now.at[row, name] in known[name] else []
+            names += ["*"] * (set(shown[name]) == {"*"})
+            if name in ("age", "born"):  # a value between the bounds of an interval that is shown
+                for label in {text for text in shown[name] if str(text).startswith("[")}:
+                    low, high = label[1:-1].split(" - ")
+                    kind = int if name == "age" else pd.Timestamp
+                    if kind(low) <= now.at[row, name] <= kind(high):
+                        names.append(label)
+            written[name] = names[0] if names else None
+        if None in written.values():
+            assert row not in rel.frame.index
+        else:
+            assert rel.frame.loc[row, QI].tolist() == list(written.values())
+    new = int((~rel.is_published).sum())
+    assert rel.withheld[0] == new
+    if new:
+        with pytest.raises(errors.ColumnError, match="new to the recoding"):
+            ap.recode(m2, r)
+
+
+def test_new_values_are_named_and_their_rows_withheld_not_dropped_in_silence():
+    frame = pd.DataFrame({"age": [20, 30, 40, 50], "zip": ["02139", "02446", "10001", "10025"]})
+    m = ap.Microdata(frame, ["age", "zip"])
+    r = ap.Recoding(m.attributes, [[0, 0, 1, 1], [0, 0, 1, 1]])
+    later = frame.assign(age=[25, 35, 45, 60], zip=["02139", "02139", "94110", "10001"])
+    m2 = ap.Microdata(later, ["age", "zip"])
+    with pytest.raises(errors.ColumnError, match=r"'age': \[35, 60\]; 'zip': \['94110'\]"):
+        ap.recode(m2, r)
+    rel = ap.recode(m2, r, unseen="suppress")
+    assert rel.frame.to_numpy().tolist() == [["[20 - 30]", "{02139, 02446}"]]
+    assert "rows withheld" in set(rel.audit()["principle"]) and rel.withheld[0] == 3
+    assert rel.public_frame().shape == (1, 2)
+    with pytest.raises(errors.ParameterError, match="unseen must be"):
+        ap.recode(m2, r, unseen="star")
+    with pytest.raises(errors.ParameterError, match="attributes are"):
+        ap.recode(m2.with_roles(["zip", "age"]), r)
+
+
+def test_a_hierarchy_covers_what_it_has_below_a_name_in_use():
+    m = ap.Microdata(pd.DataFrame({"zip": ["02446", "02467", "10001", "10025"]}), ["zip"])
+    r = ap.full_domain(m, 2, {"zip": ZIP})
+    assert r.info["levels"] == {"zip": 2}
+    m2 = ap.Microdata(pd.DataFrame({"zip": ["02468", "10025", "94110"]}), ["zip"])
+    with TemporaryDirectory() as folder:
+        for recoding in (r, saved(r, folder)):
+            with pytest.raises(errors.ColumnError, match=r"'zip': \['94110'\]"):
+                ap.recode(m2, recoding)
+            assert ap.recode(m2, recoding, "suppress").frame["zip"].tolist() == ["024**", "100**"]
+
+
+def test_the_file_holds_no_value_that_the_release_does_not_show(tmp_path):
+    """Every value and name of the file is looked for among what the frame shows."""
+    frame = people(400, 7).astype({"born": str})
+    frame["born"] = pd.Categorical(frame["born"], ordered=True)
+    m = ap.Microdata(frame.drop(columns="grade"), [name for name in QI if name != "grade"], "ill")
+    for r in (ap.full_domain(m, 25), ap.tds(m, 3)):
+        r.save(tmp_path / "r.json")
+        shown = ap.recode(m, r).frame
+        for part in json.loads((tmp_path / "r.json").read_text())["attributes"]:
+            published = " ".join(map(str, shown[part["name"]].unique()))
+            assert all(str(value) in published for value in part["values"])
+        hidden = set(frame["age"]) - {
+            int(end) for text in shown["age"] for end in str(text).strip("[]*").split(" - ") if end
+        }
+        assert len(hidden) > 5
+
+
+def test_a_number_is_the_same_number_in_another_type():
+    m = ap.Microdata(pd.DataFrame({"age": [20, 30, 40]}), ["age"])
+    r = ap.Recoding(m.attributes, [[0, 1, 1]])
+    gaps = ap.Microdata(pd.DataFrame({"age": [20.0, 35.5, 40.0]}), ["age"])
+    assert ap.recode(gaps, r).frame["age"].tolist() == [20, "[30 - 40]", "[30 - 40]"]
+    m2 = ap.Microdata(pd.DataFrame({"age": [20.0, np.nan]}), ["age"])
+    with pytest.raises(errors.ColumnError, match=r"\['\?'\]"):
+        ap.recode(m2, r)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{}", "[" * 100_000, '{"format": "anonpaper recoding 1"}', b"\xff\xfe",
+     '{"format": "anonpaper recoding 2", "attributes": [], "algorithm": ""}',
+     '{"format": "anonpaper recoding 1", "algorithm": "", "attributes": [{"name": "a", "map": [1],'
+     ' "values": [1], "names": null, "numeric": true, "ordered": true}]}',
+     '{"format": "anonpaper recoding 1", "algorithm": "", "attributes": [{"name": "a", "map": [0],'
+     ' "values": ["x"], "names": null, "numeric": true, "ordered": true}]}'],
+)  # fmt: skip
+def test_what_is_no_recoding_is_refused(content, tmp_path):
+    path = tmp_path / "r.json"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(errors.FileError, match="no recoding"):
+        ap.Recoding.load(path)
+
+
+def test_a_file_that_is_not_there_or_cannot_be_written(tmp_path):
+    with pytest.raises(errors.FileError, match="No such file"):
+        ap.Recoding.load(tmp_path / "nothing.json")
+    m = ap.Microdata(pd.DataFrame({"q": [(1, 2), (3, 4)]}), ["q"])
+    with pytest.raises(errors.ParameterError, match="tuple"):
+        ap.Recoding.identity(m.attributes).save(tmp_path / "r.json")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(errors.FileError):
+        ap.Recoding.identity(ap.examples.hospital().attributes).save(tmp_path)
+
+
+def test_what_is_withheld_is_withheld_from_next_years_table_too(tmp_path):
+    frame = people(80, 3).assign(age=lambda t: t["age"].where(t.index != 5, 990))
+    m = ap.Microdata(frame, ["age", "sex"], "ill")
+    r = ap.full_domain(m, 3, {"age": ap.Hierarchy.intervals(range(1000), [10, 100])},
+                       suppression=0.05)  # fmt: skip
+    assert r.withhold == (ap.KAnonymity(3),) and ap.recode(m, r).withheld[0] > 0
+    r.save(tmp_path / "r.json")
+    again = ap.Recoding.load(tmp_path / "r.json")
+    assert again.withhold == r.withhold
+    pd.testing.assert_frame_equal(ap.recode(m, again).frame, ap.recode(m, r).frame)
+    later = ap.Microdata(people(80, 4), ["age", "sex"], "ill")
+    rel = ap.recode(later, again, unseen="suppress")
+    assert rel.frame.groupby(["age", "sex"]).size().min() >= 3
+    why = ap.recode(m, r).explain(0)
+    assert all("rows that are withheld now" in text for text in why.attributes["breaks"] if text)
