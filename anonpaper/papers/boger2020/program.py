@@ -34,6 +34,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from numba import njit
 
+from anonpaper.errors import check_weights
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata
 from anonpaper.partition.klt.distances import (
@@ -42,7 +43,6 @@ from anonpaper.partition.klt.distances import (
     distance_kinds,
     metric,
     summaries_of_tuples,
-    weights_of,
 )
 from anonpaper.partition.klt.nearest import (
     ANY,
@@ -123,7 +123,7 @@ def program_groups(
     """
     rule = Rule(k, l, theta + _ROUNDING)
     kinds = distance_kinds(m, None)
-    weight = weights_of(m, weights)
+    weight = check_weights(m.qi, weights)
     if "ages by 90" in departures:
         numeric = [a.numeric for a in m.attributes]
         largest = np.array([a.positions[-1] or 1 for a in m.attributes])
