@@ -112,7 +112,7 @@ def all_rows_satisfy(outcome: pd.DataFrame, *, reading: str) -> Finding:
 
 def nothing_unassigned(outcome: pd.DataFrame, *, published: int, reading: str) -> Finding:
     """Count the runs whose steps 1 to 3 are not repeated."""
-    return _in_runs(outcome[outcome["reading"] == reading]["M"] <= published, reading)
+    return _in_runs(outcome[outcome["reading"] == reading]["M"] == published, reading)
 
 
 def _in_runs(holds: pd.Series, reading: str) -> Finding:
