@@ -381,6 +381,8 @@ def _by_points(ends: np.ndarray, published: np.ndarray, tolerance: float) -> tup
     agrees = (ends[:, 0] >= nearest) & (ends[:, 1] <= farthest)
     differs = (ends[:, 1] < nearest) | (ends[:, 0] > farthest)
     counted = f"{agrees.sum()} of {len(agrees)} agree, {differs.sum()} differ"
+    if not agrees.size:
+        return UNDECIDED, "no point was measured"
     if agrees.all():
         return REPRODUCED, counted
     if 1 - differs.mean() < MOSTLY:
