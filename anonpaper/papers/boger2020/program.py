@@ -64,6 +64,7 @@ from anonpaper.partition.klt.state import (
     no_clusters,
     tag,
     take,
+    the_first,
     unite_counts,
     united,
     with_room,
@@ -142,9 +143,9 @@ def program_groups(
         points = build_index(how, tuples, _turns(rows))
         clusters = with_room(clusters, formed + len(order))
         formed, queued = _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
-        turns = np.where(clusters.size[:formed] < k, np.arange(formed), NEVER)
+        turns = np.where(clusters.summaries.size[:formed] < k, np.arange(formed), NEVER)
         before = "theta before" in departures
-        takers = build_index(how, clusters, turns, _tags(rule, before, clusters, formed))
+        takers = build_index(how, clusters.summaries, turns, _tags(rule, before, clusters, formed))
         last_first = "last in first out" in departures
         backup = rows.backup[:queued][:: -1 if last_first else 1].copy()
         unassigned = _step_3(how, rule, before, rows, tuples, backup, clusters, takers)
@@ -152,8 +153,8 @@ def program_groups(
         order = order[unassigned]
         if not last_first:
             order = order[np.argsort(place[order])]
-    clusters = type(clusters)(*(array[:formed] for array in clusters))
-    others = build_index(how, clusters, np.arange(formed))
+    clusters = the_first(clusters, formed)
+    others = build_index(how, clusters.summaries, np.arange(formed))
     became = _step_5(how, rule, "one pass" in departures, clusters, others)
     return Partition(
         dense_labels(_at_last(became)[cluster_of]),
@@ -192,16 +193,16 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     while first_turn(points) != NEVER:
         c, t = formed, rows.tuple_of[first_turn(points)]
         formed += 1
-        copy_summary(tuples, t, clusters, c)
+        copy_summary(tuples, t, clusters.summaries, c)
         count_row(rows, clusters, c, take(rows, t))
         change_turn(points, t, next_row(rows, t))
         while clusters.distinct[c] < rule.l and first_turn(points) != NEVER:
             start_search(points)
-            t = next_nearest(points, how, clusters, c, tuples, ANY)
+            t = next_nearest(points, how, clusters.summaries, c, tuples, ANY)
             r = take(rows, t)
             change_turn(points, t, next_row(rows, t))
             if clusters.counts[c, rows.value_of[r]] == 0:
-                absorb(how, clusters, c, tuples, t)
+                absorb(how, clusters.summaries, c, tuples, t)
                 count_row(rows, clusters, c, r)
             else:
                 rows.backup[queued] = r
@@ -214,7 +215,7 @@ def _takes(rule, before, clusters, c, v):
     """Whether a cluster is eligible for a row of value v, as the text or the program has it."""
     if not before:
         return is_eligible(rule, clusters, c, v)
-    count, size = clusters.counts[c, v], clusters.size[c]
+    count, size = clusters.counts[c, v], clusters.summaries.size[c]
     largest = max(clusters.largest[c], count + 1)
     return size < rule.k and (count == 0 or largest / size < rule.theta - 2 * _ROUNDING)
 
@@ -245,17 +246,17 @@ def _step_3(how, rule, before, rows, tuples, backup, clusters, takers):
     for r in backup:
         v, t = rows.value_of[r], rows.tuple_of[r]
         start_search(takers)
-        c = next_nearest(takers, how, tuples, t, clusters, tag(v))
+        c = next_nearest(takers, how, tuples, t, clusters.summaries, tag(v))
         while c >= 0 and not _takes(rule, before, clusters, c, v):
-            c = next_nearest(takers, how, tuples, t, clusters, tag(v))
+            c = next_nearest(takers, how, tuples, t, clusters.summaries, tag(v))
         if c < 0:
             backup[unassigned] = r
             unassigned += 1
         else:
-            absorb(how, clusters, c, tuples, t)
+            absorb(how, clusters.summaries, c, tuples, t)
             count_row(rows, clusters, c, r)
-            turn = c if clusters.size[c] < rule.k else NEVER
-            refresh(takers, clusters, c, turn, _tags_of(rule, before, clusters, c))
+            turn = c if clusters.summaries.size[c] < rule.k else NEVER
+            refresh(takers, clusters.summaries, c, turn, _tags_of(rule, before, clusters, c))
     return backup[:unassigned]
 
 
@@ -266,11 +267,11 @@ def _step_5(how, rule, once, clusters, others):
     The text merges until a cluster is satisfied, and leaves out the one that cannot be. The
     program merges it `once`, and leaves out none.
     """
-    became = np.arange(len(clusters.size))
+    became = np.arange(len(clusters.distinct))
     for formed in range(len(became)):
         c = formed
         while became[c] == c and not holds(
-            rule, clusters.size[c], clusters.distinct[c], clusters.largest[c]
+            rule, clusters.summaries.size[c], clusters.distinct[c], clusters.largest[c]
         ):
             change_turn(others, c, NEVER)
             partner = _partner(how, rule, clusters, others, c)
@@ -278,13 +279,13 @@ def _step_5(how, rule, once, clusters, others):
                 became[c] = -1
             elif partner >= 0:
                 into, other = (c, partner) if once else (min(c, partner), max(c, partner))
-                absorb(how, clusters, into, clusters, other)
+                absorb(how, clusters.summaries, into, clusters.summaries, other)
                 unite_counts(clusters, into, other)
                 change_turn(others, other, NEVER)
                 became[other] = into
                 c = into
             if became[c] == c:
-                refresh(others, clusters, c, c, ANY)
+                refresh(others, clusters.summaries, c, c, ANY)
             if once:
                 break
     return became
@@ -296,10 +297,10 @@ def _partner(how, rule, clusters, others, c):
     fair = -1
     start_search(others)
     while True:
-        other = next_nearest(others, how, clusters, c, clusters, ANY)
+        other = next_nearest(others, how, clusters.summaries, c, clusters.summaries, ANY)
         if other < 0:
             return fair
-        size = clusters.size[c] + clusters.size[other]
+        size = clusters.summaries.size[c] + clusters.summaries.size[other]
         distinct, largest = united(clusters.counts[c], clusters.counts[other])
         if holds(rule, size, distinct, largest):
             return other
