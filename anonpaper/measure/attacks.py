@@ -24,12 +24,14 @@ from anonpaper.subdomains import SubDomains
 __all__ = ["guessing", "membership", "plausible_values", "ruled_out"]
 
 
-def plausible_values(m: Microdata, known: Sequence, least_share: float) -> np.ndarray:
+def plausible_values(
+    m: Microdata, known: Sequence, least_share: float, people: Microdata | None = None
+) -> np.ndarray:
     """Which sensitive values an attacker holds possible for people of every kind.
 
     The background knowledge is that of section 5 of boger2020: which values are unlikely for
-    someone of this age, this schooling, ... It is taken from the table itself, the best that an
-    attacker could have.
+    someone of this age, this schooling, ... By default it is taken from the table itself, the best
+    that an attacker could have, for it includes the person's own row.
 
     Parameters
     ----------
@@ -40,6 +42,9 @@ def plausible_values(m: Microdata, known: Sequence, least_share: float) -> np.nd
     least_share : float
         Below this share among people who agree on `known`, a value is held implausible; in
         [0, 1].
+    people : Microdata, optional
+        From whom the attacker learns, with the same columns: the table's own people by default.
+        Where nobody among them is alike, every value is plausible.
 
     Returns
     -------
@@ -49,7 +54,8 @@ def plausible_values(m: Microdata, known: Sequence, least_share: float) -> np.nd
     Raises
     ------
     ColumnError
-        A column of `known` is no quasi-identifier, or the table has no sensitive attribute.
+        A column of `known` is no quasi-identifier of both tables, or one of them has no sensitive
+        attribute.
     ParameterError
         `least_share` is out of range, or `known` is empty.
 
@@ -65,13 +71,28 @@ def plausible_values(m: Microdata, known: Sequence, least_share: float) -> np.nd
     places = [m.attribute_index(name) for name in check_sequence("known", known)]
     if not places:
         raise ParameterError("known is empty: name at least one quasi-identifier")
+    people = m if people is None else check_microdata(people)
+    theirs = np.column_stack([_codes_of(people, m.attributes[j]) for j in places])
+    learned = (theirs >= 0).all(axis=1)  # of nobody in the table otherwise
     sizes = [m.attributes[j].size for j in places]
-    kind = build_cells(m.codes[:, places], sizes, None, 1).tuple_of_row
+    codes = np.concatenate([m.codes[:, places], theirs[learned]])
+    kind = build_cells(codes, sizes, None, 1).tuple_of_row
+    # a value that the table lacks counts among people alike, in a column of its own, the last one
     values = m.sensitive_attribute.size
-    counts = np.bincount(kind * np.int64(values) + m.sensitive_codes)
-    counts = np.pad(counts, (0, (kind.max() + 1) * values - len(counts))).reshape(-1, values)
-    share = counts / counts.sum(axis=1, keepdims=True)
-    return ((counts > 0) & (share >= least_share))[kind]
+    known_codes = codes_in(m.sensitive_attribute, people.sensitive_attribute)
+    held = known_codes[people.sensitive_codes[learned]] % (values + 1)
+    counts = np.zeros((kind.max() + 1, values + 1), np.int64)
+    np.add.at(counts, (kind[m.n :], held), 1)
+    alike = counts.sum(axis=1, keepdims=True)
+    share = counts / np.maximum(alike, 1)
+    plausible = ((counts > 0) & (share >= least_share)) | (alike == 0)
+    return plausible[kind[: m.n], :values]
+
+
+def _codes_of(people: Microdata, attribute: Attribute) -> np.ndarray:
+    """Codes of people's values in the domain of a table's attribute, -1 where it lacks them."""
+    place = people.attribute_index(attribute.name)
+    return codes_in(attribute, people.attributes[place])[people.codes[:, place]]
 
 
 def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = None) -> np.ndarray:

@@ -409,7 +409,9 @@ def _welch(lower: np.ndarray, higher: np.ndarray, level: float) -> tuple[float, 
     """Return Welch's interval of the difference of two means."""
     if min(lower.size, higher.size) == 1:
         return -np.inf, np.inf
-    if np.ptp(lower) == np.ptp(higher) == 0:
-        return float(higher[0] - lower[0]), float(higher[0] - lower[0])
+    if np.ptp(lower) == 0:  # only the other side varies: its interval, which scipy warns of
+        return mean_interval(higher - lower[0], level=level)
+    if np.ptp(higher) == 0:
+        return mean_interval(higher[0] - lower, level=level)
     interval = stats.ttest_ind(higher, lower, equal_var=False).confidence_interval(level)
     return float(interval.low), float(interval.high)

@@ -30,11 +30,9 @@ import numpy as np
 import pandas as pd
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.core.problem import Problem
-from pymoo.core.sampling import Sampling
 from pymoo.core.termination import NoTermination
 from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
-from pymoo.operators.sampling.rnd import BinaryRandomSampling
 from pymoo.operators.selection.tournament import TournamentSelection
 from tqdm import tqdm
 
@@ -46,7 +44,7 @@ from anonpaper.randomness import generator
 from anonpaper.recoders.archive import Archive, choose, non_dominated, recoding_of
 from anonpaper.recoding import Recoding
 
-__all__ = ["preference_search", "prefer_feasible"]
+__all__ = ["STARTS", "TwoObjectives", "prefer_feasible", "preference_search", "winners"]
 
 
 @algorithm(
@@ -123,8 +121,9 @@ def preference_search(
         - ``evaluated``: every one that was evaluated, in that order;
 
         and ``history``: after each generation the ``evaluations`` so far, ``distinct`` solutions
-        so far, ``unique`` and ``feasible`` distinct solutions in the population, and ``ach``, the
-        least feasible one so far (NaN before there is one).
+        so far, ``unique`` and ``feasible`` distinct solutions in the population, ``tables`` that
+        differ in loss, bias or effective k among them, and ``ach``, the least feasible one so far
+        (NaN before there is one).
 
     Raises
     ------
@@ -159,7 +158,7 @@ def preference_search(
     if mutation is None:
         mutation = 1 / max(n_bits, 4) if refine else 0.001
     mutation = check_number("mutation", mutation, 0, 0.25)
-    check_choice("start", start, _STARTS)
+    check_choice("start", start, STARTS)
     rng = generator(seed)
     share = max(evaluations // 2, population) if refine else evaluations
 
@@ -179,14 +178,14 @@ def preference_search(
         else:
             algorithm = NSGA2(
                 pop_size=population,
-                sampling=_STARTS[start](),
+                sampling=STARTS[start](rng, population, n_bits),
                 selection=TournamentSelection(func_comp=prefer_feasible),
                 crossover=SinglePointCrossover(prob=crossover),
                 mutation=BitflipMutation(prob_var=mutation),
                 eliminate_duplicates=False,
                 output=None,
                 seed=rng,
-            ).setup(_TwoObjectives(archive), termination=NoTermination())
+            ).setup(TwoObjectives(archive), termination=NoTermination())
             while archive.evaluations + population <= share:
                 algorithm.next()
                 final = note(np.unique(archive.places(algorithm.pop.get("X"))))
@@ -196,8 +195,14 @@ def preference_search(
     return _result(m, archive, final, pd.DataFrame(history), "NSGA-II" + ", refined" * refine)
 
 
-class _TwoObjectives(Problem):
-    """The MOOP of section 5: f1 = ach, f2 = k_pref - effective k."""
+class TwoObjectives(Problem):
+    """The MOOP of section 5: f1 = ach, f2 = k_pref - effective k.
+
+    Parameters
+    ----------
+    archive : Archive
+        Evaluates the chromosomes and keeps them.
+    """
 
     def __init__(self, archive: Archive) -> None:
         super().__init__(n_var=archive.evaluator.n_bits, n_obj=2, vtype=bool)
@@ -238,6 +243,33 @@ def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
         np.where(feasible, -distance, f1),
         np.where(feasible, 0, -distance),
     ])  # fmt: skip
+    return winners(criteria, pairs, random_state)
+
+
+def winners(
+    criteria: np.ndarray, pairs: np.ndarray, random_state: np.random.Generator
+) -> np.ndarray:
+    """Decide tournaments by criteria, the first of them first; where all are equal, by a coin.
+
+    Parameters
+    ----------
+    criteria : numpy.ndarray, shape (p, c), dtype float64
+        Of each individual; smaller is better.
+    pairs : numpy.ndarray, shape (t, 2), dtype int
+        Who meets whom.
+    random_state : numpy.random.Generator
+
+    Returns
+    -------
+    numpy.ndarray, shape (t, 1), dtype int
+        The winners.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> winners(np.array([[0, 2.0], [0, 1.0], [1, 0.0]]), np.array([[0, 1], [2, 0]]), rng).tolist()
+    [[1], [0]]
+    """
     standing = np.unique(criteria, axis=0, return_inverse=True)[1].reshape(-1)
     x, y = pairs.T
     coin = random_state.random(len(pairs)) < 0.5
@@ -245,15 +277,18 @@ def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
     return np.where(x_wins, x, y)[:, None]
 
 
-class _GradedSampling(Sampling):
+def _graded(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray:
     """Random chromosomes whose probability of ones rises from 0 to 1 in equal steps."""
-
-    def _do(self, problem, n_samples, *args, random_state=None, **kwargs) -> np.ndarray:
-        share = np.linspace(0, 1, n_samples)[:, None]
-        return random_state.random((n_samples, problem.n_var)) < share
+    return rng.random((population, n_bits)) < np.linspace(0, 1, population)[:, None]
 
 
-_STARTS = {"graded": _GradedSampling, "even": BinaryRandomSampling}
+def _even(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray:
+    """Random chromosomes, every bit a fair coin."""
+    return rng.random((population, n_bits)) < 0.5
+
+
+#: The first chromosomes by name: (generator, population, bits) -> bool, shape (population, bits).
+STARTS = {"graded": _graded, "even": _even}
 
 
 def _expand_best(archive: Archive, evaluations: int) -> None:
@@ -276,10 +311,12 @@ def _expand_best(archive: Archive, evaluations: int) -> None:
 
 def _state(archive: Archive, final: np.ndarray) -> dict:
     """One row of the history."""
+    solutions = [archive.values(name)[final] for name in ("nwp", "necd", "effective_k")]
     return {
         "evaluations": archive.evaluations,
         "distinct": len(archive),
         "unique": len(final),
+        "tables": len(np.unique(np.column_stack(solutions), axis=0)),
         "feasible": int(np.count_nonzero(archive.values("effective_k")[final] >= archive.k)),
         "ach": archive.least_ach,
     }

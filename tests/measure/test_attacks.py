@@ -80,6 +80,24 @@ def test_plausible_values_by_pandas(table, least_share):
     assert plausible_values(m, ["a"], least_share).tolist() == expected
 
 
+@settings(deadline=None, max_examples=50)
+@given(tables(), tables(), st.sampled_from([0, 0.3, 0.6]))
+def test_plausible_values_of_other_people_by_pandas(table, others, least_share):
+    m, people = table[0], others[0]
+    share = people.frame.groupby("a")["s"].value_counts(normalize=True)
+    expected = [
+        [
+            a not in share.index or ((a, s) in share.index and share[a, s] >= least_share)
+            for s in m.sensitive_attribute.values
+        ]
+        for a in m.frame["a"]
+    ]
+    assert plausible_values(m, ["a"], least_share, people).tolist() == expected
+    assert np.array_equal(
+        plausible_values(m, ["a"], least_share, m), plausible_values(m, ["a"], least_share)
+    )
+
+
 def test_no_guess_beats_theta_on_average():
     m = ap.load("adult", rows=4000, seed=2)
     p = ap.klt(m, theta=0.3)

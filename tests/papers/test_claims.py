@@ -383,6 +383,20 @@ def test_settings_of_one_claim_share_the_error():
     assert judging.share_interval(refuted, 200, level=0.999)[0] <= 0.05
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_side_that_never_varies_adds_no_noise():
+    varied, constant = np.array([0.9, 1.0, 1.1]), np.full(4, 0.5)
+    low, high = mean_interval(varied)
+    assert difference(constant, varied) == pytest.approx((low - 0.5, high - 0.5))
+    assert difference(varied, constant) == pytest.approx((0.5 - high, 0.5 - low))
+    assert difference(constant, constant + 1) == (1, 1)
+
+
+def difference(lower, higher):
+    (interval,) = judging.difference_intervals(lower, higher, paired=False)
+    return tuple(interval)
+
+
 def test_pairs_are_told_from_samples():
     seeds = np.linspace(0, 100, 10)
     higher = seeds + np.linspace(0.9, 1.1, 10)

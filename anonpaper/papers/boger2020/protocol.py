@@ -1,34 +1,57 @@
-"""What the figures and claims of boger2020 measure (sections 4 and 5 of the paper)."""
+"""What the figures and claims of boger2020 measure (sections 3 to 6 of the paper)."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+import warnings
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 import numpy as np
+import pandas as pd
+from scipy.stats.contingency import association
+from sklearn.metrics import adjusted_rand_score, mutual_info_score
 
 from anonpaper.datasets.examples import hospital
+from anonpaper.groups import Partition
 from anonpaper.measure import (
     guessing,
     membership,
     plausible_values,
+    query_error,
+    query_errors,
     relative_errors,
     ruled_out,
     workload,
 )
-from anonpaper.measure.queries import places
+from anonpaper.measure.queries import Workload, places
 from anonpaper.microdata import Microdata
+from anonpaper.papers.boger2020.program import DEPARTURES, program_groups
+from anonpaper.papers.judging import LEVEL, mean_interval
+from anonpaper.partition.klt import UnplacedRowsWarning
 from anonpaper.partition.klt import klt as _klt
-from anonpaper.publish import generalize, swap
+from anonpaper.partition.mondrian import mondrian
+from anonpaper.publish import anatomize, generalize, swap
 
 __all__ = [
     "DEFAULT_SELECTIVITY",
+    "LEAST",
+    "POINT_TOLERANCE",
     "QI",
     "TABLES",
+    "association_with_sensitive",
     "compare_groupings",
     "compare_membership",
+    "compare_methods",
+    "compare_points",
+    "departures_alone",
+    "errors_after_permuting",
     "errors_by_selectivity",
+    "numbered",
+    "outcome",
+    "program_errors",
+    "program_partitions",
+    "recover_groups",
     "selectivities",
     "time_klt",
 ]
@@ -55,8 +78,17 @@ DEFAULT_SELECTIVITY = {"race": 3, "education": 8, "sex": 2, "age": 35}
 #: Figure 12 varies the age window in steps of five years.
 AGE_STEP = 5
 
+#: The rounds of Figures 9 to 12 that ask for the fewest values.
+LEAST = (("race", 1), ("education", 1), ("sex", 1), ("age", 5))
 
-def time_klt(m: Microdata, rows: int, repeats: int, seed: int) -> dict:
+#: How far a mean may lie from a published point: about what one run differs from the mean.
+POINT_TOLERANCE = 0.05
+
+
+# -- clustering (sections 3.1 and 4.3) --------------------------------------------------------
+
+
+def time_klt(m: Microdata, rows: int, repeats: int, seed: int, by_rows: bool = False) -> dict:
     """Time the clustering of a random part of a table, with the paper's parameters.
 
     Parameters
@@ -69,26 +101,65 @@ def time_klt(m: Microdata, rows: int, repeats: int, seed: int) -> dict:
         How often to run; the shortest time counts.
     seed : int
         Seed of the draw and of the clustering.
+    by_rows : bool, optional
+        Whether every search looks at every row, as in the paper's steps: the same groups.
 
     Returns
     -------
     dict
-        ``seconds`` (from the coded rows to the groups, grouping equal rows included), ``groups``,
-        ``M`` (repeats of steps 1 to 3) and ``unplaced_rows``.
+        ``seconds`` of the processor (from the coded rows to the groups, grouping equal rows
+        included; what else the machine does counts little), ``groups``, ``M`` (repeats of steps 1
+        to 3) and ``unplaced_rows``.
     """
     klt(hospital(), k=4, l=2, theta=0.5)  # compiles
     seconds = []
     for _ in range(repeats):
         drawn = m.sample(rows, seed)
-        began = time.perf_counter()
-        p = klt(drawn, seed=seed)
-        seconds.append(time.perf_counter() - began)
+        how = {"weights": {"number": 0}, "index": False} if by_rows else {}
+        drawn = numbered(drawn) if by_rows else drawn
+        began = time.process_time()
+        p = klt(drawn, seed=seed, **how)
+        seconds.append(time.process_time() - began)
     return {
         "seconds": min(seconds),
         "groups": p.n_groups,
         "M": p.info["repeats"],
         "unplaced_rows": p.info["unplaced_rows"],
     }
+
+
+def numbered(m: Microdata) -> Microdata:
+    """Return a table with the rows' numbers as a further quasi-identifier.
+
+    No two rows are alike then, so that none are searched as one. With weight 0 the numbers change
+    no distance and no tie.
+    """
+    return m.replace(frame=m.frame.assign(number=np.arange(m.n)), qi=[*m.qi, "number"])
+
+
+def outcome(
+    tables: Mapping[str, Microdata], data: str, k: int, l: int, theta: float, seed: int
+) -> dict:
+    """Cluster a table; say how often steps 1 to 3 were repeated, and how many rows got lost.
+
+    Parameters
+    ----------
+    tables : mapping of str to Microdata
+    data : str
+        Which of them.
+    k, l, theta, seed
+        As for :func:`anonpaper.klt`.
+
+    Returns
+    -------
+    dict
+        ``M``, ``groups`` and ``left_out_pct``, the percentage of rows that step 6 leaves out.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnplacedRowsWarning)  # they are what is measured
+        p = klt(tables[data], k, l, theta, seed=seed)
+    left_out = 100 * p.n_unpublished / tables[data].n
+    return {"M": p.info["repeats"], "groups": p.n_groups, "left_out_pct": left_out}
 
 
 # -- queries (section 4) ----------------------------------------------------------------------
@@ -100,17 +171,28 @@ def selectivities(m: Microdata, name: str) -> list[int]:
     return list(range(AGE_STEP, most, AGE_STEP)) if name == "age" else list(range(1, most + 1))
 
 
-def errors_by_selectivity(m: Microdata, queries: int, seed: int) -> list[dict]:
+def errors_by_selectivity(
+    m: Microdata,
+    queries: int,
+    seed: int,
+    only: Collection[Sequence] | None = None,
+    tables: Sequence[str] = tuple(TABLES),
+) -> list[dict]:
     """Measure the error of the tables of Figure 6 on the queries of Figures 8 to 12.
 
     Parameters
     ----------
     m : Microdata
-        Adult with the quasi-identifiers of Figure 4.
+        A table with the quasi-identifiers of Figure 4.
     queries : int
         Queries per round of simulation; the paper's are 1,000.
     seed : int
         Seed of the row order, of the swapping and of the queries.
+    only : collection of (str, int), optional
+        The rounds wanted: the varied quasi-identifier (``"none"`` for default selectivities) and
+        the number of its values; by default all of them.
+    tables : sequence of str, optional
+        Some of `TABLES`, BaseTable first.
 
     Returns
     -------
@@ -119,35 +201,281 @@ def errors_by_selectivity(m: Microdata, queries: int, seed: int) -> list[dict]:
         queries include and table: ``varied``, ``values``, ``selectivity_pct``, ``table`` and
         ``relative_error_pct``.
     """
-    releases = [swap(m, klt(m, weights=weights, seed=seed), seed) for weights in TABLES.values()]
+    releases = [swap(m, klt(m, weights=TABLES[table], seed=seed), seed) for table in tables]
+    rows = []
+    for about, asked, _ in _rounds(m, queries, seed, only):
+        for table, error in zip(
+            tables, relative_errors(asked, releases, releases[0]), strict=True
+        ):
+            rows.append({**about, "table": table, "relative_error_pct": float(error)})
+    return rows
+
+
+def program_partitions(
+    m: Microdata, departures: Collection[str] = DEPARTURES, tables: Collection[str] = tuple(TABLES)
+) -> dict[str, Partition]:
+    """Return the groups that the author's program, or a part of it, makes for some tables.
+
+    Parameters
+    ----------
+    m : Microdata
+    departures : collection of str
+        Some of :data:`anonpaper.papers.boger2020.program.DEPARTURES`, ``"file order"`` among them,
+        so that nothing is random.
+    tables : collection of str
+        Some of `TABLES`.
+    """
+    return {
+        table: program_groups(m, weights=TABLES[table], departures=departures) for table in tables
+    }
+
+
+def program_errors(
+    m: Microdata,
+    partitions: Mapping[str, Partition],
+    queries: int,
+    seed: int,
+    only: Collection[Sequence] | None = None,
+) -> list[dict]:
+    """Measure the errors of Figures 8 to 12 as the author's program does.
+
+    It divides whole numbers: every term of a chi-square distance is rounded down. And it never
+    draws the last of the possible age windows.
+
+    Parameters
+    ----------
+    m, queries, only
+        As for :func:`errors_by_selectivity`.
+    partitions : mapping of str to Partition
+        The groups of some tables of Figure 6, BaseTable's first.
+    seed : int
+        Seed of the swapping and of the queries.
+
+    Returns
+    -------
+    list of dict
+        As of :func:`errors_by_selectivity`, and ``not_rounded_pct``: the same with the chi-square
+        distances as the paper prints them.
+    """
+    releases = [swap(m, p, seed) for p in partitions.values()]
+    rows = []
+    for about, asked, rng in _rounds(m, queries, seed, only):
+        truth, *answers = _without_last_window(m, asked, rng).answers(m, *releases)
+        terms = [(a - truth) ** 2 / np.maximum(a + truth, 1) for a in answers]
+        rounded = np.array([np.floor(term).sum() for term in terms])
+        exact = np.array([term.sum() for term in terms])
+        for table, down, full in zip(
+            partitions, rounded / max(rounded[0], 1), exact / max(exact[0], 1), strict=True
+        ):
+            rows.append(
+                {
+                    **about,
+                    "table": table,
+                    "relative_error_pct": float(100 * down),
+                    "not_rounded_pct": float(100 * full),
+                }
+            )
+    return rows
+
+
+def departures_alone(
+    m: Microdata,
+    departures: Sequence[str],
+    tables: Sequence[str],
+    queries: int,
+    seeds: Sequence[int],
+    only: Collection[Sequence],
+) -> list[dict]:
+    """Measure errors with some of the program's departures; as :func:`program_errors`, by seed."""
+    partitions = program_partitions(m, departures, tables)
+    return [
+        {"seed": seed, **row}
+        for seed in seeds
+        for row in program_errors(m, partitions, queries, seed, only)
+    ]
+
+
+def compare_points(errors: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Compare every published point of Figures 9 to 12 with the mean over seeds.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        With ``varied``, ``selectivity, %``, ``table``, ``seed`` and ``relative error, %``.
+    published : DataFrame
+        With ``figure``, ``varied_qi``, ``selectivity_pct``, ``table`` and ``relative_error_pct``.
+
+    Returns
+    -------
+    DataFrame
+        Per published point: ``figure``, ``varied``, ``selectivity, %``, ``table``,
+        ``published, %``, ``mean, %`` with its interval ``low, %`` to ``high, %`` (95 % for all
+        points of a figure together), and ``point``: it "agrees" where the whole interval lies
+        within `POINT_TOLERANCE` of the published value, "differs" where all of it lies outside,
+        and is "open" otherwise.
+    """
+    names = {"varied_qi": "varied", "selectivity_pct": "selectivity, %"}
+    points = published.rename(columns={**names, "relative_error_pct": "published, %"})
+    keys = ["varied", "selectivity, %", "table"]
+    by_point = errors.assign(**{"selectivity, %": errors["selectivity, %"].round(2)})
+    runs = by_point.groupby(keys)["relative error, %"].apply(np.array)
+    values = [runs[tuple(point)] for point in points[keys].itertuples(index=False)]
+    sizes = points.groupby("figure")["table"].transform("size")
+    ends = [
+        mean_interval(found, level=1 - (1 - LEVEL) / size)
+        for found, size in zip(values, sizes, strict=True)
+    ]
+    points["mean, %"] = [found.mean() for found in values]
+    points["low, %"], points["high, %"] = zip(*ends, strict=True)
+    nearest = points["published, %"] * (1 - POINT_TOLERANCE)
+    farthest = points["published, %"] * (1 + POINT_TOLERANCE)
+    within = (points["low, %"] >= nearest) & (points["high, %"] <= farthest)
+    outside = (points["high, %"] < nearest) | (points["low, %"] > farthest)
+    points["point"] = np.select([within, outside], ["agrees", "differs"], "open")
+    return points
+
+
+def _rounds(m: Microdata, queries: int, seed: int, only: Collection[Sequence] | None):
+    """Yield what every round of simulation varies, its queries, and the generator behind them."""
     rounds = [("none", 0, 50.0)]
     for name in QI:
         most = places(m.attribute(name))
         rounds += [(name, values, 100 * values / most) for values in selectivities(m, name)]
-    rows = []
+    wanted = None if only is None else {tuple(chosen) for chosen in only}
     for number, (varied, values, percent) in enumerate(rounds):
+        if wanted is not None and (varied, values) not in wanted:
+            continue
         selectivity = DEFAULT_SELECTIVITY | ({} if varied == "none" else {varied: values})
-        asked = workload(m, selectivity, queries, np.random.default_rng([seed, number]))
-        for table, error in zip(
-            TABLES, relative_errors(asked, releases, releases[0]), strict=True
-        ):
-            rows.append(
-                {
-                    "varied": varied,
-                    "values": values,
-                    "selectivity_pct": percent,
-                    "table": table,
-                    "relative_error_pct": float(error),
-                }
-            )
-    return rows
+        rng = np.random.default_rng([seed, number])
+        about = {"varied": varied, "values": values, "selectivity_pct": percent}
+        yield about, workload(m, selectivity, queries, rng), rng
+
+
+def _without_last_window(m: Microdata, asked: Workload, rng: np.random.Generator) -> Workload:
+    """Draw the age windows anew, but for the last possible one, if there are several."""
+    age, wanted = m.attribute("age"), asked.selectivity["age"]
+    first = age.positions[0] + rng.integers(0, max(places(age) - wanted, 1), asked.size)
+    asked.windows["age"] = np.column_stack([first, first + wanted - 1])
+    return asked
+
+
+def compare_methods(
+    m: Microdata, queries: int, seed: int, only: Collection[Sequence]
+) -> list[dict]:
+    """Measure how far the answers of swapping, anatomy and generalization are off.
+
+    Of each method the groups are klt's or Mondrian's with frequency l = 3, which is all but theta
+    (one third at most), and fewer distinct values: made for generalization. Swapping also
+    publishes arbitrary groups, by klt with all weights 0.
+
+    Parameters
+    ----------
+    m, queries, only
+        As for :func:`errors_by_selectivity`.
+    seed : int
+        Seed of the row order, of the swapping and of the queries.
+
+    Returns
+    -------
+    list of dict
+        Per round, method and groups: ``chi_square`` of a query, and ``relative_error`` of a count,
+        means.
+    """
+    close, boxes = klt(m, seed=seed), mondrian(m, k=10, l=3)
+    arbitrary = klt(m, weights=dict.fromkeys(m.qi, 0), seed=seed)
+    releases = {("swapping", "arbitrary"): swap(m, arbitrary, seed)}
+    for name, p in {"klt": close, "Mondrian": boxes}.items():
+        releases["swapping", name] = swap(m, p, seed)
+        releases["anatomy", name] = anatomize(m, p)
+        releases["generalization", name] = generalize(m, p)
+    return [
+        {
+            **about,
+            "method": method,
+            "groups": groups,
+            "chi_square": float(error) / queries,
+            "relative_error": query_error(release, asked),
+        }
+        for about, asked, _ in _rounds(m, queries, seed, only)
+        for ((method, groups), release), error in zip(
+            releases.items(), query_errors(asked, list(releases.values())), strict=True
+        )
+    ]
+
+
+def association_with_sensitive(m: Microdata) -> pd.DataFrame:
+    """Measure how far every quasi-identifier goes with the sensitive attribute.
+
+    Parameters
+    ----------
+    m : Microdata
+
+    Returns
+    -------
+    DataFrame
+        Per ``attribute``: ``Cramer's V``, in [0, 1]; ``phi^2``, chi-square over rows, which is V
+        squared times the smaller number of values less 1; ``mutual information`` in nats.
+    """
+    rows = []
+    for j, name in enumerate(m.qi):
+        counts = pd.crosstab(m.codes[:, j], m.sensitive_codes)
+        v = association(counts, "cramer")
+        rows.append(
+            {
+                "attribute": name,
+                "Cramer's V": v,
+                "phi^2": v**2 * (min(counts.shape) - 1),
+                "mutual information": mutual_info_score(m.codes[:, j], m.sensitive_codes),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def errors_after_permuting(
+    m: Microdata,
+    within: Sequence[str] | None,
+    queries: int,
+    seed: int,
+    only: Collection[Sequence],
+    tables: Sequence[str],
+) -> list[dict]:
+    """Permute the sensitive values among people who are alike, and measure the errors then.
+
+    What `within` names keeps its association with the sensitive attribute; of what it does not
+    name only as much is left as follows from that.
+
+    Parameters
+    ----------
+    m, queries, only, tables
+        As for :func:`errors_by_selectivity`.
+    within : sequence of str or None
+        Quasi-identifiers on which people are alike; an empty one permutes among all, None not.
+    seed : int
+        Seed of the permutation, the row order, the swapping and the queries.
+
+    Returns
+    -------
+    list of dict
+        As of :func:`errors_by_selectivity`.
+    """
+    if within is not None:
+        kind = m.frame.groupby(list(within), observed=True).ngroup() if within else np.zeros(m.n)
+        drawn = np.lexsort((np.random.default_rng(seed).random(m.n), kind))
+        values = m.frame[m.sensitive].to_numpy().copy()
+        values[np.argsort(kind, kind="stable")] = m.frame[m.sensitive].to_numpy()[drawn]
+        m = m.replace(frame=m.frame.assign(**{m.sensitive: values}))
+    return errors_by_selectivity(m, queries, seed, only, tables)
 
 
 # -- attacks (section 5) ----------------------------------------------------------------------
 
 
 def compare_groupings(
-    m: Microdata, known: Sequence[Sequence[str]], least_shares: Sequence[float], seed: int
+    m: Microdata,
+    known: Sequence[Sequence[str]],
+    least_shares: Sequence[float],
+    seed: int,
+    people: Microdata | None = None,
 ) -> list[dict]:
     """Guess sensitive values in groups of close rows and in arbitrary groups.
 
@@ -164,6 +492,8 @@ def compare_groupings(
         Below which share among people alike a value is held implausible, in [0, 1].
     seed : int
         Seed of the row order.
+    people : Microdata, optional
+        From whom the attacker learns what is implausible; the table's own people by default.
 
     Returns
     -------
@@ -179,7 +509,7 @@ def compare_groupings(
     rows = []
     for columns in known:
         for share in least_shares if columns else [0.0]:
-            plausible = plausible_values(m, columns, share) if columns else None
+            plausible = plausible_values(m, columns, share, people) if columns else None
             for grouping, p in groupings.items():
                 success = guessing(m, p.labels, plausible)
                 by_group = np.bincount(p.labels, weights=success) / p.sizes()
@@ -224,3 +554,38 @@ def compare_membership(
         {"method": method, "number_of_qi": len(qi), **membership(release, outsiders)}
         for method, release in releases.items()
     ]
+
+
+def recover_groups(m: Microdata, seed: int) -> list[dict]:
+    """Look for the groups of a swapped table, which it does not show, by clustering it again.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table.
+    seed : int
+        Seed of the row order and of the swapping.
+
+    Returns
+    -------
+    list of dict
+        Per attacker (``knows``: nothing, the order of the rows, the groups): ``adjusted_rand``,
+        the agreement with the groups, 0 by chance and 1 if they are found; ``success``, the mean
+        probability of a right guess by the most frequent published value of the group found.
+    """
+    p = klt(m, seed=seed)
+    published = m.replace(frame=swap(m, p, seed).frame)
+    found = {
+        "nothing": klt(published, seed=np.random.default_rng([seed, 1])).labels,
+        "the order of the rows": klt(published, seed=seed).labels,
+        "the groups": p.labels,
+    }
+    rows = []
+    for knows, labels in found.items():
+        counts = np.zeros((labels.max() + 1, m.sensitive_attribute.size), int)
+        np.add.at(counts, (labels, published.sensitive_codes), 1)
+        named = (counts == counts.max(axis=1, keepdims=True))[labels]
+        right = named[np.arange(m.n), m.sensitive_codes] / named.sum(axis=1)
+        agreement = adjusted_rand_score(p.labels, labels)
+        rows.append({"knows": knows, "adjusted_rand": agreement, "success": float(right.mean())})
+    return rows

@@ -22,6 +22,7 @@ from anonpaper.errors import BudgetExceededError
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure import effective_k, necd, nwp
 from anonpaper.microdata import Microdata
+from anonpaper.papers.dewri2009.weights import losses
 from anonpaper.preference import achievement
 from anonpaper.prepare.encoding import granularize, in_preorder
 from anonpaper.publish import recode
@@ -48,6 +49,7 @@ __all__ = [
     "reported_solution",
     "returned_solutions",
     "search",
+    "short_name",
     "taxonomy",
     "time_evaluation",
     "time_search",
@@ -66,8 +68,11 @@ ATTRIBUTES = {
     "salary-class": "slc",
 }
 
-#: Groups of the values of each categorical attribute; their order is that of the encoding.
-#: Education is ordered by years and needs no tree.
+#: Groups of the values of each categorical attribute; their order is that of the encoding, which
+#: has one bit between any two neighbours. The trees of `anonpaper.datasets.trees` are no
+#: substitute: they have as many levels as a table of another paper says, lack two of the
+#: attributes, and the order of their values means nothing. Education is ordered by years and
+#: needs no tree.
 TAXONOMIES = {
     "workclass": {
         "employed by government": ["Federal-gov", "State-gov", "Local-gov"],
@@ -143,6 +148,18 @@ def adult() -> Microdata:
     return in_preorder(m, {name: taxonomy(name) for name in TAXONOMIES})
 
 
+def short_name(column: str) -> str:
+    """Return a column of `reported_solution` with the paper's short name of its attribute.
+
+    Examples
+    --------
+    >>> short_name("groups native-country"), short_name("ach")
+    ('groups ncy', 'ach')
+    """
+    kind, _, name = column.partition(" ")
+    return f"{kind} {ATTRIBUTES[name]}" if name in ATTRIBUTES else column
+
+
 def full_domain_trees(m: Microdata) -> dict[object, Hierarchy]:
     """Return hierarchies for the full-domain optimum on `adult` or a projection of it.
 
@@ -168,17 +185,23 @@ def search(
     **options,
 ) -> Recoding:
     """Run `preference_search` with weights in the order of the attributes."""
-    named = None if weights is None else dict(zip(m.qi, weights, strict=True))
-    return preference_search(m, k_pref, tuple(preference), named, **options)
+    return preference_search(m, k_pref, tuple(preference), _named(m, weights), **options)
+
+
+def _named(m: Microdata, weights: Sequence[float] | None) -> dict | None:
+    """Return weights by the names of the attributes."""
+    return None if weights is None else dict(zip(m.qi, weights, strict=True))
 
 
 def returned_solutions(m: Microdata, **setting) -> pd.DataFrame:
     """Return the non-dominated solutions of one run (Figure 1), the reported one marked.
 
-    Parameters are those of `search`.
+    Parameters are those of `search`. Chromosomes with equal NWP, NECD and effective k are one
+    solution: bits between intervals of age that nobody has change nothing.
     """
     r = search(m, **setting)
     solutions = r.info["non_dominated"].drop(columns="bits")
+    solutions = solutions.drop_duplicates(["nwp", "necd", "effective_k"])
     return solutions.assign(
         feasible=solutions["effective_k"] >= setting["k_pref"],
         reported=(solutions[["nwp", "necd", "effective_k"]]
@@ -187,23 +210,23 @@ def returned_solutions(m: Microdata, **setting) -> pd.DataFrame:
 
 
 def reported_solution(m: Microdata, **setting) -> dict:
-    """Return the reported solution of one run with the groups of every attribute (Figures 2-4).
+    """Return the reported solution of one run (Figures 3 and 4).
 
-    Parameters are those of `search`. ``unique`` counts the distinct solutions of the final
-    population, ``distinct`` those ever evaluated. A run that finds no feasible solution returns
-    missing values.
+    Parameters are those of `search`. With it come the number of its one-bit neighbours that are
+    feasible and have less ach (``better neighbours``: 0 in a local optimum), the groups that
+    every attribute is divided into, and the loss of every attribute, from which NWP under other
+    weights follows.
     """
-    try:
-        r = search(m, **setting)
-    except BudgetExceededError:
-        return {"found": False}
+    r = search(m, **setting)
+    evaluator = Evaluator(m, _named(m, setting.get("weights")))
+    found = evaluator.evaluate(r.encode() ^ np.eye(evaluator.n_bits, dtype=bool))
+    ach = achievement(found.nwp, found.necd, tuple(setting["preference"]))
+    better = (found.smallest >= setting["k_pref"]) & (ach < r.info["ach"] - 1e-12)
     return {
-        "found": True,
+        "better neighbours": int(better.sum()),
         **{name: r.info[name] for name in ("nwp", "necd", "effective_k", "ach", "prefdev")},
-        "unique": int(r.info["history"]["unique"].iloc[-1]),
-        "feasible": len(r.info["feasible"]),
-        "distinct": r.info["distinct"],
         **{f"groups {name}": size for name, size in zip(m.qi, r.sizes, strict=True)},
+        **{f"loss {name}": loss for name, loss in losses(m, r).items()},
     }
 
 

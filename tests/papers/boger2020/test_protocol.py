@@ -6,6 +6,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.papers.boger2020 import protocol as boger2020
+from anonpaper.partition.klt import UnplacedRowsWarning
 
 
 @pytest.fixture(scope="module")
@@ -48,3 +49,111 @@ def test_timing_says_what_was_clustered(adult):
     row = boger2020.time_klt(adult, rows=800, repeats=1, seed=0)
     assert row["seconds"] > 0 and row["unplaced_rows"] == 0
     assert row["groups"] == ap.klt(adult.sample(800, 0), seed=0).n_groups
+
+
+def test_searches_by_rows_make_the_same_groups(adult):
+    few = adult.sample(600, 3)
+    by_rows = ap.klt(boger2020.numbered(few), weights={"number": 0}, index=False, seed=5)
+    assert np.array_equal(by_rows.labels, ap.klt(few, seed=5).labels)
+    assert len(boger2020.numbered(few).cells) == few.n
+    assert boger2020.time_klt(adult, 300, 1, 0, by_rows=True)["seconds"] > 0
+
+
+def test_outcome_counts_what_step_6_leaves_out(adult):
+    row = boger2020.outcome({"few": adult}, "few", k=10, l=5, theta=0.14, seed=0)
+    with pytest.warns(UnplacedRowsWarning):
+        p = ap.klt(adult, 10, 5, 0.14, seed=0, withheld="drop")
+    assert p.n_unpublished > 0
+    assert row == {
+        "M": p.info["repeats"],
+        "groups": p.n_groups,
+        "left_out_pct": 100 * p.n_unpublished / adult.n,
+    }
+
+
+def test_program_rounds_every_term_down_and_never_starts_at_the_last_window(adult):
+    partitions = boger2020.program_partitions(adult, ["file order"], ["BaseTable", "SexTable"])
+    only = [("age", 70)]
+    rows = pd.DataFrame(boger2020.program_errors(adult, partitions, 50, 1, only))
+    about, asked, rng = next(boger2020._rounds(adult, 50, 1, only))
+    asked = boger2020._without_last_window(adult, asked, rng)
+    assert about["values"] == 70
+    ages = adult.attribute("age").positions
+    assert set(asked.windows["age"][:, 0]) <= set(range(int(ages[0]), int(ages[-1]) - 69))
+    assert (np.diff(asked.windows["age"]) == 69).all()
+    releases = [ap.swap(adult, p, 1) for p in partitions.values()]
+    truth, *answers = asked.answers(adult, *releases)
+    for column, rounded in (("relative_error_pct", np.floor), ("not_rounded_pct", lambda x: x)):
+        sums = [
+            sum(
+                rounded((x - y) ** 2 / (x + y))
+                for x, y in zip(answer.ravel(), truth.ravel(), strict=True)
+                if x + y
+            )
+            for answer in answers
+        ]
+        assert rows[column].tolist() == pytest.approx([100, 100 * sums[1] / sums[0]])
+
+
+def test_points_agree_only_where_the_whole_interval_does():
+    published = ap.papers.reference("boger2020_fig9-12_relative_error")
+    names = {"varied_qi": "varied", "selectivity_pct": "selectivity, %"}
+    exact = published.rename(columns={**names, "relative_error_pct": "relative error, %"})
+    noise = {"agrees": [0.999, 1, 1.001], "open": [0.9, 1, 1.1], "differs": [1.2, 1.201, 1.199]}
+    for expected, factors in noise.items():
+        runs = [
+            exact.assign(
+                **{"relative error, %": factor * exact["relative error, %"], "seed": seed}
+            )
+            for seed, factor in enumerate(factors)
+        ]
+        points = boger2020.compare_points(pd.concat(runs), published)
+        assert len(points) == 148
+        assert set(points["point"]) == {expected}
+
+
+@pytest.mark.parametrize("within", [None, [], ["sex", "education"]])
+def test_permuting_keeps_the_values_of_people_alike(adult, within, monkeypatch):
+    seen = []
+    monkeypatch.setattr(boger2020, "errors_by_selectivity", lambda m, *_: seen.append(m))
+    boger2020.errors_after_permuting(adult, within, 10, 0, [], [])
+    (permuted,) = seen
+    if within is None:
+        assert permuted is adult
+        return
+    assert (permuted.frame["occupation"] != adult.frame["occupation"]).any()
+    counts = [
+        m.frame.astype(str).value_counts([*within, "occupation"]).sort_index()
+        for m in (adult, permuted)
+    ]
+    pd.testing.assert_series_equal(*counts)
+
+
+def test_association_of_nothing_and_of_everything():
+    codes = np.repeat(np.arange(4), 25)
+    frame = pd.DataFrame({"all": codes, "none": np.tile(np.arange(5), 20), "ill": codes})
+    found = boger2020.association_with_sensitive(
+        ap.Microdata(frame, qi=["all", "none"], sensitive="ill")
+    ).set_index("attribute")
+    assert found.loc["all"].tolist() == pytest.approx([1, 3, np.log(4)])
+    assert found.loc["none"].tolist() == pytest.approx([0, 0, 0], abs=1e-12)
+
+
+def test_methods_are_asked_the_same_queries(adult):
+    rows = pd.DataFrame(boger2020.compare_methods(adult, 40, 0, [("none", 0), ("sex", 1)]))
+    assert len(rows) == 2 * 7
+    assert (rows["chi_square"] > 0).all()
+    again = boger2020.compare_methods(adult, 40, 0, [("sex", 1)])
+    pd.testing.assert_frame_equal(
+        rows[rows["varied"] == "sex"].reset_index(drop=True), pd.DataFrame(again)
+    )
+
+
+def test_whoever_knows_the_groups_guesses_by_them(adult):
+    rows = pd.DataFrame(boger2020.recover_groups(adult, 0)).set_index("knows")
+    p = ap.klt(adult, seed=0)
+    assert rows.loc["the groups", "adjusted_rand"] == 1
+    assert rows.loc["the groups", "success"] == pytest.approx(
+        ap.measure.guessing(adult, p.labels).mean()
+    )
+    assert (rows["adjusted_rand"] <= 1).all()

@@ -4,6 +4,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper import plots
+from anonpaper.datasets import trees
 from anonpaper.papers.dewri2009 import protocol as dewri2009
 from anonpaper.papers.grids import run_grid
 from anonpaper.papers.published import reference
@@ -53,9 +54,19 @@ def test_the_reported_solution_is_among_the_returned_ones(adult):
     assert best["ach"] == returned.loc[returned["feasible"], "ach"].min()
 
 
-def test_a_search_without_result_is_a_row_not_an_error(adult):
-    setting = {"k_pref": 5, "preference": [0.2, 1.0], "evaluations": 300, "seed": 0}
-    assert dewri2009.reported_solution(adult, start="even", **setting) == {"found": False}
+def test_chromosomes_of_the_same_table_are_one_solution(adult):
+    setting = {"k_pref": 2, "preference": [0.2, 1.0], "evaluations": 3000, "seed": 0}
+    returned = dewri2009.returned_solutions(adult, **setting)
+    assert not returned.duplicated(["nwp", "necd", "effective_k"]).any()
+    everything = dewri2009.search(adult, **setting).info["non_dominated"]
+    assert len(everything) > len(returned)
+
+
+def test_the_other_home_of_value_groups_knows_the_same_values():
+    for name, groups in dewri2009.TAXONOMIES.items():
+        if name in trees.LEVELS["adult"]:
+            other = {row[0] for row in trees._rows(trees._TREES["adult"][name])}
+            assert {value for values in groups.values() for value in values} <= other
 
 
 def test_weights_are_taken_in_the_order_of_the_attributes(adult):

@@ -1,0 +1,97 @@
+"""The search with parts exchanged: without an exchange it is the search, with one only that."""
+
+import numpy as np
+import pytest
+
+from anonpaper.papers.dewri2009 import protocol as dewri2009
+from anonpaper.papers.dewri2009.variants import VARIANT_STARTS, measured_run, varied_search
+
+SETTING = {"k_pref": 5, "preference": [0.2, 1.0], "evaluations": 600, "seed": 3}
+
+
+@pytest.fixture(scope="module")
+def adult():
+    return dewri2009.adult()
+
+
+@pytest.fixture(scope="module")
+def part(adult):
+    return adult.with_roles(qi=["marital-status", "race", "sex", "salary-class"])
+
+
+@pytest.mark.parametrize("start", ["graded", "even"])
+def test_without_an_exchange_it_is_the_search_of_the_paper(part, start):
+    archive, _ = varied_search(part, **SETTING, start=start)
+    r = dewri2009.search(part, **SETTING, start=start)
+    assert archive.frame().equals(r.info["evaluated"])
+    row = measured_run(part, **SETTING, start=start)
+    for name in ("nwp", "necd", "effective_k", "ach", "prefdev"):
+        assert row[name] == r.info[name]
+    assert row["unique"] == r.info["history"]["tables"].iloc[-1]
+
+
+@pytest.mark.parametrize("objectives", [1, 2])
+def test_without_copies_all_chromosomes_of_the_population_differ(part, objectives):
+    _, final = varied_search(part, **SETTING, objectives=objectives, copies=False)
+    assert len(final) == 100
+    _, with_copies = varied_search(part, **SETTING, objectives=objectives)
+    assert len(with_copies) < 100
+
+
+@pytest.mark.parametrize("copies", [True, False])
+def test_one_objective_keeps_the_best_feasible_solution_ever_seen(part, copies):
+    archive, final = varied_search(part, **SETTING, objectives=1, copies=copies)
+    seen, last = archive.frame(), archive.frame(final)
+    feasible = seen[seen["effective_k"] >= 5]
+    assert last["ach"].min() == feasible["ach"].min() and (last["effective_k"] >= 5).all()
+
+
+def test_one_objective_prefers_feasible_then_nearly_feasible_then_less_ach():
+    from anonpaper.papers.dewri2009.variants import _prefer_less_ach
+
+    class Population:
+        values = {
+            "F": np.array([[0.9], [0.5], [0.1], [0.1], [0.2]]),
+            "G": np.array([[-3.0], [0.0], [1.0], [4.0], [1.0]]),
+        }
+
+        def get(self, name):
+            return self.values[name]
+
+    pairs = np.array([[0, 1], [0, 2], [2, 3], [4, 2], [3, 0]])
+    won = _prefer_less_ach(Population(), pairs, np.random.default_rng(0))
+    assert won.ravel().tolist() == [1, 0, 2, 2, 0]
+
+
+@pytest.mark.parametrize("start", VARIANT_STARTS)
+def test_first_populations_are_of_their_kind(start):
+    bits = VARIANT_STARTS[start](np.random.default_rng(0), 50, 40)
+    assert bits.shape == (50, 40) and bits.dtype == bool
+    assert (not bits[0].any()) == (start in ("graded", "one zero"))
+    assert bits.mean() == pytest.approx(0.25 if start == "cubed" else 0.5, abs=0.08)
+
+
+def test_an_infeasible_first_population_holds_nothing_feasible(adult):
+    setting = SETTING | {"evaluations": 100}
+    archive, _ = varied_search(adult, **setting, feasible_start=False)
+    assert archive.values("effective_k").max() < 5
+    assert not measured_run(adult, **setting, feasible_start=False)["found"]
+
+
+def test_solutions_are_counted_as_tables(adult):
+    """Bits between the five-year intervals from 90 to 100, which nobody has, change nothing."""
+    setting = SETTING | {"k_pref": 2, "evaluations": 3000, "seed": 0}
+    archive, final = varied_search(adult, **setting)
+    frame = archive.frame(final)
+    row = measured_run(adult, **setting)
+    tables = frame[["nwp", "necd", "effective_k"]].drop_duplicates()
+    assert row["unique"] == len(tables) < len(frame)
+    assert 1 <= row["minima"] <= row["returned"] <= row["feasible"] <= row["unique"]
+    assert row["better in both"] == 0
+    assert 0 <= row["children alike"] <= 1
+
+
+def test_what_is_left_for_a_higher_k_costs_more(part):
+    row = measured_run(part, **SETTING)
+    left = [row["ach"], *(row[f"ach at {level}"] for level in (10, 25, 50, 100))]
+    assert left == sorted(left)

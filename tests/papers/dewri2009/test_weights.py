@@ -1,0 +1,89 @@
+"""What weights do, held against definitions and measures."""
+
+import numpy as np
+import pytest
+
+import anonpaper as ap
+from anonpaper.measure import nwp
+from anonpaper.papers.dewri2009 import protocol as dewri2009
+from anonpaper.papers.dewri2009.weights import effects_of_joins, losses, optimum_of, random_weights
+
+NAMES = ["marital-status", "sex"]
+
+
+@pytest.fixture(scope="module")
+def adult():
+    return dewri2009.adult()
+
+
+def test_drawn_weights_sum_to_one_and_follow_the_seed():
+    drawn = np.array(random_weights(9, 50, seed=1))
+    assert drawn.shape == (50, 9) and (drawn >= 0).all()
+    assert np.allclose(drawn.sum(axis=1), 1)
+    assert drawn.tolist() == random_weights(9, 50, seed=1) != random_weights(9, 50, seed=2)
+
+
+def test_weighted_losses_are_the_loss_of_the_release(adult):
+    rng = np.random.default_rng(0)
+    for weights in random_weights(adult.d, 5, seed=0):
+        r = ap.Recoding.decode(adult.attributes, rng.random(105) < 0.2)
+        named = dict(zip(adult.qi, weights, strict=True))
+        expected = nwp(ap.recode(adult, r), named)
+        assert np.dot(weights, list(losses(adult, r).values())) == pytest.approx(expected)
+
+
+def test_a_solution_comes_with_its_losses_groups_and_neighbours(adult):
+    weights = random_weights(adult.d, 1, seed=4)[0]
+    setting = {"k_pref": 5, "preference": [0.2, 1.0], "evaluations": 1000, "seed": 0}
+    found = dewri2009.reported_solution(adult, weights=weights, **setting)
+    of_attributes = [found[f"loss {name}"] for name in adult.qi]
+    assert found["nwp"] == pytest.approx(np.dot(weights, of_attributes))
+    assert all(1 <= found[f"groups {a.name}"] <= a.size for a in adult.attributes)
+    best = ap.exhaustive(adult.with_roles(qi=NAMES), 5, (0.2, 1.0))
+    searched = dewri2009.reported_solution(adult.with_roles(qi=NAMES), refine=True, **setting)
+    assert searched["ach"] == pytest.approx(best.info["ach"])
+    assert searched["better neighbours"] == 0
+    assert found["better neighbours"] > 0  # so few evaluations reach no local optimum
+
+
+@pytest.mark.parametrize("weights", [None, [0.9, 0.1], [0.0, 1.0]])
+def test_joins_by_brute_force(adult, weights):
+    part = adult.with_roles(qi=NAMES)
+    named = None if weights is None else dict(zip(NAMES, weights, strict=True))
+    seen = ap.exhaustive(part, 1, (0.2, 1.0), named).info["evaluated"].set_index("bits")
+    joins = loss = bias = pairs = less = 0
+    for bits, row in seen.iterrows():
+        for place, bit in enumerate(bits):
+            if bit == "1":
+                after = seen.loc[bits[:place] + "0" + bits[place + 1 :]]
+                joins += 1
+                loss += after["nwp"] < row["nwp"] - 1e-12
+                bias += after["necd"] < row["necd"] - 1e-12
+        more = seen[seen.index.str.count("1") < bits.count("1")]
+        pairs += len(more)
+        less += (more["nwp"] < row["nwp"] - 1e-12).sum()
+    found = effects_of_joins(adult, NAMES, weights)
+    assert found["joins"] == joins and found["loss falls"] == loss == 0
+    assert found["k falls"] == 0 and found["bias falls"] == bias
+    assert (found["pairs"], found["more joined, less loss"]) == (pairs, less)
+
+
+def test_the_optimum_is_the_exhaustive_one(adult):
+    for weights in (None, *random_weights(2, 3, seed=0)):
+        named = None if weights is None else dict(zip(NAMES, weights, strict=True))
+        best = ap.exhaustive(adult.with_roles(qi=NAMES), 5, (0.2, 0.1), named)
+        found = optimum_of(adult, NAMES, 5, [0.2, 0.1], weights)
+        assert found["ach"] == pytest.approx(best.info["ach"], abs=1e-12)
+        assert found["effective_k"] == best.info["effective_k"]
+        assert found["largest k of ties"] >= found["effective_k"] >= 5
+
+
+def test_ties_are_other_tables_with_the_same_ach(adult):
+    names = ["workclass", "race", "sex"]
+    seen = ap.exhaustive(adult.with_roles(qi=names), 5, (0.2, 1.0)).info["evaluated"]
+    feasible = seen[seen["effective_k"] >= 5]
+    best = feasible[np.isclose(feasible["ach"], feasible["ach"].min(), rtol=0, atol=1e-12)]
+    tables = best[["nwp", "necd", "effective_k"]].drop_duplicates()
+    found = optimum_of(adult, names, 5, [0.2, 1.0])
+    assert found["ties"] == len(tables) - 1 > 0
+    assert found["largest k of ties"] == tables["effective_k"].max()
