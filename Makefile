@@ -77,6 +77,14 @@ $(ENV)/.packages-installed: requirements.lock
 	  echo "environment: no Python 3.11 on the PATH; give one with make PYTHON=..." >&2; exit 1; fi; \
 	echo "environment: installing $$(grep -c == requirements.lock) packages in $(ENV), about 2 minutes"; \
 	$(RUN) -m pip --version >/dev/null 2>&1 || $$python -m venv --clear $(ENV)
+	@# torch first: by itself pip prefers a build for processors alone where it finds one, but with
+	@# --require-hashes the build whose hash the index tells
+	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
+	$(RUN) -m pip download -qq --no-deps --dest "$$folder" $(TORCH); \
+	hash=$$($(RUN) -m pip hash "$$folder"/* | tail -n 1); \
+	grep -qe "$$hash" requirements.lock || { \
+	  echo "environment: requirements.lock has no hash of $$(ls "$$folder")" >&2; exit 1; }; \
+	$(RUN) -m pip install -qq --no-deps "$$folder"/*
 	@$(RUN) -m pip install -qq --no-deps --require-hashes --requirement requirements.lock
 	@$(RUN) -m pip install -qq --constraint <($(PINS) | grep -v '^pycanon') $(TORCH)
 	@touch $@
