@@ -16,8 +16,12 @@ import pytest
 
 from anonpaper import plots
 from anonpaper.errors import ParameterError
+from anonpaper.files import project_root
 from anonpaper.microdata import Microdata
+from anonpaper.papers import claims
+from anonpaper.papers.claims import Claim, Finding
 from anonpaper.papers.grids import _fingerprint, run_grid
+from anonpaper.papers.judging import judge_statement
 from anonpaper.papers.results import Results
 from anonpaper.papers.shown import COLOURS, source_of
 
@@ -320,9 +324,23 @@ class TestResults:
         assert (root / "diva2021/plain.csv").read_text().startswith("l,stars\n2,")
         assert (root / "diva2021/named.csv").read_text().startswith("l,stars\n2,")
 
-    def test_claims_are_judged_from_the_saved_tables(self, root):
+    @pytest.fixture
+    def entered(self, monkeypatch):
+        """Three claims of one notebook, one of them about times."""
+
+        def judge(table):
+            """Look at the last column."""
+            return Finding(table.iloc[0, -1], judge_statement(table.iloc[0, -1] == 0))
+
+        entries = tuple(
+            Claim(id, "xiao2010", "3_star_minimization", "Figure 1", id, (table,), judge, "why")
+            for id, table in [("phase-three", "phases"), ("stars", "stars"), ("time", "times")]
+        )
+        monkeypatch.setattr(claims, "of_paper", lambda paper: entries)
+
+    def test_claims_are_judged_from_the_saved_tables(self, root, entered):
         results = Results("xiao2010", notebook="3_star_minimization")
-        phases = pd.DataFrame({"table": ["OCC"], "phase 1": [3], "phase 2": [1], "phase 3": [0]})
+        phases = pd.DataFrame({"table": ["OCC"], "phase 3": [0]})
         results.table(phases, "phases", caption="")
         shown = results.claims()
         assert shown.columns.tolist() == [
@@ -330,26 +348,32 @@ class TestResults:
             "claim",
             "published",
             "measured",
-            "verdict",
+            "interval",
+            "verdict, quick profile",
+            "verdict, paper profile",
+            "detail",
             "reason",
         ]
-        assert shown.loc["phase-three", "verdict"] == "reproduced"
-        assert shown.loc["stars-l", "verdict"] == "not run"
+        assert shown.loc["phase-three", "verdict, quick profile"] == "reproduced"
+        assert shown.loc["stars", "verdict, quick profile"] == "not run"
 
-    def test_claims_about_run_times_stand_apart(self, root):
+    def test_the_papers_verdict_stands_beside_that_of_a_smaller_run(
+        self, root, entered, monkeypatch
+    ):
         results = Results("xiao2010", notebook="3_star_minimization")
-        times = pd.DataFrame(
-            {
-                "table": "OCC",
-                "algorithm": ["TP", "TP+", "Hilbert"],
-                "l": 2,
-                "seconds": [1.0, 2.0, 1.5],
-            }
-        )
-        results.table(times, "figure_4", caption="", timing=True)
-        shown = results.claims(timing=True)
-        assert set(shown.index) == {"time-hilbert-l", "time-tp-l", "time-order"}
-        assert not set(shown.index) & set(results.claims().index)
+        committed = claims.read_table(project_root() / "figures" / "paper" / "verdicts.csv")
+        known = committed[committed["paper"] == "xiao2010"].set_index("id")["verdict"]
+        shown = results.claims()["verdict, paper profile"]
+        assert shown["phase-three"] == known["phase-three"]
+        assert shown["stars"] == "not run", "an id that is not in the file"
+        monkeypatch.setenv("ANONPAPER_PROFILE", "paper")
+        assert "verdict, quick profile" not in results.claims()
+
+    def test_claims_about_run_times_stand_apart(self, root, entered):
+        results = Results("xiao2010", notebook="3_star_minimization")
+        results.table(pd.DataFrame({"seconds": [1.0]}), "times", caption="", timing=True)
+        assert set(results.claims(timing=True).index) == {"time"}
+        assert set(results.claims().index) == {"phase-three", "stars"}
 
     def test_a_notebook_without_claims_is_told_where_to_enter_them(self, root):
         with pytest.raises(ParameterError, match=r"xiao2010/claims.py has no claims of '1_ex"):

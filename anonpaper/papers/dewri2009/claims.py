@@ -561,7 +561,7 @@ def seeds_alike(spread: pd.DataFrame, *, tolerance: float, reading: str) -> Find
     above = part["worst / best - 1"]
     return Finding(
         f"worst above best by {above.min():.1%} to {above.max():.1%}",
-        judge_order(above, np.full(len(above), tolerance)),
+        judge_order(above.abs(), np.full(len(above), tolerance)),
         detail="; ".join(f"{s}: {a:.1%}" for s, a in zip(part["setting"], above, strict=True)),
         spread=f"{part['seeds'].min()} seeds a setting; one difference refutes it",
     )
