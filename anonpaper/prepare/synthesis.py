@@ -281,6 +281,11 @@ def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
 
 def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
     """Return rows to sample per sensitive code, after looking for values without a real row."""
+    if not isinstance(needed, Mapping):
+        raise ParameterError(
+            "needed says how many rows to draw of each sensitive value, {value: rows}; "
+            f"got {needed!r}"
+        )
     values = {}
     for value, rows in needed.items():
         code = m.sensitive_attribute.code(value)

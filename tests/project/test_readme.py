@@ -113,7 +113,7 @@ from anonpaper.papers import Results, run_grid
 from anonpaper.papers.xiao2010 import protocol
 results = Results("xiao2010", notebook="1")
 m = ap.examples.hospital()
-runs = run_grid(protocol.time_sample, [{"table": name} for name in "ab"])
+runs = run_grid(protocol.time_projection, [{"table": name} for name in "ab"])
 runs["l"] = 2
 results.figure(figure, "grid", data=runs.rename(columns=str))
 for runs in [1, 2]:
@@ -132,7 +132,7 @@ def test_functions_are_found_through_grids_loops_and_names_used_twice(computed, 
     (tmp_path / "n.ipynb").write_text(json.dumps({"cells": [cell]}))
     found = computed.functions_of(tmp_path / "n.ipynb")
     assert {name: [function for _, function in of] for name, of in found.items()} == {
-        "grid": ["time_sample"],
+        "grid": ["time_projection"],
         "table": ["suppress", "tp"],
         "data": ["hospital"],
         "at": ["stars"],

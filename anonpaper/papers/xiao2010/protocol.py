@@ -442,7 +442,8 @@ def coarsen(
         held = np.column_stack([np.bincount(of)[codes[:, j]] for j, of in enumerate(blocks)])
         beyond = (held - 1) / np.maximum(sizes - 1, 1)
         frame = pd.DataFrame(codes, columns=m.qi).assign(value=m.sensitive_codes)
-        coarse = Microdata(frame, m.qi, "value")
+        own = dict.fromkeys(m.qi)  # the domains are those of the codes
+        coarse = m.replace(frame=frame, sensitive="value", domains=own)
         for name in ("TP", "TP+"):
             star = star_pattern(suppress(coarse, ALGORITHMS[name](coarse, l)))
             rows.append(
