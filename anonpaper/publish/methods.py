@@ -119,7 +119,8 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         The table.
     r : Recoding
         Sub-domains of its quasi-identifiers; classes that fail what its ``withhold`` asks are
-        withheld.
+        withheld. Intervals and sets then leave out what only withheld rows have; the names of a
+        hierarchy are published as they are, whoever's values they were made from.
     unseen : {"error", "suppress"}
         What becomes of values that the recoding does not have, as :meth:`Recoding.of_values
         <anonpaper.recoding.Recoding.of_values>` says: an error that names them, or their rows
@@ -183,7 +184,30 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     if (left >= 0).all():
         return release
     p = Partition(dense_labels(left), algorithm=release.classes.algorithm)
+    published = tuple(
+        _as_others_are(attribute, r.maps[j], m.codes[left >= 0, j])
+        if r.names[j] is None
+        else attribute
+        for j, attribute in enumerate(published)
+    )
     return Release(m, published, "recode", partition=p, recoding=r)
+
+
+def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray):
+    """Leave values that only withheld rows have out of what the published rows show.
+
+    An interval ends at values of published rows, a set holds theirs; a star stays a star.
+    """
+    occurs = np.zeros(len(ids), bool)
+    occurs[codes] = True
+    keeps = occurs | shown.is_star[ids] | ~np.isin(ids, ids[codes])
+    if shown.attribute.ordered:  # what lies between two values is not named
+        low, high = np.full((2, len(shown.sub_domains)), -1)
+        (kept,) = np.nonzero(keeps)
+        high[ids[kept]], low[ids[kept[::-1]]] = kept, kept[::-1]
+        keeps = (low[ids] <= np.arange(len(ids))) & (np.arange(len(ids)) <= high[ids])
+    (kept,) = np.nonzero(keeps)
+    return PublishedAttribute(SubDomains.sets(shown.attribute, ids[kept], kept), shown.index)
 
 
 def swap(

@@ -149,7 +149,8 @@ def tds(
                 if not most:
                     invalid.add(candidate.place)
                 continue
-            score = candidate.gain / (groups.level - level + 1)
+            lost = max(groups.level - level, 0)  # withholding rows can raise the level
+            score = candidate.gain / (lost + 1)
             if best is None or score > best_score:
                 best, best_score = candidate, score
         if best is None:

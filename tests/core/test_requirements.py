@@ -4,6 +4,7 @@ Each is held by plain pandas or by exhaustive search; nothing here asks an audit
 """
 
 import itertools
+import re
 from collections import Counter
 from math import exp, log
 
@@ -644,3 +645,43 @@ def test_required_lists_each_attribute_once():
     m = ap.Microdata(two_secrets(), ["age"], ["ill", "drug"])
     asked = required(m, [ap.KAnonymity(2), ap.Theta(0.9), ap.Theta(0.8, of="drug")])
     assert [(t.sensitive, len(p)) for t, p in asked] == [(None, 1), ("ill", 1), ("drug", 2)]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_label_names_a_value_that_only_withheld_rows_have(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(8, 20))
+    frame = pd.DataFrame({
+        "age": rng.choice([20, 21, 22, 40, 41, 997], n, p=[0.2, 0.2, 0.2, 0.15, 0.15, 0.1]),
+        "job": rng.choice(["clerk", "nurse", "bishop"], n, p=[0.45, 0.45, 0.1]),
+        "ill": rng.choice(list("ab"), n),
+    })  # fmt: skip
+    m = ap.Microdata(frame, ["age", "job"], "ill")
+    try:
+        rel = ap.recode(m, ap.full_domain(m, k=3, suppression=0.3))
+    except ap.errors.InfeasibleError:
+        return
+    shown = rel.is_published
+    for name in m.qi:
+        hidden = {str(v) for v in set(frame[name][~shown]) - set(frame[name][shown])}
+        words = re.findall(r"[a-z]+|\d+", " ".join(map(str, rel.public_frame()[name].unique())))
+        assert not hidden & set(words)
+    sub_domains = [a.sub_domains for a in rel.published]
+    assert all(
+        sub_domains[j].contains(rel.published[j].index[shown], m.codes[shown, j]).all()
+        for j in range(m.d)
+    ), "every published row lies in what is published of it"
+
+
+def test_an_outlier_that_is_withheld_is_in_no_interval():
+    frame = pd.DataFrame(
+        {
+            "age": [20, 21, 22, 23, 60, 61, 62, 997],
+            "sex": list("fffffffx"),
+            "ill": list("abcdabch"),
+        }
+    )
+    m = ap.Microdata(frame, ["age", "sex"], "ill")
+    rel = ap.recode(m, ap.full_domain(m, k=3, suppression=0.13))
+    assert rel.withheld[0] == 1
+    assert set(rel.public_frame()["age"]) == {"[20 - 23]", "[60 - 62]"}
