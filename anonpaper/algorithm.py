@@ -91,7 +91,7 @@ class Algorithm:
         """Name of the function."""
         return self.function.__name__
 
-    @property
+    @functools.cached_property
     def parameters(self) -> dict[str, Parameter]:
         """Its parameters by name, but for the table."""
         kinds = typing.get_type_hints(self.function)

@@ -21,7 +21,7 @@ from numba import njit
 
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import CellTable, Microdata
-from anonpaper.partition.hilbert import _group_along_curve, _scaled, hilbert_index
+from anonpaper.partition.hilbert import group_along_curve, places_on_curve
 from anonpaper.principles import require_eligible
 
 __all__ = ["along_curve", "tp_by_rows", "walk"]
@@ -88,7 +88,6 @@ def along_curve(m: Microdata, *, by_rows: bool) -> np.ndarray:
     Parameters
     ----------
     m : Microdata
-        Seven quasi-identifiers or fewer, of at most 512 values each.
     by_rows : bool
         Whether every row is placed by itself, or all rows of equal QI at once.
 
@@ -97,10 +96,9 @@ def along_curve(m: Microdata, *, by_rows: bool) -> np.ndarray:
     numpy.ndarray, shape (n,) or (c,), dtype int64
         Numbers of rows or of tuples; at one place the lower number first.
     """
-    sizes = [attribute.size for attribute in m.attributes]
-    bits = max(max(sizes) - 1, 1).bit_length()
     points = m.codes if by_rows else m.cells.tuples
-    return np.argsort(hilbert_index(_scaled(points, sizes, bits), bits), kind="stable")
+    places, _ = places_on_curve(points, [attribute.size for attribute in m.attributes])
+    return np.argsort(places, kind="stable")
 
 
 def walk(m: Microdata, l: int, order: np.ndarray, *, by_rows: bool) -> np.ndarray:
@@ -131,8 +129,7 @@ def walk(m: Microdata, l: int, order: np.ndarray, *, by_rows: bool) -> np.ndarra
         cells = CellTable(m.codes, each, m.sensitive_codes, one, each, each[:-1])
     else:
         cells = m.cells
-    queues = cells.by_sensitive_value(m.sensitive_attribute.size, order)
-    return _group_along_curve(*queues, cells.row_start, cells.rows, m.sensitive_counts, l)
+    return group_along_curve(cells, order, m.sensitive_counts, l)
 
 
 # -- the inverted lists ---------------------------------------------------------------------

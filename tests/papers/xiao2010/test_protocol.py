@@ -87,9 +87,11 @@ def test_frequent_values_come_first():
 def test_times_are_told_apart_and_add_up():
     m = ap.examples.hospital()
     timed = pd.DataFrame(
-        xiao2010.time_projection({"t": m}, "t", m.qi, n=8, levels=[2], repeats=2, seed=3)
+        xiao2010.time_projection({"t": m}, "t", m.qi, [0.8, 1], levels=[2], repeats=2, seed=3)
     )
-    assert len(timed) == 2 * 2 * 3
+    assert len(timed) == 2 * 2 * 2 * 3
+    in_turn = timed[["repeat", "n"]].drop_duplicates()
+    assert list(in_turn.itertuples(index=False, name=None)) == [(0, 8), (0, 10), (1, 8), (1, 10)]
     assert np.allclose(timed[["grouping", "curve", "walk"]].sum(axis=1), timed["seconds"])
     by_rows = timed[(timed["way"] == "rows") & (timed["algorithm"] == "Hilbert")]
     assert (by_rows["grouping"] == 0).all() and (timed["seconds"] > 0).all()
@@ -117,6 +119,7 @@ def test_a_survey_file_of_the_user_is_found(tmp_path, monkeypatch):
     tables = xiao2010.load_tables(["occ", "sal"])
     assert [m.origin.file for m in tables.values()] == ["psam_pusa.csv"] * 2
     assert (tables["occ"].sensitive, tables["sal"].sensitive) == ("Occupation", "Income")
+    assert [m.n for m in xiao2010.load_tables(["occ", "sal"], rows=2).values()] == [1, 1]
     (tmp_path / "psam_pusa.csv").unlink()
     header = "AGE,SEX,RACE,MARST,BPL,EDUCD,CLASSWKRD,INCTOT"
     (tmp_path / "usa_00001.csv").write_text(f"{header}\n41,2,1,4,36,101,22,31500\n")
