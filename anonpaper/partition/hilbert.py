@@ -106,8 +106,9 @@ def places_on_curve(tuples: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarra
 
     Examples
     --------
-    >>> places_on_curve(np.array([[0, 0], [1, 3], [0, 3]]), [2, 4])
-    (array([ 0, 10,  5], dtype=uint64), 2)
+    >>> places, bits = places_on_curve(np.array([[0, 0], [1, 3], [0, 3]]), [2, 4])
+    >>> places.tolist(), bits
+    ([0, 9, 5], 2)
     """
     sizes = np.array(sizes[:_MAX_BITS], dtype=np.int64)
     bits = min(max(int(sizes.max()) - 1, 1).bit_length(), _MAX_BITS // len(sizes))
