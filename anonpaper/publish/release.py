@@ -39,7 +39,7 @@ from anonpaper.principles import (
 )
 from anonpaper.publish.attribute import PublishedAttribute
 from anonpaper.publish.explain import Explanation, explain
-from anonpaper.publish.world import beside, check_place, public, secret_order, write_tables
+from anonpaper.publish.world import beside, check_table_place, public, secret_order, write_tables
 from anonpaper.recoding import Recoding
 
 __all__ = ["Anatomy", "GroupRelease", "Release"]
@@ -284,7 +284,7 @@ class Release:
         >>> path.read_text().count("*")
         8
         """
-        check_place(path, replace=replace)
+        check_table_place(path, replace=replace)
         tables = self.public_tables()
         paths = (Path(path), beside(path, "sensitive"))[: len(tables)]
         write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
@@ -417,7 +417,8 @@ class Release:
         Parameters
         ----------
         path : path
-            Ends in .html. One file that needs no other; it appears whole or not at all.
+            Ends in .html, in a folder that is there. One file that needs no other; it appears
+            whole or not at all, and replaces one that is there.
         call : str, optional
             How the release was made, where it does not know that itself.
 
