@@ -195,11 +195,11 @@ def _whom_for(rel: Release) -> str:
 def _facts(rel: Release, call: str | None) -> str:
     m, (withheld, share) = rel.microdata, rel.withheld
     roles = m.frame[m._roles]
-    content = pd.util.hash_pandas_object(roles.astype(str), index=False).to_numpy().tobytes()
+    rows = pd.util.hash_pandas_object(roles.astype(str), index=False, encoding="unicode_escape")
     facts = {
         "call": call or rel.call,
         "input": m.origin,
-        "hash of the columns in a role": f"sha256 {sha256(content)}",
+        "hash of the columns in a role": f"sha256 {sha256(rows.to_numpy().tobytes())}",
         "quasi-identifiers": ", ".join(map(str, m.qi)),
         "sensitive": ", ".join(map(str, m.sensitives)),
         "people": f"{m.n_people:,}, by {m.person}" if m.people is not None else "",
