@@ -267,7 +267,8 @@ def _loss(rel: Release) -> str:
         f'<div class="wide">{table}</div><p>Detail lost is the certainty penalty: 0 for a value '
         "as it is, 1 for a star or a row withheld. In all: GCP "
         f"{measure.gcp(rel):.3f}, discernibility {measure.discernibility(rel):,}, mean class "
-        f"{measure.average_class_size(rel) if shown.any() else float('nan'):.4g} rows.</p>"
+        f"{measure.average_class_size(rel) if shown.any() else float('nan'):.4g} "
+        f"{'rows' if m.people is None else 'people'}.</p>"
     )
 
 
