@@ -60,7 +60,8 @@ NUMBERS = [-1, 0, 1, 2, 3, 5, 12, 13, 0.0, 0.3, 1.0, 1.5, -0.5, float("nan"), fl
 HUGE = [2**31, 2**63, -(2**70), 10**30, 1e308]
 OTHERS = [
     "\ud800", "no\0name", "31.12.2024", "2024-12-31", "%d.%m.%Y", ["31.12.2024"], ["2024-12-31"],
-    ["\ud800", True, 10**400], None, "", "age", "ill", "frequency", "distinct", "stars", "k", b"3", b"", (), [], {}, set(),
+    ["\ud800", True, 10**400], None, "", "age", "ill", "frequency", "distinct", "stars", "k", b"3",
+    b"", (), [], {}, set(),
     ("age",), ["age", "sex"], ["age", "age"], [["age"]], {"age": 1}, {"age": -1}, {"age": "1"},
     {"nobody": 2}, {1: 2}, {"sex": TREE}, {"age": TREE}, {"age": None}, (0.2, 1.0), (0.2,),
     (np.nan, 1), np.zeros(12, int), np.arange(12), np.full(12, -1), np.zeros((12, 2)),
