@@ -439,8 +439,9 @@ class Hierarchy:
             raise ParameterError(f"levels must become coarser in the order {order}, got {levels}")
 
         if form is not None:
+            told = form.replace("%%", "") if isinstance(form, str) else ""
             needed = order[order.index(levels[0]) if levels else order.index("year") :]
-            if not isinstance(form, str) or not all(re.search(_TOLD_BY[n], form) for n in needed):
+            if not all(re.search(_TOLD_BY[name], told) for name in needed):
                 raise ParameterError(
                     f"form must be a text such as '%d.%m.%Y' that tells of a date its {needed[0]} "
                     f"and all that is coarser, got {form!r}"

@@ -202,6 +202,7 @@ def as_csv(frame: pd.DataFrame, delimiter: str = ",") -> bytes:
                 f"{name!r} has missing values and empty texts, which a csv cannot tell apart: "
                 "replace one of them, or write parquet"
             )
+    _unicode("what is between fields", [delimiter])
     options = {"index": False, "sep": delimiter, "lineterminator": "\n"}
     content = frame.to_csv(**options)
     if "\r" in content:  # which readers take for the end of a line unless it is quoted

@@ -129,9 +129,9 @@ def tds(
     """
     if check_microdata(m, people=True).people is None:
         l = require_eligible(m, l)
-    else:
+    else:  # whether people are is found below
+        m.sensitive_counts  # noqa: B018 - raises ColumnError unless there is one such attribute
         l = check_integer("l", l, 2, m.n_people)
-    m.sensitive_counts  # noqa: B018 - raises ColumnError unless there is one sensitive attribute
     hierarchies = check_hierarchies(hierarchies, m.qi)
     principles = [FrequencyLDiversity(l), *check_sequence("require", require, Principle)]
     asked = required(m, principles)

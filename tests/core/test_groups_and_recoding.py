@@ -372,6 +372,7 @@ def test_a_column_and_an_attribute_are_domains_and_a_gap_keeps_its_sign():
         ("dates", (["31.12.2024"], ["year"], "%m.%d.%Y"), "of the form"),
         ("dates", (["31.12."], ["month"], "%d.%m."), "form must"),
         ("dates", (["2024"], ["month"], "%Y"), "form must"), ("dates", (["now"], (), 5), "form"),
+        ("dates", (["%d 12 2024"], ["day"], "%%d %m %Y"), "form must"),
         ("dates", (["2024-01-01"], ["week"]), "a level"),
         ("dates", (["2024-01-01"], ["year", "month"]), "coarser"),
     ],
