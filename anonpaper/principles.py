@@ -507,7 +507,17 @@ class TCloseness(_OnValues):
 
     Notes
     -----
-    The whole table is the one published: rows labelled -1 do not count towards it.
+    The whole table is the one published: rows labelled -1 do not count towards it. The m values
+    of the ordered distance are those that somebody in it has, in the order of the domain. The
+    paper takes m from the domain and has no value in it that is nobody's; here such values, which
+    a declared domain or a Categorical may hold, change nothing.
+
+    Examples
+    --------
+    >>> TCloseness(0.3, "ordered").level([[3, 0, 0], [0, 0, 3], [0, 3, 3]])
+    0.625
+    >>> TCloseness(0.3, "ordered").level([[3, 0, 0, 0], [0, 0, 3, 0], [0, 3, 3, 0]])
+    0.625
     """
 
     t: float
@@ -540,13 +550,15 @@ class TCloseness(_OnValues):
     @staticmethod
     def _ordered_levels(counts: GroupCounts, share: np.ndarray, total: np.ndarray) -> np.ndarray:
         levels = np.empty(len(counts.sizes))
+        occurs = total > 0
+        total, rank = total[occurs], np.cumsum(occurs) - 1
         steps = max(len(total) - 1, 1)
         block = max(1, 10_000_000 // len(total))
         for low in range(0, len(levels), block):
             high = min(low + block, len(levels))
             entries = slice(counts.start[low], counts.start[high])
             shares = np.zeros((high - low, len(total)))
-            shares[counts.group_of_entry[entries] - low, counts.sensitive[entries]] = share[
+            shares[counts.group_of_entry[entries] - low, rank[counts.sensitive[entries]]] = share[
                 entries
             ]
             levels[low:high] = np.abs(np.cumsum(shares - total, axis=1)).sum(axis=1) / steps

@@ -10,6 +10,7 @@ import numpy as np
 from anonpaper.errors import ParameterError, check_integer, check_weights
 from anonpaper.measure.boxes import boxes_of, weight_at
 from anonpaper.microdata import build_cells
+from anonpaper.principles import GroupCounts
 from anonpaper.publish import PublishedAttribute, Release, check_release
 
 __all__ = [
@@ -85,7 +86,8 @@ def star_pattern(rel: Release) -> np.ndarray:
 def discernibility(rel: Release) -> int:
     """Sum over rows of how many rows they cannot be told from, from n to n².
 
-    A published row pays the size of its equivalence class, a row withheld pays n.
+    A published row pays the size of its equivalence class, a row withheld pays n. It tells the
+    detail of the table, so it counts rows, also where people have several.
 
     Returns
     -------
@@ -110,6 +112,9 @@ def discernibility(rel: Release) -> int:
 def average_class_size(rel: Release, k: int = 1) -> float:
     """Mean size of the equivalence classes in units of k, at least 1 / k.
 
+    It tells by how much classes exceed what k asks for, so it counts what k counts: rows, or
+    people where they have several.
+
     Parameters
     ----------
     rel : Release
@@ -131,7 +136,8 @@ def average_class_size(rel: Release, k: int = 1) -> float:
     k = check_integer("k", k, 1)
     if check_release(rel).classes.n_groups == 0:
         raise ParameterError("no row is published: there is no class to average over")
-    return float(rel.classes.sizes().mean() / k)
+    sizes = GroupCounts.of(rel.microdata.about(None), rel.classes.labels).sizes
+    return float(sizes.mean() / k)
 
 
 def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:

@@ -34,9 +34,9 @@ from pymoo.core.termination import NoTermination
 from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.selection.tournament import TournamentSelection
-from tqdm import tqdm
 
 from anonpaper.algorithm import RECODED, algorithm
+from anonpaper.display import search_bar
 from anonpaper.errors import BudgetExceededError, check_choice, check_integer, check_number
 from anonpaper.microdata import Microdata
 from anonpaper.principles import KAnonymity
@@ -161,7 +161,6 @@ def preference_search(
     crossover = check_number("crossover", crossover, 0, 1)
     n_bits = archive.evaluator.n_bits
     refine = check_choice("refine", refine, (True, False))
-    progress = check_choice("progress", progress, (None, True, False))
     if mutation is None:
         mutation = 1 / max(n_bits, 4) if refine else 0.001
     mutation = check_number("mutation", mutation, 0, 0.25)
@@ -170,9 +169,7 @@ def preference_search(
     share = max(evaluations // 2, population) if refine else evaluations
 
     history = []
-    with tqdm(
-        total=evaluations, unit="recoding", disable=None if progress is None else not progress
-    ) as bar:
+    with search_bar(progress, "recoding", evaluations) as bar:
 
         def note(final: np.ndarray) -> np.ndarray:
             history.append(_state(archive, final))
