@@ -14,9 +14,9 @@ invariant is stated in :func:`_group_along_curve`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from anonpaper.algorithm import algorithm
+from anonpaper.compiled import loop
 from anonpaper.errors import SizeLimitError
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
@@ -136,7 +136,7 @@ def hilbert_index(points: np.ndarray, bits: int) -> np.ndarray:
     return _skilling_index(points, bits)
 
 
-@njit(cache=True)
+@loop
 def _skilling_index(points, bits):
     c, d = points.shape
     index = np.empty(c, np.uint64)
@@ -172,7 +172,7 @@ def _skilling_index(points, bits):
     return index
 
 
-@njit(cache=True)
+@loop
 def _group_along_curve(queue_start, queue, rank, row_start, rows, counts, l):
     """Gather groups of rows with pairwise different sensitive values along the curve.
 

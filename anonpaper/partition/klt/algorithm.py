@@ -26,10 +26,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
-from numba import njit
 
 from anonpaper.algorithm import algorithm
-from anonpaper.compiled import inner
+from anonpaper.compiled import inner, loop
 from anonpaper.errors import (
     InfeasibleError,
     check_choice,
@@ -285,7 +284,7 @@ def _steps_1_to_4(
     return the_first(clusters, formed), repeats
 
 
-@njit(cache=True)
+@loop
 def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     """Form clusters of l distinct values; return their number and the length of the queue.
 
@@ -330,7 +329,7 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     return formed, queued
 
 
-@njit(cache=True)
+@loop
 def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
     """Empty the backup queue.
 
@@ -372,7 +371,7 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
             change_turn(points, t, next_row(rows, t))
 
 
-@njit(cache=True)
+@loop
 def _step_5(how, rule, clusters, others, merge, became):
     """Merge clusters until all are satisfied; note what each became part of, -1 if left out.
 

@@ -20,9 +20,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from anonpaper.compiled import inner
+from anonpaper.compiled import inner, loop
 from anonpaper.partition.klt.distances import (
     SEVERAL,
     Metric,
@@ -125,7 +124,7 @@ def build_index(
     return index
 
 
-@njit(cache=True)
+@loop
 def _similar_together(how, items, order, leaves):
     """Sort items so that every node of the tree divides its own along one attribute.
 
@@ -170,7 +169,7 @@ def _similar_together(how, items, order, leaves):
     return order
 
 
-@njit(cache=True)
+@loop
 def _fill(index, items, order):
     leaves = len(index.item)
     for place in range(len(order)):

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from anonpaper.compiled import inner
+from anonpaper.compiled import inner, loop
 from anonpaper.microdata import Microdata
 from anonpaper.partition.klt.distances import Metric, Summaries, empty_summaries
 from anonpaper.partition.klt.nearest import (
@@ -270,7 +269,7 @@ def tags(rule, clusters, c):
     return bits
 
 
-@njit(cache=True)
+@loop
 def turns_and_tags(rule, clusters, formed, sought):
     """Turns of the clusters that take rows of a value sought, oldest first, and their tags."""
     wanted = np.uint64(0)
