@@ -43,7 +43,7 @@ def loop(function: Callable | None = None, **options: bool) -> Callable:
     """
     if function is None:
         return functools.partial(loop, **options)
-    compiled = njit(function, cache=True, **options)
+    compiled = njit(function, cache=True, no_cfunc_wrapper=True, **options)
     # Where compiling is switched off there is no cache. A numba that keeps its key elsewhere goes
     # by the file alone, which a test of this project notices.
     with contextlib.suppress(AttributeError):
@@ -66,7 +66,7 @@ def _used(names: dict[str, object]) -> Iterator[object]:
 
 #: A loop that only other loops call: compiled without an entry for Python, and without counting
 #: references to its arrays, which its caller holds. It must not make arrays.
-inner = loop(no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+inner = loop(no_cpython_wrapper=True, _nrt=False)
 
 
 class _Progress(event.Listener):

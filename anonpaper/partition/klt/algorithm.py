@@ -349,11 +349,11 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
         r = rows.backup[i]
         v, t = rows.value_of[r], rows.tuple_of[r]
         c = -1
-        if all_tags(takers) & tag(v):
-            start_search(takers)
+        some_left = all_tags(takers) & tag(v) != 0
+        start_search(takers)
+        while some_left and (c < 0 or not is_eligible(rule, clusters, c, v)):
             c = next_nearest(takers, how, tuples, t, summaries, tag(v))
-        while c >= 0 and not is_eligible(rule, clusters, c, v):
-            c = next_nearest(takers, how, tuples, t, summaries, tag(v))
+            some_left = c >= 0
         if c < 0:
             rows.backup[unassigned] = r
             unassigned += 1

@@ -109,7 +109,7 @@ def rows_in_order(m: Microdata, order: np.ndarray) -> Rows:
     tuple_of = cells.tuple_of_row[order].astype(np.int64)  # as all numbers: one compilation
     return Rows(
         tuple_of=tuple_of,
-        value_of=m.sensitive_codes[order],
+        value_of=m.sensitive_codes[order].astype(np.int64),
         cluster=np.empty(m.n, np.int64),
         queue=np.argsort(tuple_of, kind="stable"),
         head=cells.tuple_start[:-1].copy(),
