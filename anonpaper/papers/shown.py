@@ -61,12 +61,12 @@ def _parts(name: str, claim: pd.Series) -> Iterator[str]:
     ]
     why = [told[column] for column in ("detail", "reason") if told[column]]
     for width, lines in (
-        ("1 1 22em", [f"<b>{told['where']}</b>: {told['claim']} (<code>{escape(name)}</code>)"]),
+        ("1 1 15em", [f"<b>{told['where']}</b>: {told['claim']} (<code>{escape(name)}</code>)"]),
         (
-            "1 1 12em",
+            "1 1 10em",
             [f"published: {told['published']}", f"measured: {told['measured']}{interval}"],
         ),
-        ("1 1 18em", verdicts),
+        ("1 1 16em", verdicts),
         ("1 1 100%", why),
     ):
         if lines:

@@ -380,7 +380,7 @@ def _step_5(how, rule, clusters, others, merge, became):
     `merge`, which goes beyond the paper.
     """
     summaries = clusters.summaries
-    alone = -1  # the cluster left out last, as long as no others have merged since
+    alone = np.int64(-1)  # the cluster left out last, as long as no others have merged since
     for formed in range(len(became)):
         c = formed
         while became[c] == c and not holds(
@@ -401,7 +401,7 @@ def _step_5(how, rule, clusters, others, merge, became):
                 change_turn(others, younger, NEVER)
                 refresh(others, summaries, older, older, ANY)
                 became[younger] = older
-                alone = -1
+                alone = np.int64(-1)
                 c = older
 
 

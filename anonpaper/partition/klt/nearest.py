@@ -49,6 +49,7 @@ __all__ = [
 NEVER = np.int64(2**63 - 1)
 ANY = np.uint64(2**64 - 1)
 _ROOT = np.int64(1)
+_NOWHERE = np.int64(0)
 _SEVERAL_BIT = 63
 
 
@@ -334,14 +335,14 @@ def next_nearest(index, how, seekers, i, items, tag):
     scale, set_weight = how.scale, how.set_weight
     size, means, only = seekers.size, seekers.means, seekers.only
     length = index.heap_length[0]
-    node, reached = 0, 0.0
+    node, reached = _NOWHERE, 0.0
     while length and node < leaves:
         node, reached = nodes[0], aparts[0]
         length -= 1
         _sift_down(aparts, turns, nodes, length)
         # Go down as long as a child is nearer than all nodes that wait.
         while 0 < node < leaves:
-            parent, node = node, 0
+            parent, node = node, _NOWHERE
             for child in range(2 * parent, 2 * parent + 2):
                 if turn[child] == NEVER or not bits[child, 0] & tag:
                     continue
@@ -351,7 +352,7 @@ def next_nearest(index, how, seekers, i, items, tag):
                     apart = _distance_to_box(
                         scale, set_weight, size, means, only, i, box, bits, child
                     )
-                if node == 0:
+                if node == _NOWHERE:
                     node, reached = child, apart
                 elif (apart, turn[child]) < (reached, turn[node]):
                     _sift_up(aparts, turns, nodes, length, reached, turn[node], node)
@@ -363,7 +364,7 @@ def next_nearest(index, how, seekers, i, items, tag):
             if node and length and (aparts[0], turns[0]) < (reached, turn[node]):
                 _sift_up(aparts, turns, nodes, length, reached, turn[node], node)
                 length += 1
-                node = 0
+                node = _NOWHERE
     index.heap_length[0], index.reached[0] = length, reached
     return item[node - leaves] if node else -1
 
