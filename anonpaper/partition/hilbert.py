@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 
 from anonpaper.algorithm import algorithm
+from anonpaper.compiled import loop
 from anonpaper.errors import SizeLimitError
 from anonpaper.groups import Partition
 from anonpaper.microdata import CellTable, Microdata
@@ -197,7 +197,7 @@ def hilbert_index(points: np.ndarray, bits: int) -> np.ndarray:
     return _skilling_index(points, bits)
 
 
-@njit(cache=True)
+@loop
 def _skilling_index(points, bits):
     c, d = points.shape
     index = np.empty(c, np.uint64)
@@ -233,7 +233,7 @@ def _skilling_index(points, bits):
     return index
 
 
-@njit(cache=True)
+@loop
 def _gather(queue_start, queue, rank, row_start, rows, counts, l):
     """Return the group of every row; the rule is that of :func:`group_along_curve`."""
     m = len(counts)

@@ -27,10 +27,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from scipy.special import entr
 
 from anonpaper.algorithm import RECODED, algorithm
+from anonpaper.compiled import loop
 from anonpaper.display import search_bar
 from anonpaper.errors import check_integer, check_sequence
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
@@ -421,7 +421,7 @@ def _child_of_value(candidate: _Specialization, codes: np.ndarray) -> np.ndarray
     return child_of_value
 
 
-@njit(cache=True)
+@loop
 def _level_after(
     order, start, levels, codes, child_of_value, n_children,
     cell_start, sensitive, counts, m, l,
@@ -449,7 +449,7 @@ def _level_after(
     return least
 
 
-@njit(cache=True)
+@loop
 def _levels(order, start, cell_start, sensitive, counts, m):
     """|E| / h(E) of every group."""
     levels = np.empty(len(start) - 1)

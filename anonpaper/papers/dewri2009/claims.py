@@ -57,7 +57,6 @@ FEWER_EVALUATIONS = (
     "its first population"
 )
 TWO_STAGE = "our two-stage search"
-ON_AVERAGE = "means over seeds, 95 % intervals"
 MOST = "on average at every setting; in direction: at 80 % of them; 95 % intervals"
 
 
