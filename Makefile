@@ -178,6 +178,10 @@ kit: env data  ## write the course as one archive to run anywhere; with all whee
 kit-run: env data  ## write that archive, set it up as a student does, and run all lessons from it
 	@$(RUN) tools/kit.py $(if $(OFFLINE),--offline) --run
 
+.PHONY: binder
+binder: env  ## write what Binder installs, after a change of the lock: binder/requirements.txt
+	@$(RUN) tools/kit.py --binder
+
 # ---- the site ---------------------------------------------------------------------------------
 
 .PHONY: site

@@ -3,6 +3,7 @@
     kit.py            build/kit/anonpaper-course.zip: lessons, package, requirements, data, start
     kit.py --offline  build/kit/anonpaper-course-offline.zip: with all wheels for this platform
     kit.py --run      unpack it as a student does, set it up, and run every lesson's solutions
+    kit.py --binder   binder/requirements.txt, and nothing else: the same packages for Binder
 
 The lessons are the students' versions. Of the data sets that the lessons load those are packed
 whose licence allows it; for others the archive's README has the command that fetches them.
@@ -36,7 +37,8 @@ TEMPLATES = Path(__file__).parent / "templates" / "kit"
 KIT = ROOT / "build" / "kit"
 NAME = "anonpaper-course"
 FREE = "CC BY 4.0"
-LAB = {"ipykernel", "jupyterlab"}  # of the extra `notebooks`, what a student needs
+BINDER = ROOT / "binder" / "requirements.txt"
+LAB = {"ipykernel", "ipywidgets", "jupyterlab"}  # of the extra `notebooks`, what a student needs
 COLAB = """# in Colab: upload {name}.zip first (folder symbol, left); elsewhere this does nothing
 import os
 import sys
@@ -52,7 +54,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--offline", action="store_true", help="with the wheels of all packages")
     parser.add_argument("--run", action="store_true", help="set it up and run all lessons in it")
+    parser.add_argument("--binder", action="store_true", help="write what Binder installs")
     options = parser.parse_args(arguments)
+    if options.binder:
+        BINDER.write_text("\n".join(light_requirements()) + "\n")
+        return 0
     archive = KIT / f"{NAME}{'-offline' if options.offline else ''}.zip"
     with tempfile.TemporaryDirectory() as folder:
         write_kit(Path(folder, NAME), offline=options.offline)
