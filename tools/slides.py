@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
-from course import COURSE, ROOT, all_lessons, index_row, public_version
+from course import COURSE, ROOT, all_lessons, describe, index_row, public_version
 from nbconvert import SlidesExporter
 from nbformat.v4 import new_markdown_cell, new_notebook
 
@@ -39,7 +39,7 @@ def main(packages: str) -> int:
     rows = []
     for path in all_lessons():
         lesson = nbformat.read(path, as_version=4)
-        (SLIDES / f"{path.stem}.html").write_text(slides_of(lesson), encoding="utf-8")
+        (SLIDES / f"{path.stem}.html").write_text(slides_of(lesson, path.stem), encoding="utf-8")
         rows.append(index_row(lesson, f"{path.stem}.html"))
     (SLIDES / "README.md").write_text(
         "# Slides\n\nOpen a page in a browser; S opens the speaker's notes, and `?print-pdf` at "
@@ -51,8 +51,8 @@ def main(packages: str) -> int:
     return 0
 
 
-def slides_of(lesson) -> str:
-    """Return the slides of a lesson as a page."""
+def slides_of(lesson, name: str) -> str:
+    """Return the slides of a lesson, which has a name, as a page."""
     exporter = SlidesExporter(
         template_name="slides",
         extra_template_basedirs=[str(Path(__file__).parent / "templates")],
@@ -60,8 +60,10 @@ def slides_of(lesson) -> str:
         reveal_theme="white",
         exclude_anchor_links=True,
     )
+    public = public_version(lesson)
+    describe(public, name)
     title = lesson.cells[0].source.partition("\n")[0].removeprefix("# ")
-    slides = new_notebook(cells=marked(public_version(lesson).cells), metadata={"title": title})
+    slides = new_notebook(cells=marked(public.cells), metadata={"title": title})
     return exporter.from_notebook_node(slides)[0]
 
 

@@ -33,7 +33,8 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.loaded, self.tags, self.inside, self.texts = [], [], [], {"section": "", "aside": ""}
+        self.loaded, self.tags, self.alternatives = [], [], []
+        self.inside, self.texts = [], {"section": "", "aside": ""}
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
@@ -41,6 +42,8 @@ class Page(HTMLParser):
         self.tags.append(tag)
         if tag in self.texts:
             self.inside.append(tag)
+        if tag == "img":
+            self.alternatives.append(attrs.get("alt", ""))
         if tag != "a":
             self.loaded += [attrs[key] for key in ("href", "src") if attrs.get(key)]
 
@@ -55,7 +58,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def page():
-    return slides.slides_of(nbformat.read(LESSON, as_version=4))
+    return slides.slides_of(nbformat.read(LESSON, as_version=4), LESSON.stem)
 
 
 def test_headings_begin_slides_and_paragraphs_are_in_the_notes(page):
@@ -70,6 +73,8 @@ def test_headings_begin_slides_and_paragraphs_are_in_the_notes(page):
     assert "Within days two reporters" not in found.texts["section"]
     assert "Before you attack." in found.texts["section"]
     assert "share of cabs singled out" in found.texts["section"]
+    assert found.alternatives
+    assert all(text.startswith("Two lines over the number") for text in found.alternatives)
 
 
 def test_slides_load_nothing_from_elsewhere(page):
