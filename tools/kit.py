@@ -32,6 +32,7 @@ from packaging.utils import canonicalize_name
 import anonpaper
 from anonpaper.datasets.fetching import find_file, open_file
 from anonpaper.datasets.registry import dataset
+from anonpaper.errors import DatasetUnavailableError
 
 TEMPLATES = Path(__file__).parent / "templates" / "kit"
 KIT = ROOT / "build" / "kit"
@@ -147,16 +148,20 @@ def light_requirements() -> list[str]:
 
 
 def write_data(names: list[str], folder: Path) -> str:
-    """Pack the data sets that may be given on; return the sentence on those that may not."""
+    """Pack the data sets that may be given on and are to be had; return a sentence on others."""
     folder.mkdir()
     texts, to_fetch = [], []
     for data in map(dataset, names):
-        if data.licence != FREE:
+        try:
+            found = [find_file(entry, data) for entry in data.files if data.licence == FREE]
+        except DatasetUnavailableError:
+            found = []
+        if not found:
             to_fetch.append(f"`python start.py -m anonpaper fetch {data.name}`")
             continue
-        for entry in data.files:
+        for entry, file in zip(data.files, found, strict=True):
             with (
-                open_file(find_file(entry, data).path) as content,
+                open_file(file.path) as content,
                 (folder / f"{entry.name}.gz").open("wb") as packed,
                 gzip.GzipFile("", "wb", 6, packed, mtime=0) as compressed,
             ):
@@ -165,7 +170,7 @@ def write_data(names: list[str], folder: Path) -> str:
         texts.append(f"- {data.title} ({files}), {data.licence}: {data.citation} {data.page}\n")
     (folder / "README.md").write_text("# Data sets\n\n" + "".join(texts))
     if to_fetch:
-        return f"Data sets that may not be given on are fetched: {', '.join(to_fetch)}."
+        return f"Data sets that are not in `data` are fetched: {', '.join(to_fetch)}."
     return "All data sets of the lessons are in `data`: no lesson needs a network."
 
 

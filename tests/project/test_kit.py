@@ -137,6 +137,16 @@ def test_every_data_set_of_the_lessons_is_packed_or_named_with_its_command(tmp_p
     assert {path.name for path in (tmp_path / "data").iterdir()} == {"README.md", "german.data.gz"}
 
 
+def test_a_data_set_that_cannot_be_had_is_named_with_its_command(tmp_path, monkeypatch):
+    def fail(entry, data):
+        raise kit.DatasetUnavailableError("no network")
+
+    monkeypatch.setattr(kit, "find_file", fail)
+    said = kit.write_data(["diabetes"], tmp_path / "data")
+    assert "`python start.py -m anonpaper fetch diabetes`" in said
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["README.md"]
+
+
 def test_a_start_without_a_fitting_python_says_which_is_needed(archive, tmp_path):
     archive.extractall(tmp_path)
     bin_ = tmp_path / "bin"
