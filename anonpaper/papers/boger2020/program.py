@@ -120,7 +120,7 @@ def program_groups(
     >>> import anonpaper as ap
     >>> p = program_groups(ap.examples.hospital(), k=4, l=2, theta=0.5)
     >>> p.sizes().tolist(), p.info["repeats"]
-    ([6, 4], 0)
+    ([5, 5], 0)
     """
     rule = Rule(k, l, theta + _ROUNDING)
     kinds = distance_kinds(m, None)
