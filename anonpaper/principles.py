@@ -371,7 +371,21 @@ class DistinctLDiversity(_OnValues):
 
 
 @dataclass(frozen=True, repr=False)
-class FrequencyLDiversity(_OnValues):
+class _RealL(_OnValues):
+    """A principle whose l may be any number from 1."""
+
+    l: float
+
+    def __post_init__(self) -> None:
+        check_number("l", self.l, 1, np.inf)
+
+    @property
+    def bound(self) -> float:
+        return self.l
+
+
+@dataclass(frozen=True, repr=False)
+class FrequencyLDiversity(_RealL):
     """At most one l-th of every group shares a sensitive value (xiao2010: *l-eligible*).
 
     The level of a group is its size over its pillar height; l may be any number from 1.
@@ -384,35 +398,17 @@ class FrequencyLDiversity(_OnValues):
     array([0])
     """
 
-    l: float
-
-    def __post_init__(self) -> None:
-        check_number("l", self.l, 1, np.inf)
-
-    @property
-    def bound(self) -> float:
-        return self.l
-
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return counts.sizes / counts.largest()
 
 
 @dataclass(frozen=True, repr=False)
-class EntropyLDiversity(_OnValues):
+class EntropyLDiversity(_RealL):
     """The entropy of the sensitive values of every group is at least ln l.
 
     The level of a group is the exponential of its entropy: the number of equally frequent values
     that would be as uncertain (Machanavajjhala et al. 2007, Definition 4.1).
     """
-
-    l: float
-
-    def __post_init__(self) -> None:
-        check_number("l", self.l, 1, np.inf)
-
-    @property
-    def bound(self) -> float:
-        return self.l
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return np.exp(counts.entropy())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -327,6 +328,13 @@ def _density_of_recoding(rel: Release, points: np.ndarray) -> np.ndarray:
 
 def _count_matches(rows: list, points: list, sizes: list[int]) -> np.ndarray:
     """Count, for every point, the rows that are equal to it in all columns."""
+    places = math.prod(sizes)
+    if places <= 8 * (len(rows[0]) + len(points[0])):  # room to count without sorting
+        of_rows, of_points = np.zeros(len(rows[0]), np.int64), np.zeros(len(points[0]), np.int64)
+        for row, point, size in zip(rows, points, sizes, strict=True):
+            of_rows = of_rows * size + row
+            of_points = of_points * size + point
+        return np.bincount(of_rows, minlength=places)[of_points]
     both = np.column_stack([np.concatenate(pair) for pair in zip(rows, points, strict=True)])
     key = build_cells(both, sizes, None, 1).tuple_of_row
     n = len(rows[0])

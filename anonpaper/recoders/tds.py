@@ -27,10 +27,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
-from scipy.stats import entropy
+from scipy.special import entr
 
 from anonpaper.algorithm import RECODED, algorithm
+from anonpaper.compiled import loop
 from anonpaper.display import search_bar
 from anonpaper.errors import check_integer, check_sequence
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
@@ -317,12 +317,17 @@ class _Tree(_Domain):
 def _information_gains(counts: np.ndarray) -> np.ndarray:
     """InfoGain of specializations, from counts of shape (children, specializations, values)."""
     rows = counts.sum(axis=2)
-    per_child = np.where(rows > 0, entropy(np.where(rows[..., None] > 0, counts, 1), axis=2), 0.0)
+    per_child = np.where(rows > 0, _entropy(np.where(rows[..., None] > 0, counts, 1)), 0.0)
     total = counts.sum(axis=0)
     if total.sum() == 0:
         return np.zeros(counts.shape[1])
-    gains = entropy(total, axis=1) - (rows * per_child).sum(axis=0) / rows.sum(axis=0)
+    gains = _entropy(total) - (rows * per_child).sum(axis=0) / rows.sum(axis=0)
     return np.round(gains, 12) + 0.0  # noise of the last digits must not decide between equals
+
+
+def _entropy(counts: np.ndarray) -> np.ndarray:
+    """Entropy over the last axis; scipy.stats.entropy takes longer to look at its arguments."""
+    return entr(counts / counts.sum(axis=-1, keepdims=True)).sum(axis=-1)
 
 
 # -- groups under specialization ----------------------------------------------------------------
@@ -416,7 +421,7 @@ def _child_of_value(candidate: _Specialization, codes: np.ndarray) -> np.ndarray
     return child_of_value
 
 
-@njit(cache=True)
+@loop
 def _level_after(
     order, start, levels, codes, child_of_value, n_children,
     cell_start, sensitive, counts, m, l,
@@ -444,7 +449,7 @@ def _level_after(
     return least
 
 
-@njit(cache=True)
+@loop
 def _levels(order, start, cell_start, sensitive, counts, m):
     """|E| / h(E) of every group."""
     levels = np.empty(len(start) - 1)
