@@ -272,6 +272,8 @@ def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hier
         raise errors.ParameterError(
             f"{kind} takes {'' if read is float else 'whole '}numbers with commas between them"
         ) from None
+    if kind == "widths" and not steps:
+        raise errors.ParameterError("widths needs numbers, as in widths:5,10,20")
     form = {"form": column} if kind == "dates" and "%" in column else {}
     return makers[kind](m.frame[name], *steps, **form)
 

@@ -21,6 +21,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import IO
 
@@ -52,6 +53,7 @@ _WRITTEN = {
 }
 _DIGITS_AND_COMMAS = r"-?\d[\d.]*(?:,\d+)*"
 _DAY_FIRST_OR_MONTH = r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?: .*)?"
+_YEAR_FIRST = r"\d{4}([./-])\d{1,2}[./-]\d{1,2}(?:[T ].*)?"
 _MOST_DIGITS = 15  # a float of 64 bits tells all decimals of 15 digits apart
 _PARQUET = (".parquet", ".pq")
 
@@ -243,17 +245,37 @@ def _kind(known: pd.Series) -> tuple[str, str | None]:
         ):
             return "decimal-comma", None
         return "text", "decimal-comma"
-    return "text", "%d.%m.%Y" if all_are(_DAY_FIRST_OR_MONTH) else None
+    if (known != (bare := known.str.strip())).any():  # with spaces around
+        kind, in_doubt = _kind(bare)
+        return "text", in_doubt if kind == "text" else kind
+    if all_are(_DAY_FIRST_OR_MONTH):
+        return "text", "%d.%m.%Y"
+    if all_are(_YEAR_FIRST):
+        return "text", "%Y{0}%m{0}%d".format(re.match(_YEAR_FIRST, known.iloc[0])[1])
+    return "text", None
 
 
 def _typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
     """Return a column of a kind: numbers, categories in their order, or the texts themselves."""
+    if kind not in ("text", "ordered"):
+        texts = texts.str.strip()
     known = texts.dropna()
     right = known.str.fullmatch(_WRITTEN.get(kind, r"(?s:.*)"), flags=re.ASCII)
     if kind == "date" or kind not in _WRITTEN:
         form = "ISO8601" if kind == "date" else kind
         times = pd.to_datetime(known[right], format=form, errors="coerce", utc=True)
         right &= times.notna().reindex(known.index, fill_value=False)
+    plain = texts
+    if kind == "decimal-comma":
+        plain = texts.str.replace(".", "").str.replace(",", ".")
+    if kind.startswith("decimal"):
+        distinct = plain[known.index[right]].unique()
+        changed = [text for text in distinct if Decimal(text) != Decimal(repr(float(text)))]
+        if changed:
+            raise ColumnError(
+                f"{texts.name!r} has numbers of more digits than are kept of a decimal, such as "
+                f"{changed[:5]}: --type {texts.name}=text keeps them"
+            )
     if not right.all():
         wrong = known[~right].unique()[:5].tolist()
         raise ColumnError(
@@ -263,7 +285,7 @@ def _typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
     if kind == "integer":
         return texts.astype("int64" if len(known) == len(texts) else "Int64")
     if kind == "decimal-comma":
-        return texts.str.replace(".", "").str.replace(",", ".").astype("float64")
+        return plain.astype("float64")
     if kind == "decimal":
         numbers = texts.astype("float64")
         # of several ways to write one number the shortest

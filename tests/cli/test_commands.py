@@ -381,6 +381,11 @@ def test_columns_are_what_type_says(tmp_path):
         (["2024-12-31 10:15", "2024-12-31T10:15:01.5+02:00"], "date", None),
         (["0000-00-00", "2024-12-31"], "text", "date"), (["31.12.2024"], "text", "%d.%m.%Y"),
         (["12/31/24 10:15"], "text", "%d.%m.%Y"), (["1", "x"], "text", None),
+        (["2024/12/31", "2025/01/02"], "text", "%Y/%m/%d"), (["2024-1-5"], "text", "%Y-%m-%d"),
+        ([" 28", "5"], "text", "integer"), ([" 2.5", "5 "], "text", "decimal"),
+        ([" 28,8", "5"], "text", "decimal-comma"), (["2024-12-31 "], "text", "date"),
+        ([" 31.12.2024"], "text", "%d.%m.%Y"), ([" x", "y"], "text", None),
+        (["1e-400", "5"], "text", "decimal"),
     ],
 )  # fmt: skip
 def test_numbers_and_dates_are_never_silently_text(tmp_path, values, kind, doubt, capsys):
@@ -394,6 +399,50 @@ def test_numbers_and_dates_are_never_silently_text(tmp_path, values, kind, doubt
     assert f"a: {kind}" in said and (doubt is None or f"a={doubt}" in said)
     assert main([*command, "-q", "--type", "a=text"]) == 0
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "meant"),
+    [
+        ("integer", [" 28", "5 "], [28, 5]), ("decimal", [" 2.50", "5"], [2.5, 5]),
+        ("decimal-comma", ["1.028,5 ", "5"], [1028.5, 5]), ("date", ["2024-12-31 "], None),
+        ("%d.%m.%Y", [" 31.12.2024"], None), ("text", [" 5"], [" 5"]),
+    ],
+)  # fmt: skip
+def test_spaces_around_a_value_are_no_part_of_what_type_says_it_is(tmp_path, kind, values, meant):
+    path = tmp_path / "a.csv"
+    path.write_text("a;b\n" + "".join(f"{value};x\n" for value in values))
+    column = read_table(str(path), delimiter=";", types={"a": kind}).frame["a"]
+    assert column.tolist() == (meant or [value.strip() for value in values])
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        ("decimal", ["123456789012345670", "123456789012345671"]),
+        ("decimal", ["9007199254740993"]), ("decimal", ["0.10000000000000001"]),
+        ("decimal", ["1e-400"]), ("decimal", ["1e400"]),
+        ("decimal-comma", ["1234567890123456,7"]), ("decimal-comma", ["9.007.199.254.740.993"]),
+    ],
+)  # fmt: skip
+def test_no_type_changes_a_number(tmp_path, kind, values):
+    path = tmp_path / "a.csv"
+    path.write_text("a;b\n" + "".join(f"{value};x\n" for value in values))
+    with pytest.raises(ColumnError, match="more digits.*a=text"):
+        read_table(str(path), delimiter=";", types={"a": kind})
+    kept = ["0.30000000000000004", "1e5", "1.50"]  # as programs write a float
+    path.write_text("a;b\n" + "".join(f"{value};x\n" for value in kept))
+    table = read_table(str(path), delimiter=";", types={"a": "decimal"})
+    assert [table.written["a"][value] for value in table.frame["a"]] == kept
+
+
+def test_widths_without_numbers_are_an_error(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    path.write_text("age\n5\n6\n")
+    for tree in ("widths", "widths:"):
+        command = ["anonymize", str(path), "--qi", "age", "--method", "full_domain", "--k", "2"]
+        assert main([*command, "--hierarchy", f"age={tree}"]) == 2
+        assert f"age={tree}: widths needs numbers" in capsys.readouterr().err
 
 
 def test_a_decimal_comma_becomes_a_point_everywhere(tmp_path, capsys):
