@@ -52,6 +52,10 @@ _REPEATED = (
     "people have several rows: who knows how many somebody has, or in which classes they are, can "
     "conclude more than the levels say, which are of each class by itself"
 )
+_SEVERAL = (
+    "a row has several sensitive values: who knows one of somebody's can be surer of the others "
+    "than the levels say, which are of each attribute by itself"
+)
 _MINIMALITY = (
     "minimality attack: {algorithm} removed {rows} rows, and removes no more than it must, so who "
     "knows that and the sizes of the groups concludes more about these people than the levels say"
@@ -297,6 +301,7 @@ class Release:
         """What attackers can do that the levels of :meth:`audit` do not show."""
         found = [_SEEDED] if self._swapped is not None and self._swapped.seeded else []
         found += [] if self.microdata.people is None else [_REPEATED]
+        found += [_SEVERAL] if len(self.microdata.sensitives) > 1 else []
         if (p := self._partition) is not None and has_residue(p):
             found.append(_MINIMALITY.format(algorithm=p.algorithm, rows=p.info["residue_size"]))
         return tuple(found)

@@ -411,9 +411,10 @@ def test_a_principle_names_its_attribute_and_is_written_as_it_is_read():
 
 
 def test_every_public_principle_can_be_read_and_nothing_else():
-    public = {name for name in ap.principles.__all__
-              if isinstance(kind := getattr(ap.principles, name), type)
-              and issubclass(kind, ap.principles.Principle) and kind is not ap.principles.Principle}  # fmt: skip
+    every = ap.principles.Principle
+    named = {name: getattr(ap.principles, name) for name in ap.principles.__all__}
+    kinds = {name: kind for name, kind in named.items() if isinstance(kind, type)}
+    public = {name for name, kind in kinds.items() if issubclass(kind, every) and kind != every}
     with pytest.raises(errors.ParameterError) as refused:
         read_principle("none")
     assert set(str(refused.value).partition("any of ")[2].split(", ")) == public
