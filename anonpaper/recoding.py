@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from itertools import pairwise
 from math import isfinite
 from numbers import Real
@@ -28,8 +30,8 @@ from anonpaper.errors import (
 )
 from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
-from anonpaper.microdata import MISSING, Attribute
-from anonpaper.principles import read_principle
+from anonpaper.microdata import MISSING, Attribute, Microdata, build_cells
+from anonpaper.principles import Principle, read_principle
 from anonpaper.subdomains import SubDomains
 
 __all__ = ["Recoding"]
@@ -96,6 +98,7 @@ class Recoding:
         self.info = dict(info or {})
         self.algorithm = algorithm
         self.withhold = tuple(check_sequence("withhold", withhold))
+        self._told_values: list[np.ndarray] | None = None  # set by `withholding`
         self.names = tuple(names or [None] * len(self.attributes))
         self.trees = dict(trees or {})
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
@@ -236,6 +239,56 @@ class Recoding:
 
     # -- other tables ------------------------------------------------------------------
 
+    def withholding(self, m: Microdata, principles: Sequence[Principle]) -> Recoding:
+        """Return the recoding that withholds the classes that fail, and what they alone have.
+
+        Parameters
+        ----------
+        m : Microdata
+            The table that the recoding is of. Values that only withheld rows of it have are
+            unknown to other tables and to the file of :meth:`save`: next year's intervals would
+            end at the value of somebody who was withheld.
+        principles : sequence of Principle
+            What every class is to meet, here and of another table.
+
+        Returns
+        -------
+        Recoding
+
+        Notes
+        -----
+        O(n·d log n).
+        """
+        ids = np.column_stack(
+            [of_value[codes] for of_value, codes in zip(self.maps, m.codes.T, strict=True)]
+        )
+        labels = build_cells(ids, self.sizes, None, 1).tuple_of_row
+        failing = [principle.failing(m, labels) for principle in principles]
+        left = m.codes[~np.isin(labels, np.concatenate(failing))]
+        r = copy(self)
+        r.withhold = tuple(principles)
+        r._told_values = [
+            np.bincount(codes, minlength=attribute.size) > 0
+            for attribute, codes in zip(self.attributes, left.T, strict=True)
+        ]
+        return r
+
+    def _for_others(self) -> Recoding:
+        """Return the recoding of the values that are not withheld."""
+        if self._told_values is None:
+            return self
+        attributes, maps, names = [], [], []
+        for attribute, ids, written, told in zip(
+            self.attributes, self.maps, self.names, self._told_values, strict=True
+        ):
+            used, ids = np.unique(ids[told], return_inverse=True)
+            places = attribute.positions[told] if attribute.numeric else np.arange(len(ids)) * 1.0
+            attributes.append(replace(attribute, values=attribute.values[told], positions=places))
+            maps.append(ids)
+            names.append(None if written is None else written[used])
+        marks = {"trees": self.trees, "withhold": self.withhold}
+        return Recoding(attributes, maps, self.info, self.algorithm, names, **marks)
+
     def of_values(self, attributes: Sequence[Attribute]) -> tuple[Recoding, dict[object, list]]:
         """Return the same recoding of another table's values, and the values that are new.
 
@@ -266,6 +319,8 @@ class Recoding:
         O(v·i) for v values and i intervals.
         """
         attributes = check_sequence("attributes", attributes, Attribute)
+        if self._told_values is not None:
+            return self._for_others().of_values(attributes)
         theirs, mine = [a.name for a in attributes], [a.name for a in self.attributes]
         if theirs != mine:
             raise ParameterError(f"the recoding is of {mine}, the table's attributes are {theirs}")
@@ -337,12 +392,13 @@ class Recoding:
 
         The file holds how values are written in a release: the bounds of its intervals, the
         values of its sets and those that are kept, its stars. It says nothing else of the
-        table: no row or count, and no value that lies within an interval or below a star. Three
-        things go beyond a release. Where a hierarchy names the sub-domains, all values of the
-        hierarchy below these names are listed, whether the table has them or not: a hierarchy
-        made of the table's own column tells that column's values. Of an ordered Categorical
-        whose order is not the alphabetical one, the categories within an interval are listed.
-        And a value that only withheld rows have is listed like any other.
+        table: no row or count, no value that lies within an interval or below a star, and none
+        that only withheld rows have. Such values are new to the recoding that is loaded, and a
+        column that has one sub-domain without them is all stars. Two things go beyond a release.
+        Where a hierarchy names the sub-domains, all values of the hierarchy below these names are
+        listed, whether the table has them or not: a hierarchy made of the table's own column
+        tells that column's values. And of an ordered Categorical whose order is not the
+        alphabetical one, the categories within an interval are listed.
 
         Parameters
         ----------
@@ -366,9 +422,10 @@ class Recoding:
         >>> ap.recode(m, Recoding.load(path)).frame.loc["Adam"].tolist()
         ['*', 'M', 'Master', 'HIV']
         """
+        r = self._for_others()
         parts = [
-            {"name": a.name, "numeric": a.numeric, "ordered": a.ordered, **self._told(j)}
-            for j, a in enumerate(self.attributes)
+            {"name": a.name, "numeric": a.numeric, "ordered": a.ordered, **r._told(j)}
+            for j, a in enumerate(r.attributes)
         ]
         told = {"format": _FORMAT, "algorithm": self.algorithm, "attributes": parts}
         told["withhold"] = [repr(principle) for principle in self.withhold]

@@ -159,7 +159,8 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     same = len(m.attributes) == len(r.attributes) and all(
         mine is other
         or (
-            mine.name == other.name
+            not r.withhold  # else another table's sets would tell what its withheld rows have
+            and mine.name == other.name
             and np.array_equal(mine.values, other.values)
             and [*map(type, mine.values)] == [*map(type, other.values)]  # True equals 1
         )

@@ -210,7 +210,7 @@ def full_domain(
     r.info |= {"ncp": float(nodes.least), "nodes": prod(shape), "candidates": nodes.checked}
     r.algorithm = f"full domain, {' and '.join(map(str, principles))}"
     if most:
-        r.withhold = tuple(principles)
+        r = r.withholding(m, principles)
         r.info["withheld"] = nodes.withheld
         r.algorithm += f", suppression = {suppression}"
     return r

@@ -175,7 +175,7 @@ def tds(
             candidates = [c for c in candidates if c.parent is not best.parent]
             candidates += [c for child in best.children for c in domains[j].specializations(child)]
             candidates = [c for c in candidates if c.place not in invalid]
-    return Recoding(
+    r = Recoding(
         m.attributes,
         [_map_of(parts, a) for parts, a in zip(cut, m.attributes, strict=True)],
         {"specializations": steps, "candidates": looked_at, "level": float(groups.level)}
@@ -188,8 +188,8 @@ def tds(
             for parts, a in zip(cut, m.attributes, strict=True)
         ],
         trees=hierarchies,
-        withhold=principles if most else (),
     )
+    return r.withholding(m, principles) if most else r
 
 
 def _levels_of(attribute: Attribute, hierarchy: Hierarchy | None) -> list[np.ndarray]:

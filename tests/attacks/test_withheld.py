@@ -1,9 +1,12 @@
 """People withheld: who is in the table but not in the release has what the release lacks."""
 
 import numpy as np
+import pandas as pd
+import pytest
 from referees.published import as_people, random_table, read
 
 import anonpaper as ap
+from anonpaper import errors
 from anonpaper.groups import dense_labels
 
 
@@ -34,3 +37,59 @@ def test_without_a_secret_only_the_number_is_said():
     m = random_table(0).with_roles(sensitive=None)
     audit = ap.suppress(m, ap.Partition([0] * (m.n - 2) + [-1, -1])).audit()
     assert audit["principle"].tolist() == ["k-anonymity", "rows withheld"]
+
+
+# -- what only withheld rows have, in the saved recoding and in next year's table ----------------
+
+
+def one_of_990_years(later=0):
+    frame = pd.DataFrame({"age": [*range(30, 70), 990], "ill": list("ab") * 20 + ["c"]})
+    return ap.Microdata(frame.assign(age=frame["age"] - later), ["age"], "ill")
+
+
+@pytest.mark.parametrize("recode_by", [
+    lambda m: ap.full_domain(m, 4, suppression=0.05),
+    lambda m: ap.tds(m, 2, suppression=0.05),
+])  # fmt: skip
+def test_next_years_intervals_do_not_end_at_who_was_withheld(recode_by, tmp_path):
+    m = one_of_990_years()
+    r = recode_by(m)
+    rel = ap.recode(m, r)
+    assert rel.withheld[0] and "990" not in rel.public_frame()["age"].astype(str).str.cat(sep=" ")
+    r.save(tmp_path / "r.json")
+    loaded = ap.Recoding.load(tmp_path / "r.json")
+    with pytest.raises(errors.ColumnError, match="990"):
+        ap.recode(m, loaded)
+    for table in (one_of_990_years(), one_of_990_years(later=1)):
+        for recoding in (r, loaded):
+            again = ap.recode(table, recoding, unseen="suppress")
+            assert "990" not in again.public_frame()["age"].astype(str).str.cat(sep=" ")
+            assert set(again.frame["age"]) <= set(rel.frame["age"])
+    assert "990" not in (tmp_path / "r.json").read_text()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_release_by_a_saved_recoding_depends_on_no_value_of_a_withheld_row(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"age": rng.integers(20, 50, 24), "zip": rng.integers(0, 30, 24) * 7,
+                          "ill": rng.choice(list("uvw"), 24)}).astype({"zip": str})  # fmt: skip
+    m = ap.Microdata(frame, ["age", "zip"], "ill")
+    try:
+        r = ap.full_domain(m, 3, suppression=0.3) if seed % 2 else ap.tds(m, 2, suppression=0.3)
+    except errors.InfeasibleError:
+        return
+    r.save(tmp_path / "r.json")
+    loaded = ap.Recoding.load(tmp_path / "r.json")
+    for recoding in (r, loaded):
+        fresh = ap.Microdata(frame, ["age", "zip"], "ill")
+        rel = ap.recode(fresh, recoding, unseen="suppress")
+        expected = sorted(rel.public_frame().astype(str).to_numpy().tolist())
+        for row, other, name in rng.integers(0, 24, (30, 3)):
+            name = ["age", "zip"][name % 2]
+            if rel.is_published[row]:
+                continue
+            changed = frame.copy()
+            changed.loc[row, name] = frame.loc[other, name]
+            again = ap.recode(ap.Microdata(changed, ["age", "zip"], "ill"), recoding, "suppress")
+            if (again.is_published == rel.is_published).all():
+                assert sorted(again.public_frame().astype(str).to_numpy().tolist()) == expected
