@@ -10,8 +10,16 @@ from numba import njit
 
 from anonpaper.display import html
 from anonpaper.errors import ParameterError
+from anonpaper.microdata import CellTable, CountedCells, no_rows
 
-__all__ = ["Partition", "check_partition", "checked_labels", "dense_labels", "group_bounds"]
+__all__ = [
+    "CountedPartition",
+    "Partition",
+    "check_partition",
+    "checked_labels",
+    "dense_labels",
+    "group_bounds",
+]
 
 
 class Partition:
@@ -67,6 +75,41 @@ class Partition:
                 )
             self.starred = self.starred.astype(bool)
 
+    @staticmethod
+    def of_cells(
+        cells: CellTable,
+        cell: np.ndarray,
+        group: np.ndarray,
+        counts: np.ndarray,
+        info: Mapping[str, object] | None = None,
+        algorithm: str = "",
+        times: np.ndarray | None = None,
+    ) -> Partition:
+        """Return a partition by how many rows of which cell go to which group; O(n).
+
+        Parameters
+        ----------
+        cells : CellTable
+            The cells of the table, e of them. Where they know their rows, each cell hands them
+            out in the order of the entries, lowest number first; where not, only numbers are kept,
+            and it takes O(f) instead.
+        cell, group, counts : array of int, shape (f,)
+            ``counts[i]`` rows, at least one, of ``cell[i]`` go to ``group[i]``. Every row goes
+            somewhere, and no group number is left out.
+        times : array of int, shape (G,), optional
+            Group g stands for ``times[g]`` groups of equal cells, among which its rows are dealt;
+            by default one.
+        """
+        if times is None:
+            times = np.ones(int(group.max()) + 1, np.int64)
+        if isinstance(cells, CountedCells):
+            return CountedPartition(cell, group, counts, times, info, algorithm)
+        first = np.cumsum(times) - times
+        order = np.argsort(cell, kind="stable")
+        labels = np.empty(len(cells.rows), np.int64)
+        _deal(labels, cells.rows, group[order], counts[order], times, first)
+        return Partition(labels, info, algorithm)
+
     @property
     def n_groups(self) -> int:
         """Number of groups."""
@@ -110,6 +153,34 @@ class Partition:
             if isinstance(value, (bool, int, float, str, np.number))
         ]
         return html(f"Partition, {len(self):,} rows in {self.n_groups:,} groups", facts)
+
+
+class CountedPartition(Partition):
+    """A grouping of a table of counts: how many rows of every cell go to which group.
+
+    Made by :meth:`Partition.of_cells`, whose parameters `cell`, `group`, `counts` and `times` are
+    its attributes. Which rows of a cell these are is nobody's business: they are equal.
+    """
+
+    def __init__(self, cell, group, counts, times, info=None, algorithm="") -> None:
+        super().__init__(np.empty(0, np.int64), info, algorithm)
+        del self.labels
+        self.cell, self.group, self.counts, self.times = cell, group, counts, times
+        held = np.bincount(group, weights=counts, minlength=len(times)).astype(np.int64)
+        self._sizes = np.repeat(held // times, times)
+
+    def __getattr__(self, name: str):
+        if name == "labels":
+            no_rows()
+        raise AttributeError(name)
+
+    @property
+    def n_unpublished(self) -> int:
+        """Number of rows with label -1: none."""
+        return 0
+
+    def __len__(self) -> int:
+        return int(self.counts.sum())
 
 
 def check_partition(p: object, n: int | None = None) -> Partition:
@@ -177,6 +248,17 @@ def dense_labels(labels: np.ndarray) -> np.ndarray:
     dense = np.full(len(labels), -1, dtype=np.int64)
     dense[labels >= 0] = pd.factorize(labels[labels >= 0], sort=True)[0]
     return dense
+
+
+@njit(cache=True)
+def _deal(labels, rows, group, counts, times, first):
+    """Label the rows of cells, entry by entry; groups that stand for several get equal shares."""
+    place = 0
+    for i in range(len(group)):
+        share = counts[i] // times[group[i]]
+        for j in range(counts[i]):
+            labels[rows[place + j]] = first[group[i]] + j // share
+        place += counts[i]
 
 
 @njit(cache=True)

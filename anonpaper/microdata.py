@@ -21,6 +21,7 @@ from anonpaper.errors import (
     EmptyTableError,
     MissingValueError,
     ParameterError,
+    RowsError,
     check_choice,
     check_integer,
     check_named,
@@ -33,10 +34,13 @@ __all__ = [
     "MISSING",
     "Attribute",
     "CellTable",
+    "CountedCells",
+    "CountedRows",
     "Microdata",
     "build_cells",
     "check_microdata",
     "checked_roles",
+    "no_rows",
 ]
 
 #: The value that stands for a missing one when missing values are kept.
@@ -179,6 +183,22 @@ class CellTable:
         return len(self.tuples)
 
 
+def no_rows(*_) -> None:
+    """Raise RowsError: what asks for the rows of a table that has only counts ends here."""
+    raise RowsError(
+        "this needs the rows, and of this table only the cells are here, the distinct "
+        "rows and their numbers: ap.tp, ap.tp_plus, ap.hilbert, ap.mondrian, ap.tds, "
+        "ap.full_domain and the other recodings work on them; a part that fits into memory can "
+        "be read into a DataFrame for ap.Microdata"
+    )
+
+
+class CountedCells(CellTable):
+    """A cell table without row numbers: asking for `rows` raises RowsError."""
+
+    rows = property(no_rows, lambda self, rows: None)
+
+
 class Microdata:
     """A table of people with its quasi-identifiers and sensitive attributes.
 
@@ -264,6 +284,7 @@ class Microdata:
         self.qi, self.sensitive, self.person, self.missing = qi, sensitive, person, missing
         self.origin, self.dropped = origin, 0
         self.synthetic = _checked_mask(self.n, synthetic)
+        self.weights: np.ndarray | None = None  # how many rows each one listed stands for
         self._settle()
 
     def _settle(self) -> None:
@@ -395,6 +416,25 @@ class Microdata:
             self.sensitive_codes,
             self.sensitive_attribute.size,
         )
+
+    def counted(self) -> Microdata:
+        """Return the table with its cells for rows, of their number each (`weights`).
+
+        Where people have several rows, or there are several sensitive attributes, it is the table
+        itself, each of whose rows counts one.
+        """
+        if self.people is not None or len(self.sensitives) > 1:
+            return self
+        cells = self.cells
+        tuples = zip(self.attributes, cells.tuples[cells.tuple_of_cell].T, strict=True)
+        coded = {attribute.name: (attribute, codes) for attribute, codes in tuples}
+        if self.sensitives:
+            coded[self.sensitive] = self.sensitive_attribute, cells.sensitive
+        return CountedRows(self, coded, cells.counts)
+
+    def count(self, listed: np.ndarray) -> int:
+        """Number of rows that some of those listed stand for; `listed` is a mask."""
+        return int(np.count_nonzero(listed) if self.weights is None else self.weights[listed].sum())
 
     def attribute_index(self, name: object) -> int:
         """Place of a quasi-identifier in `qi`; ColumnError if it is none."""
@@ -675,11 +715,64 @@ class Microdata:
         }  # fmt: skip
 
 
+class CountedRows(Microdata):
+    """A table that lists equal rows once: row i stands for ``weights[i]``, and n is their sum.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table, in which nobody has several rows.
+    coded : mapping of column label to (Attribute, numpy.ndarray of int32, shape (e,))
+        The columns in a role, with the codes of the rows listed.
+    weights : numpy.ndarray, shape (e,), dtype int64
+        How many rows each stands for, none 0.
+    """
+
+    def __init__(self, m: Microdata, coded: Mapping, weights: np.ndarray) -> None:
+        vars(self).update(vars(m._like(_frame=None, _whole=None, _rows=None, person=None)))
+        self._coded, self.weights = dict(coded), weights
+        self.n, self.synthetic = int(weights.sum()), np.zeros(len(weights), bool)
+
+    frame = property(no_rows)
+
+    @property
+    def sensitive_counts(self) -> np.ndarray:
+        """Number of rows of every sensitive value, shape (m,), dtype int64."""
+        held = np.bincount(self.sensitive_codes, self.weights, self.sensitive_attribute.size)
+        return held.astype(np.int64)
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """QI codes of the rows listed, shape (e, d), one column after another in memory."""
+        return np.array([self._coded[name][1] for name in self.qi]).T
+
+    @cached_property
+    def cells(self) -> CountedCells:
+        """The cell table, from the rows listed and their numbers; O(e log e)."""
+        of_one = len(self.sensitives) == 1
+        listed = build_cells(
+            self.codes,
+            [a.size for a in self.attributes],
+            self.sensitive_codes if of_one else None,
+            self.sensitive_attribute.size if of_one else 1,
+        )
+        counts = np.add.reduceat(self.weights[listed.rows], listed.row_start[:-1])
+        row_start = np.r_[0, np.cumsum(counts)]
+        return CountedCells(
+            listed.tuples, listed.start, listed.sensitive, counts, row_start, rows=None
+        )
+
+    def take(self, rows: np.ndarray, weights: np.ndarray | None = None) -> CountedRows:
+        """Return some of the rows listed, each for other numbers of rows if those are given."""
+        coded = {name: (a, codes[rows]) for name, (a, codes) in self._coded.items()}
+        return CountedRows(self, coded, self.weights[rows] if weights is None else weights)
+
+
 def _with_sizes(attributes: Iterable[Attribute]) -> str:
     return ", ".join(f"{a.name} ({a.size} values)" for a in attributes)
 
 
-def check_microdata(m: object, *, people: bool = False) -> Microdata:
+def check_microdata(m: object, *, people: bool = False, weights: bool = False) -> Microdata:
     """Return `m` if it is a Microdata; say how to make one if it is not.
 
     Parameters
@@ -687,18 +780,24 @@ def check_microdata(m: object, *, people: bool = False) -> Microdata:
     m : Microdata
     people : bool
         Whether the caller bears people with several rows: counts them, or counts nothing.
+    weights : bool
+        Whether it bears rows that stand for several.
 
     Raises
     ------
     ParameterError
         If `m` is anything else, such as the DataFrame itself, or has people with several rows
         where the caller counts rows.
+    RowsError
+        If `m` lists equal rows once, and the caller does not count them.
     """
     if not isinstance(m, Microdata):
         raise ParameterError(
             f"expected a Microdata, got {type(m).__name__}: "
             "ap.Microdata(frame, qi=[...], sensitive=...) gives a DataFrame its roles"
         )
+    if m.weights is not None and not weights:
+        no_rows()
     if not people and m.people is not None:
         raise ParameterError(
             f"this counts rows, and {m.n} rows are of {m.n_people} people by {m.person!r}, so it "

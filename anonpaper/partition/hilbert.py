@@ -79,15 +79,39 @@ def hilbert(m: Microdata, l: int) -> Partition:
     [2, 2, 2, 2, 2]
     """
     l = require_eligible(m, l)
+    (cell, group, times), bits = along_curve(m, m.cells.counts, l)
+    return Partition.of_cells(
+        m.cells, cell, group, times[group], {"bits": bits}, f"Hilbert, l = {l}", times
+    )
+
+
+def along_curve(m: Microdata, counts: np.ndarray, l: int) -> tuple[tuple[np.ndarray, ...], int]:
+    """Group some rows of every cell along the curve.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table, of e cells.
+    counts : numpy.ndarray, shape (e,), dtype int64
+        How many rows of each are grouped; together they are l-eligible.
+    l : int
+
+    Returns
+    -------
+    (cell, group, times) : tuple of numpy.ndarray of int64, shapes (f,), (f,) and (G,)
+        ``times[g]`` groups have one row each of the cells listed with g.
+    bits : int
+        The resolution of the curve per attribute.
+    """
     cells = m.cells
     sizes = [a.size for a in m.attributes[:_MAX_BITS]]
     bits = min(max(max(sizes) - 1, 1).bit_length(), _MAX_BITS // len(sizes))
     key = hilbert_index(_scaled(cells.tuples[:, : len(sizes)], sizes, bits), bits)
 
-    along_curve = np.argsort(key, kind="stable")
-    queues = cells.by_sensitive_value(m.sensitive_attribute.size, along_curve)
-    labels = _group_along_curve(*queues, cells.row_start, cells.rows, m.sensitive_counts, l)
-    return Partition(labels, {"bits": bits}, f"Hilbert, l = {l}")
+    values = m.sensitive_attribute.size
+    queues = cells.by_sensitive_value(values, np.argsort(key, kind="stable"))
+    held = np.bincount(cells.sensitive, counts, values).astype(np.int64)
+    return _group_along_curve(*queues, counts, held, l), bits
 
 
 def _scaled(tuples: np.ndarray, sizes: list[int], bits: int) -> np.ndarray:
@@ -173,7 +197,7 @@ def _skilling_index(points, bits):
 
 
 @njit(cache=True)
-def _group_along_curve(queue_start, queue, rank, row_start, rows, counts, l):
+def _group_along_curve(queue_start, queue, rank, counts, held, l):
     """Gather groups of rows with pairwise different sensitive values along the curve.
 
     Let n' rows be left, n' = q·l + r with 0 <= r < l, at most q of each value. Values with
@@ -183,19 +207,23 @@ def _group_along_curve(queue_start, queue, rank, row_start, rows, counts, l):
     most q - 1 rows left and n' - g >= l(q - 1): the remainder is eligible again, and at least l
     values are left as long as rows are. There are at most l + r/q mandatory values, hence at
     most 2l - 1 rows in a group.
+
+    A group of l rows leaves q - 1 and r. So the next one takes rows of the same cells, unless one
+    of these is used up or another value has become mandatory: equal groups are taken at a time.
     """
-    m = len(counts)
-    left = counts.copy()
+    m = len(held)
+    left = held.copy()
     head = queue_start[:-1].copy()  # place in `queue` of the first unfinished cell of a value
-    taken = np.zeros(m, np.int64)  # rows already taken from that cell
+    waiting = np.zeros(m, np.int64)  # rows left in that cell
     next_rank = np.full(m, len(rank), np.int64)  # where the first row of a value lies
     for v in range(m):
         if left[v] > 0:
-            next_rank[v] = rank[head[v]]
+            while counts[queue[head[v]]] == 0:
+                head[v] += 1
+            waiting[v], next_rank[v] = counts[queue[head[v]]], rank[head[v]]
     in_group = np.zeros(m, np.bool_)
-    labels = np.empty(len(rows), np.int64)
-    rows_left = len(rows)
-    group = 0
+    cell_of, group_of, times = [0][:0], [0][:0], [0][:0]
+    rows_left = left.sum()
     while rows_left > 0:
         quotient = rows_left // l
         members = 0
@@ -209,16 +237,22 @@ def _group_along_curve(queue_start, queue, rank, row_start, rows, counts, l):
                     nearest, nearest_rank = v, next_rank[v]
             in_group[nearest] = True
             members += 1
+        equal = quotient if members == l else 1  # groups, of which at most this many
+        for v in range(m):
+            equal = min(equal, waiting[v] if in_group[v] else quotient - left[v])
         for v in range(m):
             if in_group[v]:
-                cell = queue[head[v]]
-                labels[rows[row_start[cell] + taken[v]]] = group
-                taken[v] += 1
-                left[v] -= 1
-                if row_start[cell] + taken[v] == row_start[cell + 1]:
+                cell_of.append(queue[head[v]])
+                group_of.append(len(times))
+                waiting[v] -= equal
+                left[v] -= equal
+                if left[v] == 0:
+                    next_rank[v] = len(rank)
+                elif waiting[v] == 0:
                     head[v] += 1
-                    taken[v] = 0
-                    next_rank[v] = rank[head[v]] if left[v] > 0 else len(rank)
-        rows_left -= members
-        group += 1
-    return labels
+                    while counts[queue[head[v]]] == 0:
+                        head[v] += 1
+                    waiting[v], next_rank[v] = counts[queue[head[v]]], rank[head[v]]
+        rows_left -= members * equal
+        times.append(equal)
+    return np.array(cell_of), np.array(group_of), np.array(times)
