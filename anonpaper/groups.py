@@ -10,7 +10,7 @@ from numba import njit
 
 from anonpaper.display import html
 from anonpaper.errors import ParameterError
-from anonpaper.microdata import CellTable, CountedCells, no_rows
+from anonpaper.microdata import CellTable, CountedCells, Microdata, no_rows
 
 __all__ = [
     "CountedPartition",
@@ -36,6 +36,8 @@ class Partition:
     starred : array of bool, shape (G, d), optional
         Which attributes are suppressed in which group though its rows may agree: diversity
         constraints have upper bounds, and a value that a group shares may be one too many.
+    weights : array of int, shape (n,), optional
+        How many rows of the table each row listed stands for; one by default.
 
     Raises
     ------
@@ -57,9 +59,14 @@ class Partition:
         algorithm: str = "",
         *,
         starred=None,
+        weights=None,
     ) -> None:
         self.labels = checked_labels(labels)
-        self._sizes = np.bincount(self.labels[self.labels >= 0])
+        self.weights = weights
+        shown = self.labels >= 0
+        self._sizes = np.bincount(
+            self.labels[shown], None if weights is None else weights[shown]
+        ).astype(np.int64)
         if info is not None and not isinstance(info, Mapping):
             raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info = dict(info or {})
@@ -128,10 +135,10 @@ class Partition:
     @property
     def n_unpublished(self) -> int:
         """Number of rows with label -1."""
-        return int(np.count_nonzero(self.labels < 0))
+        return len(self) - int(self._sizes.sum())
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.labels) if self.weights is None else int(self.weights.sum())
 
     def __repr__(self) -> str:
         name = f"{self.algorithm}: " if self.algorithm else ""
@@ -159,7 +166,8 @@ class CountedPartition(Partition):
     """A grouping of a table of counts: how many rows of every cell go to which group.
 
     Made by :meth:`Partition.of_cells`, whose parameters `cell`, `group`, `counts` and `times` are
-    its attributes. Which rows of a cell these are is nobody's business: they are equal.
+    its attributes. Which rows of a cell go where is not decided: they are equal. `labels` raises
+    RowsError.
     """
 
     def __init__(self, cell, group, counts, times, info=None, algorithm="") -> None:
@@ -174,10 +182,21 @@ class CountedPartition(Partition):
             no_rows()
         raise AttributeError(name)
 
-    @property
-    def n_unpublished(self) -> int:
-        """Number of rows with label -1: none."""
-        return 0
+    def listed(self, m: Microdata) -> tuple[Microdata, Partition]:
+        """Return a table with a row for every entry, and the group of each.
+
+        Raises
+        ------
+        ParameterError
+            The partition is of another table.
+        """
+        rows = m.counted()
+        held = np.bincount(self.cell, self.counts, len(rows.weights))
+        if not np.array_equal(held, rows.weights):
+            raise ParameterError("the partition is of the cells of another table")
+        p = Partition(self.group, self.info, self.algorithm, weights=self.counts)
+        p.call, p.promised = self.call, self.promised
+        return rows.take(self.cell, self.counts), p
 
     def __len__(self) -> int:
         return int(self.counts.sum())

@@ -261,6 +261,11 @@ class Microdata:
     (3, 2, ['ill', 'drug'])
     """
 
+    #: Whether its rows are here; of a table of counts they are in a file or a database,
+    has_rows = True
+    #: and this writes what is published of it: see :mod:`anonpaper.scale`.
+    engine = None
+
     def __init__(
         self,
         frame: pd.DataFrame,
@@ -434,7 +439,9 @@ class Microdata:
 
     def count(self, listed: np.ndarray) -> int:
         """Number of rows that some of those listed stand for; `listed` is a mask."""
-        return int(np.count_nonzero(listed) if self.weights is None else self.weights[listed].sum())
+        return int(
+            np.count_nonzero(listed) if self.weights is None else self.weights[listed].sum()
+        )
 
     def attribute_index(self, name: object) -> int:
         """Place of a quasi-identifier in `qi`; ColumnError if it is none."""
@@ -736,6 +743,10 @@ class CountedRows(Microdata):
     frame = property(no_rows)
 
     @property
+    def _columns(self) -> pd.Index:
+        return pd.Index([*self._coded])
+
+    @property
     def sensitive_counts(self) -> np.ndarray:
         """Number of rows of every sensitive value, shape (m,), dtype int64."""
         held = np.bincount(self.sensitive_codes, self.weights, self.sensitive_attribute.size)
@@ -747,19 +758,15 @@ class CountedRows(Microdata):
         return np.array([self._coded[name][1] for name in self.qi]).T
 
     @cached_property
-    def cells(self) -> CountedCells:
+    def cells(self) -> CellTable:
         """The cell table, from the rows listed and their numbers; O(e log e)."""
         of_one = len(self.sensitives) == 1
-        listed = build_cells(
+        return build_cells(
             self.codes,
             [a.size for a in self.attributes],
             self.sensitive_codes if of_one else None,
             self.sensitive_attribute.size if of_one else 1,
-        )
-        counts = np.add.reduceat(self.weights[listed.rows], listed.row_start[:-1])
-        row_start = np.r_[0, np.cumsum(counts)]
-        return CountedCells(
-            listed.tuples, listed.start, listed.sensitive, counts, row_start, rows=None
+            self.weights,
         )
 
     def take(self, rows: np.ndarray, weights: np.ndarray | None = None) -> CountedRows:
@@ -1013,7 +1020,11 @@ def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
 
 
 def build_cells(
-    codes: np.ndarray, sizes: Sequence[int], sensitive: np.ndarray | None, m: int
+    codes: np.ndarray,
+    sizes: Sequence[int],
+    sensitive: np.ndarray | None,
+    m: int,
+    weights: np.ndarray | None = None,
 ) -> CellTable:
     """Group rows by QI tuple and sensitive value.
 
@@ -1027,6 +1038,8 @@ def build_cells(
         Sensitive codes in ``[0, m)``.
     m : int
         Domain size of the sensitive attribute (1 without one).
+    weights : numpy.ndarray, shape (n,), dtype int64, optional
+        How many rows each one stands for: the result then has their numbers, but not `rows`.
 
     Notes
     -----
@@ -1057,7 +1070,10 @@ def build_cells(
     tuple_key, cell_sensitive = np.divmod(cell_key, np.uint64(m))
     first_of_tuple = np.flatnonzero(np.r_[True, tuple_key[1:] != tuple_key[:-1]])
     row_start = np.r_[first_of_cell, n]
-    return CellTable(
+    kind = CellTable
+    if weights is not None:
+        kind, row_start = CountedCells, np.r_[0, np.cumsum(weights[rows])][row_start]
+    return kind(
         tuples=codes[rows[first_of_cell[first_of_tuple]]],
         start=np.r_[first_of_tuple, len(cell_key)],
         sensitive=cell_sensitive.astype(np.int32),

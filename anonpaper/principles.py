@@ -107,7 +107,8 @@ class GroupCounts:
         m : Microdata
             The table, n rows, with one sensitive attribute or none.
         labels : array of int, shape (n,)
-            Of a table of :class:`~anonpaper.microdata.CountedRows`, of the rows listed. Group numbers without gaps, -1 for rows that are not published.
+            Group numbers without gaps, -1 for rows that are not published; where equal rows are
+            listed once, of the rows listed.
         rows : array of int, optional
             The rows that `labels` are of, one each and none -1, which is not checked.
         """

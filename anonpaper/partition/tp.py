@@ -117,9 +117,9 @@ def tp_plus(m: Microdata, l: int) -> Partition:
     """Guarantee frequency l-diversity with never more stars than TP.
 
     TP runs first, then its residue is grouped as :func:`~anonpaper.partition.hilbert.hilbert`
-    does; TP's guarantee is kept (xiao2010, sections 5.6 and 6.1); what :func:`tp` says of those who know
-    the algorithm holds here too, and a group of the residue shows fewer values than the whole:
-    see :func:`anonpaper.measure.minimality`.
+    does; TP's guarantee is kept (xiao2010, sections 5.6 and 6.1); what :func:`tp` says of those
+    who know the algorithm holds here too, and a group of the residue shows fewer values than the
+    whole: see :func:`anonpaper.measure.minimality`.
 
     Parameters
     ----------
