@@ -40,6 +40,7 @@ __all__ = [
     "build_cells",
     "check_microdata",
     "checked_roles",
+    "code_values",
     "no_rows",
 ]
 
@@ -435,7 +436,8 @@ class Microdata:
         coded = {attribute.name: (attribute, codes) for attribute, codes in tuples}
         if self.sensitives:
             coded[self.sensitive] = self.sensitive_attribute, cells.sensitive
-        return CountedRows(self, coded, cells.counts)
+        in_order = {name: coded[name] for name in self._columns if name in coded}
+        return CountedRows(self, in_order, cells.counts)
 
     def count(self, listed: np.ndarray) -> int:
         """Number of rows that some of those listed stand for; `listed` is a mask."""
@@ -740,6 +742,7 @@ class CountedRows(Microdata):
         self._coded, self.weights = dict(coded), weights
         self.n, self.synthetic = int(weights.sum()), np.zeros(len(weights), bool)
 
+    has_rows = False
     frame = property(no_rows)
 
     @property
@@ -933,6 +936,27 @@ def _holds_the_same(column: pd.Series, other: pd.Series) -> bool:
 
 
 # -- codes -------------------------------------------------------------------------------------
+
+
+def code_values(
+    values: pd.Series, used: np.ndarray, domain: Iterable | None
+) -> tuple[Attribute, np.ndarray]:
+    """Return the attribute of a column that shows certain values, and their codes.
+
+    Parameters
+    ----------
+    values : pandas.Series
+        Each value of the column once, a missing one too if there is any.
+    used : array of int, shape (u,)
+        Places of those that are left after rows were dropped.
+    domain : iterable, optional
+        The declared domain.
+
+    Returns
+    -------
+    Attribute, numpy.ndarray of int32, shape (u,)
+    """
+    return _code(_in_one_form(values).iloc[used], domain)
 
 
 def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.ndarray]:

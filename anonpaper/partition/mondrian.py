@@ -104,12 +104,12 @@ def mondrian(
     O(n log n) for the e cells, then O(e·d) per level of cuts, O(e·d·log(n/k)) on balanced ones;
     relaxed cuts, people with several rows and several sensitive attributes take n for e. With
     `require` per cut tried on a level, of which there are at most 2d, or 3d relaxed ones. The
-    width of an attribute in a part is its range (for an unordered one its number of distinct values, less one) over that of the
-    whole domain; of equally wide ones the first is tried. The median v is the lower one; of
-    "up to v" and "below v" the cut of more even halves is tried first, then the other.
-    Unordered values lie in the order of their codes. Relaxed cuts with diversity deal the rows of
-    every sensitive value with the median in turns; where a side fails nevertheless, the
-    attribute's strict cuts are tried.
+    width of an attribute in a part is its range (for an unordered one its number of distinct
+    values, less one) over that of the whole domain; of equally wide ones the first is tried. The
+    median v is the lower one; of "up to v" and "below v" the cut of more even halves is tried
+    first, then the other. Unordered values lie in the order of their codes. Relaxed cuts with
+    diversity deal the rows of every sensitive value with the median in turns; where a side fails
+    nevertheless, the attribute's strict cuts are tried.
 
     References
     ----------

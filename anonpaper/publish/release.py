@@ -253,7 +253,9 @@ class Release:
         """
         m = self.microdata
         keep = check_sequence("keep", keep)
-        if m.weights is not None and not len(keep) and m.count(self.is_published) <= MOST_ROWS:
+        if m.weights is not None:
+            if keep or m.count(self.is_published) > MOST_ROWS:
+                no_rows()
             frame, counts = self.public_counts()
             return (public(frame.iloc[np.repeat(np.arange(len(frame)), counts)]),)
         unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
@@ -336,7 +338,7 @@ class Release:
         >>> path.read_text().count("*")
         8
         """
-        if not self.microdata.has_rows:
+        if self.microdata.engine is not None:
             paths = self._written = self.microdata.engine.write(self, path, replace=replace)
         else:
             check_place(path, replace=replace)
