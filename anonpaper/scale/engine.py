@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -42,6 +43,8 @@ def connect(engine: object = None) -> object:
         spill = tempfile.TemporaryDirectory()  # of nobody else's, for what exceeds memory
         connection = ibis.duckdb.connect(temp_directory=spill.name)
         connection._spill = spill  # it lives as long as the connection
+        if sys.stdout.isatty():
+            connection.raw_sql("SET enable_progress_bar = true")
         return connection
     if not hasattr(engine, "read_parquet"):
         raise ParameterError(
@@ -116,6 +119,7 @@ class Engine:
             check_place(path, replace=replace)
         else:
             _check_folder(path, replace=replace)
+        self.files.check_apart(path)
         self._check_unchanged()
         frame, counts = rel.public_counts()
         if not len(frame):

@@ -83,6 +83,13 @@ class Files:
             if _state(path) != before:
                 raise FileError(f"{path} has changed since it was scanned: scan it again")
 
+    def check_apart(self, path: Path) -> None:
+        """Raise FileError if a file is what is to be written, or in the folder that is."""
+        place = Path(os.path.realpath(path))
+        for mine in self.seen:
+            if place in (known := Path(os.path.realpath(mine)), *known.parents):
+                raise FileError(f"{path} is, or holds, {mine}, which was read: name another place")
+
     def columns(self, delimiter: str | None = None) -> list[str]:
         """Return the names of the columns.
 

@@ -161,6 +161,18 @@ def test_a_place_that_cannot_be_is_refused(name, release, tmp_path):
         release.write(tmp_path / name if name else "")
 
 
+def test_the_input_is_never_replaced(release, frame, tmp_path):
+    with pytest.raises(errors.FileError, match="which was read"):
+        release.write(tmp_path / "in0.parquet")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    frame.to_parquet(folder / "in.parquet")
+    m = ap.scan(folder / "in.parquet", QI, "ill")
+    with pytest.raises(errors.FileError, match="which was read"):
+        ap.suppress(m, ap.mondrian(m, 5)).write(folder)
+    assert len(pd.read_parquet(folder)) == len(frame)
+
+
 # -- what can happen to the input ----------------------------------------------------------------
 
 
