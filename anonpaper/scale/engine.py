@@ -84,7 +84,7 @@ class Engine:
     n: int
 
     def write(self, rel: Release, path: str | os.PathLike, *, replace: bool) -> tuple[Path, ...]:
-        """Write a release: one csv or parquet file, or a folder of parquet files.
+        """Write a release: one csv or parquet file by DuckDB, a folder of parquet files by any.
 
         What appears is whole. Rows are written in the order of their texts, which says nothing
         that they do not say themselves: as many copies of every published row as there are, from
@@ -115,6 +115,9 @@ class Engine:
 
         path = Path(path)
         of_one_file = path.suffix.lower() in (".csv", ".parquet", ".pq")
+        by_duckdb = self.connection.name == "duckdb"
+        if of_one_file and not by_duckdb:
+            raise FileError(f"{path}: this engine writes several files at once: name a folder")
         if of_one_file:
             check_place(path, replace=replace)
         else:
@@ -135,7 +138,7 @@ class Engine:
                     self.connection.to_csv(copies, scratch)
                 elif of_one_file:
                     self.connection.to_parquet(copies, scratch)
-                elif self.connection.name == "duckdb":
+                elif by_duckdb:
                     self.connection.to_parquet(copies, scratch, file_size_bytes=_FILE_SIZE)
                 else:
                     self.connection.to_parquet_dir(copies, scratch)

@@ -6,6 +6,7 @@ import csv
 import glob
 import gzip
 import os
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -151,7 +152,12 @@ class Files:
         """Return the table as an Ibis expression; every column of a csv is text."""
         paths = list(self.seen)
         if not self.are_csv:
-            return connection.read_parquet(paths)
+            if connection.name != "pyspark" or len(paths) == 1:
+                return connection.read_parquet(paths if len(paths) > 1 else paths[0])
+            # of which Ibis gives Spark one path only
+            view = f"files_{secrets.token_hex(8)}"
+            connection._session.read.parquet(*paths).createOrReplaceTempView(view)
+            return connection.table(view)
         options = {"header": True, "quote": '"', "escape": '"'}
         if connection.name == "duckdb":
             columns = dict.fromkeys(self.columns(delimiter), "VARCHAR")

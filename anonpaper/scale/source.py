@@ -92,12 +92,12 @@ def scan(
     Examples
     --------
     >>> import tempfile
-    >>> import anonpaper as ap
+    >>> from pathlib import Path
     >>> people = pd.DataFrame({"age": [30, 30, 41, 41], "ill": ["flu", "cold", "flu", "cold"]})
     >>> path = Path(tempfile.mkdtemp(), "people.csv")
     >>> people.to_csv(path, index=False)
-    >>> m = scan(path, qi=["age"], sensitive="ill")  # doctest: +SKIP
-    >>> m.n, m.cells.tuples.tolist(), m.cells.counts.tolist()  # doctest: +SKIP
+    >>> m = scan(path, qi=["age"], sensitive="ill")
+    >>> m.n, m.cells.tuples.tolist(), m.cells.counts.tolist()
     (4, [[0], [1]], [1, 1, 1, 1])
     """
     check_choice("missing", missing, ("category", "drop", "error"))
