@@ -163,6 +163,13 @@ build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
   $(wildcard notebooks/course/*.yaml) tools/course.py | $(ENV)/.package-installed
 	@$(RUN) tools/course.py
 
+.PHONY: slides
+slides: course  ## write slides of the lessons, to show offline: build/course/slides
+	@# of the package only reveal.js is used, which it carries
+	@test -d build/slides/sphinx_revealjs \
+	  || $(RUN) -m pip install -qq --no-deps --target build/slides sphinx-revealjs==3.2.1
+	@$(RUN) tools/slides.py build/slides
+
 .PHONY: kit
 kit: env data  ## write the course as one archive to run anywhere; with all wheels: OFFLINE=1
 	@$(RUN) tools/kit.py $(if $(OFFLINE),--offline)
@@ -170,6 +177,10 @@ kit: env data  ## write the course as one archive to run anywhere; with all whee
 .PHONY: kit-run
 kit-run: env data  ## write that archive, set it up as a student does, and run all lessons from it
 	@$(RUN) tools/kit.py $(if $(OFFLINE),--offline) --run
+
+.PHONY: binder
+binder: env  ## write what Binder installs, after a change of the lock: binder/requirements.txt
+	@$(RUN) tools/kit.py --binder
 
 # ---- the site ---------------------------------------------------------------------------------
 

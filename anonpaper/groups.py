@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from numba import njit
 
+from anonpaper.compiled import loop
 from anonpaper.display import html
 from anonpaper.errors import ParameterError
 from anonpaper.microdata import CellTable, CountedCells, Microdata, no_rows
@@ -269,7 +269,7 @@ def dense_labels(labels: np.ndarray) -> np.ndarray:
     return dense
 
 
-@njit(cache=True)
+@loop
 def _deal(labels, rows, group, counts, times, first):
     """Label the rows of cells, entry by entry; groups that stand for several get equal shares."""
     place = 0
@@ -280,7 +280,7 @@ def _deal(labels, rows, group, counts, times, first):
         place += counts[i]
 
 
-@njit(cache=True)
+@loop
 def group_bounds(codes, labels, n_groups):
     """Return the least and the greatest code of every group and column, shape (G, d) each.
 

@@ -178,6 +178,8 @@ def published(
 ) -> None:
     """Draw a paper's own values as hollow markers, in the colours `lines` gives them.
 
+    A legend names all of them once, as "published".
+
     Parameters
     ----------
     ax, frame, x, y, by, order
@@ -208,6 +210,7 @@ def published(
             markersize=6,
             zorder=3,
         )
+    _name_published(ax)
     _label_axes(ax, x, y)
 
 
@@ -235,7 +238,8 @@ def bars(
     by, order
         As for `lines`.
     published : DataFrame, optional
-        The paper's own values, with the same columns: hollow markers on the bars.
+        The paper's own values, with the same columns: hollow markers on the bars, "published"
+        in a legend.
 
     Raises
     ------
@@ -283,6 +287,8 @@ def bars(
                 linestyle="none",
                 markerfacecolor="none",
             )
+    if hollow:
+        _name_published(ax)
     ax.set_xticks(range(len(clusters)), [str(cluster) for cluster in clusters])
     ax.grid(visible=False, axis="x")
     _label_axes(ax, x, y)
@@ -377,7 +383,11 @@ def label_lines(ax: Axes) -> None:
     ['TP']
     >>> plt.close(figure)
     """
-    named = [line for line in ax.get_lines() if not line.get_label().startswith("_")]
+    named = [
+        line
+        for line in ax.get_lines()
+        if not line.get_label().startswith("_") and len(line.get_xdata())
+    ]
     ends = [line.get_xydata()[-1] for line in named]
     to_points = 72 / ax.figure.dpi
     heights = [ax.transData.transform(end)[1] * to_points for end in ends]
@@ -522,6 +532,12 @@ def _known_spread(spread: str) -> str:
     if spread not in ("range", "quartiles"):
         raise ValueError(f"spread is 'range' or 'quartiles', got {spread!r}")
     return spread
+
+
+def _name_published(ax: Axes) -> None:
+    """Give the hollow markers of all colours one entry in the legend."""
+    look = {"color": "black", "marker": "o", "linestyle": "none", "markerfacecolor": "none"}
+    ax.plot([], [], label="published", **look)
 
 
 def _label_axes(ax: Axes, x: str, y: str) -> None:

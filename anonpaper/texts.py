@@ -8,23 +8,25 @@ is.
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 
 from anonpaper.errors import ColumnError
+from anonpaper.hierarchy import ISO_DATE
 
 __all__ = ["KINDS", "kind_of", "typed"]
 
 # "-0", "+5", "007" and 19 digits are not written as an integer of 64 bits is
 _INTEGER = r"(?:0|-?[1-9]\d{0,17})"
 _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
-_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 _COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
 #: Kinds of columns as --type names them, and how their values are written.
 KINDS = {
     "integer": r"[+-]?\d{1,18}",
     "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
     "decimal-comma": r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?",
-    "date": _DATE,
+    "date": ISO_DATE,
     "ordered": r"(?s:.*)",
     "text": r"(?s:.*)",
 }
@@ -37,7 +39,7 @@ def kind_of(known: pd.Series) -> tuple[str, str | None]:
     """Say what a column's texts are; of text that may be something else, what that would be."""
 
     def all_are(pattern: str) -> bool:
-        return bool(known.str.fullmatch(pattern).all())
+        return bool(known.str.fullmatch(pattern, flags=re.ASCII).all())
 
     if len(known) == 0:
         return "text", None
@@ -47,7 +49,7 @@ def kind_of(known: pd.Series) -> tuple[str, str | None]:
         digits = known.str.replace(r"[eE].*", "", regex=True).str.count(r"\d")
         precise = digits.max() <= _MOST_DIGITS and known.astype(float).abs().max() < float("inf")
         return "decimal" if precise else "text", None
-    if all_are(_DATE):
+    if all_are(ISO_DATE):
         return "date", None
     if all_are(_DIGITS_AND_COMMAS) and known.str.contains(",").any():
         thousands = known.str.fullmatch(r"-?\d{1,3}(?:,\d{3})*")  # 1,234 may be 1234
@@ -64,7 +66,7 @@ def kind_of(known: pd.Series) -> tuple[str, str | None]:
 def typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
     """Return a column of a kind: numbers, categories in their order, or the texts themselves."""
     known = texts.dropna()
-    right = known.str.fullmatch(KINDS.get(kind, r"(?s:.*)"))
+    right = known.str.fullmatch(KINDS.get(kind, r"(?s:.*)"), flags=re.ASCII)
     if kind == "date" or kind not in KINDS:
         form = "ISO8601" if kind == "date" else kind
         times = pd.to_datetime(known[right], format=form, errors="coerce", utc=True)
@@ -77,11 +79,10 @@ def typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
         )
     if kind == "integer":
         return texts.astype("int64" if len(known) == len(texts) else "Int64")
-    if kind in ("decimal", "decimal-comma"):
-        plain = texts
-        if kind == "decimal-comma":
-            plain = texts.str.replace(".", "").str.replace(",", ".")
-        numbers = plain.astype("float64")
+    if kind == "decimal-comma":
+        return texts.str.replace(".", "").str.replace(",", ".").astype("float64")
+    if kind == "decimal":
+        numbers = texts.astype("float64")
         # of several ways to write one number the shortest
         by_length = known.loc[known.str.len().sort_values(ascending=False).index]
         written[texts.name] = dict(zip(numbers[by_length.index], by_length, strict=True))

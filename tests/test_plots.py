@@ -72,10 +72,19 @@ def test_a_name_keeps_its_colour_where_others_are_missing(ax):
 def test_published_values_are_hollow_and_share_the_colour(ax):
     plots.lines(ax, FRAME, "l", "stars", "algorithm")
     plots.published(ax, FRAME, "l", "stars", "algorithm")
-    ours, theirs = ax.get_lines()[:3], ax.get_lines()[3:]
+    ours, theirs = ax.get_lines()[:3], ax.get_lines()[3:6]
     assert [line.get_color() for line in theirs] == [line.get_color() for line in ours]
     assert {line.get_markerfacecolor() for line in theirs} == {"none"}
     assert {line.get_linestyle() for line in theirs} == {"None"}
+
+
+def test_published_values_have_one_entry_in_the_legend(ax):
+    plots.lines(ax, FRAME, "l", "stars", "algorithm")
+    plots.published(ax, FRAME, "l", "stars", "algorithm")
+    names = [text.get_text() for text in ax.legend().get_texts()]
+    assert names == ["TP", "TP+", "Hilbert", "published"]
+    plots.label_lines(ax)
+    assert sorted(text.get_text() for text in ax.texts) == ["Hilbert", "TP", "TP+"]
 
 
 def test_repeated_values_need_a_spread(ax):

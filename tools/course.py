@@ -226,6 +226,19 @@ def public_version(lesson):
     return public
 
 
+def describe(lesson, name: str) -> None:
+    """Say of each figure of a lesson what it shows, in place, where myst-nb and nbconvert look."""
+    import yaml
+
+    texts = yaml.safe_load((LESSONS / "alt_texts.yaml").read_text(encoding="utf-8"))
+    for cell in lesson["cells"]:
+        if text := texts.get(name, {}).get(cell["id"]):
+            cell["metadata"]["mystnb"] = {"image": {"alt": text}}
+            for output in cell["outputs"]:
+                if "image/png" in output.get("data", {}):
+                    output["metadata"]["alt"] = text
+
+
 def index_row(lesson, name: str) -> str:
     """Return a lesson's line of the index: its title and the first sentence below it."""
     title, _, text = lesson.cells[0].source.partition("\n")

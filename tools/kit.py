@@ -3,6 +3,7 @@
     kit.py            build/kit/anonpaper-course.zip: lessons, package, requirements, data, start
     kit.py --offline  build/kit/anonpaper-course-offline.zip: with all wheels for this platform
     kit.py --run      unpack it as a student does, set it up, and run every lesson's solutions
+    kit.py --binder   binder/requirements.txt, and nothing else: the same packages for Binder
 
 The lessons are the students' versions. Of the data sets that the lessons load those are packed
 whose licence allows it; for others the archive's README has the command that fetches them.
@@ -31,12 +32,14 @@ from packaging.utils import canonicalize_name
 import anonpaper
 from anonpaper.datasets.fetching import find_file, open_file
 from anonpaper.datasets.registry import dataset
+from anonpaper.errors import DatasetUnavailableError
 
 TEMPLATES = Path(__file__).parent / "templates" / "kit"
 KIT = ROOT / "build" / "kit"
 NAME = "anonpaper-course"
 FREE = "CC BY 4.0"
-LAB = {"ipykernel", "jupyterlab"}  # of the extra `notebooks`, what a student needs
+BINDER = ROOT / "binder" / "requirements.txt"
+LAB = {"ipykernel", "ipywidgets", "jupyterlab"}  # of the extra `notebooks`, what a student needs
 COLAB = """# in Colab: upload {name}.zip first (folder symbol, left); elsewhere this does nothing
 import os
 import sys
@@ -52,7 +55,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--offline", action="store_true", help="with the wheels of all packages")
     parser.add_argument("--run", action="store_true", help="set it up and run all lessons in it")
+    parser.add_argument("--binder", action="store_true", help="write what Binder installs")
     options = parser.parse_args(arguments)
+    if options.binder:
+        BINDER.write_text("\n".join(light_requirements()) + "\n")
+        return 0
     archive = KIT / f"{NAME}{'-offline' if options.offline else ''}.zip"
     with tempfile.TemporaryDirectory() as folder:
         write_kit(Path(folder, NAME), offline=options.offline)
@@ -141,16 +148,20 @@ def light_requirements() -> list[str]:
 
 
 def write_data(names: list[str], folder: Path) -> str:
-    """Pack the data sets that may be given on; return the sentence on those that may not."""
+    """Pack the data sets that may be given on and are to be had; return a sentence on others."""
     folder.mkdir()
     texts, to_fetch = [], []
     for data in map(dataset, names):
-        if data.licence != FREE:
+        try:
+            found = [find_file(entry, data) for entry in data.files if data.licence == FREE]
+        except DatasetUnavailableError:
+            found = []
+        if not found:
             to_fetch.append(f"`python start.py -m anonpaper fetch {data.name}`")
             continue
-        for entry in data.files:
+        for entry, file in zip(data.files, found, strict=True):
             with (
-                open_file(find_file(entry, data).path) as content,
+                open_file(file.path) as content,
                 (folder / f"{entry.name}.gz").open("wb") as packed,
                 gzip.GzipFile("", "wb", 6, packed, mtime=0) as compressed,
             ):
@@ -159,7 +170,7 @@ def write_data(names: list[str], folder: Path) -> str:
         texts.append(f"- {data.title} ({files}), {data.licence}: {data.citation} {data.page}\n")
     (folder / "README.md").write_text("# Data sets\n\n" + "".join(texts))
     if to_fetch:
-        return f"Data sets that may not be given on are fetched: {', '.join(to_fetch)}."
+        return f"Data sets that are not in `data` are fetched: {', '.join(to_fetch)}."
     return "All data sets of the lessons are in `data`: no lesson needs a network."
 
 

@@ -388,7 +388,10 @@ def clean_file(path: Path) -> None:
 
 
 def clean(notebook) -> None:
-    """Remove times, versions of the machine and papermill's notes; name injected cells."""
+    """Remove times, versions of the machine, papermill's notes and sliders; name injected cells.
+
+    A slider is drawn by a page that can run it, and its picture stands in the cell before it.
+    """
     from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
 
     notebook.metadata = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
@@ -399,6 +402,8 @@ def clean(notebook) -> None:
         if "injected-parameters" in tags:
             cell["id"] = "injected-parameters"
         cell.setdefault("id", f"cell-{number}")
+        if "slider" in tags:
+            cell["outputs"] = []
         cell.metadata = {
             key: value
             for key, value in cell.metadata.items()

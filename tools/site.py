@@ -30,7 +30,7 @@ from html import escape
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 
-from course import public_version
+from course import describe, public_version
 from results import kept, place_in_paper
 
 from anonpaper.files import project_root, sha256
@@ -374,6 +374,7 @@ def stage_notebook(site: Site, name: str) -> None:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     if name.startswith("course/") and not site.instructor:
         notebook = public_version(notebook)
+    describe(notebook, PurePosixPath(name).name)
     page = file = f"notebooks/{name}.ipynb"
     outputs = site.manifest["outputs"] if own else {}
     cells = []
@@ -418,16 +419,6 @@ def made_from(figure: str, about: dict) -> str:
     if stand_in:
         parts.append("<b>stand-in data</b>")
     return " · ".join(parts)
-
-
-def title_of(site: Site, name: str) -> str:
-    """Return the first heading of a notebook."""
-    notebook = json.loads(site.notebook(name)[0].read_text(encoding="utf-8"))
-    text = "\n".join(
-        "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"
-    )
-    found = re.search(r"^# (.+)$", text, flags=re.MULTILINE)
-    return found[1].strip() if found else name
 
 
 @functools.cache

@@ -2,7 +2,8 @@
 
 What the columns of a csv are is said by :mod:`anonpaper.texts`. ``NA``, ``None`` and their like
 are values; missing is the empty field and what the user says besides. What is published as it was
-is written as it was, ``1.50`` for 1.5.
+is written as it was, ``1.50`` for 1.5; but a decimal comma becomes a point, for sets have commas
+of their own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import io
 import lzma
 import os
 import sys
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +24,9 @@ from typing import IO
 import pandas as pd
 
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
-from anonpaper.publish.world import check_place
+from anonpaper.files import named_by_user
+from anonpaper.publish.world import check_table_place
+from anonpaper.reports import check_page_place
 from anonpaper.texts import KINDS, kind_of, typed
 
 __all__ = ["STANDARD_STREAM", "Table", "as_written", "check_output", "read_table"]
@@ -57,8 +61,9 @@ class Table:
             in_doubt = self.in_doubt.get(name)
             doubt = f" (or is it --type {name}={in_doubt}?)" if in_doubt else ""
             examples = ", ".join(str(value)[:40] for value in values[:3])
+            point = " (published with a point)" * (kind == "decimal-comma")
             yield (
-                f"{name}: {kind}{doubt}, {len(values):,} distinct, "
+                f"{name}: {kind}{point}{doubt}, {len(values):,} distinct, "
                 f"{len(column) - len(known):,} missing, such as {examples or 'none'}"
             )
 
@@ -103,7 +108,8 @@ def read_table(
     else:
         if delimiter is None:
             delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
-        header, rows = _read_cells(name, delimiter, encoding)
+        with named_by_user(name):
+            header, rows = _read_cells(name, delimiter, encoding)
         doubled = sorted({column for column in header if header.count(column) > 1})
         if doubled:
             raise ColumnError(f"{name} has several columns of the name {doubled}")
@@ -171,10 +177,8 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
         ) from None
     except csv.Error as error:
         raise FileError(f"{name}, line {reader.line_num}: {error}") from None
-    except (LookupError, TypeError) as error:  # an unknown encoding, a delimiter of two letters
-        raise FileError(f"{name}: {error}") from None
-    except (OSError, EOFError) as error:
-        raise FileError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
+    except (LookupError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise FileError(f"{name}: {error}") from None  # an unknown encoding, a damaged archive
     return header, rows
 
 
@@ -204,9 +208,8 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool, page: bool = 
     None of the files that were read (`inputs`) is written, however it is spelled or linked, and
     another one that is there only with `force`. A `page` is HTML, all else a table.
     """
+    (check_page_place if page else check_table_place)(name, replace=True)
     path = Path(name)
-    if page and (path.suffix.lower() not in (".html", ".htm") or not path.parent.is_dir()):
-        raise FileError(f"{name}: a report ends in .html and lies in a folder that is there")
     for other in inputs if path.exists() else ():
         if other == STANDARD_STREAM:
             same, other = _is_standard_input(path), "standard input"
@@ -216,8 +219,6 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool, page: bool = 
             raise FileError(f"{name} is the same file as {other}, which was read: name another")
     if path.is_file() and not force:
         raise FileError(f"{name} is there already: name another file, or replace it with --force")
-    if not page:
-        check_place(path, replace=force)
 
 
 def _is_standard_input(path: Path) -> bool:

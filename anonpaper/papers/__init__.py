@@ -1,11 +1,11 @@
-"""The papers: what regenerates their figures and tables, and judges their claims."""
+"""The papers: what regenerates their figures and tables, and judges their claims.
+
+``__init__.pyi`` lists the names; they are imported on first use, so that what needs one module
+does not wait for drawing and statistics.
+"""
 
 from __future__ import annotations
 
-from anonpaper.papers.catalogue import Paper, overview, papers
-from anonpaper.papers.grids import run_grid
-from anonpaper.papers.published import reference
-from anonpaper.papers.results import Results
-from anonpaper.papers.shown import source_of
+import lazy_loader
 
-__all__ = ["Paper", "Results", "overview", "papers", "reference", "run_grid", "source_of"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -115,7 +115,9 @@ def _imports_from_package(module: str) -> set[str]:
     names = set()
     if module == "anonpaper":
         return names
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    stub = path.with_suffix(".pyi")  # of a package whose names are imported on first use
+    source = path.read_bytes() + (b"\n" + stub.read_bytes() if stub.is_file() else b"")
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -30,12 +30,12 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from numba import njit
 
 from anonpaper.algorithm import algorithm
+from anonpaper.compiled import loop
 from anonpaper.groups import Partition
 from anonpaper.microdata import CellTable, Microdata
-from anonpaper.partition.hilbert import along_curve
+from anonpaper.partition.hilbert import group_along_curve, places_on_curve
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 
 __all__ = ["tp", "tp_plus", "tp_steps"]
@@ -156,7 +156,11 @@ def tp_plus(m: Microdata, l: int) -> Partition:
     info["residue_groups"] = 0
     if info["residue_size"]:
         stay = np.count_nonzero(kept)  # entries of QI-groups; those of the residue follow
-        (of_residue, grouped, taken), _ = along_curve(m, m.cells.counts - kept, l)
+        places, _ = places_on_curve(m.cells.tuples, [a.size for a in m.attributes])
+        along_curve = np.argsort(places, kind="stable")
+        of_residue, grouped, taken = group_along_curve(
+            m.cells, along_curve, m.cells.counts - kept, l
+        )
         cell = np.r_[cell[:stay], of_residue]
         counts = np.r_[counts[:stay], taken[grouped]]
         group = np.r_[group[:stay], group.max() + grouped]
@@ -285,7 +289,7 @@ def _kept_and_residue(cells: CellTable, kept: np.ndarray) -> tuple[np.ndarray, .
 # `size` and `height` are |Q| and h(Q); `residue[v]` is h(R, v).
 
 
-@njit(cache=True)
+@loop
 def _height(residue):
     """h(R), the rows of the most frequent value."""
     height = 0
@@ -294,7 +298,7 @@ def _height(residue):
     return height
 
 
-@njit(cache=True)
+@loop
 def _missing(residue, l):
     """l·h(R) - |R|, the rows that R lacks to be l-eligible; not above 0 if it is."""
     missing = l * _height(residue)
@@ -303,7 +307,7 @@ def _missing(residue, l):
     return missing
 
 
-@njit(cache=True)
+@loop
 def _phase_one(start, sensitive, counts, size, height, residue, l):
     """Cut the pillars of every QI-group until it is l-eligible.
 
@@ -330,7 +334,7 @@ def _phase_one(start, sensitive, counts, size, height, residue, l):
         height[q] = low
 
 
-@njit(cache=True)
+@loop
 def _rows_below(counts, first, last, h):
     rows = 0
     for e in range(first, last):
@@ -338,7 +342,7 @@ def _rows_below(counts, first, last, h):
     return rows
 
 
-@njit(cache=True)
+@loop
 def _phase_two(start, sensitive, counts, size, height, residue, l, list_start, cell_of, group_of):
     """Move rows of the rarest alive sensitive values to R until it is eligible or all is dead.
 
@@ -364,7 +368,7 @@ def _phase_two(start, sensitive, counts, size, height, residue, l, list_start, c
             missing -= _remove_pillars(start, sensitive, counts, size, height, residue, q)
 
 
-@njit(cache=True)
+@loop
 def _rarest_alive_value(
     start, sensitive, counts, size, height, residue, l,
     list_start, cell_of, group_of, candidate,
@@ -388,7 +392,7 @@ def _rarest_alive_value(
             candidate[rarest] += 1
 
 
-@njit(cache=True)
+@loop
 def _is_dead(start, sensitive, counts, size, height, residue, height_of_r, l, q):
     """Whether Q is thin and shares a pillar with R. A QI-group without rows counts as dead."""
     if size[q] > l * height[q]:
@@ -401,7 +405,7 @@ def _is_dead(start, sensitive, counts, size, height, residue, height_of_r, l, q)
     return False
 
 
-@njit(cache=True)
+@loop
 def _remove_row(start, sensitive, counts, size, height, residue, q, e):
     """Move one row of cell e from Q to R; return the number of rows moved."""
     was_pillar = counts[e] == height[q]
@@ -415,7 +419,7 @@ def _remove_row(start, sensitive, counts, size, height, residue, q, e):
     return 1
 
 
-@njit(cache=True)
+@loop
 def _remove_pillars(start, sensitive, counts, size, height, residue, q):
     """Move one row from each pillar of Q to R; return the number of rows moved."""
     moved = 0
@@ -429,7 +433,7 @@ def _remove_pillars(start, sensitive, counts, size, height, residue, q):
     return moved
 
 
-@njit(cache=True)
+@loop
 def _phase_three(start, sensitive, counts, size, height, residue, l):
     """Raise h(R) a little and |R| by more, in rounds, until R is eligible; return the rounds.
 
@@ -447,7 +451,7 @@ def _phase_three(start, sensitive, counts, size, height, residue, l):
                 return rounds
 
 
-@njit(cache=True)
+@loop
 def _groups_that_cover_the_pillars(start, sensitive, counts, size, height, residue):
     """Pick QI-groups greedily until no pillar of R is a conflicting pillar of all of them.
 
@@ -480,7 +484,7 @@ def _groups_that_cover_the_pillars(start, sensitive, counts, size, height, resid
     return picked[:n_picked]
 
 
-@njit(cache=True)
+@loop
 def _drain(start, sensitive, counts, size, height, residue, l, q):
     """Move rows from Q to R until Q is dead again; return whether R became eligible.
 

@@ -17,7 +17,7 @@ import numpy as np
 from anonpaper.errors import AnonpaperError, EmptyTableError, FileError, ParameterError
 from anonpaper.microdata import Microdata, build_cells
 from anonpaper.publish import Release
-from anonpaper.publish.world import check_place
+from anonpaper.publish.world import check_table_place
 from anonpaper.scale.files import Files
 
 __all__ = ["Engine", "connect", "engine_errors"]
@@ -119,7 +119,7 @@ class Engine:
         if of_one_file and not by_duckdb:
             raise FileError(f"{path}: this engine writes several files at once: name a folder")
         if of_one_file:
-            check_place(path, replace=replace)
+            check_table_place(path, replace=replace)
         else:
             _check_folder(path, replace=replace)
         self.files.check_apart(path)

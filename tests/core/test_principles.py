@@ -57,16 +57,27 @@ def test_recursive_l_diversity_is_its_definition(grouped, l, c):
 
 
 @settings(deadline=None, max_examples=40)
-@given(grouped_tables())
-def test_ordered_t_closeness_is_the_earth_movers_distance(grouped):
-    from scipy.stats import wasserstein_distance
+@given(grouped_tables(), st.lists(st.integers(0, 30), min_size=8, max_size=8))
+def test_ordered_t_closeness_is_the_earth_movers_distance(grouped, unused):
+    """Between the ranks of the values that occur, whatever else the domain holds."""
+    from scipy.stats import rankdata, wasserstein_distance
 
     m, p = grouped
-    values = m.sensitive_codes[p.labels >= 0]
-    steps = max(int(values.max()), 1)
-    worst = max(wasserstein_distance(m.sensitive_codes[rows], values) for rows in p.groups())
+    shown = p.labels >= 0
+    ranks = np.zeros(m.n)
+    ranks[shown] = rankdata(m.sensitive_codes[shown], "dense")
+    steps = max(ranks.max() - 1, 1)
+    worst = max(wasserstein_distance(ranks[rows], ranks[shown]) for rows in p.groups())
     level = principles.TCloseness(1, distance="ordered").level(m, p.labels)
     assert level == pytest.approx(worst / steps)
+    places = np.cumsum(unused) + np.arange(8)  # value i stands there in a domain with gaps
+    wide = m.replace(
+        frame=m.frame.assign(s=places[m.sensitive_codes]), domains={"s": range(places[-1] + 5)}
+    )
+    assert wide.sensitive_attribute.size > m.sensitive_attribute.size
+    for distance in ("ordered", "equal"):
+        principle = principles.TCloseness(1, distance)
+        assert principle.level(wide, p.labels) == pytest.approx(principle.level(m, p.labels))
 
 
 def test_the_homogeneity_attack_on_the_running_example():

@@ -57,7 +57,7 @@ def small_project(root):
     for name in ("Makefile", "pyproject.toml", "requirements.lock", "environment.yml"):
         shutil.copy(ROOT / name, root)
     for folder in ("tools", "anonpaper"):
-        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("*.nb[ic]"))
     write_notebook(root, "one/1_first")
     write_notebook(root, "two/1_second")
     write_profile(root, "one/1_first: {rows: 3}\ntwo/1_second: {}\n")

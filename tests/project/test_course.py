@@ -229,6 +229,23 @@ def test_self_checks_do_not_tell_the_solution(lesson):
         assert told == [], grade_id(cell)
 
 
+def test_of_every_figure_is_said_what_it_shows(path, lesson):
+    texts = yaml.safe_load((LESSONS / "alt_texts.yaml").read_text())
+    assert set(texts) <= {path.stem for path in PATHS}
+    shown = {
+        cell.id
+        for cell in lesson.cells
+        for output in cell.get("outputs", [])
+        if "image/png" in output.get("data", {})
+    }
+    assert set(texts.get(path.stem, {})) == shown
+    assert all(50 < len(text) < 320 for text in texts.get(path.stem, {}).values())
+    described = copy.deepcopy(lesson)
+    course.describe(described, path.stem)
+    pictures = [cell for cell in described.cells if cell.id in shown]
+    assert all(cell.metadata.mystnb.image.alt for cell in pictures)
+
+
 def test_a_lesson_ends_with_its_licences(lesson):
     assert lesson.cells[-1].source.endswith(
         "Text: [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). Code: MIT licence."
@@ -856,6 +873,7 @@ def test_the_folder_of_instructors_has_lessons_with_solutions_guide_and_wrong_an
     names = {path.name for path in PATHS} | {
         "INSTRUCTOR.md",
         "SYLLABUS.md",
+        "alt_texts.yaml",
         "right_answers.yaml",
         "variants.yaml",
         "wrong_answers.yaml",

@@ -107,9 +107,19 @@ def test_requirements_are_pinned_light_and_enough(archive):
     names = {line.partition("==")[0] for line in pinned}
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in pinned)
     assert not names & HEAVY
-    assert {"numpy", "pandas", "numba", "scikit-learn", "jupyterlab", "ipykernel"} <= names
+    assert {"numpy", "pandas", "numba", "scikit-learn"} <= names
+    assert {"jupyterlab", "ipykernel", "ipywidgets"} <= names
     lock = (ROOT / "requirements.lock").read_text().lower()
     assert [line for line in pinned if line.replace("-", "_") not in lock.replace("-", "_")] == []
+
+
+def test_binder_installs_the_same_packages_for_the_same_python():
+    assert kit.BINDER.read_text().split() == kit.light_requirements(), "make binder"
+    python = re.search(r"python (\d\.\d+)\.\*", (ROOT / "environment.yml").read_text())[1]
+    assert (kit.BINDER.parent / "runtime.txt").read_text() == f"python-{python}\n"
+    steps = (kit.BINDER.parent / "postBuild").read_text()
+    fetched = re.search(r"anonpaper fetch --quiet (.*)", steps)[1].split()
+    assert all(kit.dataset(name).licence == kit.FREE for name in fetched)
 
 
 def test_every_data_set_of_the_lessons_is_packed_or_named_with_its_command(tmp_path):
@@ -125,6 +135,16 @@ def test_every_data_set_of_the_lessons_is_packed_or_named_with_its_command(tmp_p
     assert "`python start.py -m anonpaper fetch sal`" in said
     assert "german" not in said
     assert {path.name for path in (tmp_path / "data").iterdir()} == {"README.md", "german.data.gz"}
+
+
+def test_a_data_set_that_cannot_be_had_is_named_with_its_command(tmp_path, monkeypatch):
+    def fail(entry, data):
+        raise kit.DatasetUnavailableError("no network")
+
+    monkeypatch.setattr(kit, "find_file", fail)
+    said = kit.write_data(["diabetes"], tmp_path / "data")
+    assert "`python start.py -m anonpaper fetch diabetes`" in said
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["README.md"]
 
 
 def test_a_start_without_a_fitting_python_says_which_is_needed(archive, tmp_path):

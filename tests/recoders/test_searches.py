@@ -291,3 +291,11 @@ def test_the_progress_bar_shows_only_where_it_is_asked_for(capfd):
     assert capfd.readouterr().err == ""
     ap.preference_search(m, 2, population=10, evaluations=50, progress=True)
     assert "ach 0." in capfd.readouterr().err
+    for name, said in (("full_domain", "8/8 "), ("tds", "3 specializations ")):
+        search = getattr(ap, name)
+        search(m, 2)
+        assert capfd.readouterr().err == ""
+        quiet, loud = search(m, 2, progress=False), search(m, 2, progress=True)
+        assert quiet == loud and said in capfd.readouterr().err
+        with pytest.raises(errors.ParameterError, match="progress must be"):
+            search(m, 2, progress=1.5)

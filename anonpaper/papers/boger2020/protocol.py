@@ -9,8 +9,8 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from scipy.stats.contingency import association
-from sklearn.metrics import adjusted_rand_score, mutual_info_score
+from scipy.stats import chi2_contingency, entropy
+from sklearn.metrics import adjusted_rand_score
 
 from anonpaper.datasets.examples import hospital
 from anonpaper.groups import Partition
@@ -25,7 +25,7 @@ from anonpaper.measure import (
     workload,
 )
 from anonpaper.measure.queries import Workload, places
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Attribute, Microdata
 from anonpaper.papers.boger2020.program import DEPARTURES, program_groups
 from anonpaper.papers.judging import LEVEL, mean_interval
 from anonpaper.partition.klt import UnplacedRowsWarning
@@ -40,6 +40,7 @@ __all__ = [
     "QI",
     "TABLES",
     "association_with_sensitive",
+    "compare_correlations",
     "compare_groupings",
     "compare_membership",
     "compare_methods",
@@ -381,10 +382,9 @@ def compare_methods(
         Per round, method and groups: ``chi_square`` of a query, and ``relative_error`` of a count,
         means.
     """
-    close, boxes = klt(m, seed=seed), mondrian(m, k=10, l=3)
     arbitrary = klt(m, weights=dict.fromkeys(m.qi, 0), seed=seed)
     releases = {("swapping", "arbitrary"): swap(m, arbitrary, seed)}
-    for name, p in {"klt": close, "Mondrian": boxes}.items():
+    for name, p in _groups_compared(m, seed).items():
         releases["swapping", name] = swap(m, p, seed)
         releases["anatomy", name] = anatomize(m, p)
         releases["generalization", name] = generalize(m, p)
@@ -416,19 +416,79 @@ def association_with_sensitive(m: Microdata) -> pd.DataFrame:
         Per ``attribute``: ``Cramer's V``, in [0, 1]; ``phi^2``, chi-square over rows, which is V
         squared times the smaller number of values less 1; ``mutual information`` in nats.
     """
+    return pd.DataFrame(
+        [
+            {"attribute": a.name, **_association(_values_singly(m, a).answers(m)[0])}
+            for a in m.attributes
+        ]
+    )
+
+
+def compare_correlations(m: Microdata, seed: int) -> list[dict]:
+    """Measure how far swapping, anatomy and generalization change the correlation with the secret.
+
+    Of a generalized row every value of its interval or set counts alike, and of an anatomy a row
+    counts for every sensitive value by its share in the group, as for queries. The groups are
+    those of :func:`compare_methods`.
+
+    Parameters
+    ----------
+    m : Microdata
+    seed : int
+        Seed of the row order and of the swapping.
+
+    Returns
+    -------
+    list of dict
+        Per groups, method and attribute: the measures of :func:`association_with_sensitive`,
+        each as the absolute difference from that of the original table.
+    """
     rows = []
-    for j, name in enumerate(m.qi):
-        counts = pd.crosstab(m.codes[:, j], m.sensitive_codes)
-        v = association(counts, "cramer")
-        rows.append(
-            {
-                "attribute": name,
-                "Cramer's V": v,
-                "phi^2": v**2 * (min(counts.shape) - 1),
-                "mutual information": mutual_info_score(m.codes[:, j], m.sensitive_codes),
-            }
-        )
-    return pd.DataFrame(rows)
+    for groups, p in _groups_compared(m, seed).items():
+        releases = {
+            "swapping": swap(m, p, seed),
+            "anatomy": anatomize(m, p),
+            "generalization": generalize(m, p),
+        }
+        for a in m.attributes:
+            truth, *tables = map(_association, _values_singly(m, a).answers(m, *releases.values()))
+            rows += [
+                {
+                    "groups": groups,
+                    "method": method,
+                    "attribute": a.name,
+                    **{name: abs(found[name] - truth[name]) for name in truth},
+                }
+                for method, found in zip(releases, tables, strict=True)
+            ]
+    return rows
+
+
+def _groups_compared(m: Microdata, seed: int) -> dict[str, Partition]:
+    """Groups that are made for swapping, and groups that are made for generalization."""
+    return {"klt": klt(m, seed=seed), "Mondrian": mondrian(m, k=10, l=3)}
+
+
+def _values_singly(m: Microdata, attribute: Attribute) -> Workload:
+    """One query for every value of an attribute: the answers are its contingency table."""
+    codes = np.arange(attribute.size)[:, None]
+    windows = {attribute.name: attribute.positions[codes].repeat(2, axis=1)}
+    asked = (windows, {}) if attribute.numeric else ({}, {attribute.name: codes})
+    return Workload(
+        m.attributes, m.sensitive_attribute, {attribute.name: 1}, attribute.size, *asked
+    )
+
+
+def _association(counts: np.ndarray) -> dict[str, float]:
+    """Three measures of how far the rows of a contingency table go with its columns."""
+    counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
+    phi_squared = chi2_contingency(counts, correction=False).statistic / counts.sum()
+    return {
+        "Cramer's V": (phi_squared / max(min(counts.shape) - 1, 1)) ** 0.5,
+        "phi^2": phi_squared,
+        "mutual information": sum(entropy(counts.sum(axis=k)) for k in (0, 1))
+        - entropy(counts, axis=None),
+    }
 
 
 def errors_after_permuting(

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats.contingency import association
+from sklearn.metrics import mutual_info_score
 
 import anonpaper as ap
 from anonpaper.papers.boger2020 import protocol as boger2020
@@ -137,6 +139,38 @@ def test_association_of_nothing_and_of_everything():
     ).set_index("attribute")
     assert found.loc["all"].tolist() == pytest.approx([1, 3, np.log(4)])
     assert found.loc["none"].tolist() == pytest.approx([0, 0, 0], abs=1e-12)
+
+
+def test_association_is_that_of_the_contingency_table(adult):
+    found = boger2020.association_with_sensitive(adult).set_index("attribute")
+    for name, codes in zip(adult.qi, adult.codes.T, strict=True):
+        counts = pd.crosstab(codes, adult.sensitive_codes)
+        assert found.loc[name, "Cramer's V"] == pytest.approx(association(counts, "cramer"))
+        assert found.loc[name, "mutual information"] == pytest.approx(
+            mutual_info_score(codes, adult.sensitive_codes)
+        )
+
+
+def test_what_swapping_loses_of_correlation_is_counted_from_its_rows(adult):
+    rows = pd.DataFrame(boger2020.compare_correlations(adult, seed=0))
+    assert len(rows) == 2 * 3 * 4
+    loss = rows.set_index(["groups", "method", "attribute"])["mutual information"]
+    swapped = ap.swap(adult, ap.klt(adult, seed=0), 0)
+    before, after = (
+        mutual_info_score(adult.codes_of("age"), table.sensitive_codes)
+        for table in (adult, swapped)
+    )
+    assert loss["klt", "swapping", "age"] == pytest.approx(abs(after - before))
+
+
+def test_alike_groups_keep_all_correlation(monkeypatch):
+    sex = np.repeat(["f", "m"], 40)
+    frame = pd.DataFrame({"sex": sex, "ill": [*"abcd" * 10, *"bcde" * 10]})
+    m = ap.Microdata(frame, qi=["sex"], sensitive="ill")
+    by_sex = ap.Partition((sex == "m").astype(int))
+    monkeypatch.setattr(boger2020, "_groups_compared", lambda *_: {"by sex": by_sex})
+    rows = pd.DataFrame(boger2020.compare_correlations(m, seed=0))
+    assert rows["mutual information"].tolist() == pytest.approx([0, 0, 0], abs=1e-12)
 
 
 def test_methods_are_asked_the_same_queries(adult):
