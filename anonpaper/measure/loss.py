@@ -338,7 +338,7 @@ def _count_matches(rows: list, points: list, sizes: list[int], weights=None) -> 
         for row, point, size in zip(rows, points, sizes, strict=True):
             of_rows = of_rows * size + row
             of_points = of_points * size + point
-        return np.bincount(of_rows, minlength=places)[of_points]
+        return np.bincount(of_rows, weights, minlength=places)[of_points]
     both = np.column_stack([np.concatenate(pair) for pair in zip(rows, points, strict=True)])
     key = build_cells(both, sizes, None, 1).tuple_of_row
     n = len(rows[0])
