@@ -56,13 +56,13 @@ def test_a_pattern_gives_what_the_whole_table_gives(publish, people, tmp_path, c
         (["-o", "out", "--keep", "name"], "--keep"),
         (["-o", "out", "--person", "name"], "--person"),
         (["-o", "out", "--na", "x"], "--na"),
-        (["-o", "out", "--method", "k_member"], "cells"),
+        (["-o", "out", "--method", "oka"], "cells"),
         (["-o", "out.xlsx"], "folder"),
     ],
 )
 def test_what_an_engine_does_not_do_is_said(options, said, people, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    roles = ROLES[:6] + ["--k", "4"] if "k_member" in options else ROLES
+    roles = ROLES[:6] + ["--k", "4"] if "oka" in options else ROLES
     assert main(["anonymize", people, "--engine", "duckdb", *roles, *options]) != 0
     assert said in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -199,6 +199,30 @@ def test_groups_levels_and_losses_are_the_same(seed, name, publish, tmp_path):
     assert_same_release(publish(big, mine), publish(m, theirs))
 
 
+def test_k_member_deals_the_rows_of_a_tuple_at_random(tmp_path):
+    """Of a tuple of six, three with each value, a cluster of three holds any combination."""
+    frame = pd.DataFrame({"age": [1] * 6, "ill": list("aaabbb")})
+    frame.to_parquet(tmp_path / "six.parquet")
+    big = ap.scan(tmp_path / "six.parquet", ["age"], "ill")
+    seen = []
+    for seed in range(300):
+        p = ap.k_member(big, 3, seed=seed)
+        assert p.sizes().tolist() == [3, 3]
+        first = p.counts[(p.group == 0) & (p.cell == 0)]
+        seen.append(int(first.sum()))
+    share = np.bincount(seen, minlength=4) / 300
+    assert np.abs(share - np.array([1, 9, 9, 1]) / 20).max() < 0.1
+
+
+def test_k_member_groups_counts(tmp_path):
+    big, m = both(people(0), tmp_path, "parquet")
+    mine, theirs = ap.k_member(big, 4, seed=0), ap.k_member(m, 4, seed=0)
+    assert sorted(mine.sizes()) == sorted(theirs.sizes())
+    release = ap.suppress(big, mine)
+    assert ap.KAnonymity(4).holds(*release.audited())
+    assert_same_rows(release.public_frame()[["ill"]], m.frame[["ill"]])
+
+
 def test_a_hierarchy_generalizes_counts(tmp_path):
     big, m = both(people(0), tmp_path, "parquet")
     trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
@@ -239,7 +263,6 @@ NEEDS_ROWS = {
     "labels": lambda m: ap.tp(m, 2).labels,
     "groups": lambda m: ap.tp(m, 2).groups(),
     "relaxed": lambda m: ap.mondrian(m, 4, relaxed=True),
-    "k_member": lambda m: ap.k_member(m, 4),
     "oka": lambda m: ap.oka(m, 4),
     "klt": lambda m: ap.klt(m, k=4, l=2, theta=0.5),
     "balanced_classes": lambda m: ap.balanced_classes(m, k=4, l=2),
