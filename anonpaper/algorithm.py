@@ -20,6 +20,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import numpy as np
+
 import anonpaper.compiled  # noqa: F401 - says when loops are compiled
 from anonpaper.principles import DIVERSITY, Principle
 
@@ -91,7 +93,7 @@ class Algorithm:
         """Name of the function."""
         return self.function.__name__
 
-    @property
+    @functools.cached_property
     def parameters(self) -> dict[str, Parameter]:
         """Its parameters by name, but for the table."""
         kinds = typing.get_type_hints(self.function)
@@ -152,7 +154,8 @@ def _recording(function: Callable) -> Callable:
         result = function(*args, **options)
         given = signature.bind(*args, **options).arguments
         _, *given = given.items()
-        written = ", ".join(["m", *(f"{name}={value!r}" for name, value in given)])
+        plain = ((name, v.item() if isinstance(v, np.generic) else v) for name, v in given)
+        written = ", ".join(["m", *(f"{name}={value!r}" for name, value in plain)])
         result.call = f"ap.{function.__name__}({written})"
         result.promised = tuple(recorded.algorithm.promised(dict(given)))
         return result

@@ -8,17 +8,65 @@ shown where standard error is a file, and where all loops come from the cache.
 from __future__ import annotations
 
 import builtins
+import contextlib
+import functools
+import hashlib
 import sys
+from collections.abc import Callable, Iterator
 
+import numpy as np
 from numba import njit
 from numba.core import event
+from numba.core.dispatcher import Dispatcher
 from tqdm import tqdm
 
-__all__ = ["inner"]
+__all__ = ["inner", "loop"]
+
+
+def loop(function: Callable | None = None, **options: bool) -> Callable:
+    """Compile a loop, anew whenever its file or what it uses of other modules has changed.
+
+    Numba alone looks at the file of the loop: it would go on with what a loop of another module
+    was when the cache was filled.
+
+    Parameters
+    ----------
+    function : callable, optional
+        The loop; left out, a decorator is returned.
+    **options : bool
+        What ``numba.njit`` takes, beside ``cache``.
+
+    Returns
+    -------
+    callable
+        The compiled loop.
+    """
+    if function is None:
+        return functools.partial(loop, **options)
+    compiled = njit(function, cache=True, no_cfunc_wrapper=True, **options)
+    # Where compiling is switched off there is no cache. A numba that keeps its key elsewhere goes
+    # by the file alone, which a test of this project notices.
+    with contextlib.suppress(AttributeError):
+        file = compiled._cache._cache_file
+        used = repr([file._source_stamp, *_used(function.__globals__)])
+        file._source_stamp = hashlib.sha256(used.encode()).digest()
+    return compiled
+
+
+def _used(names: dict[str, object]) -> Iterator[object]:
+    """Yield what compiled code depends on: other loops, fields of named tuples, constants."""
+    for value in names.values():
+        if isinstance(value, Dispatcher):
+            yield value._cache._cache_file._source_stamp
+        elif isinstance(value, type) and hasattr(value, "_fields"):
+            yield value._fields
+        elif isinstance(value, int | float | np.generic):
+            yield value
+
 
 #: A loop that only other loops call: compiled without an entry for Python, and without counting
 #: references to its arrays, which its caller holds. It must not make arrays.
-inner = njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=False)
+inner = loop(no_cpython_wrapper=True, _nrt=False)
 
 
 class _Progress(event.Listener):

@@ -1,6 +1,7 @@
 """How the objects of the package show themselves in Jupyter: a title, facts, a few rows.
 
-Everything is escaped, long values are cut, and nothing depends on a style sheet.
+Everything is escaped, long values are cut, and nothing depends on a style sheet. The bar of a long
+search is here too.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from collections.abc import Sequence
 from html import escape
 
 import pandas as pd
+from tqdm import tqdm
 
-__all__ = ["html", "html_table"]
+from anonpaper.errors import check_choice
+
+__all__ = ["html", "html_table", "search_bar"]
 
 #: Rows of a table, and characters of a value, that are shown.
 ROWS, CHARACTERS = 5, 160
@@ -52,3 +56,29 @@ def _cut(value: object) -> str:
         return f"{value:.4g}"
     text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
     return text if len(text) <= CHARACTERS else text[: CHARACTERS - 3] + "..."
+
+
+def search_bar(progress: bool | None, unit: str, total: int | None = None) -> tqdm:
+    """Return a bar on standard error that tells how far a search is.
+
+    Parameters
+    ----------
+    progress : bool, optional
+        Whether it is shown; None shows it on a terminal only.
+    unit : str
+        What is counted, in the singular.
+    total : int, optional
+        How many there are.
+
+    Raises
+    ------
+    ParameterError
+        `progress` is something else.
+
+    Examples
+    --------
+    >>> with search_bar(False, "node", 3) as bar:
+    ...     bar.update()
+    """
+    progress = check_choice("progress", progress, (None, True, False))
+    return tqdm(total=total, unit=f" {unit}s", disable=None if progress is None else not progress)

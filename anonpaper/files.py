@@ -6,17 +6,22 @@ import hashlib
 import os
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from anonpaper.errors import AnonpaperError, FileError
+
 __all__ = [
     "cache_folder",
+    "check_place",
+    "named_by_user",
     "project_root",
     "raw_folder",
     "sha256",
     "whole_file",
     "whole_files",
+    "write_named",
     "write_whole",
 ]
 
@@ -159,10 +164,92 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
         yield stream
 
 
-def write_whole(path: Path, content: bytes | str) -> None:
+def write_whole(path: str | Path, content: bytes | str) -> None:
     """Write a file's content, text as UTF-8, so that the file is there whole or not at all."""
     with whole_file(path) as stream:
         stream.write(content.encode() if isinstance(content, str) else content)
+
+
+def write_named(path: str | os.PathLike, content: bytes | str) -> None:
+    """Write a file that the user named, text as UTF-8; it appears whole or not at all.
+
+    Raises
+    ------
+    FileError
+        As :func:`check_place`, or the disk is full, the folder not writable, or the text no
+        Unicode.
+    """
+    check_place(path)
+    with named_by_user(path):
+        write_whole(path, content)
+
+
+@contextmanager
+def named_by_user(path: object) -> Iterator[None]:
+    """Raise what goes wrong with a file that the user named as a FileError that says so.
+
+    Raises
+    ------
+    FileError
+        `path` names no file, or the system refuses it, or text for it is no Unicode.
+
+    Examples
+    --------
+    >>> with named_by_user("nothing.csv"):
+    ...     open("nothing.csv")
+    Traceback (most recent call last):
+        ...
+    anonpaper.errors.FileError: nothing.csv: No such file or directory
+    """
+    try:
+        yield
+    except AnonpaperError:
+        raise
+    except UnicodeEncodeError as error:
+        bad = error.object[error.start : error.end]
+        raise FileError(f"{path}: {bad!r} is no Unicode, replace it") from None
+    except (TypeError, ValueError, OSError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(f"{path}: {reason}") from None
+
+
+def check_place(
+    path: str | os.PathLike, *, replace: bool = True, endings: Sequence[str] = ("",), of: str = ""
+) -> None:
+    """Raise FileError if no file can be written there, which makes no folder.
+
+    Parameters
+    ----------
+    path : path
+        What the user named.
+    replace : bool
+        Whether a file that is there may be replaced.
+    endings : sequence of str
+        Those that the name may have, in lower case.
+    of : str
+        What is written and which endings there are, for the message.
+
+    Examples
+    --------
+    >>> check_place("page.txt", endings=[".html"], of="a page is written as .html")
+    Traceback (most recent call last):
+        ...
+    anonpaper.errors.FileError: page.txt: a page is written as .html: name a file that ends so
+    """
+    with named_by_user(path):
+        path = Path(path)
+        with suppress(FileNotFoundError):
+            path.stat()
+        if not path.name or path.is_dir():
+            raise FileError(f"{path} is a folder: name a file in it")
+        if not path.name.lower().endswith(tuple(endings)):
+            raise FileError(f"{path}: {of}: name a file that ends so")
+        if not path.parent.is_dir():
+            raise FileError(f"the folder {path.parent} is not there: make it first")
+        if path.exists() and not path.is_file():
+            raise FileError(f"{path} is no ordinary file")
+        if path.exists() and not replace:
+            raise FileError(f"{path} is there already: name another file, or have it replaced")
 
 
 def sha256(content: bytes | str) -> str:

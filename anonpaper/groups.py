@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from numba import njit
 
+from anonpaper.compiled import loop
 from anonpaper.display import html
 from anonpaper.errors import ParameterError
 
@@ -179,7 +179,7 @@ def dense_labels(labels: np.ndarray) -> np.ndarray:
     return dense
 
 
-@njit(cache=True)
+@loop
 def group_bounds(codes, labels, n_groups):
     """Return the least and the greatest code of every group and column, shape (G, d) each.
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import io
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
-from numbers import Integral, Real
+from numbers import Integral
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +20,6 @@ import pandas as pd
 
 from anonpaper.display import html, html_table
 from anonpaper.errors import (
-    FileError,
     HierarchyError,
     ParameterError,
     check_choice,
@@ -27,21 +29,31 @@ from anonpaper.errors import (
     check_sequence,
     is_among,
 )
-from anonpaper.files import write_whole
+from anonpaper.files import named_by_user, write_named
 from anonpaper.microdata import MISSING, Attribute
 
-__all__ = ["STAR", "Hierarchy", "check_hierarchies", "exact_number"]
+__all__ = ["ISO_DATE", "STAR", "Hierarchy", "check_hierarchies", "exact_number"]
 
 #: How a suppressed value is written.
 STAR = "*"
 
+#: A date or timestamp in text that can be read in one way only: a part of ISO 8601.
+ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+
 _ARX = {"header": False, "index": False, "lineterminator": "\n"}
 _DATES = {
-    "day": lambda when: f"{when:%Y-%m-%d}",
-    "month": lambda when: f"{when:%Y-%m}",
-    "quarter": lambda when: f"{when:%Y}-Q{when.quarter}",
-    "year": lambda when: f"{when:%Y}",
+    "day": lambda when: f"{when.date()}",
+    "month": lambda when: f"{when.date()}"[:7],
+    "quarter": lambda when: f"{when.year:04d}-Q{when.quarter}",
+    "year": lambda when: f"{when.year:04d}",
     "decade": lambda when: f"{when.year // 10 * 10}s",
+}
+_TOLD_BY = {
+    "day": "%[dj]",
+    "month": "%[mbBj]",
+    "quarter": "%[mbBj]",
+    "year": "%[Yy]",
+    "decade": "%[Yy]",
 }
 
 
@@ -388,27 +400,36 @@ class Hierarchy:
 
     @classmethod
     def dates(
-        cls, values: Sequence, levels: Sequence[str] = ("month", "quarter", "year")
+        cls,
+        values: Sequence,
+        levels: Sequence[str] = ("month", "quarter", "year"),
+        form: str | None = None,
     ) -> Hierarchy:
         """Return a hierarchy of dates or timestamps, then a star.
 
         Parameters
         ----------
         values : sequence, or a column
-            Dates, or texts such as ``2024-12-31`` and ``2024-12-31 10:15``. An instant with a
-            time zone is of the day that it has there.
+            Dates and timestamps, or texts: by default such as ``2024-12-31`` and ``2024-12-31
+            10:15``, which cannot be misread. An instant with a time zone is of the day that it
+            has there.
         levels : sequence of {"day", "month", "quarter", "year", "decade"}
             From the lowest level up, each coarser than the one before.
+        form : str, optional
+            How all texts are written, as for :meth:`datetime.datetime.strptime`: ``%d.%m.%Y``.
+            It must tell the part of a date that the lowest level names, and all coarser ones.
 
         Raises
         ------
         ParameterError
-            A value is no such date, or `levels` are not of that kind.
+            A value is no such date, or `levels` or `form` are not of that kind.
 
         Examples
         --------
         >>> Hierarchy.dates(["2024-12-31"]).rows
         [['2024-12-31', '2024-12', '2024-Q4', '2024', '*']]
+        >>> Hierarchy.dates(["31.12.2024"], ["year"], form="%d.%m.%Y").rows
+        [['31.12.2024', '2024', '*']]
         """
         levels = [
             check_choice("a level", name, _DATES) for name in check_sequence("levels", levels)
@@ -417,14 +438,18 @@ class Hierarchy:
         if any(order.index(finer) >= order.index(coarser) for finer, coarser in pairwise(levels)):
             raise ParameterError(f"levels must become coarser in the order {order}, got {levels}")
 
+        if form is not None:
+            told = form.replace("%%", "") if isinstance(form, str) else ""
+            needed = order[order.index(levels[0]) if levels else order.index("year") :]
+            if not all(re.search(_TOLD_BY[name], told) for name in needed):
+                raise ParameterError(
+                    f"form must be a text such as '%d.%m.%Y' that tells of a date its {needed[0]} "
+                    f"and all that is coarser, got {form!r}"
+                )
+
         def names(value):
-            try:
-                if isinstance(value, Real):  # which pandas takes for nanoseconds
-                    raise TypeError
-                when = pd.Timestamp(value)
-                return [_DATES[name](when) for name in levels]
-            except (TypeError, ValueError):
-                raise ParameterError(f"{value!r} is no date such as 2024-12-31") from None
+            when = _instant(value, form)
+            return [_DATES[name](when) for name in levels]
 
         return cls(_rows(_values(values), names, levels=len(levels)))
 
@@ -448,32 +473,39 @@ class Hierarchy:
 
         Raises
         ------
+        FileError
+            The file is not there or cannot be read.
         HierarchyError
             The file is no such table, or its lines are no hierarchy.
         ParameterError
-            The separator is not one character.
+            The separator is not one character, or one that the format needs itself.
         """
-        if not isinstance(sep, str) or len(sep) != 1:
-            raise ParameterError(f"sep must be one character, got {sep!r}")
+        _check_separator(sep)
+        with named_by_user(path):
+            content = Path(path).read_bytes()
         try:
-            with Path(path).open(encoding="utf-8-sig", newline="") as file:
-                return cls([row for row in csv.reader(file, delimiter=sep) if row])
+            lines = io.StringIO(content.decode("utf-8-sig"), newline="")
+            return cls([row for row in csv.reader(lines, delimiter=sep) if row])
         except (csv.Error, UnicodeDecodeError) as error:
             raise HierarchyError(f"{path} is no table in UTF-8: {error}") from None
 
     def to_csv(self, path: str | Path, sep: str = ";") -> None:
-        """Write the hierarchy in ARX's format, a file that is there whole or not at all."""
-        if not isinstance(sep, str) or len(sep) != 1:
-            raise ParameterError(f"sep must be one character, got {sep!r}")
+        """Write the hierarchy in ARX's format, a file that is there whole or not at all.
+
+        Raises
+        ------
+        FileError
+            It cannot be written, or a name is no Unicode.
+        ParameterError
+            The separator is not one character, or one that the format needs itself.
+        """
+        _check_separator(sep)
         content = pd.DataFrame(self.rows).to_csv(None, sep=sep, **_ARX)
         if "\r" in content or content.startswith(
             "\ufeff"
         ):  # which readers take for something else
             content = pd.DataFrame(self.rows).to_csv(None, sep=sep, quoting=csv.QUOTE_ALL, **_ARX)
-        try:
-            write_whole(Path(path), content)
-        except (TypeError, OSError) as error:
-            raise FileError(f"{path!r}: {getattr(error, 'strerror', None) or error}") from None
+        write_named(path, content)
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.rows)} values, height {self.height})"
@@ -505,6 +537,28 @@ def check_hierarchies(
                 "ap.Hierarchy(rows) makes one"
             )
     return hierarchies
+
+
+def _instant(value: object, form: str | None) -> pd.Timestamp:
+    """Return a date, or a text that is written in the form or in ISO's, as a timestamp."""
+    try:
+        when = value
+        if isinstance(value, str) and form is not None:
+            when = datetime.strptime(value, form)
+        elif isinstance(value, str) and re.fullmatch(ISO_DATE, value, re.ASCII):
+            when = datetime.fromisoformat(value)
+        if not isinstance(when, (date, np.datetime64)) or pd.isna(when):
+            raise TypeError(value)
+        return pd.Timestamp(when)
+    except (TypeError, ValueError, OverflowError):
+        wanted = "such as 2024-12-31" if form is None else f"of the form {form}"
+        hint = "; form='%d.%m.%Y' reads others" if form is None and isinstance(value, str) else ""
+        raise ParameterError(f"{value!r} is no date {wanted}{hint}") from None
+
+
+def _check_separator(sep: object) -> None:
+    if not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n\0':
+        raise ParameterError(f"sep must be one character such as ';', got {sep!r}")
 
 
 def _values(values: object) -> list:

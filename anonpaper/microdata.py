@@ -702,8 +702,9 @@ def check_microdata(m: object, *, people: bool = False) -> Microdata:
     if not people and m.people is not None:
         raise ParameterError(
             f"this counts rows, and {m.n} rows are of {m.n_people} people by {m.person!r}, so it "
-            "would promise too much: ap.mondrian and ap.full_domain count people, published by "
-            "ap.suppress, ap.generalize or ap.recode; with_roles(person=None) counts rows"
+            "would promise too much: ap.mondrian, ap.full_domain and ap.tds count people, "
+            "published by ap.suppress, ap.generalize or ap.recode; with_roles(person=None) counts "
+            "rows"
         )
     return m
 

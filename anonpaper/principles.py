@@ -371,7 +371,21 @@ class DistinctLDiversity(_OnValues):
 
 
 @dataclass(frozen=True, repr=False)
-class FrequencyLDiversity(_OnValues):
+class _RealL(_OnValues):
+    """A principle whose l may be any number from 1."""
+
+    l: float
+
+    def __post_init__(self) -> None:
+        check_number("l", self.l, 1, np.inf)
+
+    @property
+    def bound(self) -> float:
+        return self.l
+
+
+@dataclass(frozen=True, repr=False)
+class FrequencyLDiversity(_RealL):
     """At most one l-th of every group shares a sensitive value (xiao2010: *l-eligible*).
 
     The level of a group is its size over its pillar height; l may be any number from 1.
@@ -384,35 +398,17 @@ class FrequencyLDiversity(_OnValues):
     array([0])
     """
 
-    l: float
-
-    def __post_init__(self) -> None:
-        check_number("l", self.l, 1, np.inf)
-
-    @property
-    def bound(self) -> float:
-        return self.l
-
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return counts.sizes / counts.largest()
 
 
 @dataclass(frozen=True, repr=False)
-class EntropyLDiversity(_OnValues):
+class EntropyLDiversity(_RealL):
     """The entropy of the sensitive values of every group is at least ln l.
 
     The level of a group is the exponential of its entropy: the number of equally frequent values
     that would be as uncertain (Machanavajjhala et al. 2007, Definition 4.1).
     """
-
-    l: float
-
-    def __post_init__(self) -> None:
-        check_number("l", self.l, 1, np.inf)
-
-    @property
-    def bound(self) -> float:
-        return self.l
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return np.exp(counts.entropy())
@@ -507,7 +503,17 @@ class TCloseness(_OnValues):
 
     Notes
     -----
-    The whole table is the one published: rows labelled -1 do not count towards it.
+    The whole table is the one published: rows labelled -1 do not count towards it. The m values
+    of the ordered distance are those that somebody in it has, in the order of the domain. The
+    paper takes m from the domain and has no value in it that is nobody's; here such values, which
+    a declared domain or a Categorical may hold, change nothing.
+
+    Examples
+    --------
+    >>> TCloseness(0.3, "ordered").level([[3, 0, 0], [0, 0, 3], [0, 3, 3]])
+    0.625
+    >>> TCloseness(0.3, "ordered").level([[3, 0, 0, 0], [0, 0, 3, 0], [0, 3, 3, 0]])
+    0.625
     """
 
     t: float
@@ -540,13 +546,15 @@ class TCloseness(_OnValues):
     @staticmethod
     def _ordered_levels(counts: GroupCounts, share: np.ndarray, total: np.ndarray) -> np.ndarray:
         levels = np.empty(len(counts.sizes))
+        occurs = total > 0
+        total, rank = total[occurs], np.cumsum(occurs) - 1
         steps = max(len(total) - 1, 1)
         block = max(1, 10_000_000 // len(total))
         for low in range(0, len(levels), block):
             high = min(low + block, len(levels))
             entries = slice(counts.start[low], counts.start[high])
             shares = np.zeros((high - low, len(total)))
-            shares[counts.group_of_entry[entries] - low, counts.sensitive[entries]] = share[
+            shares[counts.group_of_entry[entries] - low, rank[counts.sensitive[entries]]] = share[
                 entries
             ]
             levels[low:high] = np.abs(np.cumsum(shares - total, axis=1)).sum(axis=1) / steps

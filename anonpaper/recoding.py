@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import isfinite
 from numbers import Real
 from pathlib import Path
 
@@ -24,9 +26,9 @@ from anonpaper.errors import (
     check_sequence,
     is_among,
 )
-from anonpaper.files import write_whole
+from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
-from anonpaper.microdata import Attribute
+from anonpaper.microdata import MISSING, Attribute
 from anonpaper.principles import read_principle
 from anonpaper.subdomains import SubDomains
 
@@ -289,11 +291,14 @@ class Recoding:
             return np.zeros(len(values), np.int64)
         number = {str(value): i for value, i in zip(attribute.values, ids, strict=True)}
         number |= dict(zip(*self._named_by_tree(j), strict=True))
-        number |= dict(zip(attribute.values, ids, strict=True))  # 5.0 is 5 however it is written
+        number |= {  # 5.0 is 5 however it is written, but True is not 1
+            value: i for value, i in zip(attribute.values, ids, strict=True) if not _is_bool(value)
+        }
         intervals = self._intervals(j)
 
         def of(value):
-            found = number.get(value, number.get(str(value), -1))
+            text = number.get(str(value), -1)
+            found = text if _is_bool(value) else number.get(value, text)
             within = (i for i, low, high in intervals if _lies_within(value, low, high))
             return found if found >= 0 else next(within, -1)
 
@@ -310,9 +315,10 @@ class Recoding:
     def _is_sorted(self, j: int) -> bool:
         """Whether the order of a domain is that of numbers, instants, or texts by alphabet."""
         attribute = self.attributes[j]
-        values = attribute.values.tolist()
-        kinds = set(map(type, values)) <= {str}, set(map(type, values)) <= {pd.Timestamp}
-        return attribute.numeric or (attribute.ordered and any(kinds) and values == sorted(values))
+        return attribute.numeric or (
+            attribute.ordered
+            and all(_lies_within(low, low, high) for low, high in pairwise(attribute.values))
+        )
 
     def _named_by_tree(self, j: int) -> tuple[list[str], list[int]]:
         """Values of the tree below a name in use, as text, and the sub-domains of that name."""
@@ -372,10 +378,7 @@ class Recoding:
             raise ParameterError(
                 f"only texts, numbers and timestamps can be saved ({error}): convert columns first"
             ) from None
-        try:
-            write_whole(Path(path), content)
-        except (TypeError, OSError) as error:
-            raise FileError(f"{path!r}: {getattr(error, 'strerror', None) or error}") from None
+        write_named(path, content)
 
     def _told(self, j: int) -> dict[str, list]:
         """What :meth:`save` tells of attribute j: the arguments of the recoding that is loaded."""
@@ -407,24 +410,29 @@ class Recoding:
         FileError
             The file is not there, or is none that :meth:`save` wrote.
         """
+        with named_by_user(path):
+            content = Path(path).read_bytes()
         try:
-            told = json.loads(Path(path).read_text(encoding="utf-8"), object_hook=_with_times)
+            told = json.loads(content.decode(), object_hook=_with_times)
+            _check_kinds(told, format=str, algorithm=str, attributes=list, withhold=list)
             if told["format"] != _FORMAT:
                 raise KeyError(f"format {_FORMAT!r}")
             parts = told["attributes"]
+            attributes = [_attribute(part) for part in parts]
+            if len({a.name for a in attributes}) < len(attributes):
+                raise ValueError("two attributes of one name")
             names = [
                 part["names"] and np.array([*part["names"], None], object)[:-1] for part in parts
             ]
             return cls(
-                [_attribute(part) for part in parts],
+                attributes,
                 [part["map"] for part in parts],
                 algorithm=told["algorithm"],
                 names=names,
                 withhold=[read_principle(text) for text in told["withhold"]],
             )
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror}") from None
-        except (AnonpaperError, LookupError, TypeError, ValueError, RecursionError) as error:
+        except (AnonpaperError, ArithmeticError, LookupError, TypeError, ValueError,
+                RecursionError) as error:  # fmt: skip
             raise FileError(
                 f"{path} is no recoding that Recoding.save wrote "
                 f"({type(error).__name__}: {str(error)[:200]})"
@@ -478,28 +486,56 @@ def _checked_map(attribute: Attribute, ids) -> np.ndarray:
             f"the map of {attribute.name!r} must hold {attribute.size} integers, one per value, "
             f"got shape {ids.shape} and dtype {ids.dtype}"
         )
-    if ids.min() < 0 or len(np.unique(ids)) != ids.max() + 1:
+    if ids.min() < 0 or len(np.unique(ids)) - 1 != ids.max():
         raise ParameterError(f"the map of {attribute.name!r} must number sub-domains 0, 1, ...")
     return ids.astype(np.int32)
 
 
+def _check_kinds(told: Mapping, **kinds: type | tuple) -> None:
+    """Raise TypeError if an entry of a file is of another kind."""
+    for name, kind in kinds.items():
+        if not isinstance(told[name], kind):
+            raise TypeError(f"{name} is {str(told[name])[:40]!r}")
+
+
 def _attribute(told: Mapping) -> Attribute:
     """Return an attribute as a file tells it: text, numbers and truth values."""
+    plain = (str, int, float, pd.Timestamp)
+    _check_kinds(told, name=plain, values=list, names=(list, type(None)), map=list)
+    _check_kinds(told, numeric=bool, ordered=bool)
     values = np.array([*told["values"], None], dtype=object)[:-1]
-    positions = values.astype(float) if told["numeric"] and told["values"] != [STAR] else None
-    numeric = positions is not None
-    positions = positions if numeric else np.arange(len(values), dtype=float)
-    return Attribute(told["name"], values, numeric, bool(told["ordered"]), positions)
+    for value in [told["name"], *values, *(told["names"] or [])]:
+        _check_kinds({"a value": value}, **{"a value": plain})
+        if isinstance(value, float) and not isfinite(value):
+            raise ValueError(f"{value} is no finite number")
+    if len(set(values)) < len(values):
+        raise ValueError("a value stands twice")
+    if not all(type(number) is int for number in told["map"]):
+        raise TypeError("map holds something else than integers")
+    numeric = told["numeric"] and told["names"] is None  # names are of texts, of a tree's values
+    positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
+    if numeric and not (all(map(_is_number, values)) and (np.diff(positions) > 0).all()):
+        raise ValueError("numbers do not ascend")
+    return Attribute(told["name"], values, numeric, told["ordered"], positions)
+
+
+def _is_bool(value: object) -> bool:
+    return isinstance(value, (bool, np.bool_))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not _is_bool(value)
 
 
 def _lies_within(value: object, low: object, high: object) -> bool:
-    for kind in (str, Real, pd.Timestamp):
-        if isinstance(value, kind) and isinstance(low, kind):
-            try:
-                return bool(low <= value <= high)
-            except TypeError:  # one of two instants has no time zone
-                return False
-    return False
+    """Whether a value is of the kind of two bounds and between them; a missing one is not."""
+    ends = value, low, high
+    texts = all(isinstance(end, str) for end in ends) and not is_among(MISSING, ends)
+    instants = all(isinstance(end, pd.Timestamp) for end in ends)
+    try:
+        return bool((texts or instants or all(map(_is_number, ends))) and low <= value <= high)
+    except TypeError:  # one of two instants has no time zone
+        return False
 
 
 def _plain(told: object) -> object:
@@ -516,4 +552,9 @@ def _plain(told: object) -> object:
 
 
 def _with_times(told: dict) -> object:
-    return pd.Timestamp(told["time"]) if set(told) == {"time"} else told
+    if set(told) != {"time"}:
+        return told
+    time = pd.Timestamp(told["time"])
+    if not isinstance(told["time"], str) or time.isoformat() != told["time"]:
+        raise ValueError(f"{told['time']!r} is no timestamp")
+    return time

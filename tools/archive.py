@@ -31,8 +31,8 @@ Papers on publishing tables of people, their algorithms as a Python package, and
 regenerated. To look:
 
   README.md                    what this is, and how to read it
-  figures/{profile}/           every figure (png, svg), its numbers (csv), every table (csv, LaTeX)
-  figures/{profile}/notebooks/ the notebooks as they were executed
+  {figures:<28} every figure (png, svg), its numbers (csv), every table (csv, LaTeX)
+  {notebooks:<28} the notebooks as they were executed
   figures/paper/REPORT.html    every claim of the papers beside what was measured
   CITATION.cff                 how to cite
   LICENSE, data/README.md      licences of the code and of the data, which are not included
@@ -65,7 +65,8 @@ def main(arguments: list[str] | None = None) -> int:
         version=release,
         date=when.date(),
         commit=git("rev-parse", "--short", "HEAD"),
-        profile=profile,
+        figures=f"figures/{profile}/",
+        notebooks=f"figures/{profile}/notebooks/",
     )
     files = {name: (ROOT / name).read_bytes() for name in names}
     files["README.txt"] = readme.encode()

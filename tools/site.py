@@ -421,16 +421,6 @@ def made_from(figure: str, about: dict) -> str:
     return " · ".join(parts)
 
 
-def title_of(site: Site, name: str) -> str:
-    """Return the first heading of a notebook."""
-    notebook = json.loads(site.notebook(name)[0].read_text(encoding="utf-8"))
-    text = "\n".join(
-        "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"
-    )
-    found = re.search(r"^# (.+)$", text, flags=re.MULTILINE)
-    return found[1].strip() if found else name
-
-
 @functools.cache
 def papers_of_readme() -> dict[str, tuple[str, str]]:
     """Return the reference and the question of every paper, from the README's table."""

@@ -33,8 +33,9 @@ table reaches as it is, and which groups of equal quasi-identifiers are at most 
 
 _READING = """\
 A csv column is numbers if all its values are written as numbers are: 02139 is text, and so is
-NA; 28,8 is a number, 1,234 is in doubt. Dates and timestamps like 2024-12-31 10:15 have an order.
-An empty field is a missing value. How each column was read is said on standard error."""
+NA; 28,8 is a number and published as 28.8, 1,234 is in doubt. Dates and timestamps like
+2024-12-31 10:15 have an order. An empty field is a missing value. How each column was read is
+said on standard error."""
 
 _ANONYMIZE = """\
 Write a table in which nobody can be told from others, or their sensitive value be told.

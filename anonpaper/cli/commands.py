@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import pandas as pd
 
@@ -17,7 +16,6 @@ from anonpaper.cli.arguments import column_names, pairs
 from anonpaper.cli.methods import METHODS, options_of, publish, run
 from anonpaper.constraints import DiversityConstraint, check_constraints, read_constraints
 from anonpaper.datasets.registry import registry
-from anonpaper.files import write_whole
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.principles import read_principle
@@ -101,7 +99,7 @@ def anonymize(options, say: Say) -> None:
 
     table, m = _microdata(options, say)
     kept = _kept_columns(options, table, m, method, say)
-    hierarchies = _hierarchies(options, m, method, publication)
+    hierarchies = _hierarchies(options, m, table.kinds, method, publication)
     parameters = _parameters(options, method, m, hierarchies)
 
     say(f"{options.method}: grouping {m.n:,} rows")
@@ -129,19 +127,19 @@ def anonymize(options, say: Say) -> None:
     for warning in release.warnings:
         say(f"warning: {warning}")
     text = reports.as_json if options.json else reports.as_text
-    page = reports.page(release, options.call) if options.report else None
-    if outputs:
-        say(f"writing {', '.join(outputs)}")
-        named = dict(zip(outputs, tables, strict=True))
-        world.write_tables(named, replace=options.force, delimiter=table.delimiter)
-        found["written to"] = outputs
-    if page:
-        write_whole(Path(options.report), page)
+    shown = None if outputs else world.as_csv(tables[0], table.delimiter)
+    named = dict(zip(outputs, tables, strict=False))
+    if options.report:
+        named[options.report] = reports.page(release, options.call).encode()
         say(f"for the table's owner, not to be published: {options.report}")
+    if named:
+        say(f"writing {', '.join(named)}")
+        world.write_tables(named, replace=options.force, delimiter=table.delimiter)
     if outputs:
+        found["written to"] = outputs
         print(text(found))
     else:
-        sys.stdout.buffer.write(world.as_csv(tables[0], table.delimiter))
+        sys.stdout.buffer.write(shown)
         if not options.quiet:
             print(text(found), file=sys.stderr)
 
@@ -151,15 +149,9 @@ def anonymize(options, say: Say) -> None:
 
 def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
     say(f"reading {options.file}")
-    types = {
-        name: kind
-        for name, _, kind in (text.rpartition("=") for text in column_names(options.type, []))
-    }
-    types |= dict.fromkeys(column_names(options.text, []), "text")
-    types |= dict.fromkeys(column_names(options.ordered, []), "ordered")
     table = files.read_table(
         options.file, delimiter=options.delimiter, encoding=options.encoding,
-        missing_texts=options.na, types=types,
+        missing_texts=options.na, types=_types(options),
     )  # fmt: skip
     for line in table.described():
         say(line)
@@ -191,6 +183,23 @@ def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
             "sets are published instead of intervals; --missing drop leaves such rows out"
         )
     return table, m
+
+
+def _types(options) -> dict[str, str]:
+    """Return what columns are as --type, --text and --ordered say."""
+    told = [
+        (name, kind)
+        for name, _, kind in (text.rpartition("=") for text in column_names(options.type, []))
+    ]
+    told += [(name, "text") for name in column_names(options.text, [])]
+    told += [(name, "ordered") for name in column_names(options.ordered, [])]
+    types: dict[str, str] = {}
+    for name, kind in told:
+        if types.setdefault(name, kind) != kind:
+            raise errors.ParameterError(
+                f"{name!r} cannot be both {types[name]} and {kind}: say one of them"
+            )
+    return types
 
 
 def _origin(options) -> str:
@@ -228,7 +237,7 @@ def _kept_columns(options, table, m: Microdata, method: Algorithm, say: Say) -> 
     return kept
 
 
-def _hierarchies(options, m, method: Algorithm, publication: str) -> dict[str, Hierarchy]:
+def _hierarchies(options, m, kinds, method: Algorithm, publication: str) -> dict[str, Hierarchy]:
     if not options.hierarchy:
         return {}
     if "hierarchy" not in options_of(method) and publication != "shallow":
@@ -243,26 +252,28 @@ def _hierarchies(options, m, method: Algorithm, publication: str) -> dict[str, H
                 f"--hierarchy {name}={tree}: NAME=TREE, NAME one of {m.qi}"
             )
         try:
-            found[name] = _hierarchy(m, name, tree, options.hierarchy_delimiter)
-        except errors.HierarchyError as error:
-            raise errors.HierarchyError(f"{tree}: {error}") from None
-        except (OSError, ValueError) as error:  # not there, no csv, or not UTF-8
-            raise errors.FileError(
-                f"{tree}: {getattr(error, 'strerror', None) or error}"
-            ) from None
+            found[name] = _hierarchy(m, name, kinds.get(name, ""), tree, options)
+        except errors.AnonpaperError as error:
+            raise type(error)(f"--hierarchy {name}={tree}: {error}") from None
     return found
 
 
-def _hierarchy(m: Microdata, name: str, tree: str, delimiter: str) -> Hierarchy:
+def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hierarchy:
     """Make one of the column by its first letters, dates, widths or quantiles, or read a csv."""
     kind, _, numbers = tree.partition(":")
     makers = {"prefixes": Hierarchy.prefixes, "dates": Hierarchy.dates,
               "widths": Hierarchy.intervals, "quantiles": Hierarchy.quantiles}  # fmt: skip
     if kind not in makers:
-        return Hierarchy.from_csv(tree, sep=delimiter)
+        return Hierarchy.from_csv(tree, sep=options.hierarchy_delimiter)
     read = {"dates": str, "widths": float}.get(kind, int)
-    steps = [[read(number) for number in numbers.split(",")]] if numbers else []
-    return makers[kind](m.frame[name], *steps)
+    try:
+        steps = [[read(number) for number in numbers.split(",")]] if numbers else []
+    except ValueError:
+        raise errors.ParameterError(
+            f"{kind} takes {'' if read is float else 'whole '}numbers with commas between them"
+        ) from None
+    form = {"form": column} if kind == "dates" and "%" in column else {}
+    return makers[kind](m.frame[name], *steps, **form)
 
 
 # -- what the method is given --------------------------------------------------------------

@@ -3,8 +3,9 @@
 A csv says nothing about types. A column counts as numbers only if every value is written as a
 number is: ``02139`` is text, and so is an identifier of twenty digits. ``NA``, ``None`` and their
 like are values; missing is the empty field and what the user says besides. What is published as
-it was is written as it was, ``1.50`` for 1.5. What may be meant as numbers or dates, but is not
-written so that this is certain, is in doubt: the user says which it is.
+it was is written as it was, ``1.50`` for 1.5; but a decimal comma becomes a point, for sets have
+commas of their own. What may be meant as numbers or dates, but is not written so that this is
+certain, is in doubt: the user says which it is.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import gzip
 import io
 import lzma
 import os
+import re
 import sys
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +27,10 @@ from typing import IO
 import pandas as pd
 
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
-from anonpaper.publish.world import check_place
+from anonpaper.files import named_by_user
+from anonpaper.hierarchy import ISO_DATE
+from anonpaper.publish.world import check_table_place
+from anonpaper.reports import check_page_place
 
 __all__ = ["STANDARD_STREAM", "Table", "as_written", "check_output", "read_table"]
 
@@ -34,14 +40,13 @@ STANDARD_STREAM = "-"
 # "-0", "+5", "007" and 19 digits are not written as an integer of 64 bits is
 _INTEGER = r"(?:0|-?[1-9]\d{0,17})"
 _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
-_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 _COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
 #: Kinds of columns as --type names them, and how their values are written.
 _WRITTEN = {
     "integer": r"[+-]?\d{1,18}",
     "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
     "decimal-comma": r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?",
-    "date": _DATE,
+    "date": ISO_DATE,
     "ordered": r"(?s:.*)",
     "text": r"(?s:.*)",
 }
@@ -75,8 +80,9 @@ class Table:
             in_doubt = self.in_doubt.get(name)
             doubt = f" (or is it --type {name}={in_doubt}?)" if in_doubt else ""
             examples = ", ".join(str(value)[:40] for value in values[:3])
+            point = " (published with a point)" * (kind == "decimal-comma")
             yield (
-                f"{name}: {kind}{doubt}, {len(values):,} distinct, "
+                f"{name}: {kind}{point}{doubt}, {len(values):,} distinct, "
                 f"{len(column) - len(known):,} missing, such as {examples or 'none'}"
             )
 
@@ -121,7 +127,8 @@ def read_table(
     else:
         if delimiter is None:
             delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
-        header, rows = _read_cells(name, delimiter, encoding)
+        with named_by_user(name):
+            header, rows = _read_cells(name, delimiter, encoding)
         doubled = sorted({column for column in header if header.count(column) > 1})
         if doubled:
             raise ColumnError(f"{name} has several columns of the name {doubled}")
@@ -189,10 +196,8 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
         ) from None
     except csv.Error as error:
         raise FileError(f"{name}, line {reader.line_num}: {error}") from None
-    except (LookupError, TypeError) as error:  # an unknown encoding, a delimiter of two letters
-        raise FileError(f"{name}: {error}") from None
-    except (OSError, EOFError) as error:
-        raise FileError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
+    except (LookupError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise FileError(f"{name}: {error}") from None  # an unknown encoding, a damaged archive
     return header, rows
 
 
@@ -217,7 +222,7 @@ def _kind(known: pd.Series) -> tuple[str, str | None]:
     """Say what a column's texts are; of text that may be something else, what that would be."""
 
     def all_are(pattern: str) -> bool:
-        return bool(known.str.fullmatch(pattern).all())
+        return bool(known.str.fullmatch(pattern, flags=re.ASCII).all())
 
     if len(known) == 0:
         return "text", None
@@ -227,7 +232,7 @@ def _kind(known: pd.Series) -> tuple[str, str | None]:
         digits = known.str.replace(r"[eE].*", "", regex=True).str.count(r"\d")
         precise = digits.max() <= _MOST_DIGITS and known.astype(float).abs().max() < float("inf")
         return "decimal" if precise else "text", None
-    if all_are(_DATE):
+    if all_are(ISO_DATE):
         return "date", None
     if all_are(_DIGITS_AND_COMMAS) and known.str.contains(",").any():
         thousands = known.str.fullmatch(r"-?\d{1,3}(?:,\d{3})*")  # 1,234 may be 1234
@@ -244,7 +249,7 @@ def _kind(known: pd.Series) -> tuple[str, str | None]:
 def _typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
     """Return a column of a kind: numbers, categories in their order, or the texts themselves."""
     known = texts.dropna()
-    right = known.str.fullmatch(_WRITTEN.get(kind, r"(?s:.*)"))
+    right = known.str.fullmatch(_WRITTEN.get(kind, r"(?s:.*)"), flags=re.ASCII)
     if kind == "date" or kind not in _WRITTEN:
         form = "ISO8601" if kind == "date" else kind
         times = pd.to_datetime(known[right], format=form, errors="coerce", utc=True)
@@ -257,11 +262,10 @@ def _typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
         )
     if kind == "integer":
         return texts.astype("int64" if len(known) == len(texts) else "Int64")
-    if kind in ("decimal", "decimal-comma"):
-        plain = texts
-        if kind == "decimal-comma":
-            plain = texts.str.replace(".", "").str.replace(",", ".")
-        numbers = plain.astype("float64")
+    if kind == "decimal-comma":
+        return texts.str.replace(".", "").str.replace(",", ".").astype("float64")
+    if kind == "decimal":
+        numbers = texts.astype("float64")
         # of several ways to write one number the shortest
         by_length = known.loc[known.str.len().sort_values(ascending=False).index]
         written[texts.name] = dict(zip(numbers[by_length.index], by_length, strict=True))
@@ -285,9 +289,8 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool, page: bool = 
     None of the files that were read (`inputs`) is written, however it is spelled or linked, and
     another one that is there only with `force`. A `page` is HTML, all else a table.
     """
+    (check_page_place if page else check_table_place)(name, replace=True)
     path = Path(name)
-    if page and (path.suffix.lower() not in (".html", ".htm") or not path.parent.is_dir()):
-        raise FileError(f"{name}: a report ends in .html and lies in a folder that is there")
     for other in inputs if path.exists() else ():
         if other == STANDARD_STREAM:
             same, other = _is_standard_input(path), "standard input"
@@ -297,8 +300,6 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool, page: bool = 
             raise FileError(f"{name} is the same file as {other}, which was read: name another")
     if path.is_file() and not force:
         raise FileError(f"{name} is there already: name another file, or replace it with --force")
-    if not page:
-        check_place(path, replace=force)
 
 
 def _is_standard_input(path: Path) -> bool:

@@ -33,7 +33,7 @@ from anonpaper.errors import (
     check_integer,
     check_sequence,
 )
-from anonpaper.files import write_whole
+from anonpaper.files import write_named
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 
 __all__ = ["DiversityConstraint", "check_constraints", "read_constraints", "write_constraints"]
@@ -345,7 +345,4 @@ def write_constraints(
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
     lines = [f"# {line}".rstrip() for line in str(comment).splitlines()]
     lines += [str(constraint) for constraint in constraints]
-    try:
-        write_whole(Path(path), "\n".join(lines) + "\n")
-    except (TypeError, ValueError, OSError) as error:
-        raise FileError(f"{path} cannot be written: {error}") from None
+    write_named(path, "\n".join(lines) + "\n")

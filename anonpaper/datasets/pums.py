@@ -8,6 +8,7 @@ are ours.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from anonpaper.errors import (
     ParameterError,
     check_integer,
 )
+from anonpaper.files import named_by_user
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 
@@ -189,6 +191,8 @@ def load_ipums(
         There is no such file.
     ColumnError
         The extract lacks a variable or has a code that the recoding does not know.
+    FileError
+        It cannot be read.
 
     Notes
     -----
@@ -310,20 +314,23 @@ class _Extract:
     def __init__(
         self, path: str | Path, layout: Mapping[str, tuple[int, int]] | str | Path | None
     ):
-        self.path = Path(path)
-        if not self.path.is_file():
+        with named_by_user(path):
+            self.path = Path(path)
+            there = self.path.is_file()
+        if not there:
             raise DatasetUnavailableError(
                 f"there is no extract {self.path}: order one at https://usa.ipums.org or take a "
                 "person file from https://www.census.gov/programs-surveys/acs/microdata.html"
             )
-        if layout is None:
-            self.frame = pd.read_csv(self.path, low_memory=False)
-        else:
-            columns = layout if isinstance(layout, Mapping) else read_codebook(layout)
-            bounds = [(first - 1, last) for first, last in columns.values()]
-            self.frame = pd.read_fwf(
-                self.path, colspecs=bounds, names=list(columns), compression="infer"
-            )
+        columns = read_codebook(layout) if isinstance(layout, (str, os.PathLike)) else layout
+        with named_by_user(self.path):
+            if columns is None:
+                self.frame = pd.read_csv(self.path, low_memory=False)
+            else:
+                bounds = [(first - 1, last) for first, last in columns.values()]
+                self.frame = pd.read_fwf(
+                    self.path, colspecs=bounds, names=list(columns), compression="infer"
+                )
         self.frame.columns = [str(column).upper() for column in self.frame.columns]
 
     def numbers(self, name: str) -> pd.Series:
@@ -362,8 +369,11 @@ def read_codebook(path: str | Path) -> dict[str, tuple[int, int]]:
     ------
     DatasetError
         If it lists no variables.
+    FileError
+        If it cannot be read.
     """
-    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    with named_by_user(path):
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
     line = re.compile(
         r"^\s*([A-Z][A-Z0-9_]*)\s+(?:[HP]\s+)?(\d+)(?:-(\d+))?\s+\d+\b", re.MULTILINE
     )

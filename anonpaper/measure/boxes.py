@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from anonpaper.compiled import loop
 from anonpaper.microdata import Attribute, build_cells
 from anonpaper.publish import Release
 from anonpaper.subdomains import SubDomains
@@ -118,7 +118,7 @@ def weight_at(
     return weight
 
 
-@njit(cache=True)
+@loop
 def _weight_at(points, first, last, low, high, start, stop, codes, weights):
     weight = np.zeros(len(points))
     for box in range(len(first)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from anonpaper.errors import ParameterError, check_integer, check_weights
 from anonpaper.measure.boxes import boxes_of, weight_at
 from anonpaper.microdata import build_cells
+from anonpaper.principles import GroupCounts
 from anonpaper.publish import PublishedAttribute, Release, check_release
 
 __all__ = [
@@ -84,7 +86,8 @@ def star_pattern(rel: Release) -> np.ndarray:
 def discernibility(rel: Release) -> int:
     """Sum over rows of how many rows they cannot be told from, from n to n².
 
-    A published row pays the size of its equivalence class, a row withheld pays n.
+    A published row pays the size of its equivalence class, a row withheld pays n. It tells the
+    detail of the table, so it counts rows, also where people have several.
 
     Returns
     -------
@@ -109,6 +112,9 @@ def discernibility(rel: Release) -> int:
 def average_class_size(rel: Release, k: int = 1) -> float:
     """Mean size of the equivalence classes in units of k, at least 1 / k.
 
+    It tells by how much classes exceed what k asks for, so it counts what k counts: rows, or
+    people where they have several.
+
     Parameters
     ----------
     rel : Release
@@ -130,7 +136,8 @@ def average_class_size(rel: Release, k: int = 1) -> float:
     k = check_integer("k", k, 1)
     if check_release(rel).classes.n_groups == 0:
         raise ParameterError("no row is published: there is no class to average over")
-    return float(rel.classes.sizes().mean() / k)
+    sizes = GroupCounts.of(rel.microdata.about(None), rel.classes.labels).sizes
+    return float(sizes.mean() / k)
 
 
 def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
@@ -321,6 +328,13 @@ def _density_of_recoding(rel: Release, points: np.ndarray) -> np.ndarray:
 
 def _count_matches(rows: list, points: list, sizes: list[int]) -> np.ndarray:
     """Count, for every point, the rows that are equal to it in all columns."""
+    places = math.prod(sizes)
+    if places <= 8 * (len(rows[0]) + len(points[0])):  # room to count without sorting
+        of_rows, of_points = np.zeros(len(rows[0]), np.int64), np.zeros(len(points[0]), np.int64)
+        for row, point, size in zip(rows, points, sizes, strict=True):
+            of_rows = of_rows * size + row
+            of_points = of_points * size + point
+        return np.bincount(of_rows, minlength=places)[of_points]
     both = np.column_stack([np.concatenate(pair) for pair in zip(rows, points, strict=True)])
     key = build_cells(both, sizes, None, 1).tuple_of_row
     n = len(rows[0])

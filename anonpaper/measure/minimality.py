@@ -23,7 +23,8 @@ here the algorithm itself is run on every table in question.
 
 from __future__ import annotations
 
-import re
+import ast
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -47,17 +48,8 @@ __all__ = ["minimality"]
 
 Algorithm = Callable[[Microdata], Partition | Recoding]
 
-#: How algorithms name themselves in what they return, and how to run them again.
-_READ_OFF = {
-    r"TP, l = (?P<l>\d+)": tp,
-    r"TP\+, l = (?P<l>\d+)": tp_plus,
-    r"Mondrian, k = (?P<k>\d+), l = (?P<l>\d+)": mondrian,
-    r"Mondrian, k = (?P<k>\d+), l = (?P<l>\d+) distinct": partial(mondrian, diversity="distinct"),
-    r"full domain, \D*(?P<k>\d+)\D* and Distinct\D*(?P<l>\d+)\D*": full_domain,
-    r"full domain, \D*(?P<k>\d+)\D* and Frequency\D*(?P<l>\d+)\D*": partial(
-        full_domain, diversity="frequency"
-    ),
-}
+#: What can be run again from how a result says it was called.
+_DETERMINISTIC = {function.__name__: function for function in (tp, tp_plus, mondrian, full_domain)}
 
 
 def minimality(
@@ -75,7 +67,7 @@ def minimality(
     algorithm : function from Microdata to Partition or Recoding, optional
         What made it: any deterministic algorithm with its parameters, such as
         ``functools.partial(ap.mondrian, k=5, l=2)``. It may be left out after ``tp``,
-        ``tp_plus`` and, with `l`, ``mondrian`` (strict) and ``full_domain`` (with its default
+        ``tp_plus`` and, with `l`, ``mondrian`` and ``full_domain`` (with its default
         hierarchies).
     most : int
         The most tables that are tried, at least 1.
@@ -159,13 +151,16 @@ def minimality(
 
 def _read_off(rel: Release) -> Algorithm:
     """The algorithm that a release says it was made by."""
-    made_by = rel.partition.algorithm if rel.recoding is None else rel.recoding.algorithm
-    for pattern, algorithm in _READ_OFF.items():
-        if found := re.fullmatch(pattern, made_by):
-            return partial(algorithm, **{name: int(n) for name, n in found.groupdict().items()})
+    call = (rel.partition if rel.recoding is None else rel.recoding).call
+    name, _, parameters = call.removeprefix("ap.").partition("(m, ")
+    with contextlib.suppress(SyntaxError, ValueError):  # a parameter that is no plain value
+        parsed = ast.parse(f"dict({parameters}", mode="eval").body
+        given = {p.arg: ast.literal_eval(p.value) for p in parsed.keywords}
+        if given.get("l") is not None and name in _DETERMINISTIC:
+            return partial(_DETERMINISTIC[name], **given)
     raise ParameterError(
-        f"{made_by or 'the release'!r} does not say how to make it again: tp and tp_plus do, and "
-        "with l strict mondrian and full_domain; give the function that made it"
+        f"{call or 'the release'!r} does not say how to make it again: tp and tp_plus do, and "
+        "with l mondrian and full_domain; give the function that made it"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html import escape
 
 import pandas as pd
@@ -37,16 +37,40 @@ COLOURS = {
 
 
 class Verdicts(pd.DataFrame):
-    """Judged claims, which a notebook shows at full width with verdicts in colour."""
+    """Judged claims, which a notebook shows one below the other, as wide as there is room."""
 
     def _repr_html_(self) -> str:
-        style = self.style.set_uuid("verdicts").set_properties(**{"text-align": "left"})
-        columns = [name for name in self.columns if name.startswith("verdict")]
-        colours = style.map(
-            lambda verdict: f"background-color: {COLOURS.get(verdict, '#fff')}; color: #222",
-            subset=columns,
+        style = "display: flex; flex-wrap: wrap; gap: 0.2em 1.5em; text-align: left;"
+        style += " padding: 0.6em 0; border-top: 1px solid #8888; overflow-wrap: anywhere"
+        return "\n".join(
+            f'<div style="{style}">{"".join(_parts(name, claim))}</div>'
+            for name, claim in self.iterrows()
         )
-        return colours.to_html()
+
+
+def _parts(name: str, claim: pd.Series) -> Iterator[str]:
+    """Yield the parts of a judged claim, side by side on a wide screen, else one by one."""
+    told = {column: escape(str(value)) for column, value in claim.items()}
+    interval = f" ({told['interval']})" if told["interval"] else ""
+    verdicts = [
+        f"{column.removeprefix('verdict, ')}: <b style="
+        f'"background-color: {COLOURS.get(claim[column], "#fff")}; color: #222; padding: 0 0.3em">'
+        f"{verdict}</b>"
+        for column, verdict in told.items()
+        if column.startswith("verdict")
+    ]
+    why = [told[column] for column in ("detail", "reason") if told[column]]
+    for width, lines in (
+        ("1 1 15em", [f"<b>{told['where']}</b>: {told['claim']} (<code>{escape(name)}</code>)"]),
+        (
+            "1 1 10em",
+            [f"published: {told['published']}", f"measured: {told['measured']}{interval}"],
+        ),
+        ("1 1 16em", verdicts),
+        ("1 1 100%", why),
+    ):
+        if lines:
+            yield f'<div style="flex: {width}">{"<br>".join(lines)}</div>'
 
 
 class Source:

@@ -27,9 +27,9 @@ data with enhanced utility*, section 4.2.2.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from anonpaper.algorithm import algorithm
+from anonpaper.compiled import loop
 from anonpaper.errors import InfeasibleError, check_integer, check_number
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata, check_microdata
@@ -273,7 +273,7 @@ def _deal_rows(m: Microdata, order: np.ndarray) -> np.ndarray:
 # -- kernels -------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@loop
 def _norms(scaled, ordered):
     """Lengths of the encoded cells."""
     norms = np.zeros(len(scaled))
@@ -284,7 +284,7 @@ def _norms(scaled, ordered):
     return np.sqrt(norms)
 
 
-@njit(cache=True)
+@loop
 def _cosine(scaled, ordered, norms, i, other):
     """Cosine of two encoded cells (Eq. 3)."""
     product = 0.0
@@ -297,7 +297,7 @@ def _cosine(scaled, ordered, norms, i, other):
     return product / (norms[i] * norms[other])
 
 
-@njit(cache=True)
+@loop
 def _fill_classes(
     scaled, ordered, norms, sensitive, rows_of_cell, counts, n_classes, base, l,
     cap, threshold, reach,
@@ -359,7 +359,7 @@ def _fill_classes(
     return taken, centres, total, similar
 
 
-@njit(cache=True)
+@loop
 def _lists(sensitive, m):
     """A doubly linked list of the cells of every sensitive value; -1 ends it."""
     e = len(sensitive)
@@ -376,7 +376,7 @@ def _lists(sensitive, m):
     return following, preceding, head
 
 
-@njit(cache=True)
+@loop
 def _unlink(cell, v, following, preceding, head):
     before, behind = preceding[cell], following[cell]
     if before < 0:
@@ -387,7 +387,7 @@ def _unlink(cell, v, following, preceding, head):
         preceding[behind] = before
 
 
-@njit(cache=True)
+@loop
 def _candidates(
     scaled, ordered, norms, centre, head, following, left_in_cell, base, threshold, reach, cells,
     values,
@@ -412,7 +412,7 @@ def _candidates(
     return count
 
 
-@njit(cache=True)
+@loop
 def _first_allowed(head, in_class, left, after, size, base, l, limit):
     """The first cell left whose value may join, or -1."""
     first = -1
@@ -426,7 +426,7 @@ def _first_allowed(head, in_class, left, after, size, base, l, limit):
     return first
 
 
-@njit(cache=True)
+@loop
 def _most_similar(
     cells, values, n_candidates, sensitive, left_in_cell, in_class, left, after, size, base,
     l, limit,
@@ -446,7 +446,7 @@ def _most_similar(
     return best
 
 
-@njit(cache=True)
+@loop
 def _may_join(v, in_class, left, after, size, base, l, limit):
     """Whether a row of value v leaves this class and those after it feasible.
 
@@ -477,7 +477,7 @@ def _may_join(v, in_class, left, after, size, base, l, limit):
     return slack - cost >= max(lacking - plentiful, 0)
 
 
-@njit(cache=True)
+@loop
 def _join_residue(scaled, ordered, norms, cells, centres, room):
     """Return the most similar class with room for every row of the residue, and how similar."""
     joined, values = np.empty(len(cells), np.int64), np.empty(len(cells))

@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numba import njit
 
 from anonpaper.algorithm import algorithm
+from anonpaper.compiled import loop
 from anonpaper.errors import SizeLimitError, check_choice, check_integer
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
@@ -93,7 +93,7 @@ def exact(
 _INFEASIBLE = np.iinfo(np.int64).max // 2
 
 
-@njit(cache=True)
+@loop
 def _search(codes, sensitive, m, l, count_rows):
     n = len(codes)
     full = (1 << n) - 1
@@ -128,7 +128,7 @@ def _search(codes, sensitive, m, l, count_rows):
     return best[full], labels
 
 
-@njit(cache=True)
+@loop
 def _cost(codes, sensitive, m, l, count_rows, group):
     """Stars, or rows with a star, of one group; infeasible if it is not l-eligible."""
     n, d = codes.shape

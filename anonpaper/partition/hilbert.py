@@ -8,21 +8,23 @@ Sources: G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis, *Fast data anonymization
 information loss*, VLDB 2007, for the mapping and the look-ahead on what remains; J. Skilling,
 *Programming the Hilbert curve*, AIP Conference Proceedings 707, 2004, for the index. xiao2010,
 section 6.1, does not print its adaptation; the grouping rule here is a reconstruction whose
-invariant is stated in :func:`_group_along_curve`.
+invariant is stated in :func:`group_along_curve`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
-from numba import njit
 
 from anonpaper.algorithm import algorithm
+from anonpaper.compiled import loop
 from anonpaper.errors import SizeLimitError
 from anonpaper.groups import Partition
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import CellTable, Microdata
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 
-__all__ = ["hilbert", "hilbert_index"]
+__all__ = ["group_along_curve", "hilbert", "hilbert_index", "places_on_curve"]
 
 _MAX_BITS = 64
 
@@ -79,21 +81,80 @@ def hilbert(m: Microdata, l: int) -> Partition:
     [2, 2, 2, 2, 2]
     """
     l = require_eligible(m, l)
-    cells = m.cells
-    sizes = [a.size for a in m.attributes[:_MAX_BITS]]
-    bits = min(max(max(sizes) - 1, 1).bit_length(), _MAX_BITS // len(sizes))
-    key = hilbert_index(_scaled(cells.tuples[:, : len(sizes)], sizes, bits), bits)
-
-    along_curve = np.argsort(key, kind="stable")
-    queues = cells.by_sensitive_value(m.sensitive_attribute.size, along_curve)
-    labels = _group_along_curve(*queues, cells.row_start, cells.rows, m.sensitive_counts, l)
+    places, bits = places_on_curve(m.cells.tuples, [a.size for a in m.attributes])
+    along_curve = np.argsort(places, kind="stable")
+    labels = group_along_curve(m.cells, along_curve, m.sensitive_counts, l)
     return Partition(labels, {"bits": bits}, f"Hilbert, l = {l}")
 
 
-def _scaled(tuples: np.ndarray, sizes: list[int], bits: int) -> np.ndarray:
-    """Stretch every domain to 2**bits places, so that all attributes weigh the same."""
-    places = np.int64(1) << np.int64(bits)
-    return tuples.astype(np.int64) * places // np.asarray(sizes, dtype=np.int64)
+def places_on_curve(tuples: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarray, int]:
+    """Return the place of every tuple on the curve, and the curve's resolution.
+
+    Parameters
+    ----------
+    tuples : numpy.ndarray, shape (c, d), integer
+        Codes of the quasi-identifiers.
+    sizes : sequence of int
+        Domain sizes. Every domain is stretched to that of the longest one, as far as 64 bits
+        allow, so that all attributes weigh the same.
+
+    Returns
+    -------
+    places : numpy.ndarray, shape (c,), dtype uint64
+    bits : int
+        Resolution per attribute.
+
+    Examples
+    --------
+    >>> places, bits = places_on_curve(np.array([[0, 0], [1, 3], [0, 3]]), [2, 4])
+    >>> places.tolist(), bits
+    ([0, 9, 5], 2)
+    """
+    sizes = np.array(sizes[:_MAX_BITS], dtype=np.int64)
+    bits = min(max(int(sizes.max()) - 1, 1).bit_length(), _MAX_BITS // len(sizes))
+    grid = tuples[:, : len(sizes)].astype(np.int64) * (np.int64(1) << np.int64(bits)) // sizes
+    return hilbert_index(grid, bits), bits
+
+
+def group_along_curve(
+    cells: CellTable, order: np.ndarray, counts: np.ndarray, l: int
+) -> np.ndarray:
+    """Gather groups of rows with pairwise different sensitive values along the curve.
+
+    Let n' rows be left, n' = q·l + r with 0 <= r < l, at most q of each value. Values with
+    exactly q rows left are mandatory: a group that skipped one would leave a remainder that is
+    not eligible. A group takes the first row of every mandatory value and, short of l, the rows
+    of least key among the first ones of other values. With g rows taken, every value has at
+    most q - 1 rows left and n' - g >= l(q - 1): the remainder is eligible again, and at least l
+    values are left as long as rows are. There are at most l + r/q mandatory values, hence at
+    most 2l - 1 rows in a group.
+
+    Parameters
+    ----------
+    cells : CellTable
+        Of c distinct QI tuples and n rows.
+    order : numpy.ndarray, shape (c,), integer
+        Numbers of the tuples along the curve.
+    counts : numpy.ndarray, shape (m,), dtype int64
+        Rows of every sensitive value, n / l of each at most.
+    l : int
+        The diversity asked for.
+
+    Returns
+    -------
+    numpy.ndarray, shape (n,), dtype int64
+        The group of every row, numbered along the curve.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> as_they_are = np.arange(len(m.cells))
+    >>> np.bincount(group_along_curve(m.cells, as_they_are, m.sensitive_counts, l=2)).tolist()
+    [2, 2, 2, 2, 2]
+    """
+    queues = cells.by_sensitive_value(len(counts), order)
+    return _gather(*queues, cells.row_start, cells.rows, counts, l)
 
 
 def hilbert_index(points: np.ndarray, bits: int) -> np.ndarray:
@@ -136,7 +197,7 @@ def hilbert_index(points: np.ndarray, bits: int) -> np.ndarray:
     return _skilling_index(points, bits)
 
 
-@njit(cache=True)
+@loop
 def _skilling_index(points, bits):
     c, d = points.shape
     index = np.empty(c, np.uint64)
@@ -172,18 +233,9 @@ def _skilling_index(points, bits):
     return index
 
 
-@njit(cache=True)
-def _group_along_curve(queue_start, queue, rank, row_start, rows, counts, l):
-    """Gather groups of rows with pairwise different sensitive values along the curve.
-
-    Let n' rows be left, n' = q·l + r with 0 <= r < l, at most q of each value. Values with
-    exactly q rows left are mandatory: a group that skipped one would leave a remainder that is
-    not eligible. A group takes the first row of every mandatory value and, short of l, the rows
-    of least key among the first ones of other values. With g rows taken, every value has at
-    most q - 1 rows left and n' - g >= l(q - 1): the remainder is eligible again, and at least l
-    values are left as long as rows are. There are at most l + r/q mandatory values, hence at
-    most 2l - 1 rows in a group.
-    """
+@loop
+def _gather(queue_start, queue, rank, row_start, rows, counts, l):
+    """Return the group of every row; the rule is that of :func:`group_along_curve`."""
     m = len(counts)
     left = counts.copy()
     head = queue_start[:-1].copy()  # place in `queue` of the first unfinished cell of a value

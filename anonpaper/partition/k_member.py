@@ -23,9 +23,9 @@ from the row added last.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from anonpaper.algorithm import algorithm
+from anonpaper.compiled import loop
 from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
 from anonpaper.microdata import CellTable, Microdata, check_microdata
@@ -110,7 +110,7 @@ def _rows_by_tuple(cells: CellTable) -> np.ndarray:
     return np.argsort(cells.tuple_of_row, kind="stable")
 
 
-@njit(cache=True, nogil=True)  # components of diva run in threads
+@loop(nogil=True)  # components of diva run in threads
 def _grow_clusters(columns, copies, first, k):
     """Return three equally long lists: cluster, tuple, and how many of its rows were taken.
 
@@ -178,7 +178,7 @@ def _grow_clusters(columns, copies, first, k):
     return np.array(taken_cluster), np.array(taken_tuple), np.array(taken_rows)
 
 
-@njit(cache=True)
+@loop
 def _count_mismatches(live, used_up, other, n_live, mismatches):
     """Count the attributes on which every live tuple differs; 255 marks one without rows left."""
     for i in range(n_live):
@@ -189,14 +189,14 @@ def _count_mismatches(live, used_up, other, n_live, mismatches):
             mismatches[i] += np.uint8(column[i] != value) & ~used_up[i]
 
 
-@njit(cache=True)
+@loop
 def _forget_attribute(column, value, n_live, mismatches):
     """Take a newly starred attribute out of the mismatches."""
     for i in range(n_live):
         mismatches[i] -= np.uint8(column[i] != value) & np.uint8(mismatches[i] != 255)
 
 
-@njit(cache=True)
+@loop
 def _nearest(mismatches, n_live):
     least = np.uint8(255)
     for i in range(n_live):
@@ -207,7 +207,7 @@ def _nearest(mismatches, n_live):
     return -1
 
 
-@njit(cache=True)
+@loop
 def _furthest(mismatches, used_up, n_live):
     most = np.uint8(0)
     for i in range(n_live):
@@ -218,7 +218,7 @@ def _furthest(mismatches, used_up, n_live):
     return -1
 
 
-@njit(cache=True)
+@loop
 def _close_ranks(live, name, left, used_up, n_live):
     """Drop the tuples without rows left; return how many remain."""
     kept = 0
@@ -231,7 +231,7 @@ def _close_ranks(live, name, left, used_up, n_live):
     return kept
 
 
-@njit(cache=True)
+@loop
 def _cheapest_cluster(row, seeds, starred, sizes):
     """Return the cluster whose IL grows least by the row: by D(c) + (|c| + 1)·(new stars)."""
     best, best_growth = -1, 0

@@ -22,9 +22,9 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from anonpaper.algorithm import algorithm
+from anonpaper.compiled import inner, loop
 from anonpaper.errors import ParameterError, check_choice, check_integer, check_sequence
 from anonpaper.groups import Partition
 from anonpaper.microdata import Attribute, Microdata, check_microdata
@@ -291,7 +291,7 @@ def _room(cutting: _Cutting) -> np.ndarray:
 # `order[first:last]` are the rows of a part. A cut leaves the left ones first.
 
 
-@njit(cache=True, nogil=True)  # components of diva run in threads
+@loop(nogil=True)  # components of diva run in threads
 def _cut_all(cutting, counts):
     """Return the labels, the number of groups and the depth of the deepest one."""
     n = len(cutting.codes)
@@ -300,9 +300,13 @@ def _cut_all(cutting, counts):
     side = np.empty(n, np.bool_)  # whether a row of the part goes left
     labels = np.empty(n, np.int64)
     n_groups, deepest = 0, 0
-    stack = [(0, n, 0)]
-    while len(stack) > 0:
-        first, last, depth = stack.pop()
+    # first, last and depth of the parts to come; a list compiles four times as long
+    parts = np.empty((n // cutting.k + 2, 3), np.int64)
+    parts[0, 0], parts[0, 1], parts[0, 2] = 0, n, 0
+    waiting = 1
+    while waiting:
+        waiting -= 1
+        first, last, depth = parts[waiting]
         if _next_cut(cutting, order[first:last], side[first:last], counts, 0) < 0:
             for place in range(first, last):
                 labels[order[place]] = n_groups
@@ -310,12 +314,13 @@ def _cut_all(cutting, counts):
             deepest = max(deepest, depth)
         else:
             middle = _scatter(order, buffer, side, first, last)
-            stack.append((middle, last, depth + 1))
-            stack.append((first, middle, depth + 1))
+            for start, end in ((middle, last), (first, middle)):
+                parts[waiting, 0], parts[waiting, 1], parts[waiting, 2] = start, end, depth + 1
+                waiting += 1
     return labels, n_groups, deepest
 
 
-@njit(cache=True, nogil=True)
+@loop(nogil=True)
 def _propose_all(cutting, places, side, counts, parts, labels):
     """Let every part go on to its next cut (-1: there is none), and number the sides of all."""
     proposed = 0
@@ -330,7 +335,7 @@ def _propose_all(cutting, places, side, counts, parts, labels):
             proposed += 1
 
 
-@njit(cache=True)
+@loop
 def _next_cut(cutting, rows, side, counts, tried):
     """Set `side` to the first allowed cut after those tried; return its number, or -1."""
     if len(rows) < 2 * cutting.k:
@@ -352,7 +357,7 @@ def _next_cut(cutting, rows, side, counts, tried):
     return -1
 
 
-@njit(cache=True)
+@loop
 def _widths(codes, positions, start, ordered, rows, counts):
     """Extent of every attribute in a part as a share of its extent in the domain."""
     d = codes.shape[1]
@@ -379,7 +384,7 @@ def _widths(codes, positions, start, ordered, rows, counts):
     return widths
 
 
-@njit(cache=True)
+@inner
 def _take_sides(column, rows, side, counts, sensitive, way):
     """Set `side` to a cut: relaxed (0), strict with more even halves (1), or strict (2)."""
     v = _median(column, rows, counts)
@@ -396,7 +401,7 @@ def _take_sides(column, rows, side, counts, sensitive, way):
         side[place] = column[rows[place]] <= bound
 
 
-@njit(cache=True)
+@inner
 def _median(column, rows, counts):
     """Return the lower median: the least value that at least half of the rows do not exceed."""
     low, high = column[rows[0]], column[rows[0]]
@@ -421,7 +426,7 @@ def _median(column, rows, counts):
     return v
 
 
-@njit(cache=True)
+@inner
 def _deal(column, rows, side, counts, sensitive, v, wanted_left, equal):
     """Send rows below v left, above v right, and `wanted_left` of the `equal` ones with v left.
 
@@ -448,7 +453,7 @@ def _deal(column, rows, side, counts, sensitive, v, wanted_left, equal):
         counts[value] = 0
 
 
-@njit(cache=True)
+@inner
 def _is_allowed(cutting, rows, side, counts):
     n_left, k, people = 0, cutting.k, cutting.people
     for place in range(len(rows)):
@@ -466,7 +471,7 @@ def _is_allowed(cutting, rows, side, counts):
     return True
 
 
-@njit(cache=True)
+@inner
 def _is_diverse(rows, side, which, counts, sensitive, l, required):
     """Whether one side is frequency (1) or distinct (2) l-diverse."""
     size, distinct, most = 0, 0, 0
@@ -482,7 +487,7 @@ def _is_diverse(rows, side, which, counts, sensitive, l, required):
     return most * l <= size if required == _FREQUENCY else distinct >= l
 
 
-@njit(cache=True)
+@loop
 def _scatter(order, buffer, side, first, last):
     """Move the left rows to the front, keeping their order; return where the right ones begin."""
     middle = first

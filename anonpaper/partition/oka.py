@@ -16,9 +16,9 @@ outline; the paper leaves open whether centroids move in the adjustment. Here th
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from anonpaper.algorithm import algorithm
+from anonpaper.compiled import loop
 from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata, check_microdata
@@ -94,7 +94,7 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
     return Partition(labels, {"given_back": len(given_back)}, f"OKA, k = {k}")
 
 
-@njit(cache=True)
+@loop
 def _one_pass(columns, tuple_in_order, is_start, offset, n_clusters):
     """Assign the rows in lexicographic order; return the centroids (d, K) and the clusters."""
     d, n = len(columns), len(tuple_in_order)
@@ -129,7 +129,7 @@ def _one_pass(columns, tuple_in_order, is_start, offset, n_clusters):
     return centroids, cluster_of
 
 
-@njit(cache=True)
+@loop
 def _nearest(centroids, row, differences):
     """Return the centroid that differs on fewest attributes."""
     differences[:] = 0
@@ -157,7 +157,7 @@ def _give_back(centroids: np.ndarray, codes: np.ndarray, labels: np.ndarray, k: 
     return given_back
 
 
-@njit(cache=True)
+@loop
 def _place(centroids, columns, tuple_of_row, labels, rows, k):
     """Put every row into the nearest cluster below k rows, or into the nearest once all are full.
 

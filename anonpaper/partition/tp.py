@@ -29,9 +29,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from numba import njit
 
 from anonpaper.algorithm import algorithm
+from anonpaper.compiled import loop
 from anonpaper.groups import Partition
 from anonpaper.microdata import CellTable, Microdata
 from anonpaper.partition.hilbert import hilbert
@@ -269,7 +269,7 @@ def _labels_of_kept_rows(cells: CellTable, kept: np.ndarray) -> np.ndarray:
     )
 
 
-@njit(cache=True)
+@loop
 def _scatter(rows, row_start, kept, group_of_cell, residue_label):
     labels = np.full(len(rows), residue_label, np.int64)
     for cell in range(len(kept)):
@@ -284,7 +284,7 @@ def _scatter(rows, row_start, kept, group_of_cell, residue_label):
 # `size` and `height` are |Q| and h(Q); `residue[v]` is h(R, v).
 
 
-@njit(cache=True)
+@loop
 def _height(residue):
     """h(R), the rows of the most frequent value."""
     height = 0
@@ -293,7 +293,7 @@ def _height(residue):
     return height
 
 
-@njit(cache=True)
+@loop
 def _missing(residue, l):
     """l·h(R) - |R|, the rows that R lacks to be l-eligible; not above 0 if it is."""
     missing = l * _height(residue)
@@ -302,7 +302,7 @@ def _missing(residue, l):
     return missing
 
 
-@njit(cache=True)
+@loop
 def _phase_one(start, sensitive, counts, size, height, residue, l):
     """Cut the pillars of every QI-group until it is l-eligible.
 
@@ -329,7 +329,7 @@ def _phase_one(start, sensitive, counts, size, height, residue, l):
         height[q] = low
 
 
-@njit(cache=True)
+@loop
 def _rows_below(counts, first, last, h):
     rows = 0
     for e in range(first, last):
@@ -337,7 +337,7 @@ def _rows_below(counts, first, last, h):
     return rows
 
 
-@njit(cache=True)
+@loop
 def _phase_two(start, sensitive, counts, size, height, residue, l, list_start, cell_of, group_of):
     """Move rows of the rarest alive sensitive values to R until it is eligible or all is dead.
 
@@ -363,7 +363,7 @@ def _phase_two(start, sensitive, counts, size, height, residue, l, list_start, c
             missing -= _remove_pillars(start, sensitive, counts, size, height, residue, q)
 
 
-@njit(cache=True)
+@loop
 def _rarest_alive_value(
     start, sensitive, counts, size, height, residue, l,
     list_start, cell_of, group_of, candidate,
@@ -387,7 +387,7 @@ def _rarest_alive_value(
             candidate[rarest] += 1
 
 
-@njit(cache=True)
+@loop
 def _is_dead(start, sensitive, counts, size, height, residue, height_of_r, l, q):
     """Whether Q is thin and shares a pillar with R. A QI-group without rows counts as dead."""
     if size[q] > l * height[q]:
@@ -400,7 +400,7 @@ def _is_dead(start, sensitive, counts, size, height, residue, height_of_r, l, q)
     return False
 
 
-@njit(cache=True)
+@loop
 def _remove_row(start, sensitive, counts, size, height, residue, q, e):
     """Move one row of cell e from Q to R; return the number of rows moved."""
     was_pillar = counts[e] == height[q]
@@ -414,7 +414,7 @@ def _remove_row(start, sensitive, counts, size, height, residue, q, e):
     return 1
 
 
-@njit(cache=True)
+@loop
 def _remove_pillars(start, sensitive, counts, size, height, residue, q):
     """Move one row from each pillar of Q to R; return the number of rows moved."""
     moved = 0
@@ -428,7 +428,7 @@ def _remove_pillars(start, sensitive, counts, size, height, residue, q):
     return moved
 
 
-@njit(cache=True)
+@loop
 def _phase_three(start, sensitive, counts, size, height, residue, l):
     """Raise h(R) a little and |R| by more, in rounds, until R is eligible; return the rounds.
 
@@ -446,7 +446,7 @@ def _phase_three(start, sensitive, counts, size, height, residue, l):
                 return rounds
 
 
-@njit(cache=True)
+@loop
 def _groups_that_cover_the_pillars(start, sensitive, counts, size, height, residue):
     """Pick QI-groups greedily until no pillar of R is a conflicting pillar of all of them.
 
@@ -479,7 +479,7 @@ def _groups_that_cover_the_pillars(start, sensitive, counts, size, height, resid
     return picked[:n_picked]
 
 
-@njit(cache=True)
+@loop
 def _drain(start, sensitive, counts, size, height, residue, l, q):
     """Move rows from Q to R until Q is dead again; return whether R became eligible.
 

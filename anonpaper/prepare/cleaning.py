@@ -42,6 +42,7 @@ def clean(
     missing: str = "category",
     mapping: Mapping[object, Mapping] | None = None,
     duplicates: Sequence | None = None,
+    person: object = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Apply the steps of Table 4 in its order and say what each of them did.
 
@@ -62,6 +63,9 @@ def clean(
     duplicates : sequence of column, optional
         Leave out rows that repeat an earlier one in these. Name an identifier to find people who
         stand twice: without one, this takes away people who merely resemble each other.
+    person : column label, optional
+        Whose a row is, as for :class:`anonpaper.Microdata`: it stays, after the others, and is
+        never filled.
 
     Returns
     -------
@@ -78,7 +82,7 @@ def clean(
     EmptyTableError
         No row is left.
     MissingValueError
-        With ``missing="error"``, or ``missing="category"`` on a column of numbers.
+        With ``missing="error"``, or ``missing="category"`` on a column of numbers or on `person`.
     ParameterError
         There are outliers and they are an error, a range is empty, or an unknown choice.
 
@@ -95,8 +99,9 @@ def clean(
     check_choice("missing", missing, ("category", "drop", "error"))
     columns = list(frame.columns)
     repeated = check_sequence("duplicates", [] if duplicates is None else duplicates)
-    qi, sensitives = checked_roles(columns, qi, sensitive)
-    roles = [*qi, *sensitives]
+    qi, sensitives = checked_roles(columns, qi, sensitive, person)
+    whose = [] if person is None else [person]
+    roles = [*qi, *sensitives, *whose]
     unknown = [name for name in repeated if not is_among(name, columns)]
     if unknown:
         raise ColumnError(f"unknown columns {unknown}; the table has {columns}")
@@ -124,7 +129,7 @@ def clean(
     frame = record("attribute arrangement", frame[roles + others], note)
     frame = record("NSA and EI removal", frame[roles], ", ".join(map(str, others)))
     frame = record("outlier removal", *_without_outliers(frame, ranges, outliers))
-    frame = record("missing values", *_without_missing(frame, missing))
+    frame = record("missing values", *_without_missing(frame, missing, whose))
     for name in roles:
         _check_kind(frame[name])
     frame = record("attribute type checks", frame, f"{len(numeric)} columns of numbers")
@@ -153,7 +158,7 @@ def _without_outliers(frame: pd.DataFrame, ranges: dict, how: str) -> tuple:
     return frame[~outside.any(axis=1)], note
 
 
-def _without_missing(frame: pd.DataFrame, how: str) -> tuple:
+def _without_missing(frame: pd.DataFrame, how: str, whose: list) -> tuple:
     """The table, which columns lacked how many values, and how many were given one."""
     lacking = frame.isna()
     note = _counted(lacking)
@@ -161,6 +166,8 @@ def _without_missing(frame: pd.DataFrame, how: str) -> tuple:
         return frame.dropna(), note
     if how == "error" and lacking.any(axis=None):
         raise MissingValueError(f"missing values ({note}): choose another missing=")
+    if lacking[whose].any(axis=None):
+        raise MissingValueError(f'{whose[0]!r} does not say whose some rows are: missing="drop"')
     filled = frame.copy()
     for name in frame.columns[lacking.any()]:
         column = frame[name]

@@ -157,7 +157,12 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         )
     check_choice("unseen", unseen, ("error", "suppress"))
     same = len(m.attributes) == len(r.attributes) and all(
-        mine is other or (mine.name == other.name and np.array_equal(mine.values, other.values))
+        mine is other
+        or (
+            mine.name == other.name
+            and np.array_equal(mine.values, other.values)
+            and [*map(type, mine.values)] == [*map(type, other.values)]  # True equals 1
+        )
         for mine, other in zip(m.attributes, r.attributes, strict=True)
     )
     r, new = (r, {}) if same else r.of_values(m.attributes)

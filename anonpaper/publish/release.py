@@ -39,7 +39,7 @@ from anonpaper.principles import (
 )
 from anonpaper.publish.attribute import PublishedAttribute
 from anonpaper.publish.explain import Explanation, explain
-from anonpaper.publish.world import beside, check_place, public, secret_order, write_tables
+from anonpaper.publish.world import beside, check_table_place, public, secret_order, write_tables
 from anonpaper.recoding import Recoding
 
 __all__ = ["Anatomy", "GroupRelease", "Release"]
@@ -284,7 +284,7 @@ class Release:
         >>> path.read_text().count("*")
         8
         """
-        check_place(path, replace=replace)
+        check_table_place(path, replace=replace)
         tables = self.public_tables()
         paths = (Path(path), beside(path, "sensitive"))[: len(tables)]
         write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
@@ -306,15 +306,15 @@ class Release:
         """Rows not published, and the largest share of one sensitive value among them.
 
         Whoever is known to be in the table but not in the release has that value with that
-        probability. The share is nan if no row is withheld or there is no sensitive attribute; it
-        is of rows, also where people have several.
+        probability. The share is nan if no row is withheld or there is no sensitive attribute.
+        Where people have several rows it is of the people with a row that is withheld: how many
+        of them have the value in such a row.
         """
         m, left = self.microdata, ~self.is_published
         rows = int(left.sum())
         if not rows or not m.sensitives:
             return rows, float("nan")
-        most = max(np.bincount(m.codes_of(name)[left]).max() for name in m.sensitives)
-        return rows, float(most / rows)
+        return rows, float(Theta(1).level(m, np.where(left, 0, -1)))
 
     def audit(self) -> pd.DataFrame:
         """Say which level of each principle the release reaches, and what the levels leave out.
@@ -345,7 +345,8 @@ class Release:
         if rows:
             found.append(("rows withheld", float(rows), "in the table but not in the release"))
         if share == share:
-            found.append(("theta of them", share, "largest share of one sensitive value"))
+            whose = "" if m.people is None else ", of people"
+            found.append(("theta of them", share, f"largest share of one sensitive value{whose}"))
         found += [("warning", float("nan"), text) for text in self.warnings]
         return pd.DataFrame(found, columns=["principle", "level", "meaning"])
 
@@ -417,7 +418,8 @@ class Release:
         Parameters
         ----------
         path : path
-            Ends in .html. One file that needs no other; it appears whole or not at all.
+            Ends in .html, in a folder that is there. One file that needs no other; it appears
+            whole or not at all, and replaces one that is there.
         call : str, optional
             How the release was made, where it does not know that itself.
 

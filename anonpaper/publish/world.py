@@ -14,7 +14,6 @@ import io
 import lzma
 import os
 import secrets
-import stat
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -22,10 +21,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ColumnError, FileError, check_choice
-from anonpaper.files import whole_files
+from anonpaper.errors import ColumnError, check_choice
+from anonpaper.files import check_place, named_by_user, whole_files
 
-__all__ = ["as_csv", "beside", "check_place", "plain", "public", "secret_order", "write_tables"]
+__all__ = [
+    "as_csv",
+    "beside",
+    "check_table_place",
+    "plain",
+    "public",
+    "secret_order",
+    "write_tables",
+]
 
 _PARQUET = (".parquet", ".pq")
 _COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -130,40 +137,30 @@ def beside(path: str | os.PathLike, word: str) -> Path:
     return path.with_name(f"{stem}_{word}{dot}{suffix}")
 
 
-def check_place(path: str | os.PathLike, *, replace: bool) -> None:
+def check_table_place(path: str | os.PathLike, *, replace: bool) -> None:
     """Raise FileError if a table cannot be written there, or its ending names no known format."""
     check_choice("replace", replace, (True, False))
-    try:
-        path = Path(path)
-        with suppress(FileNotFoundError):
-            path.stat()
-    except (TypeError, ValueError, OSError) as error:
-        raise FileError(f"{path!r} is no place for a file: {error}") from None
-    if not path.name or path.is_dir():
-        raise FileError(f"{path} is a folder: name a file in it")
-    if not path.name.lower().endswith((*_PARQUET, *_WRITTEN_AS_CSV)):
-        raise FileError(
-            f"{path}: tables are written as csv (.csv, .tsv or .txt, and then nothing, .gz, .bz2 "
-            "or .xz) or as .parquet: name a file that ends so"
-        )
-    if not path.parent.is_dir():
-        raise FileError(f"the folder {path.parent} is not there: make it first")
-    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-        raise FileError(f"{path} is no ordinary file")
-    if path.exists() and not replace:
-        raise FileError(f"{path} is there already: name another file, or have it replaced")
+    of = (
+        "tables are written as csv (.csv, .tsv or .txt, and then nothing, .gz, .bz2 or .xz) or as "
+        ".parquet"
+    )
+    check_place(path, replace=replace, endings=(*_PARQUET, *_WRITTEN_AS_CSV), of=of)
 
 
 def write_tables(
-    tables: Mapping[str | os.PathLike, pd.DataFrame], *, replace: bool = True, delimiter: str = ","
+    tables: Mapping[str | os.PathLike, pd.DataFrame | bytes],
+    *,
+    replace: bool = True,
+    delimiter: str = ",",
 ) -> None:
     """Write tables, as :func:`plain` returns them, all of them or none.
 
     Parameters
     ----------
-    tables : mapping of path to pandas.DataFrame
+    tables : mapping of path to pandas.DataFrame, or to bytes
         The ending decides on csv, which may be compressed, or parquet. Equal tables give equal
-        bytes; no file tells of its writing, nor of the DataFrame but its columns.
+        bytes; no file tells of its writing, nor of the DataFrame but its columns. Bytes are what
+        else is to be there with the tables.
     replace : bool
         Whether files that are there may be replaced; see :func:`anonpaper.files.whole_files`.
     delimiter : str
@@ -174,24 +171,27 @@ def write_tables(
     ColumnError
         A column of a csv has missing values and empty texts, which look the same there.
     FileError
-        As :func:`check_place`, or the disk is full, or a folder not writable.
+        As :func:`check_table_place`, or the disk is full, or a folder not writable.
     """
-    for path in tables:
-        check_place(path, replace=replace)
-    try:
-        contents = [
-            _as_parquet(table)
-            if str(path).lower().endswith(_PARQUET)
-            else _COMPRESS.get(Path(path).suffix.lower(), bytes)(as_csv(table, delimiter))
-            for path, table in tables.items()
-        ]
-        with whole_files(list(tables), replace=replace) as streams:
-            for stream, content in zip(streams, contents, strict=True):
-                stream.write(content)
-    except FileExistsError:
-        raise FileError(f"{' or '.join(map(str, tables))} was made in the meantime") from None
-    except OSError as error:
-        raise FileError(f"{', '.join(map(str, tables))}: {error.strerror or error}") from None
+    for path, table in tables.items():
+        check = check_place if isinstance(table, bytes) else check_table_place
+        check(path, replace=replace)
+    contents = [_as_bytes(path, table, delimiter) for path, table in tables.items()]
+    with named_by_user(" or ".join(map(str, tables))):
+        try:
+            with whole_files(list(tables), replace=replace) as streams:
+                for stream, content in zip(streams, contents, strict=True):
+                    stream.write(content)
+        except FileExistsError:
+            raise OSError("was made in the meantime") from None
+
+
+def _as_bytes(path: str | os.PathLike, table: pd.DataFrame | bytes, delimiter: str) -> bytes:
+    if isinstance(table, bytes):
+        return table
+    if str(path).lower().endswith(_PARQUET):
+        return _as_parquet(table)
+    return _COMPRESS.get(Path(path).suffix.lower(), bytes)(as_csv(table, delimiter))
 
 
 def as_csv(frame: pd.DataFrame, delimiter: str = ",") -> bytes:
@@ -202,6 +202,7 @@ def as_csv(frame: pd.DataFrame, delimiter: str = ",") -> bytes:
                 f"{name!r} has missing values and empty texts, which a csv cannot tell apart: "
                 "replace one of them, or write parquet"
             )
+    _unicode("what is between fields", [delimiter])
     options = {"index": False, "sep": delimiter, "lineterminator": "\n"}
     content = frame.to_csv(**options)
     if "\r" in content:  # which readers take for the end of a line unless it is quoted

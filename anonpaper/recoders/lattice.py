@@ -33,6 +33,7 @@ from typing import Literal
 import numpy as np
 
 from anonpaper.algorithm import RECODED, algorithm
+from anonpaper.display import search_bar
 from anonpaper.errors import (
     InfeasibleError,
     SizeLimitError,
@@ -78,6 +79,7 @@ def full_domain(
     weights: Mapping[object, float] | None = None,
     require: Sequence[Principle] = (),
     suppression: float = 0.0,
+    progress: bool | None = None,
 ) -> Recoding:
     """Guarantee k-anonymity, and more if asked, at the least NCP of full-domain recodings.
 
@@ -109,6 +111,9 @@ def full_domain(
         Further monotone principles that every class is to meet.
     suppression : float
         Share of the rows that may be withheld, from 0 to 1.
+    progress : bool, optional
+        Whether to show a bar of the nodes that are settled, with the least NCP so far; by default
+        only on a terminal.
 
     Returns
     -------
@@ -181,10 +186,14 @@ def full_domain(
             f"no level of the hierarchies is enough: with every attribute at its highest the "
             f"table reaches {reached}"
         )
-    for node in _single_attributes(shape):
-        nodes.check(node)
-    while (node := nodes.median_open()) is not None:
-        nodes.check(node)
+    with search_bar(progress, "node", prod(shape)) as bar:
+        for node in _single_attributes(shape):
+            nodes.check(node)
+        while (node := nodes.median_open()) is not None:
+            bar.set_postfix_str(f"NCP {nodes.least:.6g}", refresh=False)
+            bar.update(prod(shape) - nodes.left - bar.n)
+            nodes.check(node)
+        bar.update(prod(shape) - bar.n)
     if nodes.best is None:
         raise InfeasibleError(
             f"no level of the hierarchies is enough: at every one, more than the {most} rows that "
@@ -224,6 +233,7 @@ class _Nodes:
         self.best: tuple[int, ...] | None = None
         self.least = np.inf
         self.withheld = self.checked = 0
+        self.left = cost.size  # open nodes that can be better than the best
 
     def check(self, node: tuple[int, ...]) -> bool | None:
         """Check an open node and settle those above or below it; None if it is settled already."""
@@ -280,7 +290,8 @@ class _Nodes:
         if self.best is not None:
             before = self.by_cost < np.ravel_multi_index(self.best, self.cost.shape)
             cheaper = cheaper[(costs < self.least) | ((costs == self.least) & before)]
-        if len(cheaper) == 0:
+        self.left = len(cheaper)
+        if self.left == 0:
             return None
         middle = cheaper[len(cheaper) // 2]
         return tuple(int(level) for level in np.unravel_index(middle, self.cost.shape))

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
+from anonpaper.compiled import loop
 from anonpaper.errors import ParameterError, check_weights
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.preference import dispersion, penalty
@@ -123,7 +124,7 @@ class Evaluator:
         return Evaluation(nwp, smallest, largest, dispersion(smallest, largest, self.n))
 
 
-@njit(cache=True)
+@loop
 def _evaluate_serially(bits, sizes, value_rows, unit_penalty, codes, tuple_sizes):
     """Total penalty, smallest and largest class of every chromosome."""
     penalty = np.empty(len(bits))
@@ -136,7 +137,7 @@ def _evaluate_serially(bits, sizes, value_rows, unit_penalty, codes, tuple_sizes
     return penalty, smallest, largest
 
 
-@njit(cache=True, parallel=True)
+@loop(parallel=True)
 def _evaluate_in_parallel(bits, sizes, value_rows, unit_penalty, codes, tuple_sizes):
     """The same, chromosomes spread over threads."""
     penalty = np.empty(len(bits))
@@ -149,7 +150,7 @@ def _evaluate_in_parallel(bits, sizes, value_rows, unit_penalty, codes, tuple_si
     return penalty, smallest, largest
 
 
-@njit(cache=True)
+@loop
 def _sub_domains(bits, sizes):
     """The number of the sub-domain of every attribute's every value."""
     maps = np.zeros((len(sizes), sizes.max()), np.int64)
@@ -161,7 +162,7 @@ def _sub_domains(bits, sizes):
     return maps
 
 
-@njit(cache=True)
+@loop
 def _penalty(maps, sizes, value_rows, unit_penalty):
     """Sum of the penalties of all rows: those of a sub-domain pay for its size, empty or not."""
     total = 0.0
@@ -178,7 +179,7 @@ def _penalty(maps, sizes, value_rows, unit_penalty):
     return total
 
 
-@njit(cache=True)
+@loop
 def _class_range(maps, sizes, codes, tuple_sizes):
     """Rows of the smallest and of the largest equivalence class."""
     n_tuples = len(tuple_sizes)
@@ -206,7 +207,7 @@ def _class_range(maps, sizes, codes, tuple_sizes):
     return smallest, largest
 
 
-@njit(cache=True)
+@loop
 def _number_keys(key):
     """Replace keys by 0, 1, ... in order of appearance, in place; return how many there are."""
     slots, shift = 2, 63  # 2^(64 - shift) slots, at most half of them taken

@@ -27,13 +27,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
-from scipy.stats import entropy
+from scipy.special import entr
 
 from anonpaper.algorithm import RECODED, algorithm
-from anonpaper.errors import check_sequence
+from anonpaper.compiled import loop
+from anonpaper.display import search_bar
+from anonpaper.errors import check_integer, check_sequence
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
-from anonpaper.microdata import Attribute, Microdata
+from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import (
     FrequencyLDiversity,
     GroupCounts,
@@ -62,6 +63,7 @@ def tds(
     *,
     require: Sequence[Principle] = (),
     suppression: float = 0.0,
+    progress: bool | None = None,
 ) -> Recoding:
     """Guarantee frequency l-diversity: specialize sub-domains from the top down while it holds.
 
@@ -72,7 +74,9 @@ def tds(
     Parameters
     ----------
     m : Microdata
-        A table with one sensitive attribute, whose information is kept; n rows.
+        A table with one sensitive attribute, whose information is kept; n rows. Where people have
+        several, diversity is of people, information of rows; everybody must have one value of
+        each quasi-identifier then.
     l : int
         The diversity asked for, from 2 to the largest feasible one.
     hierarchies : mapping of attribute name to Hierarchy, optional
@@ -81,6 +85,8 @@ def tds(
         Further monotone principles that every group is to meet.
     suppression : float
         Share of the rows that may be withheld, from 0 to 1.
+    progress : bool, optional
+        Whether to count the steps taken on standard error; by default only on a terminal.
 
     Returns
     -------
@@ -96,7 +102,7 @@ def tds(
         quasi-identifier.
     ParameterError
         l is not an integer from 2 to n, `suppression` is out of range, a principle is not
-        monotone, or it is t-closeness with a budget; or people have several rows.
+        monotone, or it is t-closeness with a budget; or people have different quasi-identifiers.
     InfeasibleError
         The table itself is not l-eligible, or does not meet a principle.
     HierarchyError
@@ -121,14 +127,19 @@ def tds(
     >>> r.sub_domains("Age"), r.info["level"]
     ([['<30', '[30, 50)'], ['>=50']], 2.0)
     """
-    l = require_eligible(m, l)
+    if check_microdata(m, people=True).people is None:
+        l = require_eligible(m, l)
+    else:  # whether people are is found below
+        m.sensitive_counts  # noqa: B018 - raises ColumnError unless there is one such attribute
+        l = check_integer("l", l, 2, m.n_people)
     hierarchies = check_hierarchies(hierarchies, m.qi)
     principles = [FrequencyLDiversity(l), *check_sequence("require", require, Principle)]
     asked = required(m, principles)
     require_whole(m, asked)
     most = rows_of_budget(m, suppression, principles)
 
-    groups = _Groups(m, l) if len(principles) == 1 and not most else _Judged(m, asked, most)
+    simple = len(principles) == 1 and not most and m.people is None
+    groups = _Groups(m, l) if simple else _Judged(m, asked, most)
     domains = [
         _FreeCuts(m, j) if a.ordered and a.name not in hierarchies else
         _Tree(m, j, _levels_of(a, hierarchies.get(a.name)))
@@ -138,30 +149,32 @@ def tds(
     cut = [[domain.root] for domain in domains]
     invalid: set[tuple[int, int]] = set()
     steps = looked_at = 0
-    while True:
-        best, best_score = None, 0.0
-        for candidate in sorted(candidates, key=_Specialization.rank):
-            if best is not None and candidate.gain <= best_score:
-                break  # the score is at most the gain
-            looked_at += 1
-            level = groups.level_after(candidate)
-            if level == _INVALID:
-                if not most:
-                    invalid.add(candidate.place)
-                continue
-            lost = max(groups.level - level, 0)  # withholding rows can raise the level
-            score = candidate.gain / (lost + 1)
-            if best is None or score > best_score:
-                best, best_score = candidate, score
-        if best is None:
-            break
-        steps += 1
-        j = best.attribute
-        groups.specialize(best)
-        cut[j] = [part for part in cut[j] if part is not best.parent] + list(best.children)
-        candidates = [c for c in candidates if c.parent is not best.parent]
-        candidates += [c for child in best.children for c in domains[j].specializations(child)]
-        candidates = [c for c in candidates if c.place not in invalid]
+    with search_bar(progress, "specialization") as bar:
+        while True:
+            best, best_score = None, 0.0
+            for candidate in sorted(candidates, key=_Specialization.rank):
+                if best is not None and candidate.gain <= best_score:
+                    break  # the score is at most the gain
+                looked_at += 1
+                level = groups.level_after(candidate)
+                if level == _INVALID:
+                    if not most:
+                        invalid.add(candidate.place)
+                    continue
+                lost = max(groups.level - level, 0)  # withholding rows can raise the level
+                score = candidate.gain / (lost + 1)
+                if best is None or score > best_score:
+                    best, best_score = candidate, score
+            if best is None:
+                break
+            steps += 1
+            bar.update()
+            j = best.attribute
+            groups.specialize(best)
+            cut[j] = [part for part in cut[j] if part is not best.parent] + list(best.children)
+            candidates = [c for c in candidates if c.parent is not best.parent]
+            candidates += [c for child in best.children for c in domains[j].specializations(child)]
+            candidates = [c for c in candidates if c.place not in invalid]
     return Recoding(
         m.attributes,
         [_map_of(parts, a) for parts, a in zip(cut, m.attributes, strict=True)],
@@ -304,12 +317,17 @@ class _Tree(_Domain):
 def _information_gains(counts: np.ndarray) -> np.ndarray:
     """InfoGain of specializations, from counts of shape (children, specializations, values)."""
     rows = counts.sum(axis=2)
-    per_child = np.where(rows > 0, entropy(np.where(rows[..., None] > 0, counts, 1), axis=2), 0.0)
+    per_child = np.where(rows > 0, _entropy(np.where(rows[..., None] > 0, counts, 1)), 0.0)
     total = counts.sum(axis=0)
     if total.sum() == 0:
         return np.zeros(counts.shape[1])
-    gains = entropy(total, axis=1) - (rows * per_child).sum(axis=0) / rows.sum(axis=0)
+    gains = _entropy(total) - (rows * per_child).sum(axis=0) / rows.sum(axis=0)
     return np.round(gains, 12) + 0.0  # noise of the last digits must not decide between equals
+
+
+def _entropy(counts: np.ndarray) -> np.ndarray:
+    """Entropy over the last axis; scipy.stats.entropy takes longer to look at its arguments."""
+    return entr(counts / counts.sum(axis=-1, keepdims=True)).sum(axis=-1)
 
 
 # -- groups under specialization ----------------------------------------------------------------
@@ -388,7 +406,7 @@ class _Judged:
             for principle in principles
         ])  # fmt: skip
         whole = counts[0]  # of the sensitive attribute, to which l belongs
-        withheld = int(whole.sizes[~good].sum())
+        withheld = int(self.m.cells.tuple_sizes[~good[group]].sum())
         if withheld > self.most or not good.any():
             return _INVALID, withheld
         return float((whole.sizes / whole.largest())[good].min()), withheld
@@ -403,7 +421,7 @@ def _child_of_value(candidate: _Specialization, codes: np.ndarray) -> np.ndarray
     return child_of_value
 
 
-@njit(cache=True)
+@loop
 def _level_after(
     order, start, levels, codes, child_of_value, n_children,
     cell_start, sensitive, counts, m, l,
@@ -431,7 +449,7 @@ def _level_after(
     return least
 
 
-@njit(cache=True)
+@loop
 def _levels(order, start, cell_start, sensitive, counts, m):
     """|E| / h(E) of every group."""
     levels = np.empty(len(start) - 1)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from anonpaper.reports.numbers import audit, levels, levels_of_release, summary
 from anonpaper.reports.text import as_json, as_text
-from anonpaper.reports.web import attackers, page, write_page
+from anonpaper.reports.web import attackers, check_page_place, page, write_page
 
 __all__ = [
     "as_json",
     "as_text",
     "attackers",
     "audit",
+    "check_page_place",
     "levels",
     "levels_of_release",
     "page",

@@ -13,8 +13,7 @@ import pandas as pd
 import anonpaper
 from anonpaper import measure
 from anonpaper.display import html_table
-from anonpaper.errors import FileError
-from anonpaper.files import sha256, write_whole
+from anonpaper.files import check_place, sha256, write_named
 from anonpaper.groups import dense_labels
 from anonpaper.measure.loss import certainty_penalty
 from anonpaper.microdata import Attribute, Microdata
@@ -24,7 +23,7 @@ from anonpaper.publish.attribute import PublishedAttribute
 from anonpaper.recoding import Recoding
 from anonpaper.reports.numbers import levels_of_release
 
-__all__ = ["attackers", "page", "write_page"]
+__all__ = ["attackers", "check_page_place", "page", "write_page"]
 
 _MOST_BARS = 12
 _HIGH_RISK = 0.2  # of a row that is one of five: the threshold of many guidelines
@@ -100,18 +99,21 @@ def attackers(sizes: np.ndarray) -> dict[str, float]:
 
 def write_page(rel: Release, path: str | os.PathLike, call: str | None = None) -> Path:
     """Write :func:`page` to a file; :meth:`Release.report` documents it."""
-    if not str(path).lower().endswith((".html", ".htm")):
-        raise FileError(f"{path} is to be a page of HTML: name a file that ends in .html")
-    content = page(rel, call)
-    try:
-        write_whole(Path(path), content)
-    except (TypeError, ValueError, OSError) as error:
-        raise FileError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    check_page_place(path)
+    write_named(path, page(rel, call))
     return Path(path)
 
 
+def check_page_place(path: str | os.PathLike, *, replace: bool = True) -> None:
+    """Raise FileError if a page cannot be written there."""
+    of = "a report is a page of HTML, .html or .htm"
+    check_place(path, replace=replace, endings=(".html", ".htm"), of=of)
+
+
 def page(rel: Release, call: str | None = None) -> str:
-    """Return a page of HTML on a release beside the table it was made from, for the owner.
+    r"""Return a page of HTML on a release beside the table it was made from, for the owner.
+
+    What is no Unicode, such as half of a surrogate pair, is shown as ``\ud800``.
 
     Parameters
     ----------
@@ -146,12 +148,13 @@ def page(rel: Release, call: str | None = None) -> str:
         _distributions(people, rel) if rel.is_published.any() else "",
         _section("Attacks that the levels do not cover", _attacks(rel)),
     ]
-    return (
+    content = (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Report on a release</title><style>{_STYLE}</style></head><body>"
         f"<h1>Report on a release</h1>{''.join(parts)}</body></html>\n"
     )
+    return content.encode(errors="backslashreplace").decode()
 
 
 _MODELS = (
@@ -192,11 +195,11 @@ def _whom_for(rel: Release) -> str:
 def _facts(rel: Release, call: str | None) -> str:
     m, (withheld, share) = rel.microdata, rel.withheld
     roles = m.frame[m._roles]
-    content = pd.util.hash_pandas_object(roles.astype(str), index=False).to_numpy().tobytes()
+    rows = pd.util.hash_pandas_object(roles.astype(str), index=False, encoding="unicode_escape")
     facts = {
         "call": call or rel.call,
         "input": m.origin,
-        "hash of the columns in a role": f"sha256 {sha256(content)}",
+        "hash of the columns in a role": f"sha256 {sha256(rows.to_numpy().tobytes())}",
         "quasi-identifiers": ", ".join(map(str, m.qi)),
         "sensitive": ", ".join(map(str, m.sensitives)),
         "people": f"{m.n_people:,}, by {m.person}" if m.people is not None else "",
@@ -264,7 +267,8 @@ def _loss(rel: Release) -> str:
         f'<div class="wide">{table}</div><p>Detail lost is the certainty penalty: 0 for a value '
         "as it is, 1 for a star or a row withheld. In all: GCP "
         f"{measure.gcp(rel):.3f}, discernibility {measure.discernibility(rel):,}, mean class "
-        f"{measure.average_class_size(rel) if shown.any() else float('nan'):.4g} rows.</p>"
+        f"{measure.average_class_size(rel) if shown.any() else float('nan'):.4g} "
+        f"{'rows' if m.people is None else 'people'}.</p>"
     )
 
 

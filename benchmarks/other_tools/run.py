@@ -5,16 +5,19 @@
 Each tool gets an environment of its own in build/others, from the package index, at the version
 below: none of them is in the project's lock. The tasks are written there as csv files, then a
 script beside this file does them in the tool's own way, one tool after the other, and this
-package does them too. measured.csv keeps what came out; the notebook reads it.
+package does them too. measured.csv keeps what came out, and on what; the notebook reads it.
+features.csv was written by hand: what each tool has, and the file that says so.
 """
 
 import csv
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
@@ -39,6 +42,7 @@ def main() -> None:
     """Make the environments and the tasks, run all tools, and write measured.csv."""
     os.environ |= ONE_THREAD
     FOLDER.mkdir(parents=True, exist_ok=True)
+    on = machine()
     m = write_tasks()
     rows = ours(m)
     for tool, packages in TOOLS.items():
@@ -51,11 +55,24 @@ def main() -> None:
         ).stdout.splitlines()
         rows += json.loads(printed[-1])
     with (HERE / "measured.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, ["task", "tool", "version", "measure", "value"],
+        writer = csv.DictWriter(file, ["task", "tool", "version", "measure", "value", "on"],
                                 lineterminator="\n")  # fmt: skip
         writer.writeheader()
-        writer.writerows(rows)
-    print(f"on {platform.machine()}, Python {platform.python_version()}: {HERE / 'measured.csv'}")
+        writer.writerows(row | {"on": on} for row in rows)
+    print(f"on {on}: {HERE / 'measured.csv'}")
+
+
+def machine() -> str:
+    """Say on what seconds are taken, and how busy it is."""
+    name, about = platform.processor(), Path("/proc/cpuinfo")
+    if about.exists():
+        names = re.findall(r"model name\s*: (.*)", about.read_text())
+        name = names[0] if names else name
+    return (
+        f"{platform.system()} {platform.machine()}, {name}, {os.cpu_count()} cores, load "
+        f"{os.getloadavg()[0]:.1f} at the beginning, Python {platform.python_version()}, "
+        f"{datetime.now(UTC):%Y-%m-%d}"
+    )
 
 
 def trees(m: ap.Microdata) -> dict[str, ap.Hierarchy]:

@@ -396,6 +396,32 @@ def test_numbers_and_dates_are_never_silently_text(tmp_path, values, kind, doubt
     assert capsys.readouterr().err == ""
 
 
+def test_a_decimal_comma_becomes_a_point_everywhere(tmp_path, capsys):
+    path, out = tmp_path / "a.csv", tmp_path / "out.csv"
+    rows = ["2,50", "2,50", "7,5", "8,5"]
+    path.write_text("weight;sex\n" + "".join(f"{row};f\n" for row in rows))
+    command = ["anonymize", str(path), "--delimiter", ";", "--qi", "weight,sex", "--method"]
+    assert main([*command, "mondrian", "--k", "2", "--publish", "generalize", "-o", str(out)]) == 0
+    assert "weight: decimal-comma (published with a point)" in capsys.readouterr().err
+    assert set(out.read_text().splitlines()) == {"weight;sex", "2.5;f", "[7.5 - 8.5];f"}
+
+
+def test_digits_of_other_scripts_are_text(tmp_path):
+    assert read(tmp_path, "a\n\u0663\n")["a"].tolist() == ["\u0663"]
+
+
+def test_dates_of_a_form_of_their_own_make_a_hierarchy(tmp_path, capsys):
+    path, out = tmp_path / "a.csv", tmp_path / "out.csv"
+    path.write_text("visit\n01/02/2024\n01/03/2024\n02/01/2024\n02/01/2024\n")
+    command = ["anonymize", str(path), "--qi", "visit", "--method", "full_domain", "--k", "2",
+               "--hierarchy", "visit=dates:month", "-o", str(out), "--force"]  # fmt: skip
+    for form, months in (("%m/%d/%Y", {"2024-01", "2024-02"}), ("%d/%m/%Y", {"*"})):
+        assert main([*command, "--type", f"visit={form}"]) == 0
+        assert set(out.read_text().split()) == {"visit"} | months
+    assert main([*command, "--type", "visit=text"]) == 2
+    assert "no date such as 2024-12-31" in capsys.readouterr().err
+
+
 def test_how_columns_were_read_is_said_on_standard_error_only(people, capsys):
     assert main(["audit", str(people), "--qi", "sex", "--top", "0"]) == 0
     printed = capsys.readouterr()
@@ -507,7 +533,7 @@ CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), m
 NUMBERS = st.sampled_from(["0", "7", "-12", "1.50", "2.5", "007", "1e3", "NA", "nan", "*"])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(CELLS | NUMBERS, NUMBERS), min_size=1, max_size=6))
 def test_what_is_read_is_written_the_same(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("tables") / "table.csv"

@@ -1,10 +1,14 @@
 """The command line as a process: exit codes, streams, and files that must not be touched."""
 
+import bz2
+import gzip
 import json
+import lzma
 import os
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 
 from anonpaper.cli import main
@@ -123,6 +127,19 @@ def test_wrong_usage_is_exit_code_2(people, arguments, message, capsys):
         (["--method", "diva", "--k", "2", "--constraints", "large.json"], "a list of objects"),
         ([*TP, "-o", "out.xlsx"], "written as csv"),
         ([*TP, "-o", "out.csv.zip"], "written as csv"),
+        ([*TP, "-o", "nowhere/out.csv"], "make it first"),
+        ([*TP, "-o", "a\0.csv"], "null byte"),
+        ([*TP, "--report", "nowhere/r.html"], "make it first"),
+        ([*TP, "--report", "a\0.html"], "null byte"),
+        ([*TP, "--type", "zip=integer", "--text", "zip"], "cannot be both integer and text"),
+        ([*TP, "--type", "zip=text,zip=ordered"], "cannot be both text and ordered"),
+        ([*TP, "--text", "zip", "--ordered", "zip"], "cannot be both text and ordered"),
+        (
+            ["--method", "tds", "--l", "2", "--hierarchy", "zip=prefixes:a"],
+            "--hierarchy zip=prefixes:a: prefixes takes whole numbers",
+        ),
+        (["--method", "tds", "--l", "2", "--hierarchy", "age=widths:a"], "widths takes numbers"),
+        (["--method", "tds", "--l", "2", "--hierarchy", "age=."], "--hierarchy age=.: "),
     ],
 )
 def test_odd_options_give_a_message(
@@ -135,6 +152,54 @@ def test_odd_options_give_a_message(
         arguments = [*arguments, "--hierarchy", f"age={age_tree}"]
     assert code("anonymize", people, *QI, *arguments) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz"])
+@pytest.mark.parametrize("damage", [slice(40), slice(20, None)])
+def test_a_damaged_archive_gives_a_message(people, ending, damage, tmp_path, capsys):
+    content = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[ending].compress(people.read_bytes())
+    path = tmp_path / f"people.csv{ending}"
+    for bytes_ in (content[damage], content[:60] + b"????" + content[64:], content[:-9]):
+        path.write_bytes(bytes_)
+        assert code("audit", path, "--qi", "age") == 2
+        assert str(path) in capsys.readouterr().err
+
+
+def test_a_name_that_is_none_is_exit_code_2(capsys):
+    for name in ("a\0.csv", "a\0.parquet", "", "x" * 300):
+        assert code("audit", name, "--qi", "age") == 2
+    assert "null byte" in capsys.readouterr().err
+    done = run("audit", "\udcff.csv", "--qi", "age")  # a byte that is no UTF-8
+    assert done.returncode == 2 and "\\udcff.csv: No such file" in done.stderr
+
+
+def test_table_and_report_are_both_written_or_none(people, tmp_path, monkeypatch):
+    command = ["anonymize", people, *QI, *TP]
+    for out in (["-o", tmp_path / "out.csv"], []):
+        (tmp_path / "r.html").unlink(missing_ok=True)
+        with monkeypatch.context() as patch:
+
+            def full(old, new, *, link=os.link, **options):
+                if str(new).endswith(".html"):
+                    raise OSError(28, "No space left on device")
+                return link(old, new, **options)
+
+            patch.setattr(os, "link", full)
+            patch.setattr(os, "replace", full)
+            assert code(*command, *out, "--report", tmp_path / "r.html") == 2
+        assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_the_report_is_not_written_where_the_table_cannot_be(tmp_path, capsys):
+    """A csv that cannot tell a missing value from an empty text goes nowhere, nor its report."""
+    path = tmp_path / "a.parquet"
+    frame = pd.DataFrame({"q": [1, 1], "s": ["a", "b"], "kept": ["", None]})
+    frame.to_parquet(path)
+    command = ["anonymize", path, "--qi", "q", "--sensitive", "s", *TP, "--keep", "kept"]
+    for out in ([], ["-o", tmp_path / "out.csv"]):
+        assert code(*command, *out, "--report", tmp_path / "r.html") == 2
+        assert "empty texts" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
 
 
 def test_an_address_is_no_file(capsys):

@@ -59,7 +59,9 @@ NUMBERS = [-1, 0, 1, 2, 3, 5, 12, 13, 0.0, 0.3, 1.0, 1.5, -0.5, float("nan"), fl
            True, np.int64(2), np.float32(0.5), Decimal("0.5"), 1j]  # fmt: skip
 HUGE = [2**31, 2**63, -(2**70), 10**30, 1e308]
 OTHERS = [
-    None, "", "age", "ill", "frequency", "distinct", "stars", "k", b"3", b"", (), [], {}, set(),
+    "\ud800", "no\0name", "31.12.2024", "2024-12-31", "%d.%m.%Y", ["31.12.2024"], ["2024-12-31"],
+    ["\ud800", True, 10**400], None, "", "age", "ill", "frequency", "distinct", "stars", "k", b"3",
+    b"", (), [], {}, set(),
     ("age",), ["age", "sex"], ["age", "age"], [["age"]], {"age": 1}, {"age": -1}, {"age": "1"},
     {"nobody": 2}, {1: 2}, {"sex": TREE}, {"age": TREE}, {"age": None}, (0.2, 1.0), (0.2,),
     (np.nan, 1), np.zeros(12, int), np.arange(12), np.full(12, -1), np.zeros((12, 2)),
@@ -93,11 +95,12 @@ def functions():
             thing = getattr(module, name)
             if callable(thing) and name not in ("load", "synthesize", "augment", "quality"):
                 found[room + name] = thing
-    for name in ("balanced", "cuts", "dates", "intervals", "prefixes", "quantiles"):
+    for name in ("balanced", "cuts", "dates", "from_csv", "from_frame", "intervals", "prefixes",
+                 "quantiles"):  # fmt: skip
         found[f"Hierarchy.{name}"] = getattr(ap.Hierarchy, name)
     for name in ("decode", "from_levels", "load"):
         found[f"Recoding.{name}"] = getattr(ap.Recoding, name)
-    found["RECODING.save"] = RECODING.save
+    found["RECODING.save"], found["TREE.to_csv"] = RECODING.save, TREE.to_csv
     for name in ("with_roles", "take", "sample", "attribute", "attribute_index", "replace"):
         if hasattr(TABLE, name):
             found[f"Microdata.{name}"] = getattr(TABLE, name)

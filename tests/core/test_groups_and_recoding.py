@@ -1,3 +1,4 @@
+from datetime import date, time
 from decimal import Decimal
 
 import numpy as np
@@ -315,6 +316,18 @@ def test_dates_are_in_the_periods_of_pandas(moments):
         ]  # fmt: skip
 
 
+def test_texts_are_dates_of_the_form_that_is_said():
+    when = pd.date_range("1999-12-30", periods=40, freq="17D")
+    for form in ("%d.%m.%Y", "%m/%d/%y", "%d %B %Y", "%Y%m%d"):
+        tree = ap.Hierarchy.dates(when.strftime(form).tolist(), ["day", "year"], form=form)
+        assert [row[1:3] for row in tree.rows] == [[f"{d:%Y-%m-%d}", f"{d:%Y}"] for d in when]
+    assert ap.Hierarchy.dates(["2024"], ["year", "decade"], form="%Y").rows[0][2] == "2020s"
+    early = ap.Hierarchy.dates(["0987-06-05", date(9999, 1, 2)])
+    assert [row[1:4] for row in early.rows] == [
+        ["0987-06", "0987-Q2", "0987"], ["9999-01", "9999-Q1", "9999"],
+    ]  # fmt: skip
+
+
 def test_prefixes_of_codes_of_several_lengths():
     tree = ap.Hierarchy.prefixes(["1", "12", "123", "124"])
     assert [row[1:] for row in tree.rows] == [
@@ -349,7 +362,17 @@ def test_a_column_and_an_attribute_are_domains_and_a_gap_keeps_its_sign():
         ("quantiles", (["x"], [2]), "a value"), ("quantiles", ([[1]], [2]), "lists"),
         ("prefixes", (["ab"], [0]), "keep"), ("prefixes", (["abc"], [1, 2]), "descend"),
         ("dates", (["31.12.x"],), "no date"), ("dates", ([object()],), "no date"),
-        ("dates", ([2024],), "no date"),
+        ("dates", ([2024],), "no date"), ("dates", (["12/31/2024"],), "form="),
+        ("dates", (["02139"],), "no date"), ("dates", (["now"],), "no date"),
+        ("dates", (["10:15"],), "no date"), ("dates", (["Feb"],), "no date"),
+        ("dates", (["1-2-3"],), "no date"), ("dates", (["20241231"],), "no date"),
+        ("dates", (["2024-02-30"],), "no date"), ("dates", (["2024-12-31 x"],), "no date"),
+        ("dates", ([pd.NaT],), "no date"), ("dates", ([time(10, 15)],), "no date"),
+        ("dates", (["\u0662\u0660\u0662\u0664-12-31"],), "no date"),
+        ("dates", (["31.12.2024"], ["year"], "%m.%d.%Y"), "of the form"),
+        ("dates", (["31.12."], ["month"], "%d.%m."), "form must"),
+        ("dates", (["2024"], ["month"], "%Y"), "form must"), ("dates", (["now"], (), 5), "form"),
+        ("dates", (["%d 12 2024"], ["day"], "%%d %m %Y"), "form must"),
         ("dates", (["2024-01-01"], ["week"]), "a level"),
         ("dates", (["2024-01-01"], ["year", "month"]), "coarser"),
     ],

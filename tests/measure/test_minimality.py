@@ -135,6 +135,13 @@ def test_posterior_of_another_algorithm_that_is_named():
     np.testing.assert_allclose(found["concluded"], brute_force(frame, algorithm, False))
 
 
+def test_the_algorithm_is_read_off_however_it_was_called():
+    m = ap.examples.hospital()
+    rel = ap.generalize(m, ap.mondrian(m, np.int64(2), l=2, relaxed=True))
+    given = minimality(rel, partial(ap.mondrian, k=2, l=2, relaxed=True))
+    pd.testing.assert_frame_equal(minimality(rel), given)
+
+
 @pytest.mark.parametrize("shows_people", [False, True])
 @pytest.mark.parametrize("name", ["tp", "tp_plus"])
 def test_bound_after_tp_holds_for_everybody(name, shows_people):

@@ -379,14 +379,14 @@ class TestResults:
         with pytest.raises(ParameterError, match=r"xiao2010/claims.py has no claims of '1_ex"):
             Results("xiao2010", notebook="1_example").claims()
 
-    def test_verdicts_are_shown_in_colour_and_at_full_width(self, root):
+    def test_verdicts_are_shown_in_colour_and_in_full(self, root):
         results = Results("xiao2010", notebook="3_star_minimization")
         phases = pd.DataFrame({"table": ["OCC"], "phase 1": [3], "phase 2": [1], "phase 3": [0]})
         results.table(phases, "phases", caption="")
         shown = results.claims()
         html = shown._repr_html_()
         assert html == results.claims()._repr_html_(), "nothing random is in it"
-        assert all(claim in unescape(html) for claim in shown["claim"])
+        assert all(told in unescape(html) for told in [*shown.index, *shown.to_numpy().ravel()])
         colours = [COLOURS[verdict] for verdict in ("reproduced", "not run")]
         assert all(colour in html for colour in colours)
 

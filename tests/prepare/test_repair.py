@@ -132,6 +132,23 @@ def test_bad_input_is_refused(changed, options, error):
         clean(FRAME.assign(**changed), **{"qi": QI, "sensitive": "ill", **options})
 
 
+def test_the_column_that_says_whose_a_row_is_stays():
+    visits = FRAME.assign(who=[i // 2 for i in range(len(FRAME))])
+    frame, account = clean(visits, QI, "ill", person="who", missing="drop")
+    assert frame.columns.tolist() == [*QI, "ill", "who"]
+    assert frame["who"].equals(visits.loc[frame.index, "who"])
+    assert "who" not in " ".join(account["note"])
+    assert ap.Microdata(frame, QI, "ill", person="who").n_people == frame["who"].nunique()
+    nobodys = visits.assign(who=["a", None] * (len(FRAME) // 2) + ["a"] * (len(FRAME) % 2))
+    nobodys = nobodys.dropna(subset=[*QI, "ill"])
+    with pytest.raises(MissingValueError, match="whose"):
+        clean(nobodys, QI, "ill", person="who")
+    dropped, _ = clean(nobodys, QI, "ill", person="who", missing="drop")
+    assert dropped["who"].notna().all() and len(dropped) < len(nobodys)
+    with pytest.raises(ColumnError, match="used twice"):
+        clean(visits, QI, "ill", person="ill")
+
+
 def test_formatting_keeps_the_order_of_categories():
     sizes = pd.Categorical(["S", "L"], ["S", "M", "L"], ordered=True)
     frame = pd.DataFrame({"size": sizes, 7: [1, 2]})

@@ -1,9 +1,14 @@
 """The harness of the benchmarks tells a ratio above its limit from one below."""
 
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pandas as pd
+
+import anonpaper as ap
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 MODULE = '''"""Adding up.
@@ -41,3 +46,30 @@ def test_a_ratio_above_its_limit_fails(tmp_path):
     done = run(tmp_path, limit=0.001)
     assert done.returncode == 1
     assert done.stdout.count("ABOVE") == 1
+
+
+def test_every_cell_of_the_table_of_features_says_where_it_was_read():
+    table = pd.read_csv(BENCHMARKS / "other_tools" / "features.csv", keep_default_na=False)
+    assert not table.eq("").any(axis=None)
+    assert table.groupby("feature")["tool"].agg(set).map(len).eq(table["tool"].nunique()).all()
+    assert not table.duplicated(["feature", "tool"]).any()
+    assert table.groupby("tool")[["version", "where"]].nunique().eq(1).all(axis=None)
+    for source in table.query("tool == 'anonpaper'")["source"]:
+        for path in re.findall(r"anonpaper\.([\w.]+)", source):
+            thing = ap
+            for name in path.split("."):
+                thing = getattr(thing, name)
+
+
+def test_what_was_measured_says_on_what():
+    table = pd.read_csv(BENCHMARKS / "other_tools" / "measured.csv")
+    assert (
+        table["on"]
+        .str.fullmatch(r".+ cores, load \d+\.\d at .+, Python 3\.\d+\.\d+, [\d-]+")
+        .all()
+    )
+    features = pd.read_csv(BENCHMARKS / "other_tools" / "features.csv")
+    versions = dict(zip(features["tool"], features["version"], strict=True))
+    others = table.query("tool != 'anonpaper'").drop_duplicates("tool")
+    assert len(others) == 3
+    assert all(versions[row.tool] == row.version for row in others.itertuples())

@@ -61,7 +61,7 @@ def test_no_compiled_loop_assigns_an_array_to_a_slice():
     found = []
     for path in (ROOT / "anonpaper").rglob("*.py"):
         for function in ast.walk(ast.parse(path.read_text())):
-            if not isinstance(function, ast.FunctionDef) or not {"njit", "inner"} & {
+            if not isinstance(function, ast.FunctionDef) or not {"loop", "inner"} & {
                 node.id
                 for decorator in function.decorator_list
                 for node in ast.walk(decorator)

@@ -32,8 +32,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 import numpy as np
-from numba import njit
 
+from anonpaper.compiled import loop
 from anonpaper.errors import check_weights
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata
@@ -186,7 +186,7 @@ def _turns(rows: Rows) -> np.ndarray:
     return np.where(has_rows, rows.queue[np.where(has_rows, rows.head, 0)], NEVER)
 
 
-@njit(cache=True)
+@loop
 def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     """Form clusters of l distinct values; return their number and the length of the queue."""
     queued = 0
@@ -210,7 +210,7 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     return formed, queued
 
 
-@njit(cache=True)
+@loop
 def _takes(rule, before, clusters, c, v):
     """Whether a cluster is eligible for a row of value v, as the text or the program has it."""
     if not before:
@@ -220,7 +220,7 @@ def _takes(rule, before, clusters, c, v):
     return size < rule.k and (count == 0 or largest / size < rule.theta - 2 * _ROUNDING)
 
 
-@njit(cache=True)
+@loop
 def _tags_of(rule, before, clusters, c):
     """The bits of the values for which a cluster is eligible."""
     bits = np.uint64(0)
@@ -230,7 +230,7 @@ def _tags_of(rule, before, clusters, c):
     return bits
 
 
-@njit(cache=True)
+@loop
 def _tags(rule, before, clusters, formed):
     """The bits of all clusters."""
     bits = np.zeros(formed, np.uint64)
@@ -239,7 +239,7 @@ def _tags(rule, before, clusters, formed):
     return bits
 
 
-@njit(cache=True)
+@loop
 def _step_3(how, rule, before, rows, tuples, backup, clusters, takers):
     """Assign the rows of the backup queue to their closest eligible clusters; return the rest."""
     unassigned = 0
@@ -260,7 +260,7 @@ def _step_3(how, rule, before, rows, tuples, backup, clusters, takers):
     return backup[:unassigned]
 
 
-@njit(cache=True)
+@loop
 def _step_5(how, rule, once, clusters, others):
     """Merge unsatisfied clusters; return what each became part of, -1 if it is left out.
 
@@ -291,7 +291,7 @@ def _step_5(how, rule, once, clusters, others):
     return became
 
 
-@njit(cache=True)
+@loop
 def _partner(how, rule, clusters, others, c):
     """Return the closest cluster with which c is satisfied, or meets theta; -1 without any."""
     fair = -1

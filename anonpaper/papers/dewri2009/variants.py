@@ -24,7 +24,13 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 from anonpaper.recoders.archive import Archive, choose, non_dominated
-from anonpaper.recoders.preference import STARTS, TwoObjectives, prefer_feasible, winners
+from anonpaper.recoders.preference import (
+    STARTS,
+    TwoObjectives,
+    WithoutOptimum,
+    prefer_feasible,
+    winners,
+)
 
 __all__ = ["LEVELS", "VARIANT_STARTS", "OneObjective", "measured_run", "varied_search"]
 
@@ -66,6 +72,14 @@ class OneObjective(TwoObjectives):
     def _evaluate(self, bits: np.ndarray, out: dict, *args, **kwargs) -> None:
         super()._evaluate(bits, out)
         out["F"], out["G"] = out["F"][:, :1], out["F"][:, 1:]
+
+
+class _GA(WithoutOptimum, GA):
+    pass
+
+
+class _NSGA2(WithoutOptimum, NSGA2):
+    pass
 
 
 class _NoCopies(DuplicateElimination):
@@ -133,8 +147,8 @@ def varied_search(
         lost = first[archive.evaluator.evaluate(first).smallest < k_pref]
         first = np.resize(lost, first.shape)
     kind, problem, prefer = {
-        1: (GA, OneObjective, _prefer_less_ach),
-        2: (NSGA2, TwoObjectives, prefer_feasible),
+        1: (_GA, OneObjective, _prefer_less_ach),
+        2: (_NSGA2, TwoObjectives, prefer_feasible),
     }[objectives]
     algorithm = kind(
         pop_size=population,

@@ -43,10 +43,8 @@ from anonpaper.randomness import generator
 
 __all__ = [
     "ABLATIONS",
-    "DATASETS",
     "METHODS",
     "PAPER_FRIENDLY",
-    "PAPER_KS",
     "ablate",
     "augment_cases",
     "check_proposed",
@@ -67,8 +65,6 @@ __all__ = [
     "train",
 ]
 
-DATASETS = ("adult", "stroke", "census", "diabetes")
-PAPER_KS = (2, 5, 10, 20, 30, 50, 75, 100)
 #: "Proposed" and the baselines, in the order of the paper's tables.
 METHODS = ("Proposed", *BASELINES)
 _SENSITIVE = {

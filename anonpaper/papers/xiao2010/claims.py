@@ -27,7 +27,6 @@ from anonpaper.papers.judging import (
     judge_order,
     judge_rising,
     judge_statement,
-    over_seeds,
 )
 
 __all__ = ["CLAIMS"]
@@ -52,7 +51,7 @@ OTHER_EXAMPLE = "the running example or the algorithm is not the paper's"
 DATA = (
     "OCC is the employed people of Census-Income (148,318 rows, 46 occupations) and SAL 600,000 "
     "rows drawn from its adults with replacement, with a modelled income: in SAL more people have "
-    "a double than in a survey, which helps TP."
+    "a double than in a survey, which helps TP. (The quick profile draws 100,000 rows of each.)"
 )
 FIXED = "d = 4 and l = 6 are our reading of a text that lost both numbers."
 HILBERT = "Hilbert's grouping rule is our reconstruction."
@@ -61,7 +60,10 @@ MONDRIAN = "Mondrian as suppression is ours too."
 IN_TP_PLUS = "Hilbert, our reconstruction, is part of TP+."
 COARSENED = "Which attributes are coarsened, and how, is ours."
 LOST = "The formula is lost in the text; read off its explanation and proof."
-MACHINE = "Another machine and other programs than the paper's; only orders and shapes are judged."
+MACHINE = (
+    "Another machine and other programs than the paper's; only orders and shapes are judged, on "
+    "one projection of each d, where the paper takes the mean of all."
+)
 
 
 # ---- 1_running_example ------------------------------------------------------------------------
@@ -333,9 +335,11 @@ def curves_cross(figure_3: pd.DataFrame, orders: pd.DataFrame, *, reading: str) 
 def fewest_stars(figure_3: pd.DataFrame, orders: pd.DataFrame, *, reading: str) -> Finding:
     """Compare TP+ with the better of TP and Hilbert at every d."""
     stars = _stars(figure_3, orders, "d", reading)
+    better = stars[["TP", "Hilbert"]].min(axis=1)
+    ratio = (stars["TP+"] / better)[better > 0]
     return Finding(
-        f"TP+ has {_of_hilbert(stars['TP+'] / stars['Hilbert'])}",
-        _not_above(stars["TP+"], stars[["TP", "Hilbert"]].min(axis=1)),
+        f"TP+ has {ratio.min():.2f} to {ratio.max():.2f} of the stars of the better of the two",
+        _not_above(stars["TP+"], better),
         spread=_over_orders(orders, "d", "TP+", "Hilbert"),
     )
 
@@ -458,16 +462,52 @@ def time_alike(
 
 def time_linear_in_rows(figure_6: pd.DataFrame, *, reading: str) -> Finding:
     """Fit a power of n to the seconds of every table, algorithm and repeat."""
-    powers = pd.DataFrame(
+    powers = _powers(_seconds(figure_6, "n", reading))
+    means = powers.mean(axis=1)
+    above = [f"{algorithm} on {table}" for table, algorithm in means.index[means > 1.2]]
+    ends = difference_intervals(np.zeros(powers.shape), powers)
+    return Finding(
+        f"powers {means.min():.2f} to {means.max():.2f}",
+        judge_mean_order(powers, np.full(powers.shape, 1.2)),
+        detail=f"above 1.2 on average: {', '.join(above)}" if above else "",
+        interval="; ".join(
+            f"{algorithm} on {table} {low:.2f} to {high:.2f}"
+            for (table, algorithm), (low, high) in zip(powers.index, ends, strict=True)
+        ),
+        spread=f"{powers.shape[1]} repeats, each through all n",
+    )
+
+
+def _powers(seconds: pd.DataFrame) -> pd.DataFrame:
+    """Return the power of n that fits each curve, a row per curve and a column per repeat."""
+    return pd.DataFrame(
         {
             curve: np.polyfit(np.log(part.index.get_level_values("n")), np.log(part), 1)[0]
-            for curve, part in _seconds(figure_6, "n", reading).groupby(["table", "algorithm"])
-        }
+            for curve, part in seconds.groupby(["table", "algorithm"])
+        },
+        index=seconds.columns,
     ).T
-    return Finding(
-        f"powers {powers.mean(axis=1).min():.2f} to {powers.mean(axis=1).max():.2f}",
-        judge_mean_order(powers, np.full(powers.shape, 1.2)),
-        spread=over_seeds(powers.mean(), "{:.2f}").replace("seed", "repeat"),
+
+
+def walk_grows_faster(figure_6: pd.DataFrame) -> tuple[bool, str]:
+    """Compare, row by row, the powers of n of the two walks with those of what sorts rows."""
+    part = figure_6[figure_6["way"] == "rows"]
+    powers = {
+        name: _powers(
+            part.pivot(index=["table", "algorithm", "n"], columns="repeat", values=name)
+            .reindex(index=algorithms, level="algorithm")
+            .dropna()
+        ).mean(axis=1)
+        for name, algorithms in (
+            ("grouping", ["TP"]),
+            ("curve", ["Hilbert"]),
+            ("walk", ["TP", "Hilbert"]),
+        )
+    }
+    sorts, walks = pd.concat([powers["grouping"], powers["curve"]]), powers["walk"]
+    return bool(walks.min() > sorts.max()), (
+        f"powers of n {walks.min():.2f} to {walks.max():.2f} for the walks, {sorts.min():.2f} to "
+        f"{sorts.max():.2f} for grouping and curve"
     )
 
 
@@ -970,7 +1010,12 @@ CLAIMS = (
         tables=("figure_6",),
         judge=time_linear_in_rows,
         tolerance="power at most 1.2",
-        reason="small tables fit the processor's caches",
+        reason=Tested(
+            "row by row, what grows faster than n is the walk from row to row along links, not "
+            "the sorts before it; that this is for the processor's caches is a guess",
+            tables=("figure_6",),
+            by=walk_grows_faster,
+        ),
     ),
     _time_claim(
         id="time-order",

@@ -46,12 +46,15 @@ __all__ = [
 ALGORITHMS: Mapping[str, Callable] = {"Hilbert": hilbert, "TP": tp, "TP+": tp_plus}
 
 
-def load_tables(names: Sequence[str]) -> dict[str, Microdata]:
+def load_tables(names: Sequence[str], rows: int | None = None) -> dict[str, Microdata]:
     """Load OCC and SAL: the American Community Survey's where a user has it, else what we have.
 
     Parameters
     ----------
     names : sequence of {"occ", "sal"}
+    rows : int, optional
+        Draw this many rows of each table, without replacement and always the same; all by
+        default.
 
     Returns
     -------
@@ -66,10 +69,13 @@ def load_tables(names: Sequence[str]) -> dict[str, Microdata]:
     >>> load_tables([])
     {}
     """
-    for pattern, read in (("psam_p*.csv*", load_acs_pums), ("usa_*.csv*", load_ipums)):
-        for path in sorted(raw_folder().glob(pattern)):
-            return {name: read(path, name) for name in names}
-    return {name: load(name) for name in names}
+    read = load
+    for pattern, of_survey in (("usa_*.csv*", load_ipums), ("psam_p*.csv*", load_acs_pums)):
+        for path in sorted(raw_folder().glob(pattern))[:1]:
+            read = functools.partial(of_survey, path)
+    tables = {name: read(name) for name in names}
+    drawn = [m if rows is None or rows >= m.n else m.sample(rows, 0) for m in tables.values()]
+    return dict(zip(names, drawn, strict=True))
 
 
 def projections(
@@ -311,19 +317,22 @@ def time_projection(
     tables: Mapping[str, Microdata],
     table: str,
     qi: Sequence[str],
-    n: int,
+    samples: Sequence[float],
     levels: Sequence[int],
     repeats: int,
     seed: int,
 ) -> list[dict]:
-    """Time each algorithm on n rows of one projection, by cells and row by row, part by part.
+    """Time each algorithm on samples of one projection, by cells and row by row, part by part.
+
+    In every repeat all samples and levels follow each other, so that what else the machine does
+    meets them alike.
 
     Parameters
     ----------
     tables, table, qi, levels
         As :func:`suppress_projection`.
-    n : int
-        Rows, drawn without replacement; all of them are taken as they are.
+    samples : sequence of float
+        Shares of the rows, drawn without replacement; 1 takes all of them as they are.
     repeats : int
         How often.
     seed : int
@@ -332,18 +341,18 @@ def time_projection(
     Returns
     -------
     list of dict
-        Per l, repeat, algorithm and ``way`` (``"cells"``, as the package runs, or ``"rows"``, as
-        section 5.5 has it): ``d``, ``l``, ``repeat``, and processor time in seconds of
-        ``grouping`` (finding the rows of equal QI; Hilbert row by row does without), ``curve``
-        (placing and sorting rows or tuples on the Hilbert curve), ``walk`` (forming the groups)
-        and ``seconds``, their sum. TP+ has TP's walk and, for the residue, Hilbert's parts.
+        Per repeat, sample, l, algorithm and ``way`` (``"cells"``, as the package runs, or
+        ``"rows"``, as section 5.5 has it): ``d``, ``n``, ``l``, ``repeat``, and processor time in
+        seconds of ``grouping`` (finding the rows of equal QI; Hilbert row by row does without),
+        ``curve`` (placing and sorting rows or tuples on the Hilbert curve), ``walk`` (forming the
+        groups) and ``seconds``, their sum. TP+ has TP's walk and, for the residue, Hilbert's
+        parts.
     """
     _warm_up()
-    m = tables[table].with_roles(qi=list(qi))
-    if n < m.n:
-        m = m.sample(n, seed)
+    whole = tables[table].with_roles(qi=list(qi))
+    drawn = [whole if s == 1 else whole.sample(int(s * whole.n), seed) for s in samples]
     rows = []
-    for repeat in range(repeats):
+    for repeat, m in itertools.product(range(repeats), drawn):
         m = m.with_roles(qi=m.qi)  # forgets its cells
         grouping, _ = _seconds(lambda: m.cells)  # noqa: B023 - called now
         for l in levels:
@@ -356,8 +365,8 @@ def time_projection(
                 ):
                     named = dict(zip(("grouping", "curve", "walk"), parts.tolist(), strict=True))
                     rows.append(
-                        {"d": m.d, "l": l, "repeat": repeat, "algorithm": algorithm, "way": way,
-                         **named, "seconds": float(parts.sum())}
+                        {"d": m.d, "n": m.n, "l": l, "repeat": repeat, "algorithm": algorithm,
+                         "way": way, **named, "seconds": float(parts.sum())}
                     )  # fmt: skip
     return rows
 

@@ -17,11 +17,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from anonpaper.compiled import loop
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import CellTable, Microdata
-from anonpaper.partition.hilbert import _group_along_curve, _scaled, hilbert_index
+from anonpaper.partition.hilbert import group_along_curve, places_on_curve
 from anonpaper.principles import require_eligible
 
 __all__ = ["along_curve", "tp_by_rows", "walk"]
@@ -88,7 +88,6 @@ def along_curve(m: Microdata, *, by_rows: bool) -> np.ndarray:
     Parameters
     ----------
     m : Microdata
-        Seven quasi-identifiers or fewer, of at most 512 values each.
     by_rows : bool
         Whether every row is placed by itself, or all rows of equal QI at once.
 
@@ -97,10 +96,9 @@ def along_curve(m: Microdata, *, by_rows: bool) -> np.ndarray:
     numpy.ndarray, shape (n,) or (c,), dtype int64
         Numbers of rows or of tuples; at one place the lower number first.
     """
-    sizes = [attribute.size for attribute in m.attributes]
-    bits = max(max(sizes) - 1, 1).bit_length()
     points = m.codes if by_rows else m.cells.tuples
-    return np.argsort(hilbert_index(_scaled(points, sizes, bits), bits), kind="stable")
+    places, _ = places_on_curve(points, [attribute.size for attribute in m.attributes])
+    return np.argsort(places, kind="stable")
 
 
 def walk(m: Microdata, l: int, order: np.ndarray, *, by_rows: bool) -> np.ndarray:
@@ -131,8 +129,7 @@ def walk(m: Microdata, l: int, order: np.ndarray, *, by_rows: bool) -> np.ndarra
         cells = CellTable(m.codes, each, m.sensitive_codes, one, each, each[:-1])
     else:
         cells = m.cells
-    queues = cells.by_sensitive_value(m.sensitive_attribute.size, order)
-    return _group_along_curve(*queues, cells.row_start, cells.rows, m.sensitive_counts, l)
+    return group_along_curve(cells, order, m.sensitive_counts, l)
 
 
 # -- the inverted lists ---------------------------------------------------------------------
@@ -157,7 +154,7 @@ class _Lists(NamedTuple):
     head: np.ndarray  # the first SA set of every list
 
 
-@njit(cache=True)
+@loop
 def _linked(cell_of_row, group_of_cell, sensitive, groups, m):
     """Build the lists from the rows: O(n)."""
     n, e = len(cell_of_row), len(sensitive)
@@ -188,7 +185,7 @@ def _linked(cell_of_row, group_of_cell, sensitive, groups, m):
     return lists
 
 
-@njit(cache=True)
+@loop
 def _link(lists, i):
     """Put an SA set at the head of the list of its count."""
     s, h = lists.owner[i], lists.count[i]
@@ -201,7 +198,7 @@ def _link(lists, i):
     lists.height[s] = max(lists.height[s], h)
 
 
-@njit(cache=True)
+@loop
 def _unlink(lists, i):
     """Take an SA set out of the list of its count."""
     before, after = lists.before[i], lists.after[i]
@@ -213,20 +210,20 @@ def _unlink(lists, i):
         lists.before[after] = before
 
 
-@njit(cache=True)
+@loop
 def _residue_set(lists, v):
     """Return the SA set of R for a sensitive value."""
     m = lists.value[-1] + 1
     return len(lists.count) - m + v
 
 
-@njit(cache=True)
+@loop
 def _pillars(lists, s):
     """Return the first SA set in the list of the pillars of S."""
     return lists.head[lists.start[s] + lists.height[s]]
 
 
-@njit(cache=True)
+@loop
 def _move(lists, i):
     """Move the first row of an SA set to R."""
     q, row = lists.owner[i], lists.first_row[i]
@@ -246,7 +243,7 @@ def _move(lists, i):
     _link(lists, r)
 
 
-@njit(cache=True)
+@loop
 def _move_pillars(lists, q):
     """Move one row of each pillar of Q to R."""
     i = _pillars(lists, q)
@@ -256,22 +253,22 @@ def _move_pillars(lists, q):
         i = following
 
 
-@njit(cache=True)
+@loop
 def _is_eligible(lists, s, l):
     return lists.size[s] >= l * lists.height[s]
 
 
-@njit(cache=True)
+@loop
 def _is_thin(lists, q, l):
     return lists.size[q] == l * lists.height[q]
 
 
-@njit(cache=True)
+@loop
 def _is_pillar_of_residue(lists, v):
     return lists.count[_residue_set(lists, v)] == lists.height[-1]
 
 
-@njit(cache=True)
+@loop
 def _is_dead(lists, q, l):
     """Whether Q is thin and shares a pillar with R. A QI-group without rows counts as dead."""
     if not _is_thin(lists, q, l):
@@ -289,7 +286,7 @@ def _is_dead(lists, q, l):
 # -- the phases -----------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@loop
 def _three_phases(cell_of_row, group_of_cell, sensitive, first_cell, m, l):
     """Return the set of every row, the phase, h(R) along the way and R's pillars before three."""
     groups = len(first_cell) - 1
@@ -318,14 +315,14 @@ def _three_phases(cell_of_row, group_of_cell, sensitive, first_cell, m, l):
     return labels, phase, heights, pillars
 
 
-@njit(cache=True)
+@loop
 def _phase_one(lists, groups, l):
     for q in range(groups):
         while not _is_eligible(lists, q, l):
             _move(lists, _pillars(lists, q))
 
 
-@njit(cache=True)
+@loop
 def _phase_two(lists, first_cell, m, l):
     """Move rows of the rarest alive values until R is eligible or nothing is alive.
 
@@ -368,7 +365,7 @@ def _phase_two(lists, first_cell, m, l):
                 _drop(candidate, following, preceding, other, lists.value[other])
 
 
-@njit(cache=True)
+@loop
 def _candidates(lists, e, m):
     """List the SA sets of QI-groups that have rows, value by value."""
     candidate = np.full(m, -1)
@@ -383,7 +380,7 @@ def _candidates(lists, e, m):
     return candidate, following, preceding
 
 
-@njit(cache=True)
+@loop
 def _drop(candidate, following, preceding, i, v):
     """Take an SA set out of the candidates of its value, if it is among them."""
     if preceding[i] == -2:
@@ -397,13 +394,13 @@ def _drop(candidate, following, preceding, i, v):
     preceding[i] = -2
 
 
-@njit(cache=True)
+@loop
 def _push(value_at, value_after, h, v):
     value_after[v] = value_at[h]
     value_at[h] = v
 
 
-@njit(cache=True)
+@loop
 def _round_of_phase_three(lists, first_cell, m, l):
     """Cover the pillars of R by QI-groups, move their pillars, drain those that came alive."""
     groups = len(first_cell) - 1
@@ -430,7 +427,7 @@ def _round_of_phase_three(lists, first_cell, m, l):
                     break
 
 
-@njit(cache=True)
+@loop
 def _shared(lists, q, values):
     """Return which of these values are pillars of Q."""
     shared = np.zeros_like(values)

@@ -21,6 +21,8 @@ The program is ours; diva2021 only searches. Its solver is HiGHS, by way of scip
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
@@ -95,11 +97,9 @@ def smallest_conflict(targets: Targets, privacy: Privacy, search: Search) -> lis
     every_row = np.arange(len(targets.carries))
     for v in range(len(targets)):
         fewer = [u for u in culprits if u != v]
-        try:
+        with contextlib.suppress(BudgetExceededError):  # undecided: v stays among the culprits
             if exact_clustering(targets.take(every_row, fewer), privacy, search) is None:
                 culprits = fewer
-        except BudgetExceededError:  # undecided: v stays among the culprits
-            pass
     return culprits
 
 

@@ -26,10 +26,9 @@ from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
-from numba import njit
 
 from anonpaper.algorithm import algorithm
-from anonpaper.compiled import inner
+from anonpaper.compiled import inner, loop
 from anonpaper.errors import (
     InfeasibleError,
     check_choice,
@@ -285,7 +284,7 @@ def _steps_1_to_4(
     return the_first(clusters, formed), repeats
 
 
-@njit(cache=True)
+@loop
 def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     """Form clusters of l distinct values; return their number and the length of the queue.
 
@@ -330,7 +329,7 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     return formed, queued
 
 
-@njit(cache=True)
+@loop
 def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
     """Empty the backup queue.
 
@@ -350,11 +349,11 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
         r = rows.backup[i]
         v, t = rows.value_of[r], rows.tuple_of[r]
         c = -1
-        if all_tags(takers) & tag(v):
-            start_search(takers)
+        some_left = all_tags(takers) & tag(v) != 0
+        start_search(takers)
+        while some_left and (c < 0 or not is_eligible(rule, clusters, c, v)):
             c = next_nearest(takers, how, tuples, t, summaries, tag(v))
-        while c >= 0 and not is_eligible(rule, clusters, c, v):
-            c = next_nearest(takers, how, tuples, t, summaries, tag(v))
+            some_left = c >= 0
         if c < 0:
             rows.backup[unassigned] = r
             unassigned += 1
@@ -372,7 +371,7 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
             change_turn(points, t, next_row(rows, t))
 
 
-@njit(cache=True)
+@loop
 def _step_5(how, rule, clusters, others, merge, became):
     """Merge clusters until all are satisfied; note what each became part of, -1 if left out.
 
@@ -381,7 +380,7 @@ def _step_5(how, rule, clusters, others, merge, became):
     `merge`, which goes beyond the paper.
     """
     summaries = clusters.summaries
-    alone = -1  # the cluster left out last, as long as no others have merged since
+    alone = np.int64(-1)  # the cluster left out last, as long as no others have merged since
     for formed in range(len(became)):
         c = formed
         while became[c] == c and not holds(
@@ -402,7 +401,7 @@ def _step_5(how, rule, clusters, others, merge, became):
                 change_turn(others, younger, NEVER)
                 refresh(others, summaries, older, older, ANY)
                 became[younger] = older
-                alone = -1
+                alone = np.int64(-1)
                 c = older
 
 

@@ -20,9 +20,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from anonpaper.compiled import inner
+from anonpaper.compiled import inner, loop
 from anonpaper.partition.klt.distances import (
     SEVERAL,
     Metric,
@@ -46,9 +45,11 @@ __all__ = [
     "tied_turn",
 ]
 
-NEVER = np.iinfo(np.int64).max
+# Numbers of numpy, not literal ones, for which numba would compile what takes them once more.
+NEVER = np.int64(2**63 - 1)
 ANY = np.uint64(2**64 - 1)
-_ROOT = 1
+_ROOT = np.int64(1)
+_NOWHERE = np.int64(0)
 _SEVERAL_BIT = 63
 
 
@@ -125,52 +126,57 @@ def build_index(
     return index
 
 
-@njit(cache=True)
-def _similar_together(how, items, order, leaves):
+def _similar_together(how: Metric, items: Summaries, order: np.ndarray, leaves: int) -> np.ndarray:
     """Sort items so that every node of the tree divides its own along one attribute.
 
     Each node is divided along the attribute that adds most to the distances within it; items
     at no distance from each other stay in their order, so that the first turns are together.
     """
-    u, s = len(how.scale), len(how.set_weight)
-    places = np.empty(len(order))
-    mine = np.empty_like(order)
-    stack = [(0, leaves)]
-    while len(stack):
-        first, width = stack.pop()
-        last = min(first + width, len(order))
-        middle = first + width // 2
-        if last <= middle:
-            if last - first > 1:
-                stack.append((first, width // 2))
-            continue
-        widest, axis = 0.0, -1
-        for a in range(u + s):
-            least, greatest = np.inf, -np.inf
-            for i in order[first:last]:
-                place = items.means[i, a] if a < u else items.only[i, a - u]
-                least, greatest = min(least, place), max(greatest, place)
-            if a < u:
-                spread = how.scale[a] * 0.5 * (greatest - least) ** 2
-            else:
-                spread = how.set_weight[a - u] * (greatest != least)
-            if spread > widest:
-                widest, axis = spread, a
-        if axis >= 0:
-            for at in range(first, last):
-                mine[at] = order[at]
-                places[at] = (
-                    items.means[mine[at], axis] if axis < u else items.only[mine[at], axis - u]
-                )
-            by_axis = np.argsort(places[first:last], kind="mergesort")
-            for at in range(first, last):
-                order[at] = mine[first + by_axis[at - first]]
-            stack.append((first, width // 2))
-            stack.append((middle, width // 2))
-    return order
+    places = np.hstack([items.means[order], items.only[order, : len(how.set_weight)]]).T
+    if not places.size:
+        return order
+    along = np.argsort(places, axis=1, kind="stable")
+    _divide(along, places, how.scale, how.set_weight, leaves)
+    return order[along[0]]
 
 
-@njit(cache=True)
+@loop
+def _divide(along, places, scale, set_weight, leaves):
+    """Sort items that are sorted along each attribute node by node, until all agree."""
+    axes, items = along.shape
+    is_left = np.empty(items, np.bool_)
+    right = np.empty(items, np.int64)
+    width = leaves
+    while width > 1:
+        for first in range(0, items, width):
+            middle, last = first + width // 2, min(first + width, items)
+            widest, axis = -1.0, 0
+            for a in range(axes):
+                gap = places[a, along[a, last - 1]] - places[a, along[a, first]]
+                if a < len(scale):
+                    spread = scale[a] * 0.5 * gap * gap
+                else:
+                    spread = set_weight[a - len(scale)] * (gap > 0)
+                if spread > widest:
+                    widest, axis = spread, a
+            for at in range(first, last):
+                is_left[along[axis, at]] = at < middle
+            for a in range(axes):
+                lefts, rights = first, 0
+                for at in range(first, last):
+                    i = along[a, at]
+                    if is_left[i]:
+                        along[a, lefts] = i
+                        lefts += 1
+                    else:
+                        right[rights] = i
+                        rights += 1
+                for at in range(rights):
+                    along[a, lefts + at] = right[at]
+        width //= 2
+
+
+@loop
 def _fill(index, items, order):
     leaves = len(index.item)
     for place in range(len(order)):
@@ -329,14 +335,14 @@ def next_nearest(index, how, seekers, i, items, tag):
     scale, set_weight = how.scale, how.set_weight
     size, means, only = seekers.size, seekers.means, seekers.only
     length = index.heap_length[0]
-    node, reached = 0, 0.0
+    node, reached = _NOWHERE, 0.0
     while length and node < leaves:
         node, reached = nodes[0], aparts[0]
         length -= 1
         _sift_down(aparts, turns, nodes, length)
         # Go down as long as a child is nearer than all nodes that wait.
         while 0 < node < leaves:
-            parent, node = node, 0
+            parent, node = node, _NOWHERE
             for child in range(2 * parent, 2 * parent + 2):
                 if turn[child] == NEVER or not bits[child, 0] & tag:
                     continue
@@ -346,7 +352,7 @@ def next_nearest(index, how, seekers, i, items, tag):
                     apart = _distance_to_box(
                         scale, set_weight, size, means, only, i, box, bits, child
                     )
-                if node == 0:
+                if node == _NOWHERE:
                     node, reached = child, apart
                 elif (apart, turn[child]) < (reached, turn[node]):
                     _sift_up(aparts, turns, nodes, length, reached, turn[node], node)
@@ -358,7 +364,7 @@ def next_nearest(index, how, seekers, i, items, tag):
             if node and length and (aparts[0], turns[0]) < (reached, turn[node]):
                 _sift_up(aparts, turns, nodes, length, reached, turn[node], node)
                 length += 1
-                node = 0
+                node = _NOWHERE
     index.heap_length[0], index.reached[0] = length, reached
     return item[node - leaves] if node else -1
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from anonpaper.compiled import inner
+from anonpaper.compiled import inner, loop
 from anonpaper.microdata import Microdata
 from anonpaper.partition.klt.distances import Metric, Summaries, empty_summaries
 from anonpaper.partition.klt.nearest import (
@@ -110,7 +109,7 @@ def rows_in_order(m: Microdata, order: np.ndarray) -> Rows:
     tuple_of = cells.tuple_of_row[order].astype(np.int64)  # as all numbers: one compilation
     return Rows(
         tuple_of=tuple_of,
-        value_of=m.sensitive_codes[order],
+        value_of=m.sensitive_codes[order].astype(np.int64),
         cluster=np.empty(m.n, np.int64),
         queue=np.argsort(tuple_of, kind="stable"),
         head=cells.tuple_start[:-1].copy(),
@@ -270,7 +269,7 @@ def tags(rule, clusters, c):
     return bits
 
 
-@njit(cache=True)
+@loop
 def turns_and_tags(rule, clusters, formed, sought):
     """Turns of the clusters that take rows of a value sought, oldest first, and their tags."""
     wanted = np.uint64(0)

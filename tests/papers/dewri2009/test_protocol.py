@@ -1,11 +1,13 @@
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 
 import anonpaper as ap
 from anonpaper import plots
 from anonpaper.datasets import trees
 from anonpaper.papers.dewri2009 import protocol as dewri2009
+from anonpaper.papers.dewri2009.claims import as_many_unique
 from anonpaper.papers.grids import run_grid
 from anonpaper.papers.published import reference
 
@@ -123,3 +125,16 @@ def test_the_picture_marks_the_chosen_solution(solutions):
     (marked,) = [line for line in ax.get_lines() if line.get_label() == "chosen"]
     assert marked.get_xydata().tolist() == [[chosen["nwp"], chosen["necd"]]]
     plt.close(figure)
+
+
+@pytest.mark.parametrize(
+    "unique, verdict",
+    [((60, 62), "reproduced"), ((60, 30), "not reproduced"), ((30, 60), "not reproduced")],
+)
+def test_similar_numbers_are_neither_much_larger_nor_much_smaller(unique, verdict):
+    runs = pd.DataFrame(
+        {"population": size, "seed": seed, "unique": number + seed}
+        for size, number in zip((100, 500), unique, strict=True)
+        for seed in range(10)
+    )
+    assert as_many_unique(runs, tolerance=0.5).verdict == verdict

@@ -5,6 +5,7 @@ from referees.drawn import drawn_tables
 
 import anonpaper as ap
 from anonpaper.papers.xiao2010 import protocol as xiao2010
+from anonpaper.papers.xiao2010.claims import time_linear_in_rows, walk_grows_faster
 
 
 def test_all_128_tables_of_the_paper_are_projections():
@@ -87,9 +88,11 @@ def test_frequent_values_come_first():
 def test_times_are_told_apart_and_add_up():
     m = ap.examples.hospital()
     timed = pd.DataFrame(
-        xiao2010.time_projection({"t": m}, "t", m.qi, n=8, levels=[2], repeats=2, seed=3)
+        xiao2010.time_projection({"t": m}, "t", m.qi, [0.8, 1], levels=[2], repeats=2, seed=3)
     )
-    assert len(timed) == 2 * 2 * 3
+    assert len(timed) == 2 * 2 * 2 * 3
+    in_turn = timed[["repeat", "n"]].drop_duplicates()
+    assert list(in_turn.itertuples(index=False, name=None)) == [(0, 8), (0, 10), (1, 8), (1, 10)]
     assert np.allclose(timed[["grouping", "curve", "walk"]].sum(axis=1), timed["seconds"])
     by_rows = timed[(timed["way"] == "rows") & (timed["algorithm"] == "Hilbert")]
     assert (by_rows["grouping"] == 0).all() and (timed["seconds"] > 0).all()
@@ -117,7 +120,33 @@ def test_a_survey_file_of_the_user_is_found(tmp_path, monkeypatch):
     tables = xiao2010.load_tables(["occ", "sal"])
     assert [m.origin.file for m in tables.values()] == ["psam_pusa.csv"] * 2
     assert (tables["occ"].sensitive, tables["sal"].sensitive) == ("Occupation", "Income")
+    assert [m.n for m in xiao2010.load_tables(["occ", "sal"], rows=2).values()] == [1, 1]
     (tmp_path / "psam_pusa.csv").unlink()
     header = "AGE,SEX,RACE,MARST,BPL,EDUCD,CLASSWKRD,INCTOT"
     (tmp_path / "usa_00001.csv").write_text(f"{header}\n41,2,1,4,36,101,22,31500\n")
     assert xiao2010.load_tables(["sal"])["sal"].n == 1
+
+
+@pytest.mark.parametrize(
+    "power, verdict", [(1.0, "reproduced"), (1.2, "undecided"), (1.4, "not reproduced")]
+)
+def test_times_are_judged_by_the_power_of_n_that_fits_them(power, verdict):
+    rng = np.random.default_rng(0)
+    way = "row by row, as in section 5.5"
+    times = pd.DataFrame(
+        {"table": "T", "algorithm": name, "way": "rows", "n": n, "repeat": repeat,
+         "seconds": n**power * rng.uniform(0.9, 1.1)}
+        for repeat in range(10) for name in ("TP", "Hilbert") for n in (100, 200, 300, 400)
+    )  # fmt: skip
+    assert time_linear_in_rows(times, reading=way).verdict == verdict
+
+
+@pytest.mark.parametrize("walk, borne_out", [(1.3, True), (1.0, False)])
+def test_walks_are_told_from_sorts(walk, borne_out):
+    powers = {"grouping": 1.1, "curve": 1.05, "walk": walk}
+    times = pd.DataFrame(
+        {"table": "T", "algorithm": name, "way": "rows", "n": n, "repeat": repeat}
+        | {part: n**power for part, power in powers.items()}
+        for repeat in range(2) for name in ("TP", "TP+", "Hilbert") for n in (100, 200, 400)
+    )  # fmt: skip
+    assert walk_grows_faster(times)[0] == borne_out

@@ -23,7 +23,8 @@ from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from anonpaper.partition.mondrian import median_cut, require_diverse
+from anonpaper.partition.mondrian import median_cut
+from anonpaper.principles import require_diverse
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
 

@@ -26,14 +26,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numba import njit
 
+from anonpaper.compiled import loop
 from anonpaper.errors import ParameterError, check_integer, check_number
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.papers.majeed2024.baselines.cluster import Client, labels_of_parts, on_parts
-from anonpaper.partition.mondrian import require_diverse
+from anonpaper.principles import require_diverse
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
 
@@ -135,7 +135,7 @@ def _clusters_within(
     )  # fmt: skip
 
 
-@njit(cache=True)
+@loop
 def _split_all(scaled, ordered, largest, sensitive, n_values, k, l, euclidean, penalty, down_to):
     n = len(scaled)
     order, labels, groups = np.arange(n), np.empty(n, np.int64), 0
@@ -164,7 +164,7 @@ def _split_all(scaled, ordered, largest, sensitive, n_values, k, l, euclidean, p
     return labels
 
 
-@njit(cache=True)
+@loop
 def _two_means(scaled, ordered, largest, sensitive, n_values, rows, euclidean, penalty):
     """Assign rows to one of two clusters; also how much nearer they are to the first one."""
     r, d = len(rows), scaled.shape[1]
@@ -212,7 +212,7 @@ def _two_means(scaled, ordered, largest, sensitive, n_values, rows, euclidean, p
     return right, margin
 
 
-@njit(cache=True)
+@loop
 def _centre(scaled, ordered, sensitive, rows, right, side, shares, mass):
     """Mean of ordered attributes, shares of unordered and of sensitive values of a cluster."""
     shares[:, :] = 0
@@ -232,7 +232,7 @@ def _centre(scaled, ordered, sensitive, rows, right, side, shares, mass):
                     shares[j, int(scaled[i, j])] += 1 / size
 
 
-@njit(cache=True)
+@loop
 def _distance(scaled, ordered, i, shares, squares, euclidean):
     total = 0.0
     for j in range(len(ordered)):
@@ -245,7 +245,7 @@ def _distance(scaled, ordered, i, shares, squares, euclidean):
     return total
 
 
-@njit(cache=True)
+@loop
 def _farthest(scaled, ordered, rows, shares, euclidean):
     """Place of the row that is farthest from a centre, the first of several."""
     squares = np.empty(len(ordered))
@@ -259,7 +259,7 @@ def _farthest(scaled, ordered, rows, shares, euclidean):
     return best
 
 
-@njit(cache=True)
+@loop
 def _valid(rows, right, sensitive, n_values, k, l):
     for side in (False, True):
         present = np.zeros(n_values, np.bool_)
@@ -273,7 +273,7 @@ def _valid(rows, right, sensitive, n_values, k, l):
     return True
 
 
-@njit(cache=True)
+@loop
 def _arrange(order, rows, right, first):
     """Put the left rows first, each side in its order; return where the right ones begin."""
     place = first

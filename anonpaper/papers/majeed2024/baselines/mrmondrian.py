@@ -23,7 +23,8 @@ from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.papers.majeed2024.baselines.cluster import Client, labels_of_parts, on_parts
-from anonpaper.partition.mondrian import median_cut, mondrian, require_diverse
+from anonpaper.partition.mondrian import median_cut, mondrian
+from anonpaper.principles import require_diverse
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
 

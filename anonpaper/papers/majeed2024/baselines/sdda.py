@@ -19,14 +19,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numba import njit
 
+from anonpaper.compiled import loop
 from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.papers.majeed2024.baselines.cluster import Client, labels_of_parts, on_parts
-from anonpaper.partition.mondrian import require_diverse
+from anonpaper.principles import require_diverse
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
 
@@ -145,7 +145,7 @@ def _classes_within(rows: np.ndarray, m: Microdata, k: int, l: int | None) -> np
     )  # fmt: skip
 
 
-@njit(cache=True)
+@loop
 def _cut_fragment(codes, ordered, sizes, sensitive, n_values, k, l):
     """Label the rows of a fragment; parts are cut first in, first out."""
     n, d = codes.shape
@@ -192,7 +192,7 @@ def _cut_fragment(codes, ordered, sizes, sensitive, n_values, k, l):
     return labels
 
 
-@njit(cache=True)
+@loop
 def _score(column, rows, size, counts):
     """Entropy of the values of a column in a part, natural logarithm."""
     for i in rows:
@@ -206,7 +206,7 @@ def _score(column, rows, size, counts):
     return entropy
 
 
-@njit(cache=True)
+@loop
 def _choose_left(column, rows, size, ordered, counts, left):
     """Which values of a column go left."""
     for i in rows:
@@ -237,7 +237,7 @@ def _choose_left(column, rows, size, ordered, counts, left):
     counts[:size] = 0
 
 
-@njit(cache=True)
+@loop
 def _valid(column, rows, left, sensitive, n_values, counts, k, l):
     """Whether both sides have k rows and l distinct sensitive values."""
     for side in range(2):

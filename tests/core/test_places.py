@@ -1,0 +1,93 @@
+"""Every door that takes the name of a file, or writes text: what it does with bad ones."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper import constraints
+from anonpaper.datasets.pums import load_acs_pums, read_codebook
+from anonpaper.errors import AnonpaperError, FileError
+
+M = ap.examples.hospital()
+REL = ap.suppress(M, ap.examples.hospital_two_diverse())
+WRITERS = {
+    "tree.csv": ap.Hierarchy.flat(["a", "b"]).to_csv,
+    "recoding.json": ap.Recoding.identity(M.attributes).save,
+    "out.csv": REL.write,
+    "report.html": REL.report,
+    "sigma.txt": lambda path: constraints.write_constraints(path, []),
+}
+READERS = {
+    "tree.csv": ap.Hierarchy.from_csv,
+    "recoding.json": ap.Recoding.load,
+    "sigma.txt": constraints.read_constraints,
+    "codebook.txt": read_codebook,
+    "extract.csv": load_acs_pums,
+}
+NO_NAMES = ["", "no\0name", "\ud800", "x" * 300, None, 5, b"\0", [], "file/inside"]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("a file, no folder")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_what_cannot_be_written_is_a_file_error_and_makes_no_folder(name, folder):
+    for bad in (*NO_NAMES, folder, f"nowhere/{name}", f"file/{name}"):
+        with pytest.raises(FileError):
+            WRITERS[name](f"{bad}{name}" if isinstance(bad, str) and "\0" in bad else bad)
+    with pytest.raises(FileError, match="make it first"):
+        WRITERS[name](f"nowhere/{name}")
+    assert [path.name for path in folder.iterdir()] == ["file"]
+    WRITERS[name](name)
+    WRITERS[name](folder / name)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(["file", name])
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_what_cannot_be_read_is_an_error_of_the_package(name, folder):
+    for bad in (*NO_NAMES, folder, name):
+        with pytest.raises(AnonpaperError):
+            READERS[name](bad)
+    (folder / name).write_bytes(bytes(range(256)))
+    with pytest.raises(AnonpaperError):
+        READERS[name](name)
+
+
+LONE = "half\ud800"
+
+
+def test_half_of_a_surrogate_pair_is_refused_or_shown_where_it_is_written(folder):
+    frame = pd.DataFrame({"q": ["a", LONE] * 2, "s": ["x", "x", "y", "y"]})
+    for names in (frame, frame.rename(columns={"q": LONE}), frame.replace("x", LONE)):
+        m = ap.Microdata(names, [names.columns[0]], "s", origin=LONE)
+        rel = ap.suppress(m, ap.mondrian(m, 2))
+        assert "half\\ud800" in rel.report(f"{len(list(folder.iterdir()))}.html").read_text()
+        if LONE not in str(rel.frame.to_dict()):
+            continue
+        for ending in ("csv", "parquet", "csv.gz"):
+            with pytest.raises(AnonpaperError, match="no Unicode"):
+                rel.write(f"out.{ending}")
+        r = ap.Recoding.identity(m.attributes)
+        r.save("r.json")
+        assert ap.recode(m, ap.Recoding.load("r.json")).frame.equals(ap.recode(m, r).frame)
+    with pytest.raises(FileError, match="no Unicode"):
+        ap.Hierarchy.flat(["a", LONE]).to_csv("tree.csv")
+    with pytest.raises(FileError, match="no Unicode"):
+        constraints.write_constraints("s.txt", [ap.DiversityConstraint({"q": LONE}, 1, 2)])
+    assert not {"tree.csv", "s.txt", "out.csv"} & {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("sep", ["", ";;", '"', "\n", "\r", "\0", None, 5])
+def test_a_separator_that_the_format_needs_itself_is_refused(sep, folder):
+    tree = ap.Hierarchy([["a;b", "x", "*"], ['"', "y", "*"], ["c\n", "y", "*"]])
+    with pytest.raises(AnonpaperError):
+        tree.to_csv("tree.csv", sep=sep)
+    (folder / "there.csv").write_text("a;*\n")
+    with pytest.raises(AnonpaperError):
+        ap.Hierarchy.from_csv("there.csv", sep=sep)
+    assert np.all([path.name != "tree.csv" for path in folder.iterdir()])
