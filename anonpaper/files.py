@@ -216,7 +216,7 @@ def named_by_user(path: object) -> Iterator[None]:
 def check_place(
     path: str | os.PathLike, *, replace: bool = True, endings: Sequence[str] = ("",), of: str = ""
 ) -> None:
-    """Raise FileError if no file can be written there, which makes no folder.
+    """Raise FileError if a file cannot be written there as it is; no folder is made.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def check_place(
         ...
     anonpaper.errors.FileError: page.txt: a page is written as .html: name a file that ends so
     """
-    with named_by_user(path):
+    with named_by_user(f"{path!r} is no place for a file"):
         path = Path(path)
         with suppress(FileNotFoundError):
             path.stat()

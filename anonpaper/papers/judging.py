@@ -205,8 +205,9 @@ def mean_interval(values, *, level: float = LEVEL) -> tuple[float, float]:
         return -np.inf, np.inf
     if np.ptp(values) == 0:
         return float(values[0]), float(values[0])
-    interval = stats.ttest_1samp(values, 0).confidence_interval(level)
-    return float(interval.low), float(interval.high)
+    # around one of them, so that the spread of nearly equal ones is not lost to rounding
+    interval = stats.ttest_1samp(values - values[0], 0).confidence_interval(level)
+    return float(values[0] + interval.low), float(values[0] + interval.high)
 
 
 def share_interval(successes: int, trials: int, *, level: float = LEVEL) -> tuple[float, float]:
@@ -413,5 +414,8 @@ def _welch(lower: np.ndarray, higher: np.ndarray, level: float) -> tuple[float, 
         return mean_interval(higher - lower[0], level=level)
     if np.ptp(higher) == 0:
         return mean_interval(higher[0] - lower, level=level)
-    interval = stats.ttest_ind(higher, lower, equal_var=False).confidence_interval(level)
-    return float(interval.low), float(interval.high)
+    # each around one of its own, as in `mean_interval`
+    test = stats.ttest_ind(higher - higher[0], lower - lower[0], equal_var=False)
+    interval = test.confidence_interval(level)
+    apart = higher[0] - lower[0]
+    return float(apart + interval.low), float(apart + interval.high)

@@ -533,7 +533,7 @@ CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), m
 NUMBERS = st.sampled_from(["0", "7", "-12", "1.50", "2.5", "007", "1e3", "NA", "nan", "*"])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.lists(st.tuples(CELLS | NUMBERS, NUMBERS), min_size=1, max_size=6))
 def test_what_is_read_is_written_the_same(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("tables") / "table.csv"

@@ -14,7 +14,7 @@ words = st.text(st.characters(categories=["L", "N", "P", "S"]) | st.just(" "), m
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.dictionaries(words, words, min_size=1, max_size=3), st.integers(0, 9), st.integers(0, 9))
 def test_the_text_form_is_read_back_as_it_was_written(target, low, more):
     constraint = Constraint(target, low, low + more)

@@ -154,7 +154,7 @@ def test_a_sample_depends_on_its_seed_alone():
         m.sample(10, seed=-1)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(tables())
 def test_cells_are_what_a_groupby_counts(m):
     cells = m.cells
@@ -192,7 +192,7 @@ def as_sorted_tuples(codes, sensitive):
 
 
 @pytest.mark.parametrize("huge", [2, 1000, 2**31 - 1])
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_cells_of_domains_of_any_size(huge, data):
     """Also where tuple, secret and row number do not fit into 64 bits together."""

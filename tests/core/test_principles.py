@@ -16,7 +16,7 @@ def as_pycanon(m, p):
     return frame.astype(str).reset_index(drop=True), ["group"], ["s"]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(grouped_tables())
 def test_levels_agree_with_pycanon(grouped):
     m, p = grouped
@@ -34,7 +34,7 @@ def test_levels_agree_with_pycanon(grouped):
     assert anonymity.entropy_l_diversity(*referee) in floors
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(grouped_tables())
 def test_t_closeness_agrees_with_pycanon(grouped):
     m, p = grouped
@@ -46,7 +46,7 @@ def test_t_closeness_agrees_with_pycanon(grouped):
     )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(grouped_tables(), st.integers(1, 4), st.floats(0.5, 4))
 def test_recursive_l_diversity_is_its_definition(grouped, l, c):
     m, p = grouped
@@ -56,7 +56,7 @@ def test_recursive_l_diversity_is_its_definition(grouped, l, c):
         assert (group in failing) == (not counts[0] < c * counts[l - 1 :].sum())
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(grouped_tables(), st.lists(st.integers(0, 30), min_size=8, max_size=8))
 def test_ordered_t_closeness_is_the_earth_movers_distance(grouped, unused):
     """Between the ranks of the values that occur, whatever else the domain holds."""
@@ -125,7 +125,7 @@ def test_labels_of_another_table_and_empty_groupings_are_refused():
         ap.KAnonymity(2).level(m, np.full(m.n, -1))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(grouped_tables(), st.integers(1, 4), st.floats(0.05, 1))
 def test_counts_and_labels_give_the_same_answer(grouped, l, share):
     """The check of an algorithm, which has counts, is the check of the audit."""
@@ -154,7 +154,7 @@ def test_counts_of_no_group_are_refused(counts):
         ap.KAnonymity(2).holds(counts)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(grouped_tables(), st.integers(2, 6), st.sampled_from(["frequency", "distinct"]))
 def test_a_table_is_diverse_exactly_if_the_group_of_all_its_rows_is(grouped, l, diversity):
     m, _ = grouped

@@ -21,7 +21,7 @@ def random_recoding(m, draw):
     return ap.Recoding(m.attributes, maps)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(grouped_tables())
 def test_suppression_stars_exactly_where_a_group_differs(grouped):
     m, p = grouped
@@ -43,7 +43,7 @@ def test_suppression_stars_exactly_where_a_group_differs(grouped):
     assert ap.measure.suppressed_rows(rel) == suppressed + p.n_unpublished
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(grouped_tables())
 def test_classes_are_the_rows_that_look_alike(grouped):
     m, p = grouped
@@ -56,7 +56,7 @@ def test_classes_are_the_rows_that_look_alike(grouped):
     assert ap.measure.average_class_size(rel, 2) == pytest.approx(sizes.mean() / 2)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(grouped_tables())
 def test_generalization_covers_every_row_and_tells_more_than_suppression(grouped):
     m, p = grouped
@@ -91,7 +91,7 @@ def brute_force_kl(rel):
     return sum(f[x] * math.log(f[x] / f_star[x]) for x in f if f[x] > 0)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(grouped_tables(max_rows=12), st.data())
 def test_kl_divergence_is_equation_2(grouped, data):
     m, p = grouped

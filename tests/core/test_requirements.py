@@ -20,7 +20,7 @@ from anonpaper import errors
 from anonpaper.groups import dense_labels
 from anonpaper.principles import GroupCounts, read_principle, required
 
-SLOW = settings(deadline=None, max_examples=40)
+SLOW = settings(max_examples=40)
 
 
 # -- what is monotone ------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def rows_failing(m, maps, principles):
 LOCAL = [principle for principle in REQUIRED if not isinstance(principle, ap.TCloseness)]
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(
     tables(max_rows=24, max_qi=3),
     st.integers(1, 5),

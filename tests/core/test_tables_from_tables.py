@@ -75,7 +75,7 @@ def test_marks_that_come_later_are_carried(marked):
     assert all(make(marked).household == "kept" for make in MADE.values())
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(tables(), st.data())
 def test_what_is_replaced_is_as_if_made_anew(m, data):
     frame = m.frame.copy()
@@ -149,7 +149,7 @@ def test_the_original_stays_as_it_was(marked):
     assert (marked.codes == before[1]).all() and marked.attribute("job") is before[2]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(tables(), st.data())
 def test_codes_and_the_frame_of_a_table_with_other_codes_agree(m, data):
     name = data.draw(st.sampled_from([*m.qi, "s"]))

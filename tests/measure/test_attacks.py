@@ -37,7 +37,7 @@ def guess_one_by_one(m, labels, plausible):
     return success
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(tables(), st.sampled_from([0, 0.2, 0.5, 1]), st.booleans())
 def test_guesses_are_those_made_one_by_one(table, least_share, withheld):
     m, labels = table
@@ -53,7 +53,7 @@ def test_guesses_are_those_made_one_by_one(table, least_share, withheld):
     )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(tables(), st.sampled_from([0, 0.3, 0.6]))
 def test_values_ruled_out_are_counted_one_by_one(table, least_share):
     m, labels = table
@@ -65,7 +65,7 @@ def test_values_ruled_out_are_counted_one_by_one(table, least_share):
     assert np.allclose(ruled_out(m, labels, plausible), expected)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(tables(), st.sampled_from([0, 0.3, 0.6]))
 def test_plausible_values_by_pandas(table, least_share):
     m, _ = table
@@ -80,7 +80,7 @@ def test_plausible_values_by_pandas(table, least_share):
     assert plausible_values(m, ["a"], least_share).tolist() == expected
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(tables(), tables(), st.sampled_from([0, 0.3, 0.6]))
 def test_plausible_values_of_other_people_by_pandas(table, others, least_share):
     m, people = table[0], others[0]
@@ -118,7 +118,7 @@ def fits(person, row):
     return True
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(tables(), st.sampled_from(["swap", "generalize", "suppress"]))
 def test_membership_is_what_comparing_everybody_gives(table, method):
     m, labels = table

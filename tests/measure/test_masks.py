@@ -42,7 +42,7 @@ def releases(draw):
     return m, getattr(ap, method)(m, p), referee.of_groups(m, p, method)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(releases())
 def test_a_row_publishes_its_mask(release):
     m, rel, masks = release
@@ -58,7 +58,7 @@ def test_a_row_publishes_its_mask(release):
     assert rel.classes.n_groups == len(set(same))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(releases())
 def test_losses_are_those_of_masks(release):
     m, rel, masks = release
@@ -73,7 +73,7 @@ def test_losses_are_those_of_masks(release):
     )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(releases(), st.integers(0, 100))
 def test_utility_and_risk_are_those_of_masks(release, seed):
     m, rel, masks = release
@@ -99,7 +99,7 @@ def test_utility_and_risk_are_those_of_masks(release, seed):
     )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(releases(), st.integers(0, 100))
 def test_strangers_to_the_domain_fit_stars_and_intervals_around_them_alone(release, seed):
     m, rel, masks = release

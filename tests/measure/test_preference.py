@@ -24,7 +24,7 @@ def recoded_tables(draw):
     return m, bits, weights, preference
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(recoded_tables())
 def test_measures_agree_with_plain_loops(case):
     m, bits, weights, preference = case
@@ -44,7 +44,7 @@ def test_measures_agree_with_plain_loops(case):
     )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(recoded_tables())
 def test_the_compiled_evaluation_agrees_with_plain_loops(case):
     m, bits, weights, _ = case

@@ -42,7 +42,7 @@ def classes_of(release):
     return list(classes.values())
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(grouped_tables(), st.integers(0, 7))
 def test_who_knows_some_attributes_sees_the_classes_of_their_values(case, chosen):
     m, p = case
@@ -58,7 +58,7 @@ def test_who_knows_some_attributes_sees_the_classes_of_their_values(case, chosen
     assert everything == pytest.approx(disclosure_risk(release, "own"))
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(grouped_tables())
 def test_risk_and_exposure_are_the_formulas_row_by_row(case):
     m, p = case
@@ -86,7 +86,7 @@ def test_risk_and_exposure_are_the_formulas_row_by_row(case):
     assert undiverse_rows(release) == lonely
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(tables(max_sensitive=2, min_rows=4))
 def test_equation_6_is_one_half_for_every_diverse_release_of_two_values(m):
     if np.count_nonzero(m.sensitive_counts) < 2:
@@ -97,7 +97,7 @@ def test_equation_6_is_one_half_for_every_diverse_release_of_two_values(m):
     assert disclosure_risk(release, "largest") >= disclosure_risk(release, "own") >= 0.5
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(tables(max_sensitive=2, min_rows=4))
 def test_exposure_cannot_fall_below_the_records_at_risk(m):
     # every class wastes at least what the whole table does
@@ -160,7 +160,7 @@ def test_a_class_of_synthetic_rows_is_gone_without_them():
         ap.suppress(everybody, ap.Partition([0] * 5)).without_synthetic()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(grouped_tables(max_qi=2, max_values=4))
 def test_distortion_is_the_mean_level_and_monotone(case):
     m, p = case
@@ -201,7 +201,7 @@ def test_weights_choose_whose_distortion_counts():
         distortion(release, {"a": trees["a"]})
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(grouped_tables())
 def test_generalizations_count_values_that_differ(case):
     m, p = case

@@ -353,6 +353,18 @@ def test_one_seed_decides_nothing_and_no_spread_everything():
     assert judge_mean_order([1], [2]) == UNDECIDED
 
 
+@pytest.mark.filterwarnings("error")
+def test_values_that_differ_in_their_last_digits_have_an_interval():
+    """Their spread is not lost beside their size, for one side or two."""
+    near = np.array([0.3, 0.1 + 0.2, 0.3])
+    low, high = mean_interval(near)
+    assert 0.3 - 1e-15 < low < 0.3 < high < 0.3 + 1e-15
+    low, high = mean_interval(1e9 + np.array([0.9, 1.0, 1.1]))
+    assert (low - 1e9, high - 1e9) == pytest.approx((0.7516, 1.2484), abs=1e-3)
+    ((low, high),) = judging.difference_intervals(near, [7, 8, 9], paired=False)
+    assert (low, high) == pytest.approx(mean_interval(np.array([7, 8, 9]) - 0.3))
+
+
 @pytest.mark.parametrize(
     ("shift", "verdict"), [(-5, NOT_REPRODUCED), (0, UNDECIDED), (5, REPRODUCED)]
 )

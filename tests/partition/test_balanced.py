@@ -38,7 +38,7 @@ def classes_can_exist(counts, n, k, l):
     )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     tables(),
     st.integers(2, 8),

@@ -25,7 +25,7 @@ def star_rate(m, p):
     return ap.measure.stars(ap.suppress(m, p)) / (m.n * m.d)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(tables(), st.integers(0, 5))
 def test_k_member_takes_the_choices_of_the_row_by_row_algorithm(case, seed):
     m, k = case
@@ -39,7 +39,7 @@ def test_k_member_takes_the_choices_of_the_row_by_row_algorithm(case, seed):
     assert tuples(p.groups()) == tuples(expected)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(tables())
 def test_k_member_and_oka_make_floor_n_over_k_clusters_of_at_least_k(case):
     m, k = case
@@ -78,7 +78,7 @@ def test_the_same_seed_gives_the_same_labels(algorithm):
     assert any(not np.array_equal(first, algorithm(m, 7, seed).labels) for seed in range(2, 12))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(tables(max_rows=40, numbers=True))
 def test_strict_mondrian_takes_the_cuts_of_the_row_by_row_algorithm(case):
     m, k = case
@@ -89,7 +89,7 @@ def test_strict_mondrian_takes_the_cuts_of_the_row_by_row_algorithm(case):
     assert k <= p.sizes().min() and p.sizes().max() <= 2 * m.d * (k - 1) + most_copies
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(tables(max_rows=40))
 def test_strict_mondrian_keeps_copies_together_in_boxes_that_do_not_overlap(case):
     m, k = case
@@ -102,7 +102,7 @@ def test_strict_mondrian_keeps_copies_together_in_boxes_that_do_not_overlap(case
             assert ((high < other_low) | (other_high < low)).any()
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(tables(max_rows=40))
 def test_relaxed_mondrian_makes_groups_of_k_to_2k_minus_1(case):
     m, k = case
@@ -110,7 +110,7 @@ def test_relaxed_mondrian_makes_groups_of_k_to_2k_minus_1(case):
     assert k <= sizes.min() and sizes.max() <= 2 * k - 1
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(tables(max_rows=40), st.booleans(), st.sampled_from(["frequency", "distinct"]))
 def test_mondrian_is_l_diverse_or_says_that_the_table_cannot_be(case, relaxed, diversity):
     m, k = case

@@ -60,7 +60,7 @@ def check_against_exhaustive_search(frame, qi, sigma, k, is_private, **options):
     assert sum(p.info["stars_by_phase"].values()) == stars
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(problems(), st.sampled_from(["basic", "min_choice", "max_fan_out"]), st.integers(0, 3))
 def test_the_answer_is_that_of_exhaustive_search(problem, strategy, seed):
     frame, qi, sigma, k = problem
@@ -69,7 +69,7 @@ def test_the_answer_is_that_of_exhaustive_search(problem, strategy, seed):
     )
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(problems(max_rows=6), st.sampled_from(["frequency", "distinct"]))
 def test_with_l_diversity_the_answer_is_that_of_exhaustive_search(problem, diversity):
     frame, qi, sigma, k = problem
@@ -101,7 +101,7 @@ def larger_problems(draw):
     return m, [pool[i] for i in chosen], int(rng.integers(2, 8))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     larger_problems(),
     st.sampled_from(["min_choice", "max_fan_out"]),
@@ -144,7 +144,7 @@ def by_rejection(m, sigma, k, **options):
     return p, p.info
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(problems(), st.sampled_from(["basic", "min_choice", "max_fan_out"]), st.integers(0, 3))
 def test_what_rejection_finds_is_diverse_and_starring_finds_a_table_too(problem, strategy, seed):
     frame, qi, sigma, k = problem
@@ -164,7 +164,7 @@ def test_what_rejection_finds_is_diverse_and_starring_finds_a_table_too(problem,
     assert all(c.holds(ap.suppress(m, beyond)) for c in sigma)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(problems(), st.sampled_from(["basic", "min_choice", "max_fan_out"]), st.integers(0, 3))
 def test_rejection_colours_the_graph_iff_there_is_a_diverse_clustering(problem, strategy, seed):
     frame, qi, sigma, k = problem
@@ -351,7 +351,7 @@ def test_a_left_over_row_joins_a_cluster():
         ap.diva(m, [Constraint({"a": "x"}, 4, 4)], 2)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.lists(st.integers(2, 9), min_size=1, max_size=9), st.data())
 def test_integrate_suppresses_the_fewest_rows(sizes, data):
     sizes = np.array(sizes)

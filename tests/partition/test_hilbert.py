@@ -26,7 +26,7 @@ def test_a_curve_of_more_than_64_bits_is_refused():
     assert hilbert_index(np.full((1, 8), 255), 8)[0] > 0
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(eligible_tables())
 def test_groups_have_l_to_2l_minus_1_rows_of_different_values(case):
     m, l = case
@@ -36,7 +36,7 @@ def test_groups_have_l_to_2l_minus_1_rows_of_different_values(case):
         assert len(set(m.sensitive_codes[rows])) == len(rows)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(eligible_tables())
 def test_every_choice_follows_the_rule(case):
     """Replay the grouping with lists: mandatory values first, then the nearest on the curve."""

@@ -68,7 +68,7 @@ distances = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     tables(), rules, weights, distances, st.integers(0, 3), st.sampled_from(["merge", "drop"])
 )  # fmt: skip

@@ -23,7 +23,7 @@ def halved_tables(draw, max_pairs=12):
     return ap.Microdata(frame, [f"q{j}" for j in range(d)], "s")
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(halved_tables())
 def test_the_matching_is_of_minimum_weight(m):
     p = ap.optimal_two_diverse(m)
@@ -37,7 +37,7 @@ def test_the_matching_is_of_minimum_weight(m):
     assert ap.measure.stars(ap.suppress(m, p)) <= p.info["stars"]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(halved_tables(max_pairs=5))
 def test_the_matching_is_as_good_as_exhaustive_search(m):
     p = ap.optimal_two_diverse(m)

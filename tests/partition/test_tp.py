@@ -29,7 +29,7 @@ PHASE_THREE = [
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(eligible_tables())
 def test_every_published_group_is_diverse_and_no_row_is_lost(name, case):
     m, l = case
@@ -49,7 +49,7 @@ def test_every_published_group_is_diverse_and_no_row_is_lost(name, case):
     assert alpha <= 1 / l + 1e-12
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(eligible_tables())
 def test_the_fast_form_moves_the_same_rows_as_the_plain_reading(case):
     m, l = case
@@ -79,7 +79,7 @@ def assert_guarantees(m, l, p, optimum):
         assert phase < 3 and residue <= optimum + 1
 
 
-@settings(deadline=None, max_examples=80)
+@settings(max_examples=80)
 @given(eligible_tables(max_rows=11))
 def test_the_guarantees_hold_against_the_optimum(case):
     m, l = case
@@ -113,7 +113,7 @@ def test_phase_three_is_found_among_random_tables_but_never_for_l_2():
     assert 3 in phases[3] | phases[4]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(eligible_tables())
 def test_tp_plus_never_needs_more_stars_than_tp(case):
     m, l = case
@@ -123,7 +123,7 @@ def test_tp_plus_never_needs_more_stars_than_tp(case):
     assert (hybrid.labels[kept] == plain.labels[kept]).all()
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(eligible_tables(max_rows=7))
 def test_exhaustive_search_agrees_with_trying_every_set_partition(case):
     m, l = case
@@ -191,7 +191,7 @@ def test_exhaustive_search_refuses_larger_tables_and_unknown_objectives():
         ap.exact(m, 2, max_rows=30)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(eligible_tables())
 def test_the_steps_lead_from_the_microdata_to_the_result(case):
     m, l = case

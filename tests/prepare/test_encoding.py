@@ -22,7 +22,7 @@ def attributes_and_bits(draw):
     return ap.Microdata(frame, list(frame)).attributes, bits
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(attributes_and_bits())
 def test_decoding_and_encoding_are_inverse(case):
     attributes, bits = case
@@ -31,7 +31,7 @@ def test_decoding_and_encoding_are_inverse(case):
     assert ap.Recoding.decode(attributes, "".join(map(str, bits))) == r
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(attributes_and_bits())
 def test_neighbours_are_joined_exactly_where_the_bit_is_zero(case):
     attributes, bits = case
@@ -113,7 +113,7 @@ def test_other_columns_keep_their_domains():
     assert cut.n == 2
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=9, unique=True)
 )

@@ -25,7 +25,7 @@ def table(seed, rows=40):
     return ap.Microdata(frame, QI, "ill")
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.integers(0, 2**32), st.integers(2, 8))
 def test_every_finer_neighbour_of_a_full_domain_recoding_fails_as_it_says(seed, k):
     m = table(seed)
@@ -54,7 +54,7 @@ def test_every_finer_neighbour_of_a_full_domain_recoding_fails_as_it_says(seed, 
         assert f"the smallest ({failing.min()})" in entry["breaks"]
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.integers(0, 2**32), st.integers(0, 39))
 def test_of_a_group_it_names_what_differs_and_what_the_values_would_break(seed, row):
     m = table(seed)

@@ -50,7 +50,7 @@ def saved(r, folder):
     return ap.Recoding.load(f"{folder}/r.json")
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(st.integers(0, 2**32), st.integers(20, 60))
 def test_a_loaded_recoding_writes_the_table_as_the_one_that_was_saved(seed, rows):
     m = ap.Microdata(people(rows, seed), QI, "ill")
@@ -62,7 +62,7 @@ def test_a_loaded_recoding_writes_the_table_as_the_one_that_was_saved(seed, rows
         assert again.audit().equals(ap.recode(m, r).audit())
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 @given(st.integers(0, 2**32))
 def test_next_years_values_are_those_of_the_release_or_named(seed):
     """Against a plain reading of the published frame: value -> how it is written."""

@@ -85,7 +85,7 @@ def test_before_and_after_are_what_pandas_counts():
         assert word in found.text
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.integers(0, 2**32), st.sampled_from(["suppress", "generalize"]))
 def test_a_sub_domain_is_spread_over_its_values(seed, door):
     m = table(seed)

@@ -53,7 +53,7 @@ def members(tree, name):
     return frozenset(row[0] for row in tree.rows if name in row)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.integers(0, 10_000),
     st.integers(1, 8),

@@ -58,7 +58,7 @@ def test_all_permutations_of_a_group_are_equally_likely():
     assert counts.between(400, 600).all()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(-1, 3), st.integers(0, 3)), min_size=1, max_size=30))
 def test_rows_withheld_are_not_published(rows):
     labels, values = map(list, zip(*rows, strict=True))

@@ -19,7 +19,7 @@ def problems(draw):
     return m, trees, draw(st.integers(1, min(m.n, 8))), draw(st.sampled_from(levels))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(problems(), st.sampled_from(["distinct", "frequency"]))
 def test_no_node_is_cheaper(case, diversity):
     """Against all nodes, published and measured one by one."""

@@ -40,7 +40,7 @@ def values_of(m, bits, preference):
 # -- the exhaustive optimum -----------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(problems())
 def test_a_minimum_of_ach_is_efficient(case):
     """The observation of section 4, against all recodings by plain loops."""
@@ -56,7 +56,7 @@ def test_a_minimum_of_ach_is_efficient(case):
     assert len(r.info["evaluated"]) == len(others)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(problems())
 def test_the_front_is_that_of_all_feasible_recodings(case):
     m, k, preference = case
@@ -68,7 +68,7 @@ def test_the_front_is_that_of_all_feasible_recodings(case):
     assert sorted(map(tuple, r.info["front"][["nwp", "necd"]].to_numpy())) == expected
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=20))
 def test_non_dominated_points_by_comparing_all_pairs(points):
     first, second = (np.array(points, float).reshape(-1, 2)).T

@@ -24,7 +24,7 @@ def possible_steps(m, r):
                 yield [*r.maps[:j], finer, *r.maps[j + 1 :]]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(eligible_tables())
 def test_the_result_is_diverse_and_cannot_be_specialized_further(case):
     m, l = case
@@ -38,7 +38,7 @@ def test_the_result_is_diverse_and_cannot_be_specialized_further(case):
     assert not any(principle.holds(m, groups_of(m, maps)) for maps in possible_steps(m, r))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(eligible_tables(max_values=5))
 def test_trees_are_followed_for_attributes_without_order(case):
     m, l = case
@@ -65,7 +65,7 @@ def test_an_eligible_table_is_specialized_down_to_its_values():
     assert ap.measure.kl_divergence(ap.recode(m, r)) == 0
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(eligible_tables(max_rows=25))
 def test_every_step_is_the_best_valid_one(case):
     """Replay TDS plainly: look at every cut, score it on the rows, take the best."""

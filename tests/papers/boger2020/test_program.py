@@ -105,7 +105,7 @@ def tables(draw):
     return ap.Microdata(frame, qi=["age", "sex", "town"], sensitive="ill")
 
 
-@settings(deadline=None, max_examples=120)
+@settings(max_examples=120)
 @given(
     tables(),
     st.tuples(st.integers(2, 7), st.integers(1, 4), st.sampled_from([0.4, 0.5, 0.75])),

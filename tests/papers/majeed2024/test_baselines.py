@@ -111,7 +111,7 @@ def test_only_what_is_known_too_little_of_is_left_out_of_rankings():
     ]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 1000), st.integers(2, 9), st.sampled_from([None, 2]), st.integers(1, 400))
 def test_mrmondrian_is_mondrian_whatever_the_memory(seed, k, l, memory):
     m = people(150, seed)

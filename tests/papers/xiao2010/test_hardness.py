@@ -27,7 +27,7 @@ def has_matching(points, q):
     )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(instances())
 def test_both_directions_of_the_reduction(instance):
     points, q, m = instance
