@@ -571,7 +571,19 @@ class TCloseness(_OnValues):
 
 
 #: What :func:`read_principle` reads, by name.
-_BY_NAME = {kind.__name__: kind for kind in (KAnonymity, *_OnValues.__subclasses__())}
+_BY_NAME = {
+    kind.__name__: kind
+    for kind in (
+        KAnonymity,
+        DistinctLDiversity,
+        FrequencyLDiversity,
+        EntropyLDiversity,
+        RecursiveLDiversity,
+        Theta,
+        AlphaKAnonymity,
+        TCloseness,
+    )
+}
 
 
 def read_principle(text: str) -> Principle:
