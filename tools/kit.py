@@ -192,8 +192,11 @@ def pack(folder: Path, archive: Path) -> None:
 EXECUTE = """import sys
 import nbformat
 from nbclient import NotebookClient
+from traitlets.config import Config
 lesson = nbformat.read(sys.argv[1], as_version=4)
-NotebookClient(lesson, timeout=300, kernel_name="python3").execute()
+# through files of this folder: kernels started side by side may be given the same free port
+transport = Config({"ConnectionFileMixin": {"transport": "ipc"}})
+NotebookClient(lesson, timeout=300, kernel_name="python3", config=transport).execute()
 """
 
 
