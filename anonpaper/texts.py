@@ -90,12 +90,11 @@ def typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
     plain = texts
     if kind == "decimal-comma":
         plain = texts.str.replace(".", "").str.replace(",", ".")
-    if kind.startswith("decimal"):
-        if changed := _changed(plain[known.index[right]]):
-            raise ColumnError(
-                f"{texts.name!r} has numbers of more digits than are kept of a decimal, such as "
-                f"{changed[:5]}: --type {texts.name}=text keeps them"
-            )
+    if kind.startswith("decimal") and (changed := _changed(plain[known.index[right]])):
+        raise ColumnError(
+            f"{texts.name!r} has numbers of more digits than are kept of a decimal, such as "
+            f"{changed[:5]}: --type {texts.name}=text keeps them"
+        )
     if not right.all():
         wrong = known[~right].unique()[:5].tolist()
         raise ColumnError(
