@@ -219,6 +219,12 @@ fuzz: env  ## 10,000 calls with anything, 1,000 command lines, every attack on e
 	@$(ONE_THREAD) ANONPAPER_FUZZ=10000 TQDM_DISABLE=1 $(RUN) -m pytest -q tests/core/test_fuzz.py \
 	  tests/attacks
 
+.PHONY: test-spark
+test-spark: env  ## install Spark beside the environment, and run the tests of scale on it (Java 17)
+	@test -d build/spark/packages/pyspark \
+	  || $(RUN) -m pip install -qq --target build/spark/packages pyspark==4.0.5
+	@PYTHONPATH=build/spark/packages $(RUN) -m pytest -q -rs tests/scale/test_spark.py
+
 .PHONY: mutants
 mutants: env  ## change the code in small ways, and see whether the tests notice (SAMPLE=300)
 	@test -d build/mutants/packages/cosmic_ray \

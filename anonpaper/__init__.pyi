@@ -56,5 +56,6 @@ from .recoders.lattice import full_domain as full_domain
 from .recoders.preference import preference_search as preference_search
 from .recoders.tds import tds as tds
 from .recoding import Recoding as Recoding
+from .scale import scan as scan
 
 __version__: str

@@ -26,6 +26,7 @@ __all__ = [
     "MissingValueError",
     "NoSensitiveValueError",
     "ParameterError",
+    "RowsError",
     "SizeLimitError",
     "check_choice",
     "check_integer",
@@ -89,6 +90,10 @@ class HierarchyError(AnonpaperError):
 
 class FileError(AnonpaperError):
     """A file cannot be read or written as it is; the message says what to change."""
+
+
+class RowsError(AnonpaperError):
+    """The rows of a table are asked for, and it knows only how many of each kind there are."""
 
 
 class SizeLimitError(AnonpaperError):

@@ -10,8 +10,16 @@ import pandas as pd
 from anonpaper.compiled import loop
 from anonpaper.display import html
 from anonpaper.errors import ParameterError
+from anonpaper.microdata import CellTable, CountedCells, Microdata, no_rows
 
-__all__ = ["Partition", "check_partition", "checked_labels", "dense_labels", "group_bounds"]
+__all__ = [
+    "CountedPartition",
+    "Partition",
+    "check_partition",
+    "checked_labels",
+    "dense_labels",
+    "group_bounds",
+]
 
 
 class Partition:
@@ -28,6 +36,8 @@ class Partition:
     starred : array of bool, shape (G, d), optional
         Which attributes are suppressed in which group though its rows may agree: diversity
         constraints have upper bounds, and a value that a group shares may be one too many.
+    weights : array of int, shape (n,), optional
+        How many rows of the table each row listed stands for; one by default.
 
     Raises
     ------
@@ -49,9 +59,14 @@ class Partition:
         algorithm: str = "",
         *,
         starred=None,
+        weights=None,
     ) -> None:
         self.labels = checked_labels(labels)
-        self._sizes = np.bincount(self.labels[self.labels >= 0])
+        self.weights = weights
+        shown = self.labels >= 0
+        self._sizes = np.bincount(
+            self.labels[shown], None if weights is None else weights[shown]
+        ).astype(np.int64)
         if info is not None and not isinstance(info, Mapping):
             raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info = dict(info or {})
@@ -66,6 +81,41 @@ class Partition:
                     f"got shape {shape} and dtype {self.starred.dtype}"
                 )
             self.starred = self.starred.astype(bool)
+
+    @staticmethod
+    def of_cells(
+        cells: CellTable,
+        cell: np.ndarray,
+        group: np.ndarray,
+        counts: np.ndarray,
+        info: Mapping[str, object] | None = None,
+        algorithm: str = "",
+        times: np.ndarray | None = None,
+    ) -> Partition:
+        """Return a partition by how many rows of which cell go to which group; O(n).
+
+        Parameters
+        ----------
+        cells : CellTable
+            The cells of the table, e of them. Where they know their rows, each cell hands them
+            out in the order of the entries, lowest number first; where not, only numbers are kept,
+            and it takes O(f) instead.
+        cell, group, counts : array of int, shape (f,)
+            ``counts[i]`` rows, at least one, of ``cell[i]`` go to ``group[i]``. Every row goes
+            somewhere, and no group number is left out.
+        times : array of int, shape (G,), optional
+            Group g stands for ``times[g]`` groups of equal cells, among which its rows are dealt;
+            by default one.
+        """
+        if times is None:
+            times = np.ones(int(group.max()) + 1, np.int64)
+        if isinstance(cells, CountedCells):
+            return CountedPartition(cell, group, counts, times, info, algorithm)
+        first = np.cumsum(times) - times
+        order = np.argsort(cell, kind="stable")
+        labels = np.empty(len(cells.rows), np.int64)
+        _deal(labels, cells.rows, group[order], counts[order], times, first)
+        return Partition(labels, info, algorithm)
 
     @property
     def n_groups(self) -> int:
@@ -85,10 +135,10 @@ class Partition:
     @property
     def n_unpublished(self) -> int:
         """Number of rows with label -1."""
-        return int(np.count_nonzero(self.labels < 0))
+        return len(self) - int(self._sizes.sum())
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.labels) if self.weights is None else int(self.weights.sum())
 
     def __repr__(self) -> str:
         name = f"{self.algorithm}: " if self.algorithm else ""
@@ -110,6 +160,46 @@ class Partition:
             if isinstance(value, (bool, int, float, str, np.number))
         ]
         return html(f"Partition, {len(self):,} rows in {self.n_groups:,} groups", facts)
+
+
+class CountedPartition(Partition):
+    """A grouping of a table of counts: how many rows of every cell go to which group.
+
+    Made by :meth:`Partition.of_cells`, whose parameters `cell`, `group`, `counts` and `times` are
+    its attributes. Which rows of a cell go where is not decided: they are equal. `labels` raises
+    RowsError.
+    """
+
+    def __init__(self, cell, group, counts, times, info=None, algorithm="") -> None:
+        super().__init__(np.empty(0, np.int64), info, algorithm)
+        del self.labels
+        self.cell, self.group, self.counts, self.times = cell, group, counts, times
+        held = np.bincount(group, weights=counts, minlength=len(times)).astype(np.int64)
+        self._sizes = np.repeat(held // times, times)
+
+    def __getattr__(self, name: str):
+        if name == "labels":
+            no_rows()
+        raise AttributeError(name)
+
+    def listed(self, m: Microdata) -> tuple[Microdata, Partition]:
+        """Return a table with a row for every entry, and the group of each.
+
+        Raises
+        ------
+        ParameterError
+            The partition is of another table.
+        """
+        rows = m.counted()
+        held = np.bincount(self.cell, self.counts, len(rows.weights))
+        if not np.array_equal(held, rows.weights):
+            raise ParameterError("the partition is of the cells of another table")
+        p = Partition(self.group, self.info, self.algorithm, weights=self.counts)
+        p.call, p.promised = self.call, self.promised
+        return rows.take(self.cell, self.counts), p
+
+    def __len__(self) -> int:
+        return int(self.counts.sum())
 
 
 def check_partition(p: object, n: int | None = None) -> Partition:
@@ -177,6 +267,17 @@ def dense_labels(labels: np.ndarray) -> np.ndarray:
     dense = np.full(len(labels), -1, dtype=np.int64)
     dense[labels >= 0] = pd.factorize(labels[labels >= 0], sort=True)[0]
     return dense
+
+
+@loop
+def _deal(labels, rows, group, counts, times, first):
+    """Label the rows of cells, entry by entry; groups that stand for several get equal shares."""
+    place = 0
+    for i in range(len(group)):
+        share = counts[i] // times[group[i]]
+        for j in range(counts[i]):
+            labels[rows[place + j]] = first[group[i]] + j // share
+        place += counts[i]
 
 
 @loop

@@ -21,6 +21,7 @@ from anonpaper.errors import (
     EmptyTableError,
     MissingValueError,
     ParameterError,
+    RowsError,
     check_choice,
     check_integer,
     check_named,
@@ -33,10 +34,14 @@ __all__ = [
     "MISSING",
     "Attribute",
     "CellTable",
+    "CountedCells",
+    "CountedRows",
     "Microdata",
     "build_cells",
     "check_microdata",
     "checked_roles",
+    "code_values",
+    "no_rows",
 ]
 
 #: The value that stands for a missing one when missing values are kept.
@@ -179,6 +184,22 @@ class CellTable:
         return len(self.tuples)
 
 
+def no_rows(*_) -> None:
+    """Raise RowsError: what asks for the rows of a table that has only counts ends here."""
+    raise RowsError(
+        "this needs the rows, and of this table only the cells are here, the distinct "
+        "rows and their numbers: ap.tp, ap.tp_plus, ap.hilbert, ap.mondrian, ap.k_member, ap.tds, "
+        "ap.full_domain and the other recodings work on them; a part that fits into memory can "
+        "be read into a DataFrame for ap.Microdata"
+    )
+
+
+class CountedCells(CellTable):
+    """A cell table without row numbers: asking for `rows` raises RowsError."""
+
+    rows = property(no_rows, lambda self, rows: None)
+
+
 class Microdata:
     """A table of people with its quasi-identifiers and sensitive attributes.
 
@@ -241,6 +262,11 @@ class Microdata:
     (3, 2, ['ill', 'drug'])
     """
 
+    #: Whether its rows are here; of a table of counts they are in a file or a database,
+    has_rows = True
+    #: and this writes what is published of it: see :mod:`anonpaper.scale`.
+    engine = None
+
     def __init__(
         self,
         frame: pd.DataFrame,
@@ -264,6 +290,7 @@ class Microdata:
         self.qi, self.sensitive, self.person, self.missing = qi, sensitive, person, missing
         self.origin, self.dropped = origin, 0
         self.synthetic = _checked_mask(self.n, synthetic)
+        self.weights: np.ndarray | None = None  # how many rows each one listed stands for
         self._settle()
 
     def _settle(self) -> None:
@@ -394,6 +421,28 @@ class Microdata:
             [a.size for a in self.attributes],
             self.sensitive_codes,
             self.sensitive_attribute.size,
+        )
+
+    def counted(self) -> Microdata:
+        """Return the table with its cells for rows, of their number each (`weights`).
+
+        Where people have several rows, or there are several sensitive attributes, it is the table
+        itself, each of whose rows counts one.
+        """
+        if self.people is not None or len(self.sensitives) > 1:
+            return self
+        cells = self.cells
+        tuples = zip(self.attributes, cells.tuples[cells.tuple_of_cell].T, strict=True)
+        coded = {attribute.name: (attribute, codes) for attribute, codes in tuples}
+        if self.sensitives:
+            coded[self.sensitive] = self.sensitive_attribute, cells.sensitive
+        in_order = {name: coded[name] for name in self._columns if name in coded}
+        return CountedRows(self, in_order, cells.counts)
+
+    def count(self, listed: np.ndarray) -> int:
+        """Number of rows that some of those listed stand for; `listed` is a mask."""
+        return int(
+            np.count_nonzero(listed) if self.weights is None else self.weights[listed].sum()
         )
 
     def attribute_index(self, name: object) -> int:
@@ -675,11 +724,65 @@ class Microdata:
         }  # fmt: skip
 
 
+class CountedRows(Microdata):
+    """A table that lists equal rows once: row i stands for ``weights[i]``, and n is their sum.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table, in which nobody has several rows.
+    coded : mapping of column label to (Attribute, numpy.ndarray of int32, shape (e,))
+        The columns in a role, with the codes of the rows listed.
+    weights : numpy.ndarray, shape (e,), dtype int64
+        How many rows each stands for, none 0.
+    """
+
+    def __init__(self, m: Microdata, coded: Mapping, weights: np.ndarray) -> None:
+        vars(self).update(vars(m._like(_frame=None, _whole=None, _rows=None, person=None)))
+        self._coded, self.weights = dict(coded), weights
+        self.n, self.synthetic = int(weights.sum()), np.zeros(len(weights), bool)
+
+    has_rows = False
+    frame = property(no_rows)
+
+    @property
+    def _columns(self) -> pd.Index:
+        return pd.Index([*self._coded])
+
+    @property
+    def sensitive_counts(self) -> np.ndarray:
+        """Number of rows of every sensitive value, shape (m,), dtype int64."""
+        held = np.bincount(self.sensitive_codes, self.weights, self.sensitive_attribute.size)
+        return held.astype(np.int64)
+
+    @cached_property
+    def codes(self) -> np.ndarray:
+        """QI codes of the rows listed, shape (e, d), one column after another in memory."""
+        return np.array([self._coded[name][1] for name in self.qi]).T
+
+    @cached_property
+    def cells(self) -> CellTable:
+        """The cell table, from the rows listed and their numbers; O(e log e)."""
+        of_one = len(self.sensitives) == 1
+        return build_cells(
+            self.codes,
+            [a.size for a in self.attributes],
+            self.sensitive_codes if of_one else None,
+            self.sensitive_attribute.size if of_one else 1,
+            self.weights,
+        )
+
+    def take(self, rows: np.ndarray, weights: np.ndarray | None = None) -> CountedRows:
+        """Return some of the rows listed, each for other numbers of rows if those are given."""
+        coded = {name: (a, codes[rows]) for name, (a, codes) in self._coded.items()}
+        return CountedRows(self, coded, self.weights[rows] if weights is None else weights)
+
+
 def _with_sizes(attributes: Iterable[Attribute]) -> str:
     return ", ".join(f"{a.name} ({a.size} values)" for a in attributes)
 
 
-def check_microdata(m: object, *, people: bool = False) -> Microdata:
+def check_microdata(m: object, *, people: bool = False, weights: bool = False) -> Microdata:
     """Return `m` if it is a Microdata; say how to make one if it is not.
 
     Parameters
@@ -687,18 +790,24 @@ def check_microdata(m: object, *, people: bool = False) -> Microdata:
     m : Microdata
     people : bool
         Whether the caller bears people with several rows: counts them, or counts nothing.
+    weights : bool
+        Whether it bears rows that stand for several.
 
     Raises
     ------
     ParameterError
         If `m` is anything else, such as the DataFrame itself, or has people with several rows
         where the caller counts rows.
+    RowsError
+        If `m` lists equal rows once, and the caller does not count them.
     """
     if not isinstance(m, Microdata):
         raise ParameterError(
             f"expected a Microdata, got {type(m).__name__}: "
             "ap.Microdata(frame, qi=[...], sensitive=...) gives a DataFrame its roles"
         )
+    if m.weights is not None and not weights:
+        no_rows()
     if not people and m.people is not None:
         raise ParameterError(
             f"this counts rows, and {m.n} rows are of {m.n_people} people by {m.person!r}, so it "
@@ -830,6 +939,27 @@ def _holds_the_same(column: pd.Series, other: pd.Series) -> bool:
 # -- codes -------------------------------------------------------------------------------------
 
 
+def code_values(
+    values: pd.Series, used: np.ndarray, domain: Iterable | None
+) -> tuple[Attribute, np.ndarray]:
+    """Return the attribute of a column that shows certain values, and their codes.
+
+    Parameters
+    ----------
+    values : pandas.Series
+        Each value of the column once, a missing one too if there is any.
+    used : array of int, shape (u,)
+        Places of those that are left after rows were dropped.
+    domain : iterable, optional
+        The declared domain.
+
+    Returns
+    -------
+    Attribute, numpy.ndarray of int32, shape (u,)
+    """
+    return _code(_in_one_form(values).iloc[used], domain)
+
+
 def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.ndarray]:
     """Code one column: its attribute and, per row, the place of the value in the domain."""
     if domain is not None:
@@ -915,7 +1045,11 @@ def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
 
 
 def build_cells(
-    codes: np.ndarray, sizes: Sequence[int], sensitive: np.ndarray | None, m: int
+    codes: np.ndarray,
+    sizes: Sequence[int],
+    sensitive: np.ndarray | None,
+    m: int,
+    weights: np.ndarray | None = None,
 ) -> CellTable:
     """Group rows by QI tuple and sensitive value.
 
@@ -929,6 +1063,8 @@ def build_cells(
         Sensitive codes in ``[0, m)``.
     m : int
         Domain size of the sensitive attribute (1 without one).
+    weights : numpy.ndarray, shape (n,), dtype int64, optional
+        How many rows each one stands for: the result then has their numbers, but not `rows`.
 
     Notes
     -----
@@ -959,7 +1095,10 @@ def build_cells(
     tuple_key, cell_sensitive = np.divmod(cell_key, np.uint64(m))
     first_of_tuple = np.flatnonzero(np.r_[True, tuple_key[1:] != tuple_key[:-1]])
     row_start = np.r_[first_of_cell, n]
-    return CellTable(
+    kind = CellTable
+    if weights is not None:
+        kind, row_start = CountedCells, np.r_[0, np.cumsum(weights[rows])][row_start]
+    return kind(
         tuples=codes[rows[first_of_cell[first_of_tuple]]],
         start=np.r_[first_of_tuple, len(cell_key)],
         sensitive=cell_sensitive.astype(np.int32),

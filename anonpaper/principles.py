@@ -107,12 +107,14 @@ class GroupCounts:
         m : Microdata
             The table, n rows, with one sensitive attribute or none.
         labels : array of int, shape (n,)
-            Group numbers without gaps, -1 for rows that are not published.
+            Group numbers without gaps, -1 for rows that are not published; where equal rows are
+            listed once, of the rows listed.
         rows : array of int, optional
             The rows that `labels` are of, one each and none -1, which is not checked.
         """
         if rows is None:
-            labels = checked_labels(labels, check_microdata(m, people=True).n)
+            check_microdata(m, people=True, weights=True)
+            labels = checked_labels(labels, m.n if m.weights is None else len(m.weights))
             rows = slice(None) if (labels >= 0).all() else labels >= 0
             labels = labels[rows]
         if m.sensitive is None:
@@ -124,7 +126,14 @@ class GroupCounts:
             people = m.people[rows]
             key = _of_different_people(key, people)
             labels = key if values == 1 else _of_different_people(labels, people)
-        return cls._of_keys(key, values, np.bincount(labels))
+        weights = None if m.weights is None else m.weights[rows]
+        return cls._of_keys(key, values, np.bincount(labels, weights).astype(np.int64), weights)
+
+    @classmethod
+    def of_whole(cls, m: Microdata) -> GroupCounts:
+        """Count all rows as one group."""
+        m = m.counted()
+        return cls.of(m, np.zeros(m.n if m.weights is None else len(m.weights), np.int64))
 
     @classmethod
     def of_tuples(cls, m: Microdata, group: np.ndarray) -> GroupCounts:
@@ -300,7 +309,7 @@ class Principle(ABC):
         ColumnError
             The table has no sensitive attribute, or not the one named by `of`.
         """
-        check_microdata(m, people=True)
+        check_microdata(m, people=True, weights=True)
         if not self.needs_sensitive:
             return [m.about(None)]
         if self.of is not None:
@@ -562,7 +571,19 @@ class TCloseness(_OnValues):
 
 
 #: What :func:`read_principle` reads, by name.
-_BY_NAME = {kind.__name__: kind for kind in (KAnonymity, *_OnValues.__subclasses__())}
+_BY_NAME = {
+    kind.__name__: kind
+    for kind in (
+        KAnonymity,
+        DistinctLDiversity,
+        FrequencyLDiversity,
+        EntropyLDiversity,
+        RecursiveLDiversity,
+        Theta,
+        AlphaKAnonymity,
+        TCloseness,
+    )
+}
 
 
 def read_principle(text: str) -> Principle:
@@ -665,7 +686,7 @@ def require_whole(m: Microdata, asked: Sequence[tuple[Microdata, list[Principle]
     Then every grouping fails it, since it is kept where groups are joined.
     """
     for table, principles in asked:
-        whole = GroupCounts.of(table, np.zeros(m.n, np.int64))
+        whole = GroupCounts.of_whole(table)
         for principle in principles:
             if not principle.holds(whole):
                 about = "" if table.sensitive is None else f" in {table.sensitive!r}"

@@ -256,7 +256,8 @@ def stage(site: Site) -> None:
     stage_text(site, "data/README.md")
     for report in [site.report, *reports_of(site, papers)] if site.report else []:
         stage_text(site, report)
-    stage_start(site, papers, lessons, [name for name in names if name.startswith("together/")])
+    others = [name for name in names if name.startswith(("together/", "beyond/"))]
+    stage_start(site, papers, lessons, others)
 
 
 def known_pages(site: Site, names, papers, modules) -> dict[str, str]:
@@ -760,7 +761,7 @@ def stage_modules(site: Site, modules: dict[str, str]) -> None:
 # -- the start page ------------------------------------------------------------------------
 
 
-def stage_start(site: Site, papers: list[str], lessons: list[str], together: list[str]) -> None:
+def stage_start(site: Site, papers: list[str], lessons: list[str], others: list[str]) -> None:
     """Stage the start page, with what the README says first."""
     introduction, results, _ = readme_parts()
     first = f"papers/{papers[0]}.md" if papers else "papers/index.md"
@@ -788,13 +789,14 @@ def stage_start(site: Site, papers: list[str], lessons: list[str], together: lis
             "attack on real data and exercises that check themselves.",
             "",
         ]
-    if together:
+    if others:
         ways += [
-            "## To compare",
+            "## To compare, and to go further",
             "",
             *(
-                f"- [{Path(name).stem[2:].replace('_', ' ')}](notebooks/{name}.ipynb)"
-                for name in together
+                f"- [{name.split('/')[1].lstrip('0123456789_').replace('_', ' ')}]"
+                f"(notebooks/{name}.ipynb)"
+                for name in others
             ),
             "",
         ]
@@ -813,7 +815,7 @@ def stage_start(site: Site, papers: list[str], lessons: list[str], together: lis
         "Start here <notebooks/00_start_here.ipynb>",
         "papers/index.md",
         *(["course.md"] if lessons else []),
-        *[f"notebooks/{name}.ipynb" for name in together],
+        *[f"notebooks/{name}.ipynb" for name in others],
         *(["Report <report.md>"] if site.report else []),
         "figures/index.md",
         "Use <use.md>",

@@ -151,6 +151,10 @@ def _add_table(command: argparse.ArgumentParser) -> None:
         "--delimiter", metavar="TEXT", help="between the fields of a csv (a comma, in .tsv a tab)"
     )
     reading.add_argument("--encoding", default="utf-8", metavar="NAME", help="of a csv (utf-8)")
+    reading.add_argument(
+        "--engine", choices=["duckdb"], help="count and write by a database engine, for what "
+        "exceeds memory: FILE may be a pattern such as 'people/*.parquet', OUT a folder"
+    )  # fmt: skip
 
 
 def _add_output(command: argparse.ArgumentParser, text: str) -> None:

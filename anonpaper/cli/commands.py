@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 
 import pandas as pd
@@ -92,7 +93,9 @@ def anonymize(options, say: Say) -> None:
         raise errors.ParameterError("--sensitive must name the column that nobody should learn")
     inputs = _inputs(options)
     outputs = _outputs(options, publication)
-    for name in outputs:
+    if options.engine and not outputs:
+        raise errors.ParameterError("--engine writes files: name one, or a folder, with -o")
+    for name in outputs if not options.engine else ():
         files.check_output(name, inputs, force=options.force)
     if options.report:
         files.check_output(options.report, [*inputs, *outputs], force=options.force, page=True)
@@ -121,6 +124,9 @@ def anonymize(options, say: Say) -> None:
         checked = check_constraints(release, parameters["constraints"])
         found["constraints"] = checked.to_dict("records")
 
+    if options.engine:
+        _write_by_engine(release, outputs[0], found, kept, options, say)
+        return
     tables = release.public_tables(kept)
     if not outputs or not outputs[0].lower().endswith((".parquet", ".pq")):
         tables = [files.as_written(public, table) for public in tables]
@@ -144,11 +150,31 @@ def anonymize(options, say: Say) -> None:
             print(text(found), file=sys.stderr)
 
 
+def _write_by_engine(release, output: str, found: dict, kept: list, options, say: Say) -> None:
+    if kept or options.report:
+        raise errors.ParameterError("--engine goes neither with --keep nor with --report")
+    say(f"writing {output}")
+    with warnings.catch_warnings(record=True) as caught:
+        found["written to"] = [str(path) for path in release.write(output, replace=options.force)]
+    for warning in caught:
+        say(f"warning: {warning.message}")
+    found["levels of the files"] = release.audit().dropna().to_dict("records")
+    print(reports.as_json(found) if options.json else reports.as_text(found))
+
+
 # -- reading -------------------------------------------------------------------------------
 
 
 def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
     say(f"reading {options.file}")
+    if options.engine:
+        if options.person or options.na:
+            raise errors.ParameterError("--engine goes neither with --person nor with --na")
+        m = ap.scan(
+            options.file, column_names(options.qi, []), column_names(options.sensitive, []),
+            missing=options.missing, types=_types(options) or None, delimiter=options.delimiter,
+        )  # fmt: skip
+        return files.Table(pd.DataFrame(columns=m.engine.table.columns)), m
     table = files.read_table(
         options.file, delimiter=options.delimiter, encoding=options.encoding,
         missing_texts=options.na, types=_types(options),

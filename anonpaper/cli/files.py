@@ -1,11 +1,9 @@
 """Tables in files: read without changing a value, never written over an input.
 
-A csv says nothing about types. A column counts as numbers only if every value is written as a
-number is: ``02139`` is text, and so is an identifier of twenty digits. ``NA``, ``None`` and their
-like are values; missing is the empty field and what the user says besides. What is published as
-it was is written as it was, ``1.50`` for 1.5; but a decimal comma becomes a point, for sets have
-commas of their own. What may be meant as numbers or dates, but is not written so that this is
-certain, is in doubt: the user says which it is.
+What the columns of a csv are is said by :mod:`anonpaper.texts`. ``NA``, ``None`` and their like
+are values; missing is the empty field and what the user says besides. What is published as it was
+is written as it was, ``1.50`` for 1.5; but a decimal comma becomes a point, for sets have commas
+of their own.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ import gzip
 import io
 import lzma
 import os
-import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,31 +25,15 @@ import pandas as pd
 
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.files import named_by_user
-from anonpaper.hierarchy import ISO_DATE
 from anonpaper.publish.world import check_table_place
 from anonpaper.reports import check_page_place
+from anonpaper.texts import KINDS, kind_of, typed
 
 __all__ = ["STANDARD_STREAM", "Table", "as_written", "check_output", "read_table"]
 
 #: Stands for standard input or output in place of a file's name.
 STANDARD_STREAM = "-"
 
-# "-0", "+5", "007" and 19 digits are not written as an integer of 64 bits is
-_INTEGER = r"(?:0|-?[1-9]\d{0,17})"
-_DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
-_COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
-#: Kinds of columns as --type names them, and how their values are written.
-_WRITTEN = {
-    "integer": r"[+-]?\d{1,18}",
-    "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
-    "decimal-comma": r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?",
-    "date": ISO_DATE,
-    "ordered": r"(?s:.*)",
-    "text": r"(?s:.*)",
-}
-_DIGITS_AND_COMMAS = r"-?\d[\d.]*(?:,\d+)*"
-_DAY_FIRST_OR_MONTH = r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?: .*)?"
-_MOST_DIGITS = 15  # a float of 64 bits tells all decimals of 15 digits apart
 _PARQUET = (".parquet", ".pq")
 
 
@@ -116,9 +97,9 @@ def read_table(
     """
     types = dict(types or {})
     for kind in types.values():
-        if kind not in _WRITTEN and "%" not in kind:
+        if kind not in KINDS and "%" not in kind:
             raise ParameterError(
-                f"--type: there is no type {kind!r}, but {', '.join(_WRITTEN)} and %d.%m.%Y"
+                f"--type: there is no type {kind!r}, but {', '.join(KINDS)} and %d.%m.%Y"
             )
     if name.lower().endswith(_PARQUET):
         frame, delimiter = _read_parquet(name), ","
@@ -140,9 +121,9 @@ def read_table(
         raise EmptyTableError(f"{name} has no rows below its header")
     table = Table(frame, delimiter)
     for column, texts in columns.items():
-        kind, in_doubt = (types[column], None) if column in types else _kind(texts.dropna())
+        kind, in_doubt = (types[column], None) if column in types else kind_of(texts.dropna())
         try:
-            frame[column] = _typed(texts, kind, table.written)
+            frame[column] = typed(texts, kind, table.written)
         except ColumnError:
             if column in types:
                 raise
@@ -216,68 +197,6 @@ def _opened(name: str, encoding: str) -> IO[str]:
 
 def _ending(name: str) -> str:
     return Path(name).suffix.lower()
-
-
-def _kind(known: pd.Series) -> tuple[str, str | None]:
-    """Say what a column's texts are; of text that may be something else, what that would be."""
-
-    def all_are(pattern: str) -> bool:
-        return bool(known.str.fullmatch(pattern, flags=re.ASCII).all())
-
-    if len(known) == 0:
-        return "text", None
-    if all_are(_INTEGER):
-        return "integer", None
-    if all_are(_DECIMAL):
-        digits = known.str.replace(r"[eE].*", "", regex=True).str.count(r"\d")
-        precise = digits.max() <= _MOST_DIGITS and known.astype(float).abs().max() < float("inf")
-        return "decimal" if precise else "text", None
-    if all_are(ISO_DATE):
-        return "date", None
-    if all_are(_DIGITS_AND_COMMAS) and known.str.contains(",").any():
-        thousands = known.str.fullmatch(r"-?\d{1,3}(?:,\d{3})*")  # 1,234 may be 1234
-        if (
-            all_are(_COMMA)
-            and not thousands.all()
-            and known.str.count(r"\d").max() <= _MOST_DIGITS
-        ):
-            return "decimal-comma", None
-        return "text", "decimal-comma"
-    return "text", "%d.%m.%Y" if all_are(_DAY_FIRST_OR_MONTH) else None
-
-
-def _typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
-    """Return a column of a kind: numbers, categories in their order, or the texts themselves."""
-    known = texts.dropna()
-    right = known.str.fullmatch(_WRITTEN.get(kind, r"(?s:.*)"), flags=re.ASCII)
-    if kind == "date" or kind not in _WRITTEN:
-        form = "ISO8601" if kind == "date" else kind
-        times = pd.to_datetime(known[right], format=form, errors="coerce", utc=True)
-        right &= times.notna().reindex(known.index, fill_value=False)
-    if not right.all():
-        wrong = known[~right].unique()[:5].tolist()
-        raise ColumnError(
-            f"{texts.name!r} is not all {kind}: {wrong} in {int((~right).sum())} rows; "
-            "--na TEXT says what means a missing value, --type what the column is"
-        )
-    if kind == "integer":
-        return texts.astype("int64" if len(known) == len(texts) else "Int64")
-    if kind == "decimal-comma":
-        return texts.str.replace(".", "").str.replace(",", ".").astype("float64")
-    if kind == "decimal":
-        numbers = texts.astype("float64")
-        # of several ways to write one number the shortest
-        by_length = known.loc[known.str.len().sort_values(ascending=False).index]
-        written[texts.name] = dict(zip(numbers[by_length.index], by_length, strict=True))
-        return numbers
-    if kind == "text":
-        return texts
-    if kind == "ordered":
-        categories = sorted(known.unique())
-    else:
-        order = pd.DataFrame({"time": times, "text": known}).sort_values(["time", "text"])
-        categories = order["text"].unique()
-    return pd.Series(pd.Categorical(texts, categories, ordered=True), name=texts.name)
 
 
 # -- writing -------------------------------------------------------------------------------

@@ -54,6 +54,7 @@ def boxes_of(rel: Release, sensitive: np.ndarray | None, values: int = 1) -> Box
         [len(p.sub_domains) for p in rel.published],
         None if sensitive is None else sensitive[rows],
         values,
+        None if rel.microdata.weights is None else rel.microdata.weights[rows],
     )
     index = np.repeat(cells.tuples, np.diff(cells.start), axis=0)
     sizes = [p.sizes[index[:, j]] for j, p in enumerate(rel.published)]

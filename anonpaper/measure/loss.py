@@ -46,9 +46,9 @@ def stars(rel: Release) -> int:
     >>> stars(ap.suppress(m, ap.examples.hospital_two_anonymous()))
     2
     """
-    shown = check_release(rel).is_published
-    starred = sum(int(np.count_nonzero(p.is_star[p.index[shown]])) for p in rel.published)
-    return starred + int(np.count_nonzero(~shown)) * len(rel.published)
+    check_release(rel, weights=True)
+    starred = star_pattern(rel) | ~rel.is_published[:, None]
+    return sum(map(rel.microdata.count, starred.T))
 
 
 def suppressed_rows(rel: Release) -> int:
@@ -70,14 +70,14 @@ def suppressed_rows(rel: Release) -> int:
     >>> suppressed_rows(ap.suppress(m, ap.examples.hospital_two_diverse()))
     4
     """
-    check_release(rel)
-    return int(np.count_nonzero(star_pattern(rel).any(axis=1) | ~rel.is_published))
+    check_release(rel, weights=True)
+    return rel.microdata.count(star_pattern(rel).any(axis=1) | ~rel.is_published)
 
 
 def star_pattern(rel: Release) -> np.ndarray:
     """Return which values are stars, shape (n, d), dtype bool; False for rows withheld."""
-    pattern = np.zeros((rel.microdata.n, len(rel.published)), dtype=bool)
     shown = rel.is_published
+    pattern = np.zeros((len(shown), len(rel.published)), dtype=bool)
     for j, p in enumerate(rel.published):
         pattern[shown, j] = p.is_star[p.index[shown]]
     return pattern
@@ -105,7 +105,7 @@ def discernibility(rel: Release) -> int:
     >>> discernibility(ap.suppress(m, ap.examples.hospital_two_diverse()))
     36
     """
-    sizes = check_release(rel).classes.sizes()
+    sizes = check_release(rel, weights=True).classes.sizes()
     return int((sizes**2).sum()) + rel.classes.n_unpublished * rel.microdata.n
 
 
@@ -134,7 +134,7 @@ def average_class_size(rel: Release, k: int = 1) -> float:
     1.25
     """
     k = check_integer("k", k, 1)
-    if check_release(rel).classes.n_groups == 0:
+    if check_release(rel, weights=True).classes.n_groups == 0:
         raise ParameterError("no row is published: there is no class to average over")
     sizes = GroupCounts.of(rel.microdata.about(None), rel.classes.labels).sizes
     return float(sizes.mean() / k)
@@ -179,11 +179,12 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     8.0
     """
     weights = checked_weights(rel, weights)
-    shown = rel.is_published
-    withheld = np.count_nonzero(~shown)
+    shown, rows = rel.is_published, rel.microdata.weights
+    rows = 1 if rows is None else rows[shown]
+    withheld = rel.microdata.count(~shown)
     return float(
         sum(
-            weight * (certainty_penalty(p)[p.index[shown]].sum() + withheld)
+            weight * ((rows * certainty_penalty(p)[p.index[shown]]).sum() + withheld)
             for p, weight in zip(rel.published, weights, strict=True)
         )
     )
@@ -221,7 +222,8 @@ def certainty_penalty(p: PublishedAttribute) -> np.ndarray:
 
 def checked_weights(rel: Release, weights: Mapping[object, float] | None) -> np.ndarray:
     """Return the weights in the order of the attributes, 1 where none is given."""
-    return check_weights([p.attribute.name for p in check_release(rel).published], weights)
+    published = check_release(rel, weights=True).published
+    return check_weights([p.attribute.name for p in published], weights)
 
 
 # -- Kullback-Leibler divergence -------------------------------------------------------------
@@ -268,7 +270,7 @@ def kl_divergence(rel: Release) -> float:
     >>> round(kl_divergence(ap.suppress(m, ap.examples.hospital_two_diverse())), 4)
     0.8789
     """
-    m = check_release(rel).microdata
+    m = check_release(rel, weights=True).microdata
     cells = m.cells
     points = np.repeat(cells.tuples, np.diff(cells.start), axis=0)
     if not rel.is_published.any():
@@ -306,6 +308,7 @@ def _density_of_suppression(rel: Release, points: np.ndarray) -> np.ndarray:
             [m.codes[rows, j] for j in kept] + [rel.sensitive_codes[rows]],
             [points[:, j] for j in kept] + [sensitive],
             [int(sizes[j]) for j in kept] + [m.sensitive_attribute.size],
+            None if m.weights is None else m.weights[rows],
         )
         density += matches / np.prod(sizes[starred], dtype=float)
     return density
@@ -319,6 +322,7 @@ def _density_of_recoding(rel: Release, points: np.ndarray) -> np.ndarray:
         [p.index for p in rel.published] + [rel.sensitive_codes],
         [maps[j][points[:, j]] for j in range(m.d)] + [m.cells.sensitive],
         [len(p.sub_domains) for p in rel.published] + [m.sensitive_attribute.size],
+        m.weights,
     )
     volume = np.ones(len(points))
     for j, p in enumerate(rel.published):
@@ -326,7 +330,7 @@ def _density_of_recoding(rel: Release, points: np.ndarray) -> np.ndarray:
     return matches / volume
 
 
-def _count_matches(rows: list, points: list, sizes: list[int]) -> np.ndarray:
+def _count_matches(rows: list, points: list, sizes: list[int], weights=None) -> np.ndarray:
     """Count, for every point, the rows that are equal to it in all columns."""
     places = math.prod(sizes)
     if places <= 8 * (len(rows[0]) + len(points[0])):  # room to count without sorting
@@ -334,8 +338,8 @@ def _count_matches(rows: list, points: list, sizes: list[int]) -> np.ndarray:
         for row, point, size in zip(rows, points, sizes, strict=True):
             of_rows = of_rows * size + row
             of_points = of_points * size + point
-        return np.bincount(of_rows, minlength=places)[of_points]
+        return np.bincount(of_rows, weights, minlength=places)[of_points]
     both = np.column_stack([np.concatenate(pair) for pair in zip(rows, points, strict=True)])
     key = build_cells(both, sizes, None, 1).tuple_of_row
     n = len(rows[0])
-    return np.bincount(key[:n], minlength=key.max() + 1)[key[n:]]
+    return np.bincount(key[:n], weights, minlength=key.max() + 1)[key[n:]]

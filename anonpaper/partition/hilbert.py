@@ -83,8 +83,10 @@ def hilbert(m: Microdata, l: int) -> Partition:
     l = require_eligible(m, l)
     places, bits = places_on_curve(m.cells.tuples, [a.size for a in m.attributes])
     along_curve = np.argsort(places, kind="stable")
-    labels = group_along_curve(m.cells, along_curve, m.sensitive_counts, l)
-    return Partition(labels, {"bits": bits}, f"Hilbert, l = {l}")
+    cell, group, times = group_along_curve(m.cells, along_curve, m.cells.counts, l)
+    return Partition.of_cells(
+        m.cells, cell, group, times[group], {"bits": bits}, f"Hilbert, l = {l}", times
+    )
 
 
 def places_on_curve(tuples: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarray, int]:
@@ -118,7 +120,7 @@ def places_on_curve(tuples: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarra
 
 def group_along_curve(
     cells: CellTable, order: np.ndarray, counts: np.ndarray, l: int
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Gather groups of rows with pairwise different sensitive values along the curve.
 
     Let n' rows be left, n' = q·l + r with 0 <= r < l, at most q of each value. Values with
@@ -129,32 +131,38 @@ def group_along_curve(
     values are left as long as rows are. There are at most l + r/q mandatory values, hence at
     most 2l - 1 rows in a group.
 
+    A group of l rows leaves q - 1 and r. So the next one takes rows of the same cells, unless one
+    of these is used up or another value has become mandatory: equal groups are taken at a time.
+
     Parameters
     ----------
     cells : CellTable
-        Of c distinct QI tuples and n rows.
+        Of c distinct QI tuples.
     order : numpy.ndarray, shape (c,), integer
         Numbers of the tuples along the curve.
-    counts : numpy.ndarray, shape (m,), dtype int64
-        Rows of every sensitive value, n / l of each at most.
+    counts : numpy.ndarray, shape (e,), dtype int64
+        How many rows of every cell are to be grouped; together they are l-eligible.
     l : int
         The diversity asked for.
 
     Returns
     -------
-    numpy.ndarray, shape (n,), dtype int64
-        The group of every row, numbered along the curve.
+    cell, group : numpy.ndarray, shape (f,), dtype int64
+        Groups have a row of every cell that is listed with them; numbered along the curve.
+    times : numpy.ndarray, shape (G,), dtype int64
+        How many equal groups each of them stands for.
 
     Examples
     --------
     >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> as_they_are = np.arange(len(m.cells))
-    >>> np.bincount(group_along_curve(m.cells, as_they_are, m.sensitive_counts, l=2)).tolist()
-    [2, 2, 2, 2, 2]
+    >>> cell, group, times = group_along_curve(m.cells, as_they_are, m.cells.counts, l=2)
+    >>> np.bincount(group).tolist(), times.tolist()
+    ([2, 2, 2, 2, 2], [1, 1, 1, 1, 1])
     """
-    queues = cells.by_sensitive_value(len(counts), order)
-    return _gather(*queues, cells.row_start, cells.rows, counts, l)
+    held = np.bincount(cells.sensitive, counts).astype(np.int64)
+    return _gather(*cells.by_sensitive_value(len(held), order), counts, held, l)
 
 
 def hilbert_index(points: np.ndarray, bits: int) -> np.ndarray:
@@ -234,20 +242,21 @@ def _skilling_index(points, bits):
 
 
 @loop
-def _gather(queue_start, queue, rank, row_start, rows, counts, l):
-    """Return the group of every row; the rule is that of :func:`group_along_curve`."""
-    m = len(counts)
-    left = counts.copy()
+def _gather(queue_start, queue, rank, counts, held, l):
+    """Return what :func:`group_along_curve` does; `held` are the rows of every value."""
+    m = len(held)
+    left = held.copy()
     head = queue_start[:-1].copy()  # place in `queue` of the first unfinished cell of a value
-    taken = np.zeros(m, np.int64)  # rows already taken from that cell
+    waiting = np.zeros(m, np.int64)  # rows left in that cell
     next_rank = np.full(m, len(rank), np.int64)  # where the first row of a value lies
     for v in range(m):
         if left[v] > 0:
-            next_rank[v] = rank[head[v]]
+            while counts[queue[head[v]]] == 0:
+                head[v] += 1
+            waiting[v], next_rank[v] = counts[queue[head[v]]], rank[head[v]]
     in_group = np.zeros(m, np.bool_)
-    labels = np.empty(len(rows), np.int64)
-    rows_left = len(rows)
-    group = 0
+    cell_of, group_of, times = [0][:0], [0][:0], [0][:0]
+    rows_left = left.sum()
     while rows_left > 0:
         quotient = rows_left // l
         members = 0
@@ -261,16 +270,22 @@ def _gather(queue_start, queue, rank, row_start, rows, counts, l):
                     nearest, nearest_rank = v, next_rank[v]
             in_group[nearest] = True
             members += 1
+        equal = quotient if members == l else 1  # groups, of which at most this many
+        for v in range(m):
+            equal = min(equal, waiting[v] if in_group[v] else quotient - left[v])
         for v in range(m):
             if in_group[v]:
-                cell = queue[head[v]]
-                labels[rows[row_start[cell] + taken[v]]] = group
-                taken[v] += 1
-                left[v] -= 1
-                if row_start[cell] + taken[v] == row_start[cell + 1]:
+                cell_of.append(queue[head[v]])
+                group_of.append(len(times))
+                waiting[v] -= equal
+                left[v] -= equal
+                if left[v] == 0:
+                    next_rank[v] = len(rank)
+                elif waiting[v] == 0:
                     head[v] += 1
-                    taken[v] = 0
-                    next_rank[v] = rank[head[v]] if left[v] > 0 else len(rank)
-        rows_left -= members
-        group += 1
-    return labels
+                    while counts[queue[head[v]]] == 0:
+                        head[v] += 1
+                    waiting[v], next_rank[v] = counts[queue[head[v]]], rank[head[v]]
+        rows_left -= members * equal
+        times.append(equal)
+    return np.array(cell_of), np.array(group_of), np.array(times)

@@ -65,8 +65,8 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
     -----
     O((n/k)·c·d) for c distinct tuples: every cluster passes over all live tuples once for its
     seed, once for the mismatches, and once per attribute that it stars. Of equally far or near
-    tuples the lexicographically first is taken, of its rows the lowest; a left-over row joins the
-    oldest of the clusters to which it adds least.
+    tuples the lexicographically first is taken, of its rows the lowest (of counts, any); a
+    left-over row joins the oldest of the clusters to which it adds least.
 
     References
     ----------
@@ -81,12 +81,20 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
     """
     k = check_integer("k", k, 2, check_microdata(m).n)
     cells = m.cells
-    first = cells.tuple_of_row[generator(seed).integers(m.n)]
+    rng = generator(seed)
+    row = rng.integers(m.n)
+    if m.has_rows:
+        first = cells.tuple_of_row[row]
+    else:
+        first = np.searchsorted(cells.tuple_start, row, side="right") - 1
     cluster, tuple_taken, rows_taken = _grow_clusters(
         narrow_columns(cells.tuples), cells.tuple_sizes.astype(np.int64), int(first), k
     )
-    labels = _labels(cells, cluster, tuple_taken, rows_taken)
-    return Partition(labels, {"left_over": m.n % k}, f"k-member, k = {k}")
+    info, name = {"left_over": m.n % k}, f"k-member, k = {k}"
+    if m.has_rows:
+        return Partition(_labels(cells, cluster, tuple_taken, rows_taken), info, name)
+    dealt = _deal_cells(cells, cluster, tuple_taken, rows_taken, rng)
+    return Partition.of_cells(cells, *dealt, info, name)
 
 
 def narrow_columns(tuples: np.ndarray) -> np.ndarray:
@@ -103,6 +111,19 @@ def _labels(
     rows_by_tuple = _rows_by_tuple(cells)
     labels[rows_by_tuple] = np.repeat(cluster[in_order], rows_taken[in_order])
     return labels
+
+
+def _deal_cells(cells: CellTable, cluster, tuple_taken, rows_taken, rng) -> tuple:
+    """Hand out the rows of every tuple at random: cells, clusters, and how many rows."""
+    found = []
+    left = cells.counts.copy()
+    for c, t, rows in zip(cluster, tuple_taken, rows_taken, strict=True):
+        held = slice(cells.start[t], cells.start[t + 1])
+        taken = rng.multivariate_hypergeometric(left[held], rows, method="marginals")
+        left[held] -= taken
+        (used,) = np.nonzero(taken)
+        found.append((held.start + used, np.full(len(used), c), taken[used]))
+    return tuple(map(np.concatenate, zip(*found, strict=True)))
 
 
 def _rows_by_tuple(cells: CellTable) -> np.ndarray:

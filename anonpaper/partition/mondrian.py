@@ -101,14 +101,15 @@ def mondrian(
 
     Notes
     -----
-    O(n·d) per level of cuts, O(n·d·log(n/k)) on balanced ones; with `require` per cut tried on a
-    level, of which there are at most 2d, or 3d relaxed ones. The width of an attribute in a part
-    is its range (for an unordered one its number of distinct values, less one) over that of the
-    whole domain; of equally wide ones the first is tried. The median v is the lower one; of
-    "up to v" and "below v" the cut of more even halves is tried first, then the other.
-    Unordered values lie in the order of their codes. Relaxed cuts with diversity deal the rows of
-    every sensitive value with the median in turns; where a side fails nevertheless, the
-    attribute's strict cuts are tried.
+    O(n log n) for the e cells, then O(e·d) per level of cuts, O(e·d·log(n/k)) on balanced ones;
+    relaxed cuts, people with several rows and several sensitive attributes take n for e. With
+    `require` per cut tried on a level, of which there are at most 2d, or 3d relaxed ones. The
+    width of an attribute in a part is its range (for an unordered one its number of distinct
+    values, less one) over that of the whole domain; of equally wide ones the first is tried. The
+    median v is the lower one; of "up to v" and "below v" the cut of more even halves is tried
+    first, then the other. Unordered values lie in the order of their codes. Relaxed cuts with
+    diversity deal the rows of every sensitive value with the median in turns; where a side fails
+    nevertheless, the attribute's strict cuts are tried.
 
     References
     ----------
@@ -135,24 +136,31 @@ def mondrian(
         for table in diverse[0].tables(m):
             require_diverse(table, l, diversity)
     # One l-diversity is counted as the cuts are made, all else once they are proposed.
-    counted = bool(diverse) and m.people is None and len(m.sensitives) == 1
-    principles = required(m, [*([] if counted else diverse), *require])
+    counts_l = bool(diverse) and m.people is None and len(m.sensitives) == 1
+    principles = required(m, [*([] if counts_l else diverse), *require])
     require_whole(m, principles)
+    # Strict cuts leave equal rows together, so cells are cut; relaxed ones part them.
+    listed = m if relaxed else m.counted()
     cutting = _Cutting(
-        *_domains(m.codes, m.attributes),
-        *_secrets(m if counted else m.about(None)),
+        *_domains(listed.codes, listed.attributes),
+        *_secrets(listed if counts_l else listed.about(None)),
+        np.ones(m.n, np.int64) if listed.weights is None else listed.weights,
         np.empty(0, np.int64) if m.people is None else m.people,
-        k, l or 0, _required(l if counted else None, diversity), relaxed,
+        k, l or 0, _required(l if counts_l else None, diversity), relaxed,
     )  # fmt: skip
     if principles:
-        labels, n_groups, depth = _cut_in_rounds(cutting, principles)
+        asked = [(listed.about(table.sensitive), of_it) for table, of_it in principles]
+        labels, depth = _cut_in_rounds(cutting, asked)
     else:
-        labels, n_groups, depth = _cut_all(cutting, _room(cutting))
+        labels, depth = _cut_all(cutting, _room(cutting))
     name = f"{'relaxed ' if relaxed else ''}Mondrian, k = {k}"
     if l is not None:
         name += f", l = {l}" + (" distinct" if diversity == "distinct" else "")
     name = ", ".join([name, *map(str, require)])
-    return Partition(labels, {"depth": int(depth)}, name)
+    info = {"depth": int(depth)}
+    if listed.weights is None:
+        return Partition(labels, info, name)
+    return Partition.of_cells(m.cells, np.arange(len(labels)), labels, listed.weights, info, name)
 
 
 def median_cut(
@@ -189,7 +197,7 @@ def median_cut(
     cutting = _Cutting(
         *_domains(m.codes[:, chosen], [m.attributes[j] for j in chosen]),
         *_secrets(m.about(None) if l is None else m),
-        np.empty(0, np.int64), k, l or 0, _required(l, diversity), False,
+        np.ones(m.n, np.int64), np.empty(0, np.int64), k, l or 0, _required(l, diversity), False,
     )  # fmt: skip
     side = np.empty(len(rows), np.bool_)
     return side if _next_cut(cutting, rows, side, _room(cutting), 0) >= 0 else None
@@ -204,6 +212,7 @@ class _Cutting(NamedTuple):
     ordered: np.ndarray
     sensitive: np.ndarray
     values: int
+    weights: np.ndarray  # how many rows of the table each row here stands for
     people: np.ndarray  # empty where every row is a person
     k: int
     l: int
@@ -222,7 +231,7 @@ def _domains(codes: np.ndarray, attributes: Sequence[Attribute]) -> tuple:
 
 def _secrets(m: Microdata) -> tuple[np.ndarray, int]:
     if m.sensitive is None:
-        return np.zeros(m.n, np.int32), 1
+        return np.zeros(m.n if m.weights is None else len(m.weights), np.int32), 1
     return m.sensitive_codes, m.sensitive_attribute.size
 
 
@@ -230,7 +239,7 @@ def _required(l: int | None, diversity: str) -> int:
     return _NO_DIVERSITY if l is None else (_FREQUENCY, _DISTINCT)[diversity == "distinct"]
 
 
-def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int, int]:
+def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int]:
     """Return what `_cut_all` does, for cuts whose sides meet principles too.
 
     All parts go on at once: each proposes its next cut, and principles look at all sides together.
@@ -249,6 +258,7 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
         in_order = cutting._replace(  # so that the rows of a part lie side by side in memory
             codes=cutting.codes.T.take(order, axis=1).T,
             sensitive=cutting.sensitive[order],
+            weights=cutting.weights[order],
             people=cutting.people[order] if len(cutting.people) else cutting.people,
         )
         _propose_all(in_order, places, side, room, parts, labels)
@@ -277,7 +287,7 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
     by_place = np.argsort(first)
     labels = np.empty(n, np.int64)
     labels[order] = np.repeat(np.arange(len(first)), (last - first)[by_place])
-    return labels, len(first), int(depth.max())
+    return labels, int(depth.max())
 
 
 def _room(cutting: _Cutting) -> np.ndarray:
@@ -293,7 +303,7 @@ def _room(cutting: _Cutting) -> np.ndarray:
 
 @loop(nogil=True)  # components of diva run in threads
 def _cut_all(cutting, counts):
-    """Return the labels, the number of groups and the depth of the deepest one."""
+    """Return the labels and the depth of the deepest group."""
     n = len(cutting.codes)
     order = np.arange(n)
     buffer = np.empty(n, np.int64)
@@ -301,7 +311,7 @@ def _cut_all(cutting, counts):
     labels = np.empty(n, np.int64)
     n_groups, deepest = 0, 0
     # first, last and depth of the parts to come; a list compiles four times as long
-    parts = np.empty((n // cutting.k + 2, 3), np.int64)
+    parts = np.empty((n + 2, 3), np.int64)
     parts[0, 0], parts[0, 1], parts[0, 2] = 0, n, 0
     waiting = 1
     while waiting:
@@ -317,7 +327,7 @@ def _cut_all(cutting, counts):
             for start, end in ((middle, last), (first, middle)):
                 parts[waiting, 0], parts[waiting, 1], parts[waiting, 2] = start, end, depth + 1
                 waiting += 1
-    return labels, n_groups, deepest
+    return labels, deepest
 
 
 @loop(nogil=True)
@@ -338,7 +348,7 @@ def _propose_all(cutting, places, side, counts, parts, labels):
 @loop
 def _next_cut(cutting, rows, side, counts, tried):
     """Set `side` to the first allowed cut after those tried; return its number, or -1."""
-    if len(rows) < 2 * cutting.k:
+    if _rows_of(rows, cutting.weights) < 2 * cutting.k:
         return -1
     ways = 3 if cutting.relaxed else 2  # to cut at the median of an attribute
     widths = _widths(
@@ -350,11 +360,20 @@ def _next_cut(cutting, rows, side, counts, tried):
             return -1
         for number in range(max(tried, ways * rank), ways * (rank + 1)):
             way = number % ways + (not cutting.relaxed)
-            _take_sides(cutting.codes[:, j], rows, side, counts, cutting.sensitive, way)
+            _take_sides(cutting, cutting.codes[:, j], rows, side, counts, way)
             if _is_allowed(cutting, rows, side, counts):
                 return number
         widths[j] = _TRIED
     return -1
+
+
+@inner
+def _rows_of(rows, weights):
+    """Number of rows of the table."""
+    size = 0
+    for i in rows:
+        size += weights[i]
+    return size
 
 
 @loop
@@ -385,40 +404,43 @@ def _widths(codes, positions, start, ordered, rows, counts):
 
 
 @inner
-def _take_sides(column, rows, side, counts, sensitive, way):
+def _take_sides(cutting, column, rows, side, counts, way):
     """Set `side` to a cut: relaxed (0), strict with more even halves (1), or strict (2)."""
-    v = _median(column, rows, counts)
-    below, equal = 0, 0
+    weights = cutting.weights
+    v = _median(column, rows, weights, counts)
+    size, below, equal = 0, 0, 0
     for i in rows:
-        below += column[i] < v
-        equal += column[i] == v
+        size += weights[i]
+        below += weights[i] * (column[i] < v)
+        equal += weights[i] * (column[i] == v)
     if way == 0:
-        _deal(column, rows, side, counts, sensitive, v, len(rows) // 2 - below, equal)
+        _deal(column, rows, side, counts, cutting.sensitive, v, size // 2 - below, equal)
         return
-    up_to_v_is_more_even = abs(len(rows) - 2 * (below + equal)) <= abs(len(rows) - 2 * below)
+    up_to_v_is_more_even = abs(size - 2 * (below + equal)) <= abs(size - 2 * below)
     bound = v if (way == 1) == up_to_v_is_more_even else v - 1
     for place in range(len(rows)):
         side[place] = column[rows[place]] <= bound
 
 
 @inner
-def _median(column, rows, counts):
+def _median(column, rows, weights, counts):
     """Return the lower median: the least value that at least half of the rows do not exceed."""
-    low, high = column[rows[0]], column[rows[0]]
+    low, high, size = column[rows[0]], column[rows[0]], 0
     for i in rows:
         low, high = min(low, column[i]), max(high, column[i])
+        size += weights[i]
     if high - low > 8 * len(rows):  # counting would cost more than halving the range
         while low < high:
             middle = (low + high) // 2
             seen = 0
             for i in rows:
-                seen += column[i] <= middle
-            low, high = (low, middle) if 2 * seen >= len(rows) else (middle + 1, high)
+                seen += weights[i] * (column[i] <= middle)
+            low, high = (low, middle) if 2 * seen >= size else (middle + 1, high)
         return low
     for i in rows:
-        counts[column[i]] += 1
+        counts[column[i]] += weights[i]
     v, seen = low, counts[low]
-    while 2 * seen < len(rows):
+    while 2 * seen < size:
         v += 1
         seen += counts[v]
     for i in rows:
@@ -455,32 +477,34 @@ def _deal(column, rows, side, counts, sensitive, v, wanted_left, equal):
 
 @inner
 def _is_allowed(cutting, rows, side, counts):
-    n_left, k, people = 0, cutting.k, cutting.people
+    n_left, k, people, weights = 0, cutting.k, cutting.people, cutting.weights
     for place in range(len(rows)):
-        n_left += side[place]
-    if n_left < k or len(rows) - n_left < k:
+        n_left += weights[rows[place]] * side[place]
+    if n_left < k or _rows_of(rows, weights) - n_left < k:
         return False
     for which in (True, False):
         # k people are k distinct values of the person
-        if len(people) and not _is_diverse(rows, side, which, counts, people, k, _DISTINCT):
+        if len(people) and not _is_diverse(
+            rows, side, which, counts, people, weights, k, _DISTINCT
+        ):
             return False
         if cutting.required != _NO_DIVERSITY and not _is_diverse(
-            rows, side, which, counts, cutting.sensitive, cutting.l, cutting.required
+            rows, side, which, counts, cutting.sensitive, weights, cutting.l, cutting.required
         ):
             return False
     return True
 
 
 @inner
-def _is_diverse(rows, side, which, counts, sensitive, l, required):
+def _is_diverse(rows, side, which, counts, sensitive, weights, l, required):
     """Whether one side is frequency (1) or distinct (2) l-diverse."""
     size, distinct, most = 0, 0, 0
     for place in range(len(rows)):
         if side[place] == which:
-            v = sensitive[rows[place]]
-            counts[v] += 1
-            size += 1
-            distinct += counts[v] == 1
+            v, rows_here = sensitive[rows[place]], weights[rows[place]]
+            distinct += counts[v] == 0
+            counts[v] += rows_here
+            size += rows_here
             most = max(most, counts[v])
     for i in rows:
         counts[sensitive[i]] = 0

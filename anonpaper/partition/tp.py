@@ -16,8 +16,9 @@ its most frequent values, their height is h(S); a QI-group Q is *thin* if |Q| = 
 
 Rows of a group with the same sensitive value are interchangeable, so nothing here looks at rows:
 the state is the counts of the cell table, and which rows leave is settled at the end (of every
-cell, the rows of lowest number stay). Where the paper breaks ties arbitrarily, the lowest
-sensitive code and then the lowest QI-group (lexicographic order of the tuples) are taken.
+cell, the rows of lowest number stay; of a table of counts nobody can say). Where the paper breaks
+ties arbitrarily, the lowest sensitive code and then the lowest QI-group (lexicographic order of
+the tuples) are taken.
 
 Source: X. Xiao, K. Yi, Y. Tao, *The hardness and approximation algorithms for l-diversity*,
 EDBT 2010, section 5.
@@ -34,7 +35,7 @@ from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop
 from anonpaper.groups import Partition
 from anonpaper.microdata import CellTable, Microdata
-from anonpaper.partition.hilbert import hilbert
+from anonpaper.partition.hilbert import group_along_curve, places_on_curve
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 
 __all__ = ["tp", "tp_plus", "tp_steps"]
@@ -104,25 +105,8 @@ def tp(m: Microdata, l: int) -> Partition:
     >>> p.sizes().tolist(), p.info["phase"], p.info["residue_size"]
     ([4, 2, 4], 1, 4)
     """
-    l = require_eligible(m, l)
-    state = _State(m)
-    sizes, heights, rounds = zip(
-        *((int(state.residue.sum()), int(state.residue.max()), rounds)
-          for rounds in _three_phases(state, l)),
-        strict=True,
-    )  # fmt: skip
-    removed = np.diff(sizes, prepend=0).tolist()
-    return Partition(
-        _labels_of_kept_rows(m.cells, state.counts),
-        info={
-            "phase": len(removed),
-            "residue_size": sizes[-1],
-            "lower_bound": l * heights[0],
-            "rounds": rounds[-1],
-            "removed_by_phase": (*removed, 0, 0)[:3],
-        },
-        algorithm=f"TP, l = {l}",
-    )
+    kept, info = _reduce(m, l)
+    return Partition.of_cells(m.cells, *_kept_and_residue(m.cells, kept), info, f"TP, l = {l}")
 
 
 @algorithm(
@@ -132,10 +116,10 @@ def tp(m: Microdata, l: int) -> Partition:
 def tp_plus(m: Microdata, l: int) -> Partition:
     """Guarantee frequency l-diversity with never more stars than TP.
 
-    TP runs first, then :func:`~anonpaper.partition.hilbert.hilbert` groups its residue; TP's
-    guarantee is kept (xiao2010, sections 5.6 and 6.1); what :func:`tp` says of those who know
-    the algorithm holds here too, and a group of the residue shows fewer values than the whole:
-    see :func:`anonpaper.measure.minimality`.
+    TP runs first, then its residue is grouped as :func:`~anonpaper.partition.hilbert.hilbert`
+    does; TP's guarantee is kept (xiao2010, sections 5.6 and 6.1); what :func:`tp` says of those
+    who know the algorithm holds here too, and a group of the residue shows fewer values than the
+    whole: see :func:`anonpaper.measure.minimality`.
 
     Parameters
     ----------
@@ -166,17 +150,23 @@ def tp_plus(m: Microdata, l: int) -> Partition:
     >>> tp_plus(ap.examples.hospital(), l=2).sizes().tolist()
     [4, 2, 2, 2]
     """
-    p = tp(m, l)
-    residue_size = p.info["residue_size"]
-    labels, residue_groups = p.labels, 0
-    if residue_size:
-        residue_label = p.n_groups - 1
-        residue = np.flatnonzero(labels == residue_label)
-        grouped = hilbert(m.take(residue), l)
-        labels = labels.copy()
-        labels[residue] = residue_label + grouped.labels
-        residue_groups = grouped.n_groups
-    return Partition(labels, {**p.info, "residue_groups": residue_groups}, f"TP+, l = {l}")
+    kept, info = _reduce(m, l)
+    cell, group, counts = _kept_and_residue(m.cells, kept)
+    times = np.ones(group.max() + 1, np.int64)
+    info["residue_groups"] = 0
+    if info["residue_size"]:
+        stay = np.count_nonzero(kept)  # entries of QI-groups; those of the residue follow
+        places, _ = places_on_curve(m.cells.tuples, [a.size for a in m.attributes])
+        along_curve = np.argsort(places, kind="stable")
+        of_residue, grouped, taken = group_along_curve(
+            m.cells, along_curve, m.cells.counts - kept, l
+        )
+        cell = np.r_[cell[:stay], of_residue]
+        counts = np.r_[counts[:stay], taken[grouped]]
+        group = np.r_[group[:stay], group.max() + grouped]
+        times = np.r_[times[:-1], taken]
+        info["residue_groups"] = int(taken.sum())
+    return Partition.of_cells(m.cells, cell, group, counts, info, f"TP+, l = {l}", times)
 
 
 def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
@@ -259,23 +249,38 @@ def _three_phases(state: _State, l: int) -> Iterator[int]:
         yield _phase_three(*state.arrays(), l)
 
 
-def _labels_of_kept_rows(cells: CellTable, kept: np.ndarray) -> np.ndarray:
-    """Label the rows that stay by their QI-group, all others as the residue, the last group."""
-    group_of_tuple = np.where(np.add.reduceat(kept, cells.start[:-1]) > 0, 0, -1)
-    survives = group_of_tuple >= 0
-    group_of_tuple[survives] = np.arange(survives.sum())
-    return _scatter(
-        cells.rows, cells.row_start, kept, group_of_tuple[cells.tuple_of_cell], int(survives.sum())
+def _reduce(m: Microdata, l: int) -> tuple[np.ndarray, dict[str, object]]:
+    """Run TP: how many rows of every cell stay, and what is said of the run."""
+    l = require_eligible(m, l)
+    state = _State(m)
+    sizes, heights, rounds = zip(
+        *((int(state.residue.sum()), int(state.residue.max()), rounds)
+          for rounds in _three_phases(state, l)),
+        strict=True,
+    )  # fmt: skip
+    removed = np.diff(sizes, prepend=0).tolist()
+    return state.counts, {
+        "phase": len(removed),
+        "residue_size": sizes[-1],
+        "lower_bound": l * heights[0],
+        "rounds": rounds[-1],
+        "removed_by_phase": (*removed, 0, 0)[:3],
+    }
+
+
+def _kept_and_residue(cells: CellTable, kept: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Cells, groups and numbers of the rows that stay, by QI-group, then of the residue's.
+
+    The residue is the last group.
+    """
+    survives = np.add.reduceat(kept, cells.start[:-1]) > 0
+    number = np.cumsum(survives) - survives
+    (stay,), (leave,) = np.nonzero(kept), np.nonzero(cells.counts - kept)
+    return (
+        np.r_[stay, leave],
+        np.r_[number[cells.tuple_of_cell[stay]], np.full(len(leave), survives.sum())],
+        np.r_[kept[stay], (cells.counts - kept)[leave]],
     )
-
-
-@loop
-def _scatter(rows, row_start, kept, group_of_cell, residue_label):
-    labels = np.full(len(rows), residue_label, np.int64)
-    for cell in range(len(kept)):
-        for i in range(row_start[cell], row_start[cell] + kept[cell]):
-            labels[rows[i]] = group_of_cell[cell]
-    return labels
 
 
 # -- the algorithm, on counts ---------------------------------------------------------------

@@ -7,7 +7,13 @@ from typing import Literal
 import numpy as np
 
 from anonpaper.errors import ColumnError, ParameterError, check_choice
-from anonpaper.groups import Partition, check_partition, dense_labels, group_bounds
+from anonpaper.groups import (
+    CountedPartition,
+    Partition,
+    check_partition,
+    dense_labels,
+    group_bounds,
+)
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish.attribute import PublishedAttribute
 from anonpaper.publish.release import Anatomy, GroupRelease, Release, Swapped, has_residue
@@ -16,7 +22,21 @@ from anonpaper.randomness import generator
 from anonpaper.recoding import Recoding
 from anonpaper.subdomains import SubDomains
 
-__all__ = ["anatomize", "generalize", "recode", "suppress", "swap"]
+__all__ = ["anatomize", "generalize", "listed", "recode", "suppress", "swap"]
+
+
+def listed(m: Microdata, p: Partition) -> tuple[Microdata, Partition]:
+    """Return a table and its groups row by row; of a table of counts, a row per cell and group.
+
+    Raises
+    ------
+    ParameterError
+        If the partition is of another number of rows, or of rows where the table has counts.
+    """
+    check_partition(p, check_microdata(m, people=True).n)
+    if m.has_rows == isinstance(p, CountedPartition):
+        raise ParameterError("the partition is of a table of rows and m of counts, or inversely")
+    return (m, p) if m.has_rows else p.listed(m)
 
 
 def suppress(m: Microdata, p: Partition) -> Release:
@@ -49,7 +69,7 @@ def suppress(m: Microdata, p: Partition) -> Release:
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
     """
-    check_partition(p, check_microdata(m, people=True).n)
+    m, p = listed(m, p)
     published = []
     low, high = _bounds(m, p)
     for j, attribute in enumerate(m.attributes):
@@ -95,7 +115,7 @@ def generalize(m: Microdata, p: Partition) -> Release:
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
     """
-    check_partition(p, check_microdata(m, people=True).n)
+    m, p = listed(m, p)
     published = []
     low, high = _bounds(m, p)
     for j, attribute in enumerate(m.attributes):
@@ -174,6 +194,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         raise ColumnError(
             f'values that are new to the recoding: {named}; unseen="suppress" withholds their rows'
         )
+    m = m if m.has_rows else m.counted()
     published = tuple(
         PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])
         for j, name in enumerate(m.qi)
@@ -188,7 +209,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     left = np.where(np.isin(labels, np.concatenate([[-1], *failing])), -1, labels)
     if (left >= 0).all():
         return release
-    p = Partition(dense_labels(left), algorithm=release.classes.algorithm)
+    p = Partition(dense_labels(left), algorithm=release.classes.algorithm, weights=m.weights)
     published = tuple(
         _as_others_are(attribute, r.maps[j], m.codes[left >= 0, j])
         if r.names[j] is None
@@ -264,12 +285,11 @@ def swap(
     check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
     check_partition(p, m.n)
     _check_not_starred(p, "swap")
+    sensitive = m.sensitive_codes
     rank = secret_order(m.n) if seed is None else generator(seed).random(m.n)
     source = np.empty(m.n, dtype=np.int64)
     source[np.argsort(p.labels, kind="stable")] = np.lexsort([rank, p.labels])
-    swapped = Swapped(
-        m.sensitive_codes[source], m.frame[m.sensitive].iloc[source], seed is not None
-    )
+    swapped = Swapped(sensitive[source], m.frame[m.sensitive].iloc[source], seed is not None)
     return GroupRelease(m, _as_they_are(m), "swap", partition=p, swapped=swapped)
 
 

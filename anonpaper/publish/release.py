@@ -26,7 +26,7 @@ from anonpaper.errors import (
     is_among,
 )
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Microdata, build_cells
+from anonpaper.microdata import Microdata, build_cells, no_rows
 from anonpaper.principles import (
     DistinctLDiversity,
     EntropyLDiversity,
@@ -39,11 +39,20 @@ from anonpaper.principles import (
 )
 from anonpaper.publish.attribute import PublishedAttribute
 from anonpaper.publish.explain import Explanation, explain
-from anonpaper.publish.world import beside, check_table_place, public, secret_order, write_tables
+from anonpaper.publish.world import (
+    beside,
+    check_table_place,
+    plain,
+    public,
+    secret_order,
+    write_tables,
+)
 from anonpaper.recoding import Recoding
 
 __all__ = ["Anatomy", "GroupRelease", "Release"]
 
+#: A table of counts is published as a DataFrame up to this many rows.
+MOST_ROWS = 1_000_000
 _SEEDED = (
     "swapped with a seed: whoever guesses it undoes the swaps, so this table must not be "
     "published; without a seed nobody can"
@@ -115,6 +124,7 @@ class Release:
         self.recoding = recoding
         self._partition = partition
         self._swapped = swapped
+        self._written: tuple[Path, ...] = ()  # of a table of counts, which files to audit
 
     @property
     def partition(self) -> Partition:
@@ -125,7 +135,7 @@ class Release:
     def is_published(self) -> np.ndarray:
         """Whether a row is published at all, shape (n,), dtype bool."""
         if self._partition is None:
-            return np.ones(self.microdata.n, dtype=bool)
+            return np.ones(len(self.published[0].index), dtype=bool)
         return self._partition.labels >= 0
 
     @property
@@ -164,12 +174,13 @@ class Release:
     def classes(self) -> Partition:
         """Equivalence classes: rows whose published QI are equal; -1 for rows withheld."""
         rows = np.flatnonzero(self.is_published)
-        labels = np.full(self.microdata.n, -1, dtype=np.int64)
+        labels = np.full(len(self.is_published), -1, dtype=np.int64)
         if len(rows):
             index = np.column_stack([p.index[rows] for p in self.published])
             cells = build_cells(index, [len(p.sub_domains) for p in self.published], None, 1)
             labels[rows] = cells.tuple_of_row
-        return Partition(labels, algorithm="equivalence classes")
+        weights = self.microdata.weights
+        return Partition(labels, algorithm="equivalence classes", weights=weights)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -190,6 +201,41 @@ class Release:
             frame[name] = _as_before(frame[name], m.frame[name][rows])
         return frame
 
+    def public_counts(self) -> tuple[pd.DataFrame, np.ndarray]:
+        """Return the distinct rows that are published, and how many there are of each.
+
+        They are as :func:`anonpaper.publish.world.plain` as can be, and in the order of their
+        texts, so that this says nothing but the published rows. O(n log n).
+
+        Examples
+        --------
+        >>> import anonpaper as ap
+        >>> m = ap.examples.hospital()
+        >>> frame, counts = ap.suppress(m, ap.examples.hospital_two_diverse()).public_counts()
+        >>> frame.iloc[0].tolist(), int(counts[0])
+        (['*', 'M', '*', 'HIV'], 2)
+        """
+        m, rows = self.microdata, self.is_published
+        self._check_written_apart()
+        columns = {p.attribute.name: (p.labels, p.index[rows]) for p in self.published}
+        for name in m.sensitives:
+            columns[name] = m.attribute(name).values, m.codes_of(name)[rows]
+        columns = {name: columns[name] for name in m._columns if name in columns}
+        ranked, ordered = [], []
+        for labels, index in columns.values():
+            order = np.argsort([str(label) for label in labels], kind="stable")
+            rank = np.empty(len(order), np.int32)
+            rank[order] = np.arange(len(order))
+            ranked.append(rank[index])
+            ordered.append(labels[order])
+        weights = np.ones(m.n, np.int64) if m.weights is None else m.weights
+        distinct = build_cells(
+            np.column_stack(ranked), [len(labels) for labels in ordered], None, 1, weights[rows]
+        )
+        texts = zip(columns, ordered, distinct.tuples.T, strict=True)
+        frame = pd.DataFrame({name: labels[place] for name, labels, place in texts})
+        return plain(frame), distinct.tuple_sizes
+
     def public_tables(self, keep: Sequence = ()) -> tuple[pd.DataFrame, ...]:
         """Return what may leave the house: one table, or the two of an anatomy.
 
@@ -208,14 +254,34 @@ class Release:
             `keep` names the column that says whose a row is, two columns would have the same
             name, or two sensitive values be written alike, or a set of values as another or as a
             value of the table, such as a star.
+        RowsError
+            The table has counts, and there are more than 1,000,000 rows to publish, or columns
+            to keep: :meth:`write` writes the former.
         """
         m = self.microdata
         keep = check_sequence("keep", keep)
+        if m.weights is not None:
+            if keep or m.count(self.is_published) > MOST_ROWS:
+                no_rows()
+            frame, counts = self.public_counts()
+            return (public(frame.iloc[np.repeat(np.arange(len(frame)), counts)]),)
         unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
         if unknown:
             raise ColumnError(f"keep names {unknown}, and the table has {list(m.frame.columns)}")
         if m.person is not None and m.person in keep:
             raise ColumnError(f"{m.person!r} says whose a row is and is never published")
+        self._check_written_apart()
+        first, *others = self._numbered_anew()
+        if len(keep):
+            kept = m.frame.loc[self.is_published, keep]
+            first = pd.concat([first, kept.set_axis(first.index)], axis=1)
+            before = [name for name in m.frame.columns if name in first]
+            first = first[before + [name for name in first if name not in before]]
+        return tuple(public(table) for table in (first, *others))
+
+    def _check_written_apart(self) -> None:
+        """Raise ColumnError if different values are written alike."""
+        m = self.microdata
         for column in self.published:
             _check_told_apart(column, self.is_published)
         for name in m.sensitives:
@@ -226,13 +292,6 @@ class Release:
                     f"different values of {name!r} are written alike: {alike}, so fewer "
                     "would be published than were counted: convert them to one type"
                 )
-        first, *others = self._numbered_anew()
-        if len(keep):
-            kept = m.frame.loc[self.is_published, keep]
-            first = pd.concat([first, kept.set_axis(first.index)], axis=1)
-            before = [name for name in m.frame.columns if name in first]
-            first = first[before + [name for name in first if name not in before]]
-        return tuple(public(table) for table in (first, *others))
 
     def public_frame(self) -> pd.DataFrame:
         """Return the table with one row per person as it may leave: `public_tables`' first.
@@ -253,7 +312,9 @@ class Release:
         ----------
         path : path
             Ends in .csv, .tsv or .txt, perhaps followed by .gz, .bz2 or .xz, or in .parquet. An
-            anatomy's sensitive values are written beside it, as ``name_sensitive.csv``.
+            anatomy's sensitive values are written beside it, as ``name_sensitive.csv``. Of a table
+            of counts it may be a folder, which is made and gets parquet files: see
+            :mod:`anonpaper.scale`.
         replace : bool
             Whether files that are there may be replaced; they give their permissions to the
             new ones, others get those of the user's umask.
@@ -284,10 +345,13 @@ class Release:
         >>> path.read_text().count("*")
         8
         """
-        check_table_place(path, replace=replace)
-        tables = self.public_tables()
-        paths = (Path(path), beside(path, "sensitive"))[: len(tables)]
-        write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
+        if self.microdata.engine is not None:
+            paths = self._written = self.microdata.engine.write(self, path, replace=replace)
+        else:
+            check_table_place(path, replace=replace)
+            tables = self.public_tables()
+            paths = (Path(path), beside(path, "sensitive"))[: len(tables)]
+            write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
         for text in self.warnings:
             warnings.warn(text, stacklevel=2)
         return paths
@@ -311,7 +375,7 @@ class Release:
         of them have the value in such a row.
         """
         m, left = self.microdata, ~self.is_published
-        rows = int(left.sum())
+        rows = m.count(left)
         if not rows or not m.sensitives:
             return rows, float("nan")
         return rows, float(Theta(1).level(m, np.where(left, 0, -1)))
@@ -327,7 +391,8 @@ class Release:
             apart; without a sensitive attribute only k-anonymity is reported, with several all
             levels of each. Where people have several rows, k-anonymity and the levels are of
             people, and the rows of the smallest class follow. If rows are withheld, `withheld`
-            follows, and a row ``warning`` without level for each of `warnings`.
+            follows, and a row ``warning`` without level for each of `warnings`. Of a table of
+            counts that was written, the levels are those of the files as they are now.
         """
         m, labels = self.audited()
         counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
@@ -465,15 +530,17 @@ class Release:
         >>> ap.KAnonymity(2).holds(*rel.audited())
         True
         """
+        if self._written:
+            return self.microdata.engine.read(self, self._written)
         return self.microdata, self.classes.labels
 
     def __repr__(self) -> str:
-        shown = int(self.is_published.sum())
+        shown = self.microdata.count(self.is_published)
         rows = f"{shown} of {self.microdata.n} rows in {self.classes.n_groups}"
         return "; ".join([f"Release({self.method}: {rows} equivalence classes)", *self.warnings])
 
     def _repr_html_(self) -> str:
-        shown = int(self.is_published.sum())
+        shown = self.microdata.count(self.is_published)
         facts = [
             ("published by", self.method),
             ("rows", f"{shown:,} of {self.microdata.n:,}"),
@@ -489,7 +556,7 @@ class Release:
 
     def _tables(self) -> tuple[pd.DataFrame, ...]:
         """The tables that are published."""
-        return (self.frame,)
+        return (self.frame if self.microdata.weights is None else self.public_counts()[0],)
 
     def _numbered_anew(self) -> tuple[pd.DataFrame, ...]:
         """The same without a number that the input decided."""
@@ -601,19 +668,29 @@ def has_residue(p: Partition) -> bool:
     return "removed_by_phase" in p.info and p.info["residue_size"] > 0
 
 
-def check_release(rel: object) -> Release:
+def check_release(rel: object, *, weights: bool = False) -> Release:
     """Return `rel` if it is a Release; say how to make one if it is not.
+
+    Parameters
+    ----------
+    rel : Release
+    weights : bool
+        Whether the caller bears rows that stand for several.
 
     Raises
     ------
     ParameterError
         If `rel` is anything else, such as a Partition or the published frame.
+    RowsError
+        It is of a table of counts, and the caller does not count.
     """
     if not isinstance(rel, Release):
         raise ParameterError(
             f"expected a Release, got {type(rel).__name__}: ap.suppress(m, p), ap.recode(m, r) "
             "and their like make one"
         )
+    if rel.microdata.weights is not None and not weights:
+        no_rows()
     return rel
 
 

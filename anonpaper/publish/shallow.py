@@ -19,11 +19,11 @@ from dataclasses import replace
 import numpy as np
 
 from anonpaper.errors import ColumnError, HierarchyError, check_integer, check_sequence, is_among
-from anonpaper.groups import Partition, check_partition, group_bounds
+from anonpaper.groups import Partition, group_bounds
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish.attribute import PublishedAttribute
-from anonpaper.publish.methods import rows_of_groups
+from anonpaper.publish.methods import listed, rows_of_groups
 from anonpaper.publish.release import Release
 from anonpaper.subdomains import SubDomains
 
@@ -94,7 +94,7 @@ def shallow_generalize(
     lacking = [name for name in m.qi if name not in hierarchies]
     if lacking:
         raise HierarchyError(f"a hierarchy is needed for {lacking}: Hierarchy.balanced makes one")
-    check_partition(p, m.n)
+    m, p = listed(m, p)
     published = []
     for j, attribute in enumerate(m.attributes):
         maps = _maps(attribute, hierarchies[attribute.name])

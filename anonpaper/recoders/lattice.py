@@ -176,11 +176,12 @@ def full_domain(
     cost = _costs(m, maps, weights)
     nodes = _Nodes(m, maps, required(m, principles), cost, most, check_weights(m.qi, weights))
     if not nodes.check(top) and not most:
-        group = _groups(m, [levels[-1] for levels in maps])[m.cells.tuple_of_row]
+        listed = m.counted()
+        group = _groups(listed.codes, [levels[-1] for levels in maps])
         reached = " and ".join(
-            f"{principle.level(m, group):.3g} of {principle}"
+            f"{principle.level(listed, group):.3g} of {principle}"
             for principle in principles
-            if not principle.holds(m, group)
+            if not principle.holds(listed, group)
         )
         raise InfeasibleError(
             f"no level of the hierarchies is enough: with every attribute at its highest the "
@@ -241,7 +242,7 @@ class _Nodes:
             return None
         self.checked += 1
         maps = [levels[i] for levels, i in zip(self.maps, node, strict=True)]
-        group = _groups(self.m, maps)
+        group = _groups(self.m.cells.tuples, maps)
         fails, fails_below = self._failing(group)
         sizes = self.m.cells.tuple_sizes
         withheld = int(sizes[fails[group]].sum())
@@ -304,9 +305,8 @@ def _single_attributes(shape: tuple[int, ...]):
             yield tuple(level if i == j else other - 1 for i, other in enumerate(shape))
 
 
-def _groups(m: Microdata, maps: list[np.ndarray]) -> np.ndarray:
+def _groups(tuples: np.ndarray, maps: list[np.ndarray]) -> np.ndarray:
     """The group of every QI tuple, shape (c,)."""
-    tuples = m.cells.tuples
     key, span = np.zeros(len(tuples), np.int64), 1  # keys lie in [0, span)
     for j, ids in enumerate(maps):
         parts = int(ids.max()) + 1
@@ -323,9 +323,9 @@ def _costs(m: Microdata, maps: list, weights: Mapping[object, float] | None) -> 
     weights = check_weights(m.qi, weights)
     total = np.zeros(())
     for attribute, levels, codes, weight in zip(
-        m.attributes, maps, m.codes.T, weights, strict=True
+        m.attributes, maps, m.cells.tuples.T, weights, strict=True
     ):
-        rows = np.bincount(codes, minlength=attribute.size)
+        rows = np.bincount(codes, m.cells.tuple_sizes, attribute.size)
         cost = np.array([weight * _penalty(attribute, ids, rows) for ids in levels])
         total = np.add.outer(total, cost)
     return total

@@ -257,8 +257,10 @@ class _Domain(ABC):
         self.j = j
         self.attribute = m.attributes[j]
         size, values = self.attribute.size, m.sensitive_attribute.size
-        key = m.codes[:, j].astype(np.int64) * values + m.sensitive_codes
-        self.histogram = np.bincount(key, minlength=size * values).reshape(size, values)
+        cells = m.cells
+        key = cells.tuples[cells.tuple_of_cell, j].astype(np.int64) * values + cells.sensitive
+        held = np.bincount(key, cells.counts, minlength=size * values).astype(np.int64)
+        self.histogram = held.reshape(size, values)
         self.root = np.arange(size)
 
     @abstractmethod

@@ -129,7 +129,8 @@ def walk(m: Microdata, l: int, order: np.ndarray, *, by_rows: bool) -> np.ndarra
         cells = CellTable(m.codes, each, m.sensitive_codes, one, each, each[:-1])
     else:
         cells = m.cells
-    return group_along_curve(cells, order, m.sensitive_counts, l)
+    cell, group, times = group_along_curve(cells, order, cells.counts, l)
+    return Partition.of_cells(cells, cell, group, times[group], times=times).labels
 
 
 # -- the inverted lists ---------------------------------------------------------------------

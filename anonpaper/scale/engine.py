@@ -1,0 +1,207 @@
+"""What writes the release of a table of counts, and reads it again to audit it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from anonpaper.errors import AnonpaperError, EmptyTableError, FileError, ParameterError
+from anonpaper.microdata import Microdata, build_cells
+from anonpaper.publish import Release
+from anonpaper.publish.world import check_table_place
+from anonpaper.scale.files import Files
+
+__all__ = ["Engine", "connect", "engine_errors"]
+
+_FILE_SIZE = "512MB"  # of the files in a folder
+
+
+def connect(engine: object = None) -> object:
+    """Return an Ibis connection: the one given, or DuckDB within the process.
+
+    Raises
+    ------
+    ParameterError
+        Ibis is not installed, or `engine` is no connection.
+    """
+    try:
+        import ibis
+    except ModuleNotFoundError:
+        raise ParameterError(
+            "tables are scanned by Ibis, which is not installed: pip install 'anonpaper[scale]'"
+        ) from None
+    if engine is None:
+        spill = tempfile.TemporaryDirectory()  # of nobody else's, for what exceeds memory
+        connection = ibis.duckdb.connect(temp_directory=spill.name)
+        connection._spill = spill  # it lives as long as the connection
+        if sys.stdout.isatty():
+            connection.raw_sql("SET enable_progress_bar = true")
+        return connection
+    if not hasattr(engine, "read_parquet"):
+        raise ParameterError(
+            f"engine must be an Ibis connection such as ibis.duckdb.connect(), got {engine!r}"
+        )
+    return engine
+
+
+@contextmanager
+def engine_errors(what: object) -> Iterator[None]:
+    """Raise what an engine says of files it cannot read or write as a FileError."""
+    try:
+        yield
+    except (AnonpaperError, MemoryError, KeyboardInterrupt):
+        raise
+    except Exception as error:  # every engine has classes of its own
+        first = str(error).strip().partition("\n")[0]
+        raise FileError(f"{what}: {first or type(error).__name__}") from error
+
+
+@dataclass(frozen=True, eq=False)
+class Engine:
+    """Writes releases of a scanned table, and reads them again.
+
+    Attributes
+    ----------
+    connection, table : Ibis connection and table
+    files : Files
+        Those the table was read from.
+    n : int
+        The rows it had.
+    """
+
+    connection: object
+    files: Files
+    table: object
+    n: int
+
+    def write(self, rel: Release, path: str | os.PathLike, *, replace: bool) -> tuple[Path, ...]:
+        """Write a release: one csv or parquet file by DuckDB, a folder of parquet files by any.
+
+        What appears is whole. Rows are written in the order of their texts, which says nothing
+        that they do not say themselves: as many copies of every published row as there are, from
+        the counts alone, so the input is not read again and no order of its own can show.
+
+        Parameters
+        ----------
+        rel : Release
+        path : path
+            Ends in .csv or .parquet, or is a folder that is made.
+        replace : bool
+            Whether what is there may be replaced: a folder only if it holds nothing but parquet.
+
+        Returns
+        -------
+        tuple of Path
+            The files written.
+
+        Raises
+        ------
+        EmptyTableError
+            All rows are withheld.
+        FileError
+            The table was changed since it was scanned, or the engine cannot write: the disk is
+            full, or the place is no place for it.
+        """
+        import ibis
+
+        path = Path(path)
+        of_one_file = path.suffix.lower() in (".csv", ".parquet", ".pq")
+        by_duckdb = self.connection.name == "duckdb"
+        if of_one_file and not by_duckdb:
+            raise FileError(f"{path}: this engine writes several files at once: name a folder")
+        if of_one_file:
+            check_table_place(path, replace=replace)
+        else:
+            _check_folder(path, replace=replace)
+        self.files.check_apart(path)
+        self._check_unchanged()
+        frame, counts = rel.public_counts()
+        if not len(frame):
+            raise EmptyTableError("no row could be published")
+        number, copy = (f"{word}_{secrets.token_hex(8)}" for word in ("number", "copy"))
+        distinct = ibis.memtable(frame.assign(**{number: counts}))
+        copies = distinct.mutate(**{copy: ibis.range(distinct[number]).unnest()})
+        copies = copies.select(*frame.columns)
+        scratch = path.with_name(f".writing-{secrets.token_hex(8)}{path.suffix}")
+        try:
+            with engine_errors(path):
+                if path.suffix.lower() == ".csv":
+                    self.connection.to_csv(copies, scratch)
+                elif of_one_file:
+                    self.connection.to_parquet(copies, scratch)
+                elif by_duckdb:
+                    self.connection.to_parquet(copies, scratch, file_size_bytes=_FILE_SIZE)
+                else:
+                    self.connection.to_parquet_dir(copies, scratch)
+                _put(scratch, path)
+        finally:
+            _remove(scratch)
+        return (path,) if of_one_file else tuple(sorted(path.glob("*.parquet")))
+
+    def _check_unchanged(self) -> None:
+        """Raise FileError if the table is not what was counted, as far as that shows quickly."""
+        self.files.check_unchanged()
+        if not self.files.seen:
+            with engine_errors("the table that was scanned"):
+                n = int(self.table.count().to_pyarrow().as_py())
+            if n != self.n:
+                raise FileError(f"the table had {self.n} rows and has {n} now: scan it again")
+
+    def read(self, rel: Release, paths: Sequence[Path]) -> tuple[Microdata, np.ndarray]:
+        """Count the rows of a release as they were written; return what `audited` does.
+
+        Every value is read as text, and rows are of one class if their texts are equal.
+        """
+        from anonpaper.scale.source import scan
+
+        names = [str(column.attribute.name) for column in rel.published]
+        sensitive = [str(name) for name in rel.microdata.sensitives]
+        types = dict.fromkeys([*names, *sensitive], "text")
+        written = scan(
+            paths, names, sensitive, engine=self.connection,
+            types=types if paths[0].suffix.lower() == ".csv" else None,
+        )  # fmt: skip
+        rows = written.counted()
+        sizes = [attribute.size for attribute in rows.attributes]
+        return rows, build_cells(rows.codes, sizes, None, 1).tuple_of_row
+
+
+def _check_folder(path: Path, *, replace: bool) -> None:
+    if path.suffix or not path.name:
+        raise FileError(f"{path}: name a file that ends in .csv or .parquet, or a folder")
+    if not path.parent.is_dir():
+        raise FileError(f"the folder {path.parent} is not there: make it first")
+    if path.exists() and not path.is_dir():
+        raise FileError(f"{path} is a file: name a folder")
+    held = list(path.iterdir()) if path.exists() else []
+    if held and not replace:
+        raise FileError(f"{path} is there already: name another folder, or have it replaced")
+    if any(file.suffix != ".parquet" for file in held):
+        raise FileError(f"{path} holds more than parquet files, and is not replaced")
+
+
+def _put(scratch: Path, path: Path) -> None:
+    """Let what was written appear; a folder that was there goes, once its successor is whole."""
+    if scratch.is_dir() and path.exists():
+        before = path.with_name(f".writing-{secrets.token_hex(8)}")
+        os.replace(path, before)
+        os.replace(scratch, path)
+        _remove(before)
+    else:
+        os.replace(scratch, path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,181 @@
+"""Tables in files and databases: their rows are counted where they are."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.errors import ColumnError, EmptyTableError, MissingValueError, check_choice
+from anonpaper.microdata import Microdata, checked_roles, code_values
+from anonpaper.scale.engine import Engine, connect, engine_errors
+from anonpaper.scale.files import Files
+from anonpaper.scale.table import CountedMicrodata
+from anonpaper.texts import kind_of, typed
+
+__all__ = ["scan"]
+
+
+def scan(
+    source: object,
+    qi: Sequence[str],
+    sensitive: str | list[str] | None = None,
+    *,
+    engine: object = None,
+    missing: str = "category",
+    domains: Mapping[str, Iterable] | None = None,
+    types: Mapping[str, str] | None = None,
+    delimiter: str | None = None,
+    origin: object = None,
+) -> Microdata:
+    """Guarantee the cells of the table without its rows: count them where they are.
+
+    The result has the same attributes, domains and cells as the :class:`~anonpaper.Microdata` of
+    the same table. Algorithms that work on cells take it as that, and ``release.write(folder)``
+    lets the engine write what is published.
+
+    Parameters
+    ----------
+    source : str, path, list of these, or Ibis table
+        A csv or parquet file, a pattern such as ``"people/*.parquet"``, or a table of any backend
+        of Ibis, which may be an expression.
+    qi : sequence of str
+        The quasi-identifiers.
+    sensitive : str or list of str, optional
+        The sensitive attributes. Columns without a role are never read.
+    engine : Ibis connection, optional
+        What reads files: DuckDB within the process by default, ``ibis.pyspark.connect(session)``
+        for a cluster. An Ibis table has its own.
+    missing : {"category", "drop", "error"}
+        As for :class:`~anonpaper.Microdata`.
+    domains : mapping of column to sequence of values, optional
+        Declared domains. Columns that are Categorical in parquet declare theirs.
+    types : mapping of column to str, optional
+        What columns of a csv are, as ``--type`` of the command line says it (``"text"``,
+        ``"integer"``, ``"ordered"``, ...); by default as their values look, and ``02139`` is text.
+    delimiter : str, optional
+        Between the fields of a csv; a tab in files that end in .tsv, else a comma.
+    origin : object, optional
+        Where the data come from; the source by default.
+
+    Returns
+    -------
+    CountedMicrodata
+        A Microdata of counts. What asks for its rows raises RowsError.
+
+    Raises
+    ------
+    ColumnError
+        A column is unknown, used twice, or its values are outside a declared domain.
+    EmptyTableError
+        No rows, or none without missing values.
+    FileError
+        No file has the name, files differ in their columns or change while they are read, or the
+        engine cannot read one.
+    MissingValueError
+        With ``missing="error"``.
+    ParameterError
+        `source` is nothing that can be read, or Ibis is not installed (``anonpaper[scale]``).
+
+    Notes
+    -----
+    O(n) for n rows, by the engine; then O(e log e) time and memory for e cells. All that needs to
+    fit into memory are the cells: coarsen quasi-identifiers of which nearly every row has its own.
+
+    References
+    ----------
+    Ibis, *the portable dataframe library*; M. Raasveldt, H. Mühleisen, *DuckDB: an embeddable
+    analytical database*, SIGMOD 2019.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> people = pd.DataFrame({"age": [30, 30, 41, 41], "ill": ["flu", "cold", "flu", "cold"]})
+    >>> path = Path(tempfile.mkdtemp(), "people.csv")
+    >>> people.to_csv(path, index=False)
+    >>> m = scan(path, qi=["age"], sensitive="ill")
+    >>> m.n, m.cells.tuples.tolist(), m.cells.counts.tolist()
+    (4, [[0], [1]], [1, 1, 1, 1])
+    """
+    check_choice("missing", missing, ("category", "drop", "error"))
+    if hasattr(source, "to_pyarrow") and hasattr(source, "group_by"):
+        files, table = Files(), source
+        connection = source._find_backend(use_default=True)
+        columns, origin = list(table.columns), origin or "an Ibis table"
+    else:
+        files, table = Files.of(source), None
+        connection, origin = connect(engine), origin or str(source)
+        columns = files.columns(delimiter)
+    _, sensitives = checked_roles(columns, qi, sensitive)
+    roles = [name for name in columns if name in [*qi, *sensitives]]
+    for what, given in (("domains", domains), ("types", types)):
+        if unknown := [name for name in given or {} if name not in columns]:
+            raise ColumnError(f"{what} names columns that are not there: {unknown}")
+    with engine_errors(origin):
+        if table is None:
+            table = files.open(connection, delimiter)
+        rows = f"rows_{secrets.token_hex(8)}"
+        counted = table.group_by(roles).aggregate(**{rows: table.count()}).to_pyarrow()
+    files.check_unchanged()
+    counts = counted.column(rows).to_numpy().astype(np.int64)
+    if len(counts) == 0:
+        raise EmptyTableError("the table has no rows")
+    listed = {
+        name: _listed(counted.column(name), name, files, (types or {}).get(name)) for name in roles
+    }
+    listed, counts, dropped = _complete(listed, counts, missing)
+    coded = {}
+    for name, (values, index) in listed.items():
+        used, place = np.unique(index, return_inverse=True)
+        attribute, codes = code_values(values, used, (domains or {}).get(name))
+        coded[name] = attribute, codes[place]
+    return CountedMicrodata(
+        coded, counts, qi, sensitive, missing=missing, origin=origin, dropped=dropped,
+        engine=Engine(connection, files, table, int(counts.sum()) + dropped),
+    )  # fmt: skip
+
+
+def _listed(column, name: str, files: Files, kind: str | None) -> tuple[pd.Series, np.ndarray]:
+    """Return the values of a column each once, as pandas reads them, and every place.
+
+    A missing value is the last, and there only if any is missing.
+    """
+    import pyarrow as pa
+
+    try:
+        encoded = pa.chunked_array(column).combine_chunks().dictionary_encode()
+    except pa.ArrowException:
+        raise ColumnError(
+            f"values of {name!r} cannot be told apart ({column.type}): convert them to text or "
+            "numbers"
+        ) from None
+    values, index = encoded.dictionary, encoded.indices.fill_null(len(encoded.dictionary))
+    if encoded.null_count:
+        values = pa.concat_arrays([values, pa.nulls(1, values.type)])
+    index = index.to_numpy(zero_copy_only=False)
+    if files.are_csv:
+        texts = pd.Series(values.to_pandas(), name=name, dtype=object).replace("", None)
+        chosen = kind or kind_of(texts.dropna())[0]
+        return typed(texts, chosen, {}), index
+    return files.as_pandas(values, name), index
+
+
+def _complete(listed: dict, counts: np.ndarray, missing: str) -> tuple[dict, np.ndarray, int]:
+    """Leave out combinations that lack a value, if that is asked; say how many rows they are."""
+    lacking = {name: values.isna().to_numpy()[index] for name, (values, index) in listed.items()}
+    incomplete = np.any([*lacking.values(), np.zeros(len(counts), bool)], axis=0)
+    if missing == "category" or not incomplete.any():
+        return listed, counts, 0
+    if missing == "error":
+        of_column = {name: int(counts[mask].sum()) for name, mask in lacking.items() if mask.any()}
+        raise MissingValueError(
+            f"missing values in {of_column} (column: rows); "
+            'missing="category" keeps them as a value; missing="drop" leaves the rows out'
+        )
+    if incomplete.all():
+        raise EmptyTableError("every row has a missing value in a role column")
+    kept = {name: (values, index[~incomplete]) for name, (values, index) in listed.items()}
+    return kept, counts[~incomplete], int(counts[incomplete].sum())

@@ -1,0 +1,74 @@
+"""The command line on tables that an engine scans: the same groups, the same rows."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from anonpaper.cli import main
+
+pytest.importorskip("ibis", reason="tables are scanned by Ibis: anonpaper[scale]")
+pytest.importorskip("duckdb", reason="files are scanned by DuckDB: anonpaper[scale]")
+
+
+@pytest.fixture
+def people(tmp_path):
+    path = tmp_path / "people"
+    path.mkdir()
+    frame = pd.DataFrame(
+        {
+            "zip": ["02139", "02140", "00501"] * 16,
+            "age": [20 + i % 5 for i in range(48)],
+            "ill": ["flu", "NA", "gout", "mumps"] * 12,
+            "name": range(48),
+        }
+    )
+    frame[:24].to_csv(path / "a.csv", index=False)
+    frame[24:].to_csv(path / "b.csv", index=False)
+    frame.to_csv(tmp_path / "whole.csv", index=False)
+    return f"{path}/*.csv"
+
+
+ROLES = ["--qi", "zip,age", "--sensitive", "ill", "--method", "mondrian", "--k", "4", "--l", "2"]
+
+
+@pytest.mark.parametrize("publish", ["suppress", "generalize"])
+def test_a_pattern_gives_what_the_whole_table_gives(publish, people, tmp_path, capsys):
+    more = [*ROLES, "--publish", publish, "--json", "-q"]
+    assert main(["anonymize", people, "--engine", "duckdb", *more, "-o", f"{tmp_path}/out"]) == 0
+    mine = json.loads(capsys.readouterr().out)
+    whole = f"{tmp_path}/whole.csv"
+    assert main(["anonymize", whole, *more, "-o", f"{tmp_path}/out.parquet"]) == 0
+    theirs = json.loads(capsys.readouterr().out)
+    for part in ("rows", "levels", "loss"):
+        assert mine[part] == theirs[part]
+    assert mine["levels of the files"][0]["level"] == mine["levels"][0]["level"] >= 4
+    written, expected = (pd.read_parquet(tmp_path / name) for name in ("out", "out.parquet"))
+    assert list(written) == list(expected)
+    first, second = (sorted(map(tuple, f.astype(str).to_numpy())) for f in (written, expected))
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "name one, or a folder"),
+        (["-o", "out", "--keep", "name"], "--keep"),
+        (["-o", "out", "--person", "name"], "--person"),
+        (["-o", "out", "--na", "x"], "--na"),
+        (["-o", "out", "--method", "oka"], "cells"),
+        (["-o", "out.xlsx"], "folder"),
+    ],
+)
+def test_what_an_engine_does_not_do_is_said(options, said, people, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    roles = ROLES[:6] + ["--k", "4"] if "oka" in options else ROLES
+    assert main(["anonymize", people, "--engine", "duckdb", *roles, *options]) != 0
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_engine_says_which_pattern_names_no_file(tmp_path, capsys):
+    options = ["--engine", "duckdb", *ROLES, "-o", f"{tmp_path}/out"]
+    assert main(["anonymize", f"{tmp_path}/none*.csv", *options]) != 0
+    assert "no such file" in capsys.readouterr().err

@@ -1,0 +1,309 @@
+"""A table scanned by an engine is the same table as the one read into memory."""
+
+import datetime
+import decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper import errors
+from anonpaper.cli.files import read_table
+
+pytest.importorskip("ibis", reason="tables are scanned by Ibis: anonpaper[scale]")
+pytest.importorskip("duckdb", reason="files are scanned by DuckDB: anonpaper[scale]")
+
+QI = ["age", "sex", "zip"]
+EITHER = pytest.mark.parametrize("ending", ["csv", "parquet"])
+
+
+def people(seed, n=300):
+    """Draw a table with numbers, texts that look like numbers, and missing values."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "note": rng.choice(["x", "y"], n),
+            "age": rng.integers(0, 12, n),
+            "sex": rng.choice(["f", "m", None], n, p=[0.5, 0.4, 0.1]),
+            "zip": rng.choice(["02139", "02140", "7", "a,b", 'q"'], n),
+            "ill": rng.choice(list("abcdefgh"), n),
+            "drug": rng.choice(["p", "q", "r", "s"], n),
+        }
+    )
+    if seed % 2:
+        frame["age"] = frame["age"].where(rng.random(n) < 0.95) / 2
+    return frame
+
+
+def written(frame, path, ending, files=3):
+    """Write a frame into several files; return the pattern, and what is read from them."""
+    parts = np.array_split(np.arange(len(frame)), files)
+    for number, rows in enumerate(parts):
+        part = frame.iloc[rows]
+        if ending == "csv":
+            part.to_csv(path / f"{number}.csv", index=False)
+        else:
+            part.to_parquet(path / f"{number}.parquet", index=False)
+    whole = path / "whole"
+    if ending == "csv":
+        frame.to_csv(whole, index=False)
+        return f"{path}/*.csv", read_table(str(whole)).frame
+    return f"{path}/*.parquet", frame
+
+
+def both(frame, path, ending, qi=QI, sensitive="ill", **options):
+    pattern, read = written(frame, path, ending)
+    return ap.scan(pattern, qi, sensitive, **options), ap.Microdata(read, qi, sensitive, **options)
+
+
+def attributes_of(m):
+    return [
+        (a.name, [(type(v), v) for v in a.values], a.numeric, a.ordered, a.positions.tolist())
+        for a in [*m.attributes, *map(m.attribute, m.sensitives)]
+    ]
+
+
+def assert_same_table(big, m):
+    assert (big.n, big.dropped, big.qi, big.sensitive) == (m.n, m.dropped, m.qi, m.sensitive)
+    assert attributes_of(big) == attributes_of(m)
+    for part in ("tuples", "start", "sensitive", "counts", "row_start"):
+        assert getattr(big.cells, part).tolist() == getattr(m.cells, part).tolist(), part
+
+
+@EITHER
+@pytest.mark.parametrize("missing", ["category", "drop"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_scanned_table_has_the_same_cells(seed, missing, ending, tmp_path):
+    assert_same_table(*both(people(seed), tmp_path, ending, missing=missing))
+
+
+@EITHER
+def test_missing_values_are_an_error_if_asked(ending, tmp_path):
+    pattern, read = written(people(0), tmp_path, ending)
+    with pytest.raises(errors.MissingValueError) as said:
+        ap.scan(pattern, QI, "ill", missing="error")
+    with pytest.raises(errors.MissingValueError) as wanted:
+        ap.Microdata(read, QI, "ill", missing="error")
+    assert str(said.value).partition(";")[0] == str(wanted.value).partition(";")[0]
+
+
+COLUMNS = {
+    "integers": [3, 1, 2, 1],
+    "integers with gaps": pd.array([3, None, 2, 2**60], "Int64"),
+    "numbers": [0.5, -0.0, 0.0, np.nan],
+    "truth": [True, False, True, True],
+    "truth with gaps": [True, None, False, True],
+    "dates": [datetime.date(2020, 1, d) for d in (3, 1, 2, 1)],
+    "instants": pd.to_datetime(
+        ["2020-01-02 03:04:05.678", *["2019-01-01 00:00:00.000"] * 2, None]
+    ),
+    "zoned": pd.to_datetime(["2020-01-02", "2019-07-01", "2020-01-02", "2019-01-01"]).tz_localize(
+        "Europe/Berlin"
+    ),
+    "decimals": [decimal.Decimal(text) for text in ("1.50", "0.10", "1.50", "2.00")],
+    "categories": pd.Categorical(["b", "a", None, "b"], ["b", "z", "a"]),
+    "grades": pd.Categorical(["lo", "hi", "lo", "hi"], ["lo", "mid", "hi"], ordered=True),
+    "numbered categories": pd.Categorical([3, 1, 3, 1], [3, 2, 1]),
+    "text": pd.array(["b", "", "NA", None], "string"),
+    "small": np.array([1, 2, 3, 3], np.int8),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_columns_of_parquet_are_what_pandas_reads(name, tmp_path):
+    path = tmp_path / "one.parquet"
+    pd.DataFrame({name: COLUMNS[name], "ill": list("aabb")}).to_parquet(path)
+    for missing in ("category", "drop"):
+        m = ap.Microdata(pd.read_parquet(path), [name], "ill", missing=missing)
+        assert_same_table(ap.scan(path, [name], "ill", missing=missing), m)
+
+
+def test_columns_of_a_csv_are_what_the_command_line_reads(tmp_path):
+    path = tmp_path / "one.tsv"
+    path.write_text(
+        "zip\tyear\tshare\tday\ttext\n02139\t1999\t1.50\t2020-01-02\tNA\n"
+        '7\t2001\t1.5\t2019-12-31\t""\n02139\t\t-2e3\t2020-01-02\t"a\nb"\n'
+    )
+    read = read_table(str(path)).frame
+    assert_same_table(ap.scan(path, list(read)), ap.Microdata(read, list(read)))
+    as_text = read_table(str(path), types={"year": "text"}).frame
+    assert_same_table(
+        ap.scan(path, ["year"], types={"year": "text"}), ap.Microdata(as_text, ["year"])
+    )
+
+
+@EITHER
+def test_declared_domains_are_kept(ending, tmp_path):
+    domains = {"age": range(12), "ill": list("hgfedcba")}
+    frame = people(2)
+    assert_same_table(*both(frame, tmp_path, ending, domains=domains))
+    with pytest.raises(errors.ColumnError, match="declared domain"):
+        ap.scan(f"{tmp_path}/*.{ending}", QI, "ill", domains={"age": range(3)})
+
+
+def test_an_expression_of_ibis_is_a_table_too():
+    import ibis
+
+    frame = people(0)
+    table = ibis.memtable(frame)
+    table = table.filter(table.age > 3)
+    m = ap.Microdata(frame[frame.age > 3], QI, "ill")
+    assert_same_table(ap.scan(table, QI, "ill"), m)
+
+
+ALGORITHMS = {
+    "tp": lambda m: ap.tp(m, 3),
+    "tp_plus": lambda m: ap.tp_plus(m, 3),
+    "hilbert": lambda m: ap.hilbert(m, 3),
+    "mondrian": lambda m: ap.mondrian(m, 4),
+    "mondrian, l": lambda m: ap.mondrian(m, 4, 2),
+    "mondrian, t": lambda m: ap.mondrian(m, 4, require=[ap.TCloseness(0.6)]),
+}
+RECODERS = {
+    "tds": lambda m: ap.tds(m, 3),
+    "full_domain": lambda m: ap.full_domain(m, 5),
+    "full_domain, withholding": lambda m: ap.full_domain(m, 5, suppression=0.1),
+    "preference_search": lambda m: ap.preference_search(m, 5, preference=(0.5, 0.5), seed=0),
+}
+LOSSES = [
+    ap.measure.stars, ap.measure.suppressed_rows, ap.measure.discernibility,
+    ap.measure.average_class_size, ap.measure.ncp, ap.measure.gcp, ap.measure.kl_divergence,
+]  # fmt: skip
+
+
+def assert_same_release(mine, theirs):
+    for loss in LOSSES:
+        assert loss(mine) == pytest.approx(loss(theirs)), loss
+    pd.testing.assert_frame_equal(mine.audit(), theirs.audit())
+    assert repr(mine) == repr(theirs)
+    columns = list(theirs.frame)
+    rows = theirs.public_frame().astype(str)
+    assert list(mine.public_frame()) == columns
+    assert_same_rows(mine.public_frame(), rows)
+
+
+def assert_same_rows(mine, theirs):
+    first, second = (sorted(map(tuple, f.astype(str).to_numpy())) for f in (mine, theirs))
+    assert first == second
+
+
+@pytest.mark.parametrize("publish", [ap.suppress, ap.generalize])
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_levels_and_losses_are_the_same(seed, name, publish, tmp_path):
+    big, m = both(people(seed), tmp_path, "parquet")
+    mine, theirs = ALGORITHMS[name](big), ALGORITHMS[name](m)
+    assert mine.sizes().tolist() == theirs.sizes().tolist()
+    assert (len(mine), mine.n_groups, mine.info) == (len(theirs), theirs.n_groups, theirs.info)
+    assert_same_release(publish(big, mine), publish(m, theirs))
+
+
+def test_k_member_deals_the_rows_of_a_tuple_at_random(tmp_path):
+    """Of a tuple of six, three with each value, a cluster of three holds any combination."""
+    frame = pd.DataFrame({"age": [1] * 6, "ill": list("aaabbb")})
+    frame.to_parquet(tmp_path / "six.parquet")
+    big = ap.scan(tmp_path / "six.parquet", ["age"], "ill")
+    seen = []
+    for seed in range(300):
+        p = ap.k_member(big, 3, seed=seed)
+        assert p.sizes().tolist() == [3, 3]
+        first = p.counts[(p.group == 0) & (p.cell == 0)]
+        seen.append(int(first.sum()))
+    share = np.bincount(seen, minlength=4) / 300
+    assert np.abs(share - np.array([1, 9, 9, 1]) / 20).max() < 0.1
+
+
+def test_k_member_groups_counts(tmp_path):
+    big, m = both(people(0), tmp_path, "parquet")
+    mine, theirs = ap.k_member(big, 4, seed=0), ap.k_member(m, 4, seed=0)
+    assert sorted(mine.sizes()) == sorted(theirs.sizes())
+    release = ap.suppress(big, mine)
+    assert ap.KAnonymity(4).holds(*release.audited())
+    assert_same_rows(release.public_frame()[["ill"]], m.frame[["ill"]])
+
+
+def test_a_hierarchy_generalizes_counts(tmp_path):
+    big, m = both(people(0), tmp_path, "parquet")
+    trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
+    assert_same_release(
+        ap.shallow_generalize(big, ap.mondrian(big, 4), trees),
+        ap.shallow_generalize(m, ap.mondrian(m, 4), trees),
+    )
+
+
+@pytest.mark.parametrize("name", RECODERS)
+@pytest.mark.parametrize("seed", range(3))
+def test_recodings_of_counts_are_the_same(seed, name, tmp_path):
+    big, m = both(people(seed), tmp_path, "parquet")
+    mine, theirs = RECODERS[name](big), RECODERS[name](m)
+    assert [ids.tolist() for ids in mine.maps] == [ids.tolist() for ids in theirs.maps]
+    assert_same_release(ap.recode(big, mine), ap.recode(m, theirs))
+
+
+def test_several_sensitive_attributes_are_counted_together(tmp_path):
+    big, m = both(people(0), tmp_path, "parquet", sensitive=["ill", "drug"])
+    for l in (None, 2):
+        mine, theirs = ap.mondrian(big, 4, l), ap.mondrian(m, 4, l)
+        assert mine.sizes().tolist() == theirs.sizes().tolist()
+        pd.testing.assert_frame_equal(
+            ap.suppress(big, mine).audit(), ap.suppress(m, theirs).audit()
+        )
+    assert_same_table(big.about("drug"), m.about("drug"))
+    assert_same_table(big.with_roles(["age"], "ill"), m.with_roles(["age"], "ill"))
+    assert big.sensitive == ["ill", "drug"]
+
+
+NEEDS_ROWS = {
+    "frame": lambda m: m.frame,
+    "codes": lambda m: m.codes,
+    "codes_of": lambda m: m.codes_of("age"),
+    "take": lambda m: m.take([0]),
+    "sample": lambda m: m.sample(3, 0),
+    "labels": lambda m: ap.tp(m, 2).labels,
+    "groups": lambda m: ap.tp(m, 2).groups(),
+    "relaxed": lambda m: ap.mondrian(m, 4, relaxed=True),
+    "oka": lambda m: ap.oka(m, 4),
+    "klt": lambda m: ap.klt(m, k=4, l=2, theta=0.5),
+    "balanced_classes": lambda m: ap.balanced_classes(m, k=4, l=2),
+    "diva": lambda m: ap.diva(m, [ap.DiversityConstraint({"sex": "f"}, 0, 300)], k=2),
+    "swap": lambda m: ap.swap(m, ap.tp(m, 2)),
+    "anatomize": lambda m: ap.anatomize(m, ap.mondrian(m, 4)),
+    "release frame": lambda m: ap.suppress(m, ap.tp(m, 2)).frame,
+    "keep": lambda m: ap.suppress(m, ap.tp(m, 2)).public_tables(["note"]),
+    "explain": lambda m: ap.suppress(m, ap.tp(m, 2)).explain(0),
+    "risk": lambda m: ap.measure.disclosure_risk(ap.suppress(m, ap.tp(m, 2))),
+    "queries": lambda m: ap.measure.minimality(ap.suppress(m, ap.tp(m, 2))),
+    "algorithm on a release's table": lambda m: ap.tp(ap.suppress(m, ap.tp(m, 2)).microdata, 2),
+}
+
+
+@pytest.mark.parametrize("name", NEEDS_ROWS)
+def test_what_needs_rows_says_so(name, tmp_path):
+    big, _ = both(people(0), tmp_path, "parquet")
+    with pytest.raises(errors.RowsError, match="cells"):
+        NEEDS_ROWS[name](big)
+
+
+def test_partitions_are_of_the_table_they_were_made_of(tmp_path):
+    big, m = both(people(0), tmp_path, "parquet")
+    with pytest.raises(errors.ParameterError, match="counts"):
+        ap.suppress(big, ap.tp(m, 2))
+    with pytest.raises(errors.ParameterError, match="counts"):
+        ap.suppress(m, ap.tp(big, 2))
+    with pytest.raises(errors.ParameterError, match="another table"):
+        ap.suppress(big.with_roles(["age"]), ap.tp(big, 2))
+
+
+def test_a_large_release_is_written_rather_than_shown(tmp_path, monkeypatch):
+    big, _ = both(people(0), tmp_path, "parquet")
+    monkeypatch.setattr("anonpaper.publish.release.MOST_ROWS", 299)
+    with pytest.raises(errors.RowsError):
+        ap.suppress(big, ap.tp(big, 2)).public_frame()
+
+
+def test_counts_are_shown_in_a_notebook(tmp_path):
+    big, _ = both(people(0), tmp_path, "parquet")
+    assert "counts of 300 rows" in big._repr_html_()
+    assert "equivalence classes" in ap.suppress(big, ap.tp(big, 2))._repr_html_()
+    assert "300 rows" in repr(big)
