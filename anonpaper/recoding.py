@@ -259,6 +259,7 @@ class Recoding:
         -----
         O(n·d log n).
         """
+        m = m if m.has_rows else m.counted()
         ids = np.column_stack(
             [of_value[codes] for of_value, codes in zip(self.maps, m.codes.T, strict=True)]
         )
