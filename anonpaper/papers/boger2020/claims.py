@@ -182,7 +182,7 @@ def power_of_points(figure_5: pd.DataFrame, *, published: float, tolerance: floa
 def trendline(
     figure_5: pd.DataFrame, *, thousand_rows: int, unit: float, published: float, tolerance: float
 ) -> Finding:
-    """Extrapolate a parabola through 0 fitted by least squares to the published points."""
+    """Extrapolate a multiple of n^2 fitted by least squares to the published points."""
     points = _curve(figure_5, "paper")
     square = np.average(points / points.index**2, weights=points.index**4)
     found = square * thousand_rows**2 / unit
@@ -301,7 +301,7 @@ def values_of_figure(
         detail="off by "
         + ", ".join(f"{name.removesuffix('Table')} {value:.1%}" for name, value in off.items())
         + " on average",
-        interval=f"half as wide as {(ends[:, 1] - ends[:, 0]).mean() / 2:.1f} points on average",
+        interval=f"± {(ends[:, 1] - ends[:, 0]).mean() / 2:.1f} points on average, all together",
         spread="means over seeds",
     )
 
@@ -669,7 +669,7 @@ def correlation_preserved(correlations: pd.DataFrame, *, reading: str) -> Findin
     low, high = difference_intervals(swapped, generalized).T
     mean = loss.xs("mutual information", level="measure").mean(axis=1).unstack("method")
     return Finding(
-        "mutual information "
+        "lost of mutual information: "
         + ", ".join(
             f"{name} {by.swapping:.3f} against {by.generalization:.3f}"
             for name, by in mean.iterrows()
@@ -847,7 +847,7 @@ CLAIMS = (
     ),
     _principle(
         id="swap-theta",
-        where="Section 2.2",
+        where="Section 2.2 and Figure 3",
         claim="a row shows its true value with probability theta at most",
         published=0.5,
         tables=("figure_3",),

@@ -41,8 +41,8 @@ OTHER_TAXONOMIES = (
     "population and no range of age: all are ours"
 )
 OTHER_SETTINGS = (
-    OTHER_TAXONOMIES + "; nor does it print any weight vector but the first: ours favour the "
-    "attributes that the text names"
+    OTHER_TAXONOMIES + "; nor does it print any weight vector but the first: of ours wv_2 and "
+    "wv_5 favour Native Country, as its text says of them, and all else of them is ours"
 )
 OTHER_PREFERENCES = (
     OTHER_SETTINGS + "; of the bias preferences of Figure 4 it names only 1: our first step ends "
@@ -675,11 +675,15 @@ def starts_alike(starts: pd.DataFrame, *, tolerance: float) -> Finding:
     return _alike(_by_seed(good, "start", "ach"), tolerance)
 
 
-def near_optimum(runs: pd.DataFrame, *, reading: str) -> Finding:
+def near_optimum(runs: pd.DataFrame) -> Finding:
     """Count the runs on small projections whose ach is within 1 % of the optimum."""
-    method = {"as printed": "paper", TWO_STAGE: "refined"}[reading]
-    gaps = runs.loc[runs["method"] == method, "gap"]
-    return _share(gaps <= 0.01, at_least=0.5, what="runs")
+    close = runs.assign(close=runs["gap"] <= 0.01).groupby("method")["close"]
+    seeds = runs["seed"].nunique()
+    return replace(
+        _share(close.get_group("paper"), at_least=0.5, what="runs"),
+        detail=f"of as many runs of {TWO_STAGE} {close.get_group('refined').sum()}",
+        spread=f"{close.get_group('paper').size // seeds} settings, {seeds} seeds each",
+    )
 
 
 # ---- 6_one_objective_or_two -------------------------------------------------------------------
@@ -1108,7 +1112,6 @@ CLAIMS = (
         tables=("distance_to_optimum",),
         judge=near_optimum,
         kind=OURS,
-        readings=("as printed", TWO_STAGE),
         claim="on tables whose optimum is known, most runs come within 1 % of it",
         tolerance="at least half of the runs; 95 % interval",
     ),

@@ -739,7 +739,7 @@ CLAIMS = (
     _example(
         id="example-phase-three",
         where="Section 5.4",
-        claim="one round: two groups lose their pillars, then a 3 and a 4, and R is eligible",
+        claim="one round: two groups lose a row of each pillar, then a 3 and a 4; R is eligible",
         tables=("tp_examples",),
         judge=partial(
             course_of_example,
@@ -824,7 +824,7 @@ CLAIMS = (
             (
                 "corollary-5-15",
                 "Corollary 5.15",
-                "R has two pillars when phase three begins",
+                "R has at least two pillars when phase three begins",
                 "5.15",
                 "phase 3",
             ),
