@@ -62,7 +62,14 @@ class Partition:
         weights=None,
     ) -> None:
         self.labels = checked_labels(labels)
-        self.weights = weights
+        if weights is not None and np.shape(weights) != self.labels.shape:
+            raise ParameterError(
+                "weights must be one number of rows for every label, or None; got "
+                f"shape {np.shape(weights)} for {len(self.labels)} labels"
+            )
+        self.weights = weights = None if weights is None else np.asarray(weights)
+        if weights is not None and (weights.dtype.kind not in "iu" or (weights < 0).any()):
+            raise ParameterError("weights must be integers of at least 0, numbers of rows")
         shown = self.labels >= 0
         self._sizes = np.bincount(
             self.labels[shown], None if weights is None else weights[shown]
