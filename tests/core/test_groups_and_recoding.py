@@ -401,5 +401,5 @@ def test_any_text_survives_the_csv_format(values):
 
 @pytest.mark.parametrize("weights", [2**31, [1, 2], [1.5, 1, 1], [-1, 1, 1], "abc"])
 def test_weights_that_are_no_numbers_of_rows_are_refused(weights):
-    with pytest.raises(ParameterError, match="weights must be"):
+    with pytest.raises(errors.ParameterError, match="weights must be"):
         ap.Partition([0, 0, 1], weights=weights)
