@@ -296,6 +296,23 @@ def test_a_full_disk_leaves_nothing(name, many, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"in.parquet"}
 
 
+def test_a_full_disk_is_written_without_the_threads_that_can_wait_for_ever(many, tmp_path):
+    """Of DuckDB, which had 8 of them: they are back for what the user does next."""
+    table = ap.scan(many, ["age"], "ill")
+    connection = table.engine.connection
+    asked = []
+    was, original = _async_threads(connection), connection.to_csv
+    connection.to_csv = lambda *args: asked.append(_async_threads(connection)) or original(*args)
+    ap.suppress(table, ap.mondrian(table, 2)).write(tmp_path / "out.csv")
+    assert (asked, _async_threads(connection)) == (["0"], was)
+    assert was != "0"
+
+
+def _async_threads(connection):
+    found = connection.raw_sql("SELECT value FROM duckdb_settings() WHERE name = 'async_threads'")
+    return found.fetchall()[0][0]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are killed as on Linux")
 @pytest.mark.parametrize("name", ["out", "out.csv"])
 def test_a_killed_write_leaves_nothing_that_looks_complete(name, many, tmp_path):
