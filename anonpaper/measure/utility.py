@@ -228,6 +228,7 @@ def classification(
     *,
     trees: int = 50,
     rows: int | None = 20_000,
+    balanced: bool = False,
     seed: int | np.random.Generator = 0,
 ) -> Classification:
     """How a random forest trained on a release predicts rows as they are: scores from 0 to 1.
@@ -243,6 +244,8 @@ def classification(
         Trees of the forest, at least 1.
     rows : int, optional
         Rows drawn for each tree where the release has more; all with None.
+    balanced : bool
+        Whether all sensitive values weigh the same in training, rather than all rows.
     seed : int or numpy.random.Generator
         Of the forest.
 
@@ -288,6 +291,7 @@ def classification(
     forest = RandomForestClassifier(
         trees, min_samples_leaf=2, random_state=int(generator(seed).integers(2**31)),
         max_samples=None if rows is None or rows >= len(shown) else rows,
+        class_weight="balanced" if balanced else None,
     )  # fmt: skip
     width = sum(1 if a.ordered else a.size for a in mine.attributes)
     if width * max(len(shown), test.n) > _MOST_FEATURES:

@@ -7,6 +7,7 @@ twice: of the release as it is, and of what it says about real people alone (``w
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 
@@ -45,12 +46,16 @@ __all__ = [
     "ABLATIONS",
     "METHODS",
     "PAPER_FRIENDLY",
+    "THRESHOLDS",
     "ablate",
+    "accuracy_by_test_rows",
     "augment_cases",
     "check_proposed",
     "compare_utility",
     "dominant_value",
+    "forest_cases",
     "held_out",
+    "largest_share",
     "measure_method",
     "measure_release",
     "pairs",
@@ -58,7 +63,9 @@ __all__ = [
     "proposed",
     "published_risk",
     "release_of",
+    "risks",
     "some_qids",
+    "with_seeds",
     "synthetic_rows",
     "ten_users",
     "time_method",
@@ -86,6 +93,14 @@ _RANGES = {
     "census": {"age": (0, 120), "weeks worked in year": (0, 53)},
     "diabetes": {"time_in_hospital": (1, 14), "num_lab_procedures": (1, 150)},
 }
+
+#: What T_eta = 0.69 (section 6.2) can ask of a class's entropy: name -> base of the logarithm. By
+#: line 12 of Algorithm 3 it only has to be above 0, which two values in a class give.
+THRESHOLDS = {"above 0": None, "0.69 bits": 2.0, "0.69 nats": math.e}
+_ENTROPY = 0.69
+
+#: Methods that draw nothing: one seed stands for all.
+_DETERMINISTIC = ("LD", "MRMondrian", "DHkmeans-LD-core", "SDDA", "DCA-core")
 
 ABLATIONS = (
     "all modules", "no augmentation", "no balanced classes", "one level at least, PF kept",
@@ -267,9 +282,55 @@ def proposed(
     return shallow_generalize(m, p, trees, friendly, least_level=least_level)
 
 
+def largest_share(k: int, threshold: str) -> float:
+    """Return the share of a class of k rows that one of two values may have at most.
+
+    Parameters
+    ----------
+    k : int
+        Rows of the class, at least 2.
+    threshold : str
+        A name of :data:`THRESHOLDS`: the entropy of the two shares has to reach 0.69 in its unit,
+        or as nearly as k rows allow.
+
+    Returns
+    -------
+    float
+        From 0.5 to 1.
+
+    Examples
+    --------
+    >>> [largest_share(10, threshold) for threshold in THRESHOLDS]
+    [1.0, 0.8, 0.5]
+    """
+    base = THRESHOLDS[threshold]
+    if base is None:
+        return 1.0
+    even = math.ceil(k / 2)
+    shares = np.arange(even, k) / k
+    entropy = -(shares * np.log(shares) + (1 - shares) * np.log(1 - shares)) / np.log(base)
+    return float(max(shares[entropy >= _ENTROPY], default=even / k))
+
+
+def with_seeds(grid: Sequence[Mapping], seeds: Sequence[int]) -> list[dict]:
+    """Repeat settings for every seed; those of a method that draws nothing for the first only.
+
+    Examples
+    --------
+    >>> grid = [{"method": "LD"}, {"method": "Proposed"}]
+    >>> [(s["method"], s["seed"]) for s in with_seeds(grid, [3, 4])]
+    [('LD', 3), ('Proposed', 3), ('Proposed', 4)]
+    """
+    return [
+        {**setting, "seed": seed}
+        for setting in grid
+        for seed in (seeds[:1] if setting["method"] in _DETERMINISTIC else seeds)
+    ]
+
+
 def release_of(
     cases: Mapping[str, Mapping[str, Microdata]], name: str, method: str, k: int,
-    mode: str = "enforce", seed: int = 0,
+    mode: str = "enforce", seed: int = 0, threshold: str = "above 0",
 ) -> tuple[Release, dict[str, Hierarchy], float]:  # fmt: skip
     """Publish a data set by one method; also its hierarchies and the seconds taken.
 
@@ -285,21 +346,30 @@ def release_of(
         Whether baselines enforce two distinct values, or k only.
     seed : int
         Of the method.
+    threshold : str
+        Reading of T_eta, one of :data:`THRESHOLDS`; only the proposed method has it.
     """
     m = cases[name]["fused" if method == "Proposed" else "real"]
     trees = hierarchies(name, m)
     began = time.perf_counter()
     if method == "Proposed":
-        rel = proposed(m, k, 2, trees, friendly=PAPER_FRIENDLY[name], seed=seed)
+        rel = proposed(
+            m, k, 2, trees, friendly=PAPER_FRIENDLY[name], seed=seed,
+            largest_share=largest_share(k, threshold),
+        )  # fmt: skip
     else:
         rel = BASELINES[method](m, k, 2 if mode == "enforce" else None, trees, seed=seed)
     return rel, trees, time.perf_counter() - began
 
 
 def measure_release(
-    rel: Release, trees: Mapping[str, Hierarchy], *, known: float = 0.25, seed: int = 0
-) -> list[dict]:
+    rel: Release, trees: Mapping[str, Hierarchy], *, known: float = 0.25, seed: int = 0,
+    friendly: Sequence[str] = (),
+) -> list[dict]:  # fmt: skip
     """Measure a release as it is, and what it says about real people alone.
+
+    "DM, every part" is the distortion with each value on the first level at least: as the paper's
+    baselines "anonymize every part". Values that are `friendly` are excepted.
 
     Returns
     -------
@@ -334,11 +404,31 @@ def measure_release(
                 "E majority": exposure(view, "majority", dominant),
                 "R": reconstruction(view, known, seed) if has_people else None,
                 "DM": distortion(view, trees),
+                "DM, every part": _distortion_of_every_part(view, trees, friendly),
                 "generalizations": generalizations(view),
                 "undiverse rows": undiverse_rows(view),
             }
         )
     return rows
+
+
+def _distortion_of_every_part(
+    rel: Release, trees: Mapping[str, Hierarchy], friendly: Sequence[str]
+) -> float:
+    """Return Equation 9 with all values that are kept, but for friendly ones, one level up.
+
+    A node of one value alone hides nothing: it stays the value, as in a release.
+    """
+    raised = 0.0
+    for p in rel.published:
+        if p.attribute.name in friendly:
+            continue
+        tree, values = trees[p.attribute.name], p.sub_domains
+        parent = tree.maps(p.attribute)[1]
+        has_siblings = np.bincount(parent)[parent] > 1
+        goes_up = (values.sizes == 1) & has_siblings[values.low]
+        raised += goes_up[p.index[rel.is_published]].sum() / tree.height
+    return distortion(rel, trees) + float(raised) / (rel.microdata.n * rel.microdata.d)
 
 
 def some_qids(qi: Sequence[str], sets: int = 20, seed: int = 0) -> list[list[str]]:
@@ -359,37 +449,150 @@ def some_qids(qi: Sequence[str], sets: int = 20, seed: int = 0) -> list[list[str
     return found
 
 
-def measure_method(cases, name: str, method: str, k: int, mode: str, seed: int) -> list[dict]:
+def measure_method(
+    cases, name: str, method: str, k: int, mode: str, seed: int, threshold: str = "above 0"
+) -> list[dict]:
     """Publish by one method and measure; for :func:`anonpaper.papers.results.run_grid`."""
-    rel, trees, seconds = release_of(cases, name, method, k, mode, seed)
-    rows = measure_release(rel, trees, seed=seed)
+    rel, trees, seconds = release_of(cases, name, method, k, mode, seed, threshold)
+    friendly = PAPER_FRIENDLY[name] if method == "Proposed" else ()
+    rows = measure_release(rel, trees, seed=seed, friendly=friendly)
     real = cases[name]["real"]
     similarity = marginal_similarity(real, rel)
     return [row | {"similarity": similarity, "seconds": seconds} for row in rows]
 
 
+def risks(
+    cases, name: str, method: str, k: int, mode: str, threshold: str, seed: int
+) -> list[dict]:
+    """Publish by one method; disclosure risk by all readings of Equation 6 (for a grid)."""
+    rel, _, _ = release_of(cases, name, method, k, mode, seed, threshold)
+    views = {"all rows": rel}
+    if not rel.is_synthetic.all():
+        views["real people"] = rel.without_synthetic() if rel.is_synthetic.any() else rel
+    readings = {"as printed": "values", "own value": "own", "best guess": "largest"}
+    return [
+        {"rows": who, "equation": equation, "risk": disclosure_risk(view, reading)}
+        for who, view in views.items()
+        for equation, reading in readings.items()
+    ]
+
+
 def compare_utility(cases, name: str, method: str, k: int, mode: str, seed: int) -> dict:
-    """Train a forest on a release of the training rows; test it on held-out real people.
+    """Train forests on a release of the training rows; test them on held-out real people.
 
     `cases` holds ``test`` besides. Method "as it is" trains on the real rows themselves,
-    "repaired" on these and the synthetic ones, both without any generalization.
+    "repaired" on these and the synthetic ones, both without any generalization. One forest weighs
+    all rows alike, another ("equal weights") all sensitive values, whatever their rows: what
+    balanced training rows do for one method, weights do for any.
     """
     case = cases[name]
     if method in ("as it is", "repaired"):
-        m = case["real" if method == "as it is" else "fused"]
-        kept = Partition(np.asarray(m.cells.tuple_of_row))
-        rel = shallow_generalize(m, kept, hierarchies(name, m))
+        rel = _as_it_is(case["real" if method == "as it is" else "fused"], name)
     else:
         rel, _, _ = release_of(cases, name, method, k, mode, seed)
-    found = classification(rel, case["test"], seed=seed)
+    found = _scores(rel, case["test"], seed, dominant_value(case["real"]))
+    weighed = classification(rel, case["test"], balanced=True, seed=seed)
+    return found | {"balanced accuracy, equal weights": weighed.balanced_accuracy}
+
+
+def forest_cases(
+    tables: Mapping[str, Microdata], epochs: int, seed: int
+) -> dict[str, dict[str, Microdata]]:
+    """Return what forests learn from and are tested on, with test rows of three kinds.
+
+    Returns
+    -------
+    dict
+        Per table ``real`` and ``fused``, the training rows without and with synthetic ones;
+        ``test``, the real people held out; ``invented test``, the same with invented rows of the
+        rare value until both are equally frequent; ``leak train`` and ``leak test``, a split of
+        the table in which people of the rare value were doubled first, so that most of those
+        tested on have been learnt by heart.
+    """
+    split = {name: held_out(m, seed) for name, m in tables.items()}
+    cases, _ = augment_cases({name: train for name, (train, _) in split.items()}, epochs, seed=seed)
+    for name, m in tables.items():
+        train, test = split[name]
+        doubled = _doubled(m, seed)
+        leak_train, leak_test = held_out(doubled, seed)
+        cases[name] |= {
+            "test": test,
+            "invented test": _with_invented(train, test, epochs, seed),
+            "leak train": leak_train,
+            "leak test": leak_test,
+        }
+    return cases
+
+
+def accuracy_by_test_rows(cases, name: str, test_rows: str, seed: int) -> dict:
+    """Train a forest as a table is and one on repaired rows; test on rows of one kind (a grid).
+
+    `cases` are those of :func:`forest_cases`, `test_rows` is "real people", "with invented
+    people" or "leak". The table as it is is always tested on real people.
+    """
+    case = cases[name]
+    train, test = {
+        "real people": ("fused", "test"),
+        "with invented people": ("fused", "invented test"),
+        "leak": ("leak train", "leak test"),
+    }[test_rows]
     dominant = dominant_value(case["real"])
-    recall = found.recall
+    before = _scores(_as_it_is(case["real"], name), case["test"], seed, dominant)
+    after = _scores(_as_it_is(case[train], name), case[test], seed, dominant)
+    return {
+        "rows to learn from": case["real"].n,
+        "rows to learn from, repaired": case[train].n,
+        "rows to test on, repaired": case[test].n,
+        "accuracy": before["accuracy"],
+        "accuracy, repaired": after["accuracy"],
+        "recall of the rare value": before["recall of the rare value"],
+        "recall of the rare value, repaired": after["recall of the rare value"],
+        "share of the frequent value": float((case["test"].sensitive_counts).max() / case["test"].n),
+    }
+
+
+def _as_it_is(m: Microdata, name: str) -> Release:
+    """Publish every row as it is."""
+    return shallow_generalize(m, Partition(np.asarray(m.cells.tuple_of_row)), hierarchies(name, m))
+
+
+def _scores(rel: Release, test: Microdata, seed: int, dominant: object) -> dict:
+    """Train a forest on a release and test it."""
+    found = classification(rel, test, seed=seed)
     return {
         "accuracy": found.accuracy,
         "balanced accuracy": found.balanced_accuracy,
-        "recall of the dominant value": float(recall[dominant]),
-        "recall of the rare value": float(recall.drop(dominant).mean()),
+        "recall of the dominant value": float(found.recall[dominant]),
+        "recall of the rare value": float(found.recall.drop(dominant).mean()),
     }
+
+
+def _with_invented(train: Microdata, test: Microdata, epochs: int, seed: int) -> Microdata:
+    """Balance test rows by invented people whom no training row shows, marked as real ones.
+
+    They are the last of the model's rows for training and test together: with the seed of the
+    training rows, the first ones are likely those.
+    """
+    ((value, lacking),) = find_imbalance(test).needed.items()
+    ((_, trained_on),) = find_imbalance(train).needed.items()
+    rows = synthesis.synthesize(
+        train, {value: trained_on + lacking}, "ctgan", epochs=epochs, seed=seed
+    )
+    invented = synthesis.fuse(train, rows.tail(lacking).reset_index(drop=True))
+    frames = [test.frame, invented.frame[invented.synthetic]]
+    return test.replace(frame=pd.concat(frames, ignore_index=True))
+
+
+def _doubled(m: Microdata, seed: int) -> Microdata:
+    """Repeat people of the rare values, drawn at random, until all values are equally frequent."""
+    rng, counts = generator(seed), m.sensitive_counts
+    extra = [
+        rng.choice(np.flatnonzero(m.sensitive_codes == code), counts.max() - count)
+        for code, count in enumerate(counts)
+        if count
+    ]
+    rows = np.r_[np.arange(m.n), np.concatenate(extra)]
+    return m.replace(frame=m.frame.iloc[rows].reset_index(drop=True))
 
 
 def time_method(cases, name: str, method: str, k: int, mode: str, seed: int) -> dict:
