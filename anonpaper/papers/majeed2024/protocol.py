@@ -510,7 +510,9 @@ def forest_cases(
         tested on have been learnt by heart.
     """
     split = {name: held_out(m, seed) for name, m in tables.items()}
-    cases, _ = augment_cases({name: train for name, (train, _) in split.items()}, epochs, seed=seed)
+    cases, _ = augment_cases(
+        {name: train for name, (train, _) in split.items()}, epochs, seed=seed
+    )
     for name, m in tables.items():
         train, test = split[name]
         doubled = _doubled(m, seed)
@@ -547,7 +549,9 @@ def accuracy_by_test_rows(cases, name: str, test_rows: str, seed: int) -> dict:
         "accuracy, repaired": after["accuracy"],
         "recall of the rare value": before["recall of the rare value"],
         "recall of the rare value, repaired": after["recall of the rare value"],
-        "share of the frequent value": float((case["test"].sensitive_counts).max() / case["test"].n),
+        "share of the frequent value": float(
+            (case["test"].sensitive_counts).max() / case["test"].n
+        ),
     }
 
 
