@@ -107,6 +107,68 @@ def test_test_rows_are_real_people_in_the_shares_of_the_table():
     case = repaired("stroke", 1200) | {"test": test}
     found = majeed2024.compare_utility({"stroke": case}, "stroke", "repaired", 1, "enforce", 0)
     assert 0 <= found["recall of the rare value"] <= 1
+    assert 0 <= found["balanced accuracy, equal weights"] <= 1
+
+
+def test_thresholds_bound_the_entropy_of_classes(cases):
+    def entropy(share):
+        return -(share * np.log(share) + (1 - share) * np.log(1 - share))
+
+    for k in range(2, 120):
+        bits, nats = (majeed2024.largest_share(k, name) for name in ("0.69 bits", "0.69 nats"))
+        for share, base in ((bits, 2), (nats, np.e)):
+            rows = round(share * k)
+            assert share == rows / k and 2 * rows >= k
+            even = rows == -(-k // 2)
+            assert even or entropy(share) / np.log(base) >= 0.69
+            assert rows + 1 >= k or entropy((rows + 1) / k) / np.log(base) < 0.69
+    risks = [
+        majeed2024.measure_method(cases, "adult", "Proposed", 20, "enforce", 0, name)[0]["D own"]
+        for name in majeed2024.THRESHOLDS
+    ]
+    assert risks[0] > risks[1] > risks[2] == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("method", ["MRMondrian", "SDDA", "Proposed"])
+def test_every_part_is_a_level_up_as_if_published_so(cases, method):
+    release, trees, _ = majeed2024.release_of(cases, "adult", method, 10)
+    friendly = majeed2024.PAPER_FRIENDLY["adult"] if method == "Proposed" else ()
+    found = majeed2024.measure_release(release, trees, friendly=friendly)[0]
+    again = ap.shallow_generalize(
+        release.microdata, release.partition, trees, friendly, least_level=1
+    )
+    assert found["DM, every part"] == pytest.approx(ap.measure.distortion(again, trees))
+    assert found["DM, every part"] > found["DM"]
+
+
+def test_what_draws_nothing_is_run_once(cases):
+    grid = majeed2024.with_seeds([{"method": name} for name in majeed2024.METHODS], [0, 1, 2])
+    runs = pd.DataFrame(grid)["method"].value_counts()
+    for method in majeed2024.METHODS:
+        frames = [
+            majeed2024.release_of(cases, "stroke", method, 10, seed=seed)[0].frame.astype(str)
+            for seed in (0, 1)
+        ]
+        assert frames[0].equals(frames[1]) == (runs[method] == 1), method
+
+
+def test_test_rows_of_three_kinds():
+    real = majeed2024.prepare("stroke", 900)[0]
+    cases = majeed2024.forest_cases({"stroke": real}, 1, 3)
+    case = cases["stroke"]
+    assert case["test"].n + case["real"].n == real.n
+    for name in ("invented test", "leak train", "leak test", "fused"):
+        assert len(set(case[name].sensitive_counts)) == 1, name
+    assert not case["invented test"].synthetic.any()  # a forest may be tested on them
+    doubled = case["leak test"].frame[case["leak test"].frame["stroke"].astype(str) == "1"]
+    learnt = case["leak train"].frame.astype(str).drop_duplicates()
+    assert len(doubled.astype(str).merge(learnt)) > 0.9 * len(doubled)
+    found = {
+        kind: majeed2024.accuracy_by_test_rows(cases, "stroke", kind, 0)
+        for kind in ("real people", "with invented people", "leak")
+    }
+    assert found["leak"]["accuracy, repaired"] > found["real people"]["accuracy, repaired"]
+    assert len({row["accuracy"] for row in found.values()}) == 1
 
 
 def test_variants_of_the_ablation_differ_where_they_should(cases):

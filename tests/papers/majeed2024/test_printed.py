@@ -1,0 +1,123 @@
+"""The arithmetic of the paper's numbers, against independent counts and exhaustive search."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonpaper.papers.majeed2024 import printed, protocol
+from anonpaper.papers.published import reference
+
+COUNTS = {
+    "adult": [24720, 7841],
+    "stroke": [4861, 249],
+    "census": [187141, 12382],
+    "diabetes": [78363, 23403],
+}
+
+
+def groupings(rows):
+    """Yield every way to divide rows into groups, as labels."""
+    if rows == 1:
+        yield [0]
+        return
+    for labels in groupings(rows - 1):
+        for label in range(max(labels) + 2):
+            yield [*labels, label]
+
+
+def own_value_risk(labels, values):
+    """Look up for every row how many of its group share its value."""
+    pairs = list(zip(labels, values, strict=True))
+    return np.mean([pairs.count(pair) / labels.count(pair[0]) for pair in pairs])
+
+
+@pytest.mark.parametrize("values", ["aaaaab", "aaabbb", "aabbcc", "abcdef"])
+def test_no_grouping_is_below_the_bound_and_one_reaches_it(values):
+    bound = printed.least_own_value_risk([values.count(v) for v in set(values)])
+    risks = [own_value_risk(labels, values) for labels in groupings(len(values))]
+    assert len(risks) == 203
+    assert min(risks) == pytest.approx(bound)
+
+
+def test_cells_below_the_bound_are_those_of_methods_that_group_real_rows():
+    cells = printed.below_the_bound(COUNTS)
+    assert len(cells) == 288 and cells["groups real rows"].sum() == 7 * 32
+    assert set(cells.loc[cells["violates"], "method"]).isdisjoint({"Proposed", "LoPub"})
+    stroke = cells[(cells["dataset"] == "stroke") & cells["groups real rows"]]
+    assert stroke["violates"].all()  # the largest printed one is 0.80, the bound 0.907
+    assert not cells.loc[cells["disclosure_risk"] > 0.9, "violates"].any()
+
+
+def test_improvements_of_a_table_that_is_known():
+    table = pd.DataFrame(
+        {"k": [2, 2, 2], "method": ["Proposed", "A", "B"], "risk": [0.5, 0.625, 1.0]}
+    )
+    found = printed.improvements(table, "risk", ["k"]).set_index(["formula", "baselines"])
+    found = found["improvement_pct"]
+    assert found["mean of (b - p) / b", "A, B"] == pytest.approx(35)
+    assert found["mean of (b - p) / p", "A, B"] == pytest.approx(62.5)
+    assert found["against the best baseline", "A, B"] == pytest.approx(20)
+    assert found["against the worst baseline", "A, B"] == pytest.approx(50)
+    assert found["mean of b - p, points", "B"] == pytest.approx(50)
+    assert len(found) == 3 * len(printed.IMPROVEMENTS)
+
+
+def test_table_11_by_counting():
+    found = printed.records_at_risk_arithmetic(COUNTS).set_index("dataset")
+    for name, (most, rare) in COUNTS.items():
+        assert found.loc[name, "existing, computed"] == most - rare
+    assert found.loc["adult", "proposed, computed"] == found.loc["adult", "proposed_count"]
+    assert (
+        found.loc["stroke", "proposed, computed"] == 1169 != found.loc["stroke", "proposed_count"]
+    )
+
+
+def test_table_12_has_whole_sizes():
+    found = printed.table_12_arithmetic(COUNTS)
+    assert found["augmented rows"].tolist() == [43881, 8553, 323170, 140190]
+    assert (found["quasi-identifiers"] == [7, 6, 8, 6]).all()
+
+
+def test_round_multiples_are_found_and_others_are_not():
+    cells = printed.rounded_exposures(COUNTS).set_index(["dataset", "method"])
+    assert cells.loc[("census", "LD"), "round"]  # 0.80 of 93.38
+    assert not cells.loc[("adult", "LD"), "round"]
+    assert cells["chance"].between(0.02, 0.03).all()
+
+
+def measured(risk):
+    """Risks of one cell of each kind of method, by a function of the reading."""
+    readings = [
+        dict(name="adult", k=2, method=method, mode=mode, threshold=threshold, rows=rows,
+             equation=equation)
+        for method in ("Proposed", "LD", "LoPub")
+        for mode in ("enforce", "best effort") for threshold in protocol.THRESHOLDS
+        for rows in ("all rows", "real people") for equation in ("own value", "as printed")
+        if (mode == "enforce" if method == "Proposed" else threshold == "above 0")
+        if method != "LoPub" or rows == "all rows"
+    ]  # fmt: skip
+    frame = pd.DataFrame(readings)
+    return frame.assign(risk=[risk(**row) for row in readings])
+
+
+def test_every_cell_stands_under_every_reading():
+    table = measured(lambda threshold, **_: 0.7 if threshold == "0.69 nats" else 0.9)
+    theirs = reference("majeed2024_tab6-9_disclosure_risk")
+    found = printed.universes(table, theirs)
+    assert (found.groupby(["method"]).size() == 2 * 2 * 3 * 2).all()
+    assert not found.duplicated(["method", *printed.SETTINGS]).any()
+    nearest = printed.nearest(found).set_index("method")
+    assert nearest.loc["LD", "published"] == 0.9 and nearest.loc["LD", "distance"] == 0
+    assert nearest.loc["Proposed", "threshold"] == "0.69 nats"  # 0.60 is printed
+    assert nearest.loc["Proposed", "distance"] == pytest.approx(0.1)
+
+
+def test_the_reading_that_fits_is_first_and_a_constant_is_last():
+    theirs = reference("majeed2024_tab6-9_disclosure_risk")
+    of = theirs[theirs["dataset"].eq("adult") & theirs["k"].eq(2)]
+    of = of.set_index("method")["disclosure_risk"]
+    table = measured(lambda method, equation, **_: of[method] + (equation != "own value"))
+    found = printed.explained_cells(printed.universes(table, theirs))
+    assert found["near"].iloc[0] == 3 and found["equation"].iloc[0] == "own value"
+    assert found["rows"].iloc[-1] == "a constant" and found["near"].iloc[-1] == 1
+    assert (found["cells"] == 3).all()
