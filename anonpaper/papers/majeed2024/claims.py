@@ -661,7 +661,9 @@ def percentages(table_11_arithmetic: pd.DataFrame) -> Finding:
     table = table_11_arithmetic.set_index("dataset")
     found = 100 * table["existing_count"] / table["rows"]
     same = (found - table["existing_pct"]).abs() <= 0.01
-    return Finding(_per_table(found, "{:.2f} %"), judge_statement(same.all()))
+    return Finding(
+        _per_table(found, "{:.2f} %"), judge_statement(same.all(), in_direction=same.sum() >= 3)
+    )
 
 
 def improvements_follow(table_12_arithmetic: pd.DataFrame) -> Finding:
@@ -1226,7 +1228,7 @@ CLAIMS = (
         published="38.14, 90.25, 87.50, 45.99 %",
         tables=("table_11_arithmetic",),
         judge=percentages,
-        tolerance="0.01 points",
+        tolerance="0.01 points; in direction: on three of four tables",
     ),
     _printed(
         id="table-12-improvements",
