@@ -274,6 +274,18 @@ def test_a_forest_learns_from_a_release_and_is_judged_on_real_people():
         classification(kept, test.with_roles(qi=["age"]))
 
 
+def test_a_balanced_forest_finds_more_people_of_the_rare_value():
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 60, 3000)
+    rare = rng.random(3000) < np.where(age > 40, 0.2, 0.02)
+    m = ap.Microdata(pd.DataFrame({"age": age, "s": np.where(rare, "yes", "no")}), ["age"], "s")
+    train, test = m.take(np.arange(2000)), m.take(np.arange(2000, 3000))
+    kept = ap.suppress(train, ap.Partition(np.asarray(train.cells.tuple_of_row)))
+    plain, weighed = (classification(kept, test, trees=10, balanced=b) for b in (False, True))
+    assert plain.recall["yes"] < 0.1 and weighed.recall["yes"] > 0.7
+    assert weighed.accuracy < plain.accuracy
+
+
 def test_readings_and_tables_that_make_no_sense_are_refused():
     m = ap.Microdata(pd.DataFrame({"q": [1, 1], "s": [0, 1]}), ["q"], "s")
     release = ap.suppress(m, ap.Partition([0, 0]))
