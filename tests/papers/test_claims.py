@@ -123,6 +123,7 @@ def test_a_claim_is_judged_from_its_table(entered):
         "spread": "one run",
         "verdict": REPRODUCED,
         "readings": [],
+        "varied": "reading",
         "detail": "",
         "reason": "",
         "tested in": "",
@@ -177,6 +178,29 @@ def test_a_claim_is_judged_under_each_reading(entered):
     (row,) = claims.judge("xiao2010", folder).to_dict("records")
     assert (row["verdict"], row["reason"]) == (NOT_REPRODUCED, "A guess: other data")
     assert len(row["readings"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "weakest"),
+    [
+        ((REPRODUCED, DIRECTION), DIRECTION),
+        ((UNDECIDED, REPRODUCED), UNDECIDED),
+        ((DIRECTION, NOT_REPRODUCED), NOT_REPRODUCED),
+    ],
+)
+def test_of_choices_that_are_ours_the_weakest_verdict_counts(entered, verdicts, weakest):
+    """The text is not to blame for what our order or program changes."""
+    by_order = dict(zip(("as they are", "drawn"), verdicts, strict=True))
+    folder = entered(
+        claim(
+            judge=lambda stars, *, reading: Finding(reading, by_order[reading]),
+            readings=tuple(by_order),
+            varied="order",
+        )
+    )
+    (row,) = claims.judge("xiao2010", folder).to_dict("records")
+    assert (row["verdict"], row["measured"], row["varied"]) == (weakest, "as they are", "order")
+    assert [verdict for *_, verdict in row["readings"]] == [*verdicts]
 
 
 @pytest.mark.parametrize(
