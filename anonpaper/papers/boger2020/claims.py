@@ -623,11 +623,12 @@ def guess_without_groups(found: pd.DataFrame) -> Finding:
     """Compare a guess by the groups found with nine tenths of that by the groups."""
     by_seed = found.pivot_table(index="knows", columns="seed", values="success")
     by_group = by_seed.loc["the groups"]
-    ends = mean_interval(by_seed.loc["nothing"])
     return Finding(
         f"{by_seed.loc['nothing'].mean():.3f} against {by_group.mean():.3f}",
         judge_mean_order(0.9 * by_group, by_seed.loc["nothing"]),
-        interval=ends,
+        interval="without the groups {:.3f} to {:.3f}".format(
+            *mean_interval(by_seed.loc["nothing"])
+        ),
         spread=f"{by_seed.shape[1]} seeds",
     )
 
@@ -851,7 +852,6 @@ _clustering = partial(
     notebook="2_clustering_adult",
     where="Section 4.3, Figure 5",
     tables=("figure_5",),
-    differs=UNKNOWN,
 )
 _query = partial(
     Claim,
@@ -870,6 +870,8 @@ BY_RUNS = (
     "its one result"
 )
 INFORMED = ("outside_knowledge", "background_knowledge")
+SOME_ROWS = "3,000 rows are drawn (2,000 at the quick profile)"
+OF_OCC = f"{SOME_ROWS}; 46 occupations"
 DRAWN = "as many rows as of Adult, 32,561 (6,000 at the quick profile); 46 occupations"
 RISE = "at least half of EducationTable's rise from {} values to {} goes away when".format(
     *RISES_OVER
@@ -930,6 +932,7 @@ CLAIMS = (
         judge=all_rows_satisfy,
         reason=NOT_THE_PAPERS,
         tolerance=BY_RUNS,
+        differs=UNKNOWN,
     ),
     _clustering(
         id="no-repeats",
@@ -941,6 +944,7 @@ CLAIMS = (
         judge=nothing_unassigned,
         reason=NOT_THE_PAPERS,
         tolerance=BY_RUNS,
+        differs=UNKNOWN,
     ),
     _clustering(
         id="repeats-depend",
@@ -950,8 +954,7 @@ CLAIMS = (
         judge=partial(depends_on_parameters, data="adult", column="M"),
         reason="the settings tried are too alike",
         tolerance="more than at the paper's parameters, for some others",
-        differs="3,000 rows drawn from Adult (2,000 at the quick profile), not all; the paper "
-        "names no parameters",
+        differs=f"{SOME_ROWS} of Adult, not all; the paper names no parameters",
     ),
     _clustering(
         id="rows-lost",
@@ -961,8 +964,7 @@ CLAIMS = (
         judge=partial(depends_on_parameters, data="adult", column="left_out_pct"),
         reason="the settings tried are too alike",
         tolerance="more than at the paper's parameters, for some others",
-        differs="3,000 rows drawn from Adult (2,000 at the quick profile), not all; the paper "
-        "names no parameters",
+        differs=f"{SOME_ROWS} of Adult, not all; the paper names no parameters",
     ),
     _clustering(
         id="repeats-depend-occ",
@@ -973,6 +975,7 @@ CLAIMS = (
         tables=("parameter_runs",),
         judge=partial(depends_on_parameters, data="occ", column="M"),
         tolerance="more than at the paper's parameters, for some others",
+        differs=OF_OCC,
     ),
     _clustering(
         id="rows-lost-occ",
@@ -982,6 +985,7 @@ CLAIMS = (
         tables=("parameter_runs",),
         judge=partial(depends_on_parameters, data="occ", column="left_out_pct"),
         tolerance="more than at the paper's parameters, for some others",
+        differs=OF_OCC,
     ),
     _clustering(
         id="seconds",
@@ -1023,7 +1027,6 @@ CLAIMS = (
         judge=power_of_points,
         reason=READ_OFF,
         spread="none",
-        differs="",
     ),
     _clustering(
         id="minutes",
@@ -1034,7 +1037,6 @@ CLAIMS = (
         judge=partial(trendline, thousand_rows=100, unit=60),
         reason=READ_OFF,
         spread="none",
-        differs="",
     ),
     _clustering(
         id="hours",
@@ -1045,7 +1047,6 @@ CLAIMS = (
         judge=partial(trendline, thousand_rows=1000, unit=3600),
         reason=READ_OFF,
         spread="none",
-        differs="",
     ),
     _query(
         id="all-selected",

@@ -48,7 +48,7 @@ WAYS = {
     "equal rows counted together (our implementation)": "cells",
 }
 TIES = {
-    "the value that comes first in our table": "Hilbert",
+    "the first in the order of the values": "Hilbert",
     "the more frequent value": "Hilbert, frequent first",
 }
 
