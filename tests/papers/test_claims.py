@@ -1,6 +1,7 @@
 """Claims: verdicts follow from the measured tables, and a missing table is "not run"."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -591,6 +592,13 @@ def test_no_measured_claim_is_true_of_random_tables(entry):
     drawn = [verdicts_of(entry, [randomized(table, rng) for table in tables]) for _ in range(20)]
     true = sum(verdicts is not None and set(verdicts) == {REPRODUCED} for verdicts in drawn)
     assert true <= 10, f"reproduced of {true} of 20 random tables"
+
+
+@pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
+def test_several_intervals_say_whether_they_hold_together(entry):
+    for finding in entry.found(*measured_tables(entry)):
+        if isinstance(finding.interval, str) and finding.interval.count(" to ") > 1:
+            assert {judging.EACH, judging.TOGETHER} & set(re.findall(r"\w+", finding.interval))
 
 
 @pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
