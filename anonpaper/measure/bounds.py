@@ -48,7 +48,7 @@ def fewest_stars(
     seconds: float = 60.0,
     max_variables: int = 2_000_000,
 ) -> int:
-    """Return a lower bound of the stars of every l-diverse, or k-anonymous, grouping.
+    """Lower bound of the stars of every l-diverse, or k-anonymous, grouping, from 0 to n·d.
 
     No grouping of the rows of which all rows are published has fewer stars. The bound need not be
     reached: the optimum may be higher.

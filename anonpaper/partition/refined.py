@@ -101,11 +101,10 @@ def tp_refined(
 
     Notes
     -----
-    O(f·2^d·d) for one round, f being the cells and the entries of groups, with
-    at most 1,024 choices of attributes: where there are more, those that star or keep fewest.
-    Where rows taken and left are only just eligible, it is O(m) for a bucket and m sensitive
-    values. There are at most 10
-    to 400 rounds, fewer the larger the table is; 40 that save no star end the search.
+    O(f·2^d·d) for one round, f being the cells listed in groups, with at most 1,024 choices of
+    attributes: where there are more, those that star or keep fewest. To take rows from a bucket
+    is O(m) for m sensitive values. There are at most 10 to 400 rounds, fewer the larger the table
+    is; 40 that save no star end the search.
 
     References
     ----------
@@ -117,7 +116,7 @@ def tp_refined(
     >>> m = ap.examples.hospital()
     >>> p = tp_refined(m, l=2)
     >>> p.sizes().tolist(), p.info["stars_of_tp_plus"], p.info["stars"]
-    ([4, 2, 2, 2], 8, 6)
+    ([4, 2, 2, 2], 6, 6)
     """
     l = require_eligible(m, l)
     if seconds is not None:
@@ -414,7 +413,8 @@ def _fill_buckets(tuple_of, left, numbers, kept, table, bits, sums, following, b
 
     `table` is a hash table of the chains, `buckets` their places in it.
     """
-    table[:] = -1
+    for place in range(len(table)):
+        table[place] = -1
     n_buckets = 0
     for i in range(len(tuple_of)):
         if left[i] == 0:
