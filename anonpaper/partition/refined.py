@@ -80,8 +80,9 @@ def tp_refined(
     l : int
         The diversity asked for, from 2 to the largest feasible one.
     seconds : float, optional
-        Go on searching for so long, from 0 on; what is found then depends on the machine. By
-        default the number of rounds is fixed by the size of the table.
+        Search for so long at most, from 0 on, and no longer than 400 rounds that save no star;
+        what is found then depends on the machine. By default the number of rounds is fixed by the
+        size of the table.
     seed : int, numpy.random.Generator or None
         Decides which groups are neighbours, and the order of choices of equally many stars.
 
@@ -130,8 +131,11 @@ def tp_refined(
     groups = min(_orders_tried(groups, l, kept, rng), key=lambda tried: tried.stars.sum())
     rounds = min(max(_ENTRIES // len(groups.cell), _FEWEST), _MOST)
     done, in_vain, before = 0, 0, groups.stars.sum()
-    while before > 0 and (
-        done < rounds and in_vain < _IN_VAIN if ends is None else time.monotonic() < ends
+    most_in_vain = _IN_VAIN if ends is None else _MOST
+    while (
+        before > 0
+        and in_vain < most_in_vain
+        and (done < rounds if ends is None else time.monotonic() < ends)
     ):
         groups.split(l, rng)
         order, passes_over = groups.neighbours(rng), rng.integers(1, 2**63)

@@ -75,6 +75,8 @@ def test_a_limit_of_time_is_kept_and_the_start_is_never_lost():
     at_once, later = ap.tp_refined(m, 3, seconds=0), ap.tp_refined(m, 3, seconds=0.3)
     assert at_once.info["search_rounds"] == 0 < later.info["search_rounds"]
     assert assert_sound(m, 3, later) <= assert_sound(m, 3, at_once)
+    # where no star is saved any more, it ends however long it may take
+    assert ap.tp_refined(ap.examples.hospital(), 2, seconds=np.inf).info["stars"] == 6
     with pytest.raises(errors.ParameterError, match="seconds"):
         ap.tp_refined(m, 3, seconds=-1)
 
