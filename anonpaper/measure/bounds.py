@@ -62,8 +62,8 @@ def fewest_stars(
     k : int, optional
         k-anonymity, from 2 to n. Either `l` or `k` is given.
     seconds : float
-        What the solver may take, above 0. Where it does not end in
-        time the bound is what can be said without it.
+        What the solver may take, above 0. Where it does not end in time the bound is what can be
+        said without it.
     max_variables : int
         Linear programs of more variables are not tried; at least 1.
 
@@ -192,6 +192,9 @@ class _Program:
 
     def bound(self, prices: np.ndarray) -> int:
         """Return what prices prove, in integers; any prices from 0 on prove something true."""
+        heaviest = self.l * (self.times * prices.astype(float)).sum() + self.d * _UNIT
+        if heaviest * self.rows.sum() >= 2**62:  # integers of 64 bits would not hold the sum
+            prices = np.zeros_like(prices)
         of_bucket = np.zeros(int(self.bucket.max()) + 1, np.int64)
         np.add.at(of_bucket, self.bucket_of_slot, self.times * prices)
         reduced = self.stars * _UNIT + self.l * prices[self.slot] - of_bucket[self.bucket]

@@ -66,7 +66,9 @@ def test_any_prices_prove_something_true(case, seed):
     program = _Program(m, l, m.cells.sensitive, np.ones(len(m.cells.counts), int), 10**6)
     rng = np.random.default_rng(seed)
     prices = rng.integers(0, 1 << rng.integers(1, 24), len(program.times))
-    assert program.bound(prices) <= ap.exact(m, l).info["cost"]
+    optimum = ap.exact(m, l).info["cost"]
+    assert program.bound(prices) <= optimum
+    assert program.bound(prices << 38) <= optimum  # beyond integers of 64 bits
 
 
 def test_what_cannot_be_bounded_is_said():
