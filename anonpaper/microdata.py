@@ -188,9 +188,9 @@ def no_rows(*_) -> None:
     """Raise RowsError: what asks for the rows of a table that has only counts ends here."""
     raise RowsError(
         "this needs the rows, and of this table only the cells are here, the distinct "
-        "rows and their numbers: ap.tp, ap.tp_plus, ap.hilbert, ap.mondrian, ap.k_member, ap.tds, "
-        "ap.full_domain and the other recodings work on them; a part that fits into memory can "
-        "be read into a DataFrame for ap.Microdata"
+        "rows and their numbers: ap.tp, ap.tp_plus, ap.tp_refined, ap.hilbert, ap.mondrian, "
+        "ap.k_member, ap.tds, ap.full_domain and the other recodings work on them; a part that "
+        "fits into memory can be read into a DataFrame for ap.Microdata"
     )
 
 

@@ -155,6 +155,7 @@ def test_an_expression_of_ibis_is_a_table_too():
 ALGORITHMS = {
     "tp": lambda m: ap.tp(m, 3),
     "tp_plus": lambda m: ap.tp_plus(m, 3),
+    "tp_refined": lambda m: ap.tp_refined(m, 3),
     "hilbert": lambda m: ap.hilbert(m, 3),
     "mondrian": lambda m: ap.mondrian(m, 4),
     "mondrian, l": lambda m: ap.mondrian(m, 4, 2),
