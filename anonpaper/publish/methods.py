@@ -249,7 +249,9 @@ def swap(
     What it protects is whose a sensitive value is: all permutations of a group are equally
     likely. Columns with a role, their order, the index and every QI value stay as they are, so
     that queries written for the table run on the release, and so that everybody sees who is in
-    it. A value may fall on its own row again.
+    it. A value may fall on its own row again. Of a table of counts it is how many rows of every
+    cell get which value that is permuted, as if the rows were there; a value that is missing is
+    written as ``"?"``, as it was counted.
 
     Parameters
     ----------
