@@ -71,6 +71,12 @@ def written(occ, folder):
     yield measure.against(f"scan to audit, {ROWS:,} rows", seconds, "DuckDB's COPY", unit, 6)
     tenth = measure.best_seconds(lambda: anonymize("0.parquet"), repeat=1)
     yield measure.against("the same", seconds, "a tenth of the rows", tenth, 12)
+    sizes = [ROWS // 100, ROWS // 10, ROWS]
+    table = engine.read_parquet(f"{folder}/*.parquet")
+    first, second, all_of_them = (table.limit(n).distinct().count().to_pyarrow().as_py()
+                                  for n in sizes)  # fmt: skip
+    yield measure.against(f"cells of {ROWS:,} rows", all_of_them, "as a tenth and a hundredth grow",
+                          second**2 / first, 1)  # fmt: skip
     few = occ.sample(20_000, seed=0)
     few.frame.to_parquet(folder / "few.parq")
     big = ap.scan(engine.read_parquet(f"{folder}/few.parq"), occ.qi, occ.sensitive)

@@ -404,7 +404,8 @@ class Release:
             levels of each. Where people have several rows, k-anonymity and the levels are of
             people, and the rows of the smallest class follow. If rows are withheld, `withheld`
             follows, and a row ``warning`` without level for each of `warnings`. Of a table of
-            counts that was written, the levels are those of the files as they are now.
+            counts that was written, the levels are those of the files as they are now; files that
+            show no groups must hold what was written.
         """
         m, labels = self.audited()
         counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
