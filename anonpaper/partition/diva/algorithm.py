@@ -62,6 +62,7 @@ Strategy = Literal["max_fan_out", "min_choice", "basic"]
     "k-anonymity that keeps as many of every minority as constraints ask for",
     promises={"k": KAnonymity, "l": FrequencyLDiversity},
     publications=("suppress", "generalize"),
+    by_rows=True,
 )
 def diva(
     m: Microdata,
