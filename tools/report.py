@@ -148,6 +148,15 @@ def counts(judged: pd.DataFrame) -> dict[str, object]:
     }
 
 
+def rows_of(claim: dict) -> list[tuple[str, str]]:
+    """Return what a card says of a claim: names and texts; what we ask is not in the paper."""
+    rows = [(name, claim[key]) for name, key in SHOWN if claim[key]]
+    if claim["kind"] != claims.OURS:
+        return rows
+    (_, where), *others = rows
+    return [("bears on", where.removeprefix("bears on: ")), *others]
+
+
 def run_of(paper: str, notebook: str, results: Path) -> dict:
     """Return what a notebook noted of its last run: how long it took and on what data."""
     share = results / "manifest" / paper / f"{notebook}.json"
@@ -199,7 +208,7 @@ def reports(papers: list[dict], profile: str) -> dict[str, str]:
         "legend": [(verdict, meaning) for verdict, (_, meaning) in LEGEND.items()],
         "classes": CLASSES,
         "kinds": claims.KINDS,
-        "rows": lambda claim: [(name, claim[key]) for name, key in SHOWN if claim[key]],
+        "rows": rows_of,
         "command": "make " if profile == "quick" else f"make PROFILE={profile} ",
     }
     written = {}

@@ -207,11 +207,11 @@ class WithoutOptimum:
     """
 
     def _set_optimum(self, **_) -> None:
-        pass
+        """Do nothing."""
 
 
 class _NSGA2(WithoutOptimum, NSGA2):
-    pass
+    """The search of the paper."""
 
 
 class TwoObjectives(Problem):

@@ -3,16 +3,15 @@
 import hashlib
 import json
 import subprocess
-import sys
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from project.tools import load_tool
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-import archive  # noqa: E402
+archive = load_tool("archive")
 
 WHEN = datetime(2026, 1, 2, 3, 4, 6, tzinfo=UTC)
 

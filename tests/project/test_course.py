@@ -7,7 +7,6 @@ import ast
 import copy
 import csv
 import functools
-import importlib.util
 import io
 import os
 import re
@@ -26,6 +25,7 @@ import pytest
 import yaml
 from matplotlib import pyplot
 from nbgrader.nbgraderformat import MetadataValidator
+from project.tools import load_tool
 
 ROOT = Path(__file__).parents[2]
 LESSONS = ROOT / "notebooks" / "course"
@@ -34,14 +34,7 @@ HIDDEN = re.compile(r"^### BEGIN HIDDEN TESTS\n.*?^### END HIDDEN TESTS\n?", re.
 PLAIN = {"return", "else:", "pass"}  # lines of a solution that tell nothing
 
 
-def load_tool():
-    spec = importlib.util.spec_from_file_location("course", ROOT / "tools" / "course.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-course = load_tool()
+course = load_tool("course")
 PATHS = course.all_lessons()
 
 

@@ -1,6 +1,5 @@
 """The archive for students: what is in it, and what is not."""
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -11,24 +10,14 @@ from pathlib import Path
 import nbformat
 import pytest
 from project.lessons import exam_answers, secrets_of_lessons
+from project.tools import load_tool
 
 ROOT = Path(__file__).parents[2]
 LESSONS = sorted(path.name for path in (ROOT / "notebooks" / "course").glob("*.ipynb"))
 HEAVY = {"ctgan", "nbgrader", "nvidia-nccl-cu12", "pytest", "sdv", "sphinx", "torch"}
 
 
-def load_tool():
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        spec = importlib.util.spec_from_file_location("kit", ROOT / "tools" / "kit.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    finally:
-        sys.path.remove(str(ROOT / "tools"))
-    return module
-
-
-kit = load_tool()
+kit = load_tool("kit")
 
 
 @pytest.fixture(scope="module")

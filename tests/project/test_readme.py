@@ -1,6 +1,5 @@
 """The README's promises: its example runs, its links lead somewhere, its names exist."""
 
-import importlib
 import json
 import re
 import shlex
@@ -9,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from project.tools import load_tool
 
 import anonpaper as ap
 
@@ -69,9 +69,7 @@ LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
 
 @pytest.fixture(scope="module")
 def computed():
-    sys.path.insert(0, str(ROOT / "tools"))
-    yield importlib.import_module("computed")
-    sys.path.remove(str(ROOT / "tools"))
+    return load_tool("computed")
 
 
 def rows_of_figures():

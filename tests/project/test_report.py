@@ -1,6 +1,5 @@
 """The report: what is committed is what judging the committed tables gives now."""
 
-import importlib.util
 import json
 import re
 from collections import Counter
@@ -9,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from project.tools import load_tool
 
 from anonpaper.papers import claims, judging
 
@@ -16,14 +16,7 @@ ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "figures" / "paper"
 
 
-def load_tool():
-    specification = importlib.util.spec_from_file_location("report", ROOT / "tools" / "report.py")
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-report = load_tool()
+report = load_tool("report")
 
 
 @pytest.fixture(scope="module")

@@ -1,31 +1,19 @@
 """Slides of the lessons: what is on them, and what is not."""
 
-import importlib.util
 import re
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import nbformat
 import pytest
 from project.lessons import secrets_of_lessons
+from project.tools import load_tool
 
 ROOT = Path(__file__).parents[2]
 LESSON = ROOT / "notebooks" / "course" / "12_cases_and_law.ipynb"
 
 
-def load_tool():
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        spec = importlib.util.spec_from_file_location("slides", ROOT / "tools" / "slides.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    finally:
-        sys.path.remove(str(ROOT / "tools"))
-    return module
-
-
-slides = load_tool()
+slides = load_tool("slides")
 
 
 class Page(HTMLParser):

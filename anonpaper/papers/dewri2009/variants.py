@@ -75,11 +75,11 @@ class OneObjective(TwoObjectives):
 
 
 class _GA(WithoutOptimum, GA):
-    pass
+    """The genetic algorithm for one objective."""
 
 
 class _NSGA2(WithoutOptimum, NSGA2):
-    pass
+    """The genetic algorithm for two objectives."""
 
 
 class _NoCopies(DuplicateElimination):

@@ -267,12 +267,13 @@ def _not_above(lower: pd.Series, higher: pd.Series) -> str:
 
 def _over_orders(orders: pd.DataFrame, along: str, lower: str, higher: str) -> str:
     """Return how far the mean ratio of two algorithms' stars varies over each kind of order."""
+    drawn = ", ".join(map(str, sorted(orders[along].unique())))
     texts = []
     for reading in [name for name, vary in ORDERS.items() if vary in ("curve", "ties")]:
         stars = _stars(orders, orders, along, reading)
         ratio = (stars[lower] / stars[higher]).groupby("order").mean()
         texts.append(f"{ratio.min():.2f} to {ratio.max():.2f} over {len(ratio)} with {reading}")
-    return f"mean of {lower} / {higher}: " + "; ".join(texts)
+    return f"mean of {lower} / {higher} at {along} = {drawn}: " + "; ".join(texts)
 
 
 def _of_hilbert(ratio: pd.Series) -> str:
@@ -431,7 +432,7 @@ def _factor(factors: pd.DataFrame, verdict: str) -> Finding:
             for (table, algorithm), row in factors.iterrows()
         ),
         verdict,
-        interval="; ".join(f"{low:.2f} to {high:.2f}" for low, high in ends),
+        interval="; ".join(f"{low:.3f} to {high:.3f}" for low, high in ends),
     )
 
 
@@ -607,11 +608,9 @@ def coarser_means_less_exact(coarsening: pd.DataFrame) -> Finding:
 
 def coarsening_pays(coarsening: pd.DataFrame) -> Finding:
     """Look at which width TP+ diverges least from the original table."""
-    curves = coarsening[coarsening["algorithm"] == "TP+"].pivot(
-        index="width", columns="table", values="divergence"
-    )
-    best = curves.idxmin()
-    starred = coarsening.loc[coarsening["width"] == 1, "share of values starred"]
+    of_tp_plus = coarsening[coarsening["algorithm"] == "TP+"]
+    best = of_tp_plus.pivot(index="width", columns="table", values="divergence").idxmin()
+    starred = of_tp_plus.loc[of_tp_plus["width"] == 1, "share of values starred"]
     closest = [
         ("without any coarsening" if width == 1 else f"with up to {width} values joined")
         + f", on {'both tables' if len(tables) == len(best) else ', '.join(tables)}"
@@ -620,7 +619,7 @@ def coarsening_pays(coarsening: pd.DataFrame) -> Finding:
     return Finding(
         f"closest {'; '.join(closest)}",
         judge_statement((best > 1).all(), in_direction=(best > 1).any()),
-        detail=f"{starred.min():.0%} to {starred.max():.0%} of the values are starred before any "
+        detail=f"TP+ stars {starred.min():.0%} to {starred.max():.0%} of the values before any "
         "coarsening",
     )
 
