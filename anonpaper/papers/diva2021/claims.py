@@ -23,6 +23,7 @@ from anonpaper.papers.judging import (
     REPRODUCED,
     UNDECIDED,
     difference_intervals,
+    intervals_in_words,
     judge_mean_order,
     judge_share,
     judge_statement,
@@ -340,11 +341,10 @@ def diva_is_slower(figure_5b: pd.DataFrame, figure_5d: pd.DataFrame, *, reading:
             for name, other in pairs
         ),
         judge_mean_order(lower, higher),
-        interval=", ".join(
-            f"{name} / {other} {low:.2g} to {high:.2g}"
-            for (name, other), (low, high) in zip(
-                pairs, np.exp(difference_intervals(lower, higher)), strict=True
-            )
+        interval=intervals_in_words(
+            np.exp(difference_intervals(lower, higher)),
+            [f"{name} / {other}" for name, other in pairs],
+            "{:.2g}",
         ),
         detail="the faster DIVA is slower in " + _listed(single, "{:.0%}") + " of the runs",
         spread=_seeds(runs),
@@ -637,7 +637,7 @@ def _judged_gains(
     return Finding(
         _listed({name: gain.mean() for name, gain in gains.items()}, "{:+.1%}"),
         verdict,
-        interval=", ".join(f"{n} {low:+.1%} to {high:+.1%}" for n, (low, high) in ends.items()),
+        interval=intervals_in_words(list(ends.values()), ends, "{:+.1%}"),
         spread=f"{min(map(len, gains.values()))} seeds",
         detail=_without(runs, reading, ["basic", *SELECTIONS]),
     )
@@ -680,10 +680,7 @@ def _ends(rows: np.ndarray) -> np.ndarray:
 
 
 def _intervals(rows: np.ndarray, names: list[str]) -> str:
-    ends = _ends(rows)
-    return ", ".join(
-        f"{name} {low:.2g} to {high:.2g}" for name, (low, high) in zip(names, ends, strict=True)
-    )
+    return intervals_in_words(_ends(rows), names, "{:.2g}")
 
 
 def _lowest(lower: pd.DataFrame, higher: pd.DataFrame) -> str:
