@@ -27,6 +27,7 @@ from .partition.klt import klt as klt
 from .partition.matching import optimal_two_diverse as optimal_two_diverse
 from .partition.mondrian import mondrian as mondrian
 from .partition.oka import oka as oka
+from .partition.refined import tp_refined as tp_refined
 from .partition.tp import tp as tp
 from .partition.tp import tp_plus as tp_plus
 from .partition.tp import tp_steps as tp_steps

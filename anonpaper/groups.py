@@ -124,6 +124,14 @@ class Partition:
         _deal(labels, cells.rows, group[order], counts[order], times, first)
         return Partition(labels, info, algorithm)
 
+    def divided(self, entry: np.ndarray, counts: np.ndarray) -> Partition:
+        """Return the same groups of other entries: ``counts[i]`` rows of ``entry[i]`` each."""
+        p = Partition(
+            self.labels[entry], self.info, self.algorithm, starred=self.starred, weights=counts
+        )
+        p.call, p.promised = self.call, self.promised
+        return p
+
     @property
     def n_groups(self) -> int:
         """Number of groups."""
@@ -173,16 +181,53 @@ class CountedPartition(Partition):
     """A grouping of a table of counts: how many rows of every cell go to which group.
 
     Made by :meth:`Partition.of_cells`, whose parameters `cell`, `group`, `counts` and `times` are
-    its attributes. Which rows of a cell go where is not decided: they are equal. `labels` raises
-    RowsError.
+    its attributes; `group` is -1 for rows that are not published. Which rows of a cell go where is
+    not decided: they are equal. `labels` raises RowsError.
     """
 
-    def __init__(self, cell, group, counts, times, info=None, algorithm="") -> None:
+    def __init__(
+        self, cell, group, counts, times, info=None, algorithm="", *, starred=None
+    ) -> None:
         super().__init__(np.empty(0, np.int64), info, algorithm)
         del self.labels
         self.cell, self.group, self.counts, self.times = cell, group, counts, times
-        held = np.bincount(group, weights=counts, minlength=len(times)).astype(np.int64)
-        self._sizes = np.repeat(held // times, times)
+        self.starred = starred
+        shown = group >= 0
+        held = np.bincount(group[shown], weights=counts[shown], minlength=len(times))
+        self._sizes = np.repeat(held.astype(np.int64) // times, times)
+
+    @staticmethod
+    def of_rows(p: Partition, cell: np.ndarray) -> CountedPartition:
+        """Return how many rows of every cell a partition of rows puts where; O(n log n).
+
+        Parameters
+        ----------
+        p : Partition
+        cell : array of int, shape (n,)
+            The cell of every row.
+        """
+        G = p.n_groups
+        keys, counts = np.unique(cell * np.int64(G + 1) + p.labels + 1, return_counts=True)
+        cell, group = np.divmod(keys, G + 1)
+        times = np.ones(G, np.int64)
+        return CountedPartition(
+            cell, group - 1, counts, times, p.info, p.algorithm, starred=p.starred
+        )
+
+    def apart(self) -> CountedPartition:
+        """Return the same groups, none of which stands for several; O(n / least size)."""
+        if (self.times == 1).all():
+            return self
+        times = self.times[self.group]
+        entry = np.repeat(np.arange(len(times)), times)
+        turn = np.arange(len(entry)) - np.repeat(np.cumsum(times) - times, times)
+        first = np.cumsum(self.times) - self.times
+        p = CountedPartition(
+            self.cell[entry], first[self.group[entry]] + turn, (self.counts // times)[entry],
+            np.ones(self.times.sum(), np.int64), self.info, self.algorithm,
+        )  # fmt: skip
+        p.call, p.promised = self.call, self.promised
+        return p
 
     def __getattr__(self, name: str):
         if name == "labels":
@@ -201,7 +246,9 @@ class CountedPartition(Partition):
         held = np.bincount(self.cell, self.counts, len(rows.weights))
         if not np.array_equal(held, rows.weights):
             raise ParameterError("the partition is of the cells of another table")
-        p = Partition(self.group, self.info, self.algorithm, weights=self.counts)
+        p = Partition(
+            self.group, self.info, self.algorithm, starred=self.starred, weights=self.counts
+        )
         p.call, p.promised = self.call, self.promised
         return rows.take(self.cell, self.counts), p
 

@@ -187,10 +187,10 @@ class CellTable:
 def no_rows(*_) -> None:
     """Raise RowsError: what asks for the rows of a table that has only counts ends here."""
     raise RowsError(
-        "this needs the rows, and of this table only the cells are here, the distinct "
-        "rows and their numbers: ap.tp, ap.tp_plus, ap.hilbert, ap.mondrian, ap.k_member, ap.tds, "
-        "ap.full_domain and the other recodings work on them; a part that fits into memory can "
-        "be read into a DataFrame for ap.Microdata"
+        "this needs the rows, and of this table only the cells are here, the distinct rows and "
+        "their numbers: all algorithms take those but mondrian(relaxed=True), which parts equal "
+        "rows by their order, and so do all forms of publication, losses and rel.audit(); a part "
+        "that fits into memory can be read into a DataFrame for ap.Microdata"
     )
 
 
@@ -338,7 +338,8 @@ class Microdata:
             return self._frame
         if self._rows is not None:
             return self._whole.frame.take(self._rows)
-        frame = self._whole.frame.copy(deep=False)
+        drawn = self._whole is None  # from counts: no frame was ever there
+        frame = pd.DataFrame(index=range(self.n)) if drawn else self._whole.frame.copy(deep=False)
         for name in self._recoded:
             attribute, codes = self._coded[name]
             frame[name] = pd.Series(attribute.values[codes], frame.index).infer_objects()
@@ -346,7 +347,9 @@ class Microdata:
 
     @property
     def _columns(self) -> pd.Index:
-        return self._whole._columns if self._frame is None else self._frame.columns
+        if self._frame is not None:
+            return self._frame.columns
+        return pd.Index(self._recoded) if self._whole is None else self._whole._columns
 
     @property
     def _roles(self) -> list:
@@ -587,12 +590,13 @@ class Microdata:
         """
         coded = {name: self._code_column(name) for name in self._roles}
         codes = check_named("codes", codes, self._roles)
+        listed = self.n if self.weights is None else len(self.weights)
         for name, new in codes.items():
             attribute, new = self.attribute(name), np.array(new)
-            whole = np.issubdtype(new.dtype, np.integer) and new.shape == (self.n,)
+            whole = np.issubdtype(new.dtype, np.integer) and new.shape == (listed,)
             if not whole or new.min() < 0 or new.max() >= attribute.size:
                 raise ParameterError(
-                    f"codes of {name!r} must be {self.n} integers from 0 to {attribute.size - 1}"
+                    f"codes of {name!r} must be {listed} integers from 0 to {attribute.size - 1}"
                 )
             coded[name] = attribute, new.astype(np.int32)
         return self._like(
@@ -776,6 +780,37 @@ class CountedRows(Microdata):
         """Return some of the rows listed, each for other numbers of rows if those are given."""
         coded = {name: (a, codes[rows]) for name, (a, codes) in self._coded.items()}
         return CountedRows(self, coded, self.weights[rows] if weights is None else weights)
+
+    def drawn(self, rng: np.random.Generator) -> tuple[Microdata, np.ndarray]:
+        """Return a table of the rows one by one, in an order drawn at random.
+
+        Rows of a table of counts have no order, and all n! are equally likely here. O(n·d).
+
+        Returns
+        -------
+        m : Microdata
+            The columns in a role, n rows.
+        listed : numpy.ndarray, shape (n,), dtype int32
+            Which of the rows listed here each one is.
+
+        Raises
+        ------
+        RowsError
+            There are more than 2^31 - 1 rows, which have no numbers.
+        """
+        if self.n > np.iinfo(np.int32).max:
+            raise RowsError(
+                f"this looks at the rows one by one, and numbers 2^31 - 1 of them; there are "
+                f"{self.n}: ap.mondrian, ap.tp_plus and others group the cells, however many rows "
+                "they hold, or group parts of the table by themselves"
+            )
+        listed = np.repeat(np.arange(len(self.weights), dtype=np.int32), self.weights)
+        rng.shuffle(listed)
+        coded = {name: (a, codes[listed]) for name, (a, codes) in self._coded.items()}
+        m = object.__new__(Microdata)
+        vars(m).update(vars(self._like(weights=None, synthetic=np.zeros(self.n, bool),
+                                       _coded=coded, _recoded=tuple(coded))))  # fmt: skip
+        return m, listed
 
 
 def _with_sizes(attributes: Iterable[Attribute]) -> str:

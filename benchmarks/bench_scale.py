@@ -6,6 +6,7 @@ own copy of the same files, by the same connection with the same memory. ANONPAP
 another number of rows; 100,000,000 take half an hour and 400 MB of disk.
 
 Cells are few and the same however often their rows are repeated, and so is mondrian's work.
+Algorithms that look at rows one by one take counts too: klt, against klt on those rows.
 """
 
 import importlib.util
@@ -70,6 +71,19 @@ def written(occ, folder):
     yield measure.against(f"scan to audit, {ROWS:,} rows", seconds, "DuckDB's COPY", unit, 6)
     tenth = measure.best_seconds(lambda: anonymize("0.parquet"), repeat=1)
     yield measure.against("the same", seconds, "a tenth of the rows", tenth, 12)
+    sizes = [ROWS // 100, ROWS // 10, ROWS]
+    table = engine.read_parquet(f"{folder}/*.parquet")
+    first, second, all_of_them = (table.limit(n).distinct().count().to_pyarrow().as_py()
+                                  for n in sizes)  # fmt: skip
+    grown = second**2 / first  # as from a hundredth of the rows to a tenth
+    yield measure.against(f"cells of {ROWS:,} rows", all_of_them, "the estimate", grown, 1)
+    few = occ.sample(20_000, seed=0)
+    few.frame.to_parquet(folder / "few.parq")
+    big = ap.scan(engine.read_parquet(f"{folder}/few.parq"), occ.qi, occ.sensitive)
+    seconds, unit = (
+        measure.best_seconds(lambda m=m: ap.klt(m, 10, 4, 0.5), repeat=1) for m in (big, few)
+    )
+    yield measure.against("klt, counts of 20,000 rows", seconds, "klt on these rows", unit, 1.5)
     peak = measure.peak_bytes(lambda: anonymize("*.parquet"))
     yield measure.against("the same, peak memory", peak / 2**30, "a GiB", 1, 4)
 

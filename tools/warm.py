@@ -22,6 +22,7 @@ def main() -> int:
     )
     tp_steps(ap.Microdata(third_phase, qi=["q"], sensitive="s"), 3)
     ap.tp_plus(m, l=2)
+    ap.tp_refined(m, l=2)
     ap.optimal_two_diverse(two)
     ap.exact(m, l=2)
     ap.mondrian(m, k=2, l=2)

@@ -162,6 +162,8 @@ class DiversityConstraint:
     def target_rows(self, m: Microdata) -> np.ndarray:
         """Return which rows of a table carry the target values, shape (n,), dtype bool.
 
+        Where equal rows are listed once, it is said of those listed.
+
         Examples
         --------
         >>> import anonpaper as ap
@@ -169,7 +171,8 @@ class DiversityConstraint:
         >>> int(rows.sum())
         4
         """
-        rows = np.ones(check_microdata(m).n, dtype=bool)
+        weights = check_microdata(m, weights=True).weights
+        rows = np.ones(m.n if weights is None else len(weights), dtype=bool)
         for name, code in self.codes(m).items():
             rows &= m.codes_of(name) == code
         return rows
@@ -196,7 +199,7 @@ class DiversityConstraint:
                 carries[carries] = (values.is_kept & (values.low == code))[
                     published.index[carries]
                 ]
-        return int(np.count_nonzero(carries))
+        return m.count(carries)
 
     def holds(self, rel) -> bool:
         """Whether a release has at least `low` and at most `high` rows with the target values."""
@@ -259,7 +262,7 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
         raise ParameterError(f"expected a Release, got {type(rel).__name__}")
     for c in check_sequence("constraints", constraints, DiversityConstraint):
         published = c.count(rel)
-        in_table = int(c.target_rows(rel.microdata).sum())
+        in_table = rel.microdata.count(c.target_rows(rel.microdata))
         rows.append((c._name(), c.low, c.high, in_table, published, c.low <= published <= c.high))
     return pd.DataFrame(rows, columns=columns)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anonpaper.measure.attacks import guessing, membership, plausible_values, ruled_out
+from anonpaper.measure.bounds import fewest_stars
 from anonpaper.measure.diversity import discernibility_ratio, penalized_discernibility, values_kept
 from anonpaper.measure.loss import (
     average_class_size,
@@ -51,6 +52,7 @@ __all__ = [
     "distortion",
     "effective_k",
     "exposure",
+    "fewest_stars",
     "gcp",
     "generalizations",
     "guessing",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -29,6 +29,8 @@ class Paper:
     year : int
     sizes : mapping of str to str
         Profile -> what its notebooks run then, in words.
+    words : mapping of str to str
+        Word that its claims use -> what is meant by it.
     """
 
     key: str
@@ -38,6 +40,7 @@ class Paper:
     venue: str
     question: str
     sizes: Mapping[str, str]
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -33,6 +33,7 @@ from anonpaper.papers.judging import (
     NOT_RUN,
     NOT_TESTABLE,
     REPRODUCED,
+    UNDECIDED,
     VERDICTS,
 )
 
@@ -46,6 +47,7 @@ __all__ = [
     "OURS",
     "PARTLY",
     "PROOF",
+    "READING",
     "Claim",
     "Finding",
     "Tested",
@@ -64,6 +66,9 @@ KINDS = {
 }
 #: Nothing is reproduced where nothing random or foreign was measured, or nobody claimed it.
 HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"
+#: What the readings of a claim are readings of, if it is the paper's text.
+READING = "reading"
+_STRONGEST_FIRST = (REPRODUCED, DIRECTION, UNDECIDED, NOT_REPRODUCED, NOT_TESTABLE)
 _OF_OTHER_KINDS = {REPRODUCED: HOLDS, DIRECTION: PARTLY, NOT_REPRODUCED: FAILS}
 
 COLUMNS = (
@@ -82,6 +87,7 @@ COLUMNS = (
     "tolerance",
     "verdict",
     "readings",
+    "varied",
     "detail",
     "reason",
     "tested in",
@@ -194,6 +200,9 @@ class Claim:
     readings : tuple of str, optional
         The readings that the paper's text allows, the default first. The claim is judged under
         each of them; where verdicts differ it "depends on the reading".
+    varied : str, optional
+        What the readings differ in, if it is not what the text says but a choice of ours that it
+        leaves open, such as an order or a program. Then the weakest of the verdicts counts.
     differs : str, optional
         Every difference between our data or setting and the paper's that could turn the verdict.
     published : str, float or callable, optional
@@ -232,10 +241,11 @@ class Claim:
     spread: str = "one run"
     kind: str = MEASURED
     readings: tuple[str, ...] = ()
+    varied: str = READING
     differs: str = ""
 
     def __post_init__(self):
-        texts = ["id", "paper", "notebook", "where", "claim", "tolerance", "spread"]
+        texts = ["id", "paper", "notebook", "where", "claim", "tolerance", "spread", "varied"]
         texts += ["reason"] * (self.kind == MEASURED)
         for name in texts:
             if not str(getattr(self, name)).strip():
@@ -361,6 +371,7 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
         "tolerance": _relative(claim.tolerance),
         "differs": claim.differs,
         "readings": [],
+        "varied": claim.varied,
     }
     missing = [f"{table}.csv" for table in claim.tables if not _there(folder, table)]
     if missing:
@@ -369,8 +380,9 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
     try:
         findings = claim.found(*_tables(claim.tables, folder))
         default = findings[0]
-        depends = len({finding.verdict for finding in findings}) > 1
-        verdict = DEPENDS if depends else default.verdict
+        verdicts = {finding.verdict for finding in findings}
+        depends = claim.varied == READING and len(verdicts) > 1
+        verdict = DEPENDS if depends else max(verdicts, key=_STRONGEST_FIRST.index)
         explained = _explained(claim, verdict, folder)
     except Exception as error:
         error.add_note(f"in claim {claim.id!r} of {claim.paper}, judged from {claim.tables}")

@@ -17,6 +17,7 @@ from anonpaper.errors import ParameterError
 __all__ = [
     "DEPENDS",
     "DIRECTION",
+    "EACH",
     "EVERYWHERE",
     "EXACT",
     "LEVEL",
@@ -25,9 +26,11 @@ __all__ = [
     "NOT_RUN",
     "NOT_TESTABLE",
     "REPRODUCED",
+    "TOGETHER",
     "UNDECIDED",
     "VERDICTS",
     "difference_intervals",
+    "intervals_in_words",
     "judge_mean",
     "judge_mean_order",
     "judge_order",
@@ -53,6 +56,7 @@ LEVEL = 0.95  # of all confidence intervals
 MOSTLY = 0.8  # share of the settings from which an order counts as reproduced in direction
 EVERYWHERE = f"at every setting; in direction: at {100 * MOSTLY:g} % of them"
 EXACT = "exact"
+EACH, TOGETHER = "each", "together"  # intervals at LEVEL one by one, or all of them at once
 
 
 def judge_value(measured: float, published: float, tolerance: float) -> str:
@@ -274,6 +278,32 @@ def difference_intervals(lower, higher, *, paired: bool = True) -> np.ndarray:
     if paired:
         return np.array([mean_interval(row, level=level) for row in higher - lower])
     return np.array([_welch(*rows, level) for rows in zip(lower, higher, strict=True)])
+
+
+def intervals_in_words(ends, names, show: str = "{:.3g}", *, held: str = TOGETHER) -> str:
+    """Return several intervals in words, and whether they hold each alone or all together.
+
+    Parameters
+    ----------
+    ends : array-like of float, (intervals, 2)
+        As `difference_intervals` gives them.
+    names : iterable of str
+        What each is of, in their order.
+    show : str, optional
+        Format of a number.
+    held : {"together", "each"}, optional
+        Whether all of them hold at once with 95 %, or each of them by itself.
+
+    Examples
+    --------
+    >>> intervals_in_words([(1, 2), (0.5, 3)], ["age", "sex"])
+    'together, age: 1 to 2; sex: 0.5 to 3'
+    """
+    told = (
+        f"{name}: {show.format(low)} to {show.format(high)}"
+        for name, (low, high) in zip(names, np.asarray(ends), strict=True)
+    )
+    return f"{held}, {'; '.join(told)}"
 
 
 def judge_mean(values, published: float, tolerance: float) -> str:

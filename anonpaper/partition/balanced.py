@@ -46,6 +46,7 @@ _FARTHER = 4
     promises={"k": KAnonymity, "l": DistinctLDiversity},
     publications=("shallow", "suppress", "generalize", "swap", "anatomize"),
     needs_sensitive=True,
+    by_rows=True,
 )
 def balanced_classes(
     m: Microdata,

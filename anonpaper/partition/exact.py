@@ -24,7 +24,7 @@ from anonpaper.principles import FrequencyLDiversity, require_eligible
 __all__ = ["exact"]
 
 
-@algorithm("the optimum, for a dozen rows", promises={"l": FrequencyLDiversity})
+@algorithm("the optimum, for a dozen rows", promises={"l": FrequencyLDiversity}, by_rows=True)
 def exact(
     m: Microdata, l: int, objective: Literal["stars", "rows"] = "stars", max_rows: int = 12
 ) -> Partition:

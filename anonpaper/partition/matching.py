@@ -21,7 +21,11 @@ from anonpaper.principles import require_eligible
 __all__ = ["optimal_two_diverse"]
 
 
-@algorithm("the optimum for two sensitive values, each in half of the rows", needs_sensitive=True)
+@algorithm(
+    "the optimum for two sensitive values, each in half of the rows",
+    needs_sensitive=True,
+    by_rows=True,
+)
 def optimal_two_diverse(m: Microdata) -> Partition:
     """Guarantee 2-diversity with the fewest stars there are, for two sensitive values.
 

@@ -42,7 +42,8 @@ from anonpaper.principles import (
 
 __all__ = ["median_cut", "mondrian"]
 
-_NO_DIVERSITY, _FREQUENCY, _DISTINCT = 0, 1, 2
+# Numbers of numpy, not literal ones, for which numba would compile what takes them once more.
+_NO_DIVERSITY, _FREQUENCY, _DISTINCT = map(np.int64, range(3))
 _TRIED = -1.0  # the width of an attribute that could not be cut
 
 
@@ -145,8 +146,7 @@ def mondrian(
         *_domains(listed.codes, listed.attributes),
         *_secrets(listed if counts_l else listed.about(None)),
         np.ones(m.n, np.int64) if listed.weights is None else listed.weights,
-        np.empty(0, np.int64) if m.people is None else m.people,
-        k, l or 0, _required(l if counts_l else None, diversity), relaxed,
+        _whose(m), k, l or 0, _required(l if counts_l else None, diversity), relaxed,
     )  # fmt: skip
     if principles:
         asked = [(listed.about(table.sensitive), of_it) for table, of_it in principles]
@@ -197,7 +197,7 @@ def median_cut(
     cutting = _Cutting(
         *_domains(m.codes[:, chosen], [m.attributes[j] for j in chosen]),
         *_secrets(m.about(None) if l is None else m),
-        np.ones(m.n, np.int64), np.empty(0, np.int64), k, l or 0, _required(l, diversity), False,
+        np.ones(m.n, np.int64), np.empty(0, np.int32), k, l or 0, _required(l, diversity), False,
     )  # fmt: skip
     side = np.empty(len(rows), np.bool_)
     return side if _next_cut(cutting, rows, side, _room(cutting), 0) >= 0 else None
@@ -233,6 +233,11 @@ def _secrets(m: Microdata) -> tuple[np.ndarray, int]:
     if m.sensitive is None:
         return np.zeros(m.n if m.weights is None else len(m.weights), np.int32), 1
     return m.sensitive_codes, m.sensitive_attribute.size
+
+
+def _whose(m: Microdata) -> np.ndarray:
+    """Numbers of people of the type of sensitive codes: what counts either compiles once."""
+    return np.empty(0, np.int32) if m.people is None else m.people.astype(np.int32)
 
 
 def _required(l: int | None, diversity: str) -> int:
@@ -408,7 +413,7 @@ def _take_sides(cutting, column, rows, side, counts, way):
     """Set `side` to a cut: relaxed (0), strict with more even halves (1), or strict (2)."""
     weights = cutting.weights
     v = _median(column, rows, weights, counts)
-    size, below, equal = 0, 0, 0
+    size, below, equal = 0, 0, np.int64(0)  # not literal: `_deal` takes it
     for i in rows:
         size += weights[i]
         below += weights[i] * (column[i] < v)

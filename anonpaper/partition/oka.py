@@ -29,7 +29,7 @@ from anonpaper.randomness import generator
 __all__ = ["oka"]
 
 
-@algorithm("k-anonymity by one pass of k-means", promises={"k": KAnonymity})
+@algorithm("k-anonymity by one pass of k-means", promises={"k": KAnonymity}, by_rows=True)
 def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
     """Guarantee k-anonymity: cluster rows by one pass of k-means, then fill up to k rows.
 

@@ -38,7 +38,7 @@ from anonpaper.microdata import CellTable, Microdata
 from anonpaper.partition.hilbert import group_along_curve, places_on_curve
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 
-__all__ = ["tp", "tp_plus", "tp_steps"]
+__all__ = ["tp", "tp_plus", "tp_plus_groups", "tp_steps"]
 
 
 @algorithm(
@@ -150,6 +150,20 @@ def tp_plus(m: Microdata, l: int) -> Partition:
     >>> tp_plus(ap.examples.hospital(), l=2).sizes().tolist()
     [4, 2, 2, 2]
     """
+    *entries, info, times = tp_plus_groups(m, l)
+    return Partition.of_cells(m.cells, *entries, info, f"TP+, l = {l}", times)
+
+
+def tp_plus_groups(m: Microdata, l: int) -> tuple[np.ndarray, ...]:
+    """Return how many rows of which cell are in which group of TP+, before rows are dealt.
+
+    Returns
+    -------
+    cell, group, counts : numpy.ndarray, shape (f,), dtype int64
+    info : dict
+    times : numpy.ndarray, shape (G,), dtype int64
+        As :meth:`Partition.of_cells <anonpaper.groups.Partition.of_cells>` takes them.
+    """
     kept, info = _reduce(m, l)
     cell, group, counts = _kept_and_residue(m.cells, kept)
     times = np.ones(group.max() + 1, np.int64)
@@ -166,7 +180,7 @@ def tp_plus(m: Microdata, l: int) -> Partition:
         group = np.r_[group[:stay], group.max() + grouped]
         times = np.r_[times[:-1], taken]
         info["residue_groups"] = int(taken.sum())
-    return Partition.of_cells(m.cells, cell, group, counts, info, f"TP+, l = {l}", times)
+    return cell, group, counts, info, times
 
 
 def tp_steps(m: Microdata, l: int) -> pd.DataFrame:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 
 from anonpaper.errors import ColumnError, ParameterError, check_choice
 from anonpaper.groups import (
@@ -23,6 +25,8 @@ from anonpaper.recoding import Recoding
 from anonpaper.subdomains import SubDomains
 
 __all__ = ["anatomize", "generalize", "listed", "recode", "suppress", "swap"]
+
+_BLOCK = 1_000_000  # rows of a table of counts that are swapped at a time, if groups are no larger
 
 
 def listed(m: Microdata, p: Partition) -> tuple[Microdata, Partition]:
@@ -245,7 +249,9 @@ def swap(
     What it protects is whose a sensitive value is: all permutations of a group are equally
     likely. Columns with a role, their order, the index and every QI value stay as they are, so
     that queries written for the table run on the release, and so that everybody sees who is in
-    it. A value may fall on its own row again.
+    it. A value may fall on its own row again. Of a table of counts it is how many rows of every
+    cell get which value that is permuted, as if the rows were there; a value that is missing is
+    written as ``"?"``, as it was counted.
 
     Parameters
     ----------
@@ -283,15 +289,44 @@ def swap(
     >>> print(*release.warnings)
     swapped with a seed: ...
     """
-    check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
-    check_partition(p, m.n)
-    _check_not_starred(p, "swap")
-    sensitive = m.sensitive_codes
-    rank = secret_order(m.n) if seed is None else generator(seed).random(m.n)
-    source = np.empty(m.n, dtype=np.int64)
-    source[np.argsort(p.labels, kind="stable")] = np.lexsort([rank, p.labels])
-    swapped = Swapped(sensitive[source], m.frame[m.sensitive].iloc[source], seed is not None)
+    m, p = _listed_apart(m, p, "swap")
+    draw = secret_order if seed is None else generator(seed).random
+    if m.has_rows:
+        source = _permuted(p.labels, draw)
+        codes, values = m.sensitive_codes[source], m.frame[m.sensitive].iloc[source]
+    else:
+        entry, codes, counts = _permuted_counts(m, p, draw)
+        m = m.take(entry, counts)
+        p = p.divided(entry, counts)
+        values = pd.Series(m.sensitive_attribute.values[codes])
+    swapped = Swapped(codes, values, seed is not None)
     return GroupRelease(m, _as_they_are(m), "swap", partition=p, swapped=swapped)
+
+
+def _permuted(labels: np.ndarray, draw: Callable[[int], np.ndarray]) -> np.ndarray:
+    """Return whose value every row gets: within groups, all permutations are equally likely."""
+    source = np.empty(len(labels), np.int64)
+    source[np.argsort(labels, kind="stable")] = np.lexsort([draw(len(labels)), labels])
+    return source
+
+
+def _permuted_counts(m: Microdata, p: Partition, draw: Callable[[int], np.ndarray]) -> tuple:
+    """Return entries, sensitive codes, and how many rows of the entry get the code.
+
+    Rows are permuted as :func:`_permuted` does, whole groups at a time: their numbers exist only
+    until those who got the same value are counted. O(n log n) time, memory for the largest group.
+    """
+    order = np.argsort(p.labels, kind="stable")
+    before = np.cumsum(m.weights[order]) - m.weights[order]
+    block = before[np.searchsorted(p.labels[order], p.labels[order])] // _BLOCK
+    values = m.sensitive_attribute.size
+    found = []
+    for entries in np.split(order, np.flatnonzero(np.diff(block)) + 1):
+        entry = np.repeat(entries, m.weights[entries])
+        codes = m.sensitive_codes[entry][_permuted(p.labels[entry], draw)]
+        keys, counts = np.unique(entry * np.int64(values) + codes, return_counts=True)
+        found.append((*np.divmod(keys, values), counts))
+    return tuple(map(np.concatenate, zip(*found, strict=True)))
 
 
 def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
@@ -340,13 +375,10 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     0      0         HIV      2
     1      0  bronchitis      1
     """
-    check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
-    check_partition(p, m.n)
-    m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
+    m, p = _listed_apart(m, p, "anatomize")
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:
         raise ColumnError(f"rename {taken}: the tables of an anatomy have columns of that name")
-    _check_not_starred(p, "anatomize")
     check_choice("accept", accept, (None, "minimality attack"))
     if has_residue(p) and accept is None:
         raise ParameterError(
@@ -358,12 +390,17 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     return Anatomy(m, _as_they_are(m), "anatomize", partition=p)
 
 
-def _check_not_starred(p: Partition, form: str) -> None:
+def _listed_apart(m: Microdata, p: Partition, form: str) -> tuple[Microdata, Partition]:
+    """Return what `listed` does, for a form that shows groups and publishes all values."""
+    check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
+    m, p = listed(m, p.apart() if isinstance(p, CountedPartition) else p)
+    m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
     if p.starred is not None and p.starred.any():
         raise ParameterError(
             f"{p.algorithm or 'the partition'} stars values, and {form} publishes them all: "
             "publish it by ap.suppress, ap.generalize or ap.shallow_generalize"
         )
+    return m, p
 
 
 def _as_they_are(m: Microdata) -> tuple[PublishedAttribute, ...]:

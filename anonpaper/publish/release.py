@@ -128,7 +128,7 @@ class Release:
         self.recoding = recoding
         self._partition = partition
         self._swapped = swapped
-        self._written: tuple[Path, ...] = ()  # of a table of counts, which files to audit
+        self._written: tuple = ()  # of a table of counts, what an audit is to read
 
     @property
     def partition(self) -> Partition:
@@ -219,26 +219,30 @@ class Release:
         >>> frame.iloc[0].tolist(), int(counts[0])
         (['*', 'M', '*', 'HIV'], 2)
         """
-        m, rows = self.microdata, self.is_published
-        self._check_written_apart()
-        columns = {p.attribute.name: (p.labels, p.index[rows]) for p in self.published}
+        return self.counted_tables()[0]
+
+    def counted_tables(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
+        """Return what :meth:`public_counts` does of each table that is published.
+
+        Of an anatomy those are two, whose groups have other numbers on every call.
+        """
+        m = self.microdata
+        columns = self._columns()
         for name in m.sensitives:
-            columns[name] = m.attribute(name).values, m.codes_of(name)[rows]
-        columns = {name: columns[name] for name in m._columns if name in columns}
-        ranked, ordered = [], []
-        for labels, index in columns.values():
-            order = np.argsort([str(label) for label in labels], kind="stable")
-            rank = np.empty(len(order), np.int32)
-            rank[order] = np.arange(len(order))
-            ranked.append(rank[index])
-            ordered.append(labels[order])
-        weights = np.ones(m.n, np.int64) if m.weights is None else m.weights
-        distinct = build_cells(
-            np.column_stack(ranked), [len(labels) for labels in ordered], None, 1, weights[rows]
-        )
-        texts = zip(columns, ordered, distinct.tuples.T, strict=True)
-        frame = pd.DataFrame({name: labels[place] for name, labels, place in texts})
-        return plain(frame), distinct.tuple_sizes
+            codes = m.codes_of(name) if self._swapped is None else self._swapped.codes
+            columns[name] = m.attribute(name).values, codes[self.is_published]
+        in_order = {name: columns[name] for name in m._columns if name in columns}
+        return (_distinct(in_order, self._weights()),)
+
+    def _columns(self) -> dict[object, tuple[np.ndarray, np.ndarray]]:
+        """Labels and their numbers row by row, of the quasi-identifiers that are published."""
+        self._check_written_apart()
+        rows = self.is_published
+        return {p.attribute.name: (p.labels, p.index[rows]) for p in self.published}
+
+    def _weights(self) -> np.ndarray:
+        m, rows = self.microdata, self.is_published
+        return np.ones(rows.sum(), np.int64) if m.weights is None else m.weights[rows]
 
     def public_tables(self, keep: Sequence = ()) -> tuple[pd.DataFrame, ...]:
         """Return what may leave the house: one table, or the two of an anatomy.
@@ -267,8 +271,10 @@ class Release:
         if m.weights is not None:
             if keep or m.count(self.is_published) > MOST_ROWS:
                 no_rows()
-            frame, counts = self.public_counts()
-            return (public(frame.iloc[np.repeat(np.arange(len(frame)), counts)]),)
+            return tuple(
+                public(frame.iloc[np.repeat(np.arange(len(frame)), counts)])
+                for frame, counts in self.counted_tables()
+            )
         unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
         if unknown:
             raise ColumnError(f"keep names {unknown}, and the table has {list(m.frame.columns)}")
@@ -350,7 +356,8 @@ class Release:
         8
         """
         if self.microdata.engine is not None:
-            paths = self._written = self.microdata.engine.write(self, path, replace=replace)
+            self._written = self.microdata.engine.write(self, path, replace=replace)
+            paths = tuple(path for table in self._written for path in table.paths)
         else:
             check_table_place(path, replace=replace)
             tables = self.public_tables()
@@ -397,7 +404,8 @@ class Release:
             levels of each. Where people have several rows, k-anonymity and the levels are of
             people, and the rows of the smallest class follow. If rows are withheld, `withheld`
             follows, and a row ``warning`` without level for each of `warnings`. Of a table of
-            counts that was written, the levels are those of the files as they are now.
+            counts that was written, the levels are those of the files as they are now; files that
+            show no groups must hold what was written.
         """
         m, labels = self.audited()
         counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
@@ -536,7 +544,7 @@ class Release:
         True
         """
         if self._written:
-            return self.microdata.engine.read(self, self._written)
+            return self.microdata.engine.read(self, self._written[0].paths)
         return self.microdata, self.classes.labels
 
     def __repr__(self) -> str:
@@ -561,7 +569,9 @@ class Release:
 
     def _tables(self) -> tuple[pd.DataFrame, ...]:
         """The tables that are published."""
-        return (self.frame if self.microdata.weights is None else self.public_counts()[0],)
+        if self.microdata.weights is None:
+            return (self.frame,)
+        return tuple(frame for frame, _ in self.counted_tables())
 
     def _numbered_anew(self) -> tuple[pd.DataFrame, ...]:
         """The same without a number that the input decided."""
@@ -607,9 +617,25 @@ class GroupRelease(Release):
         return frame
 
     def audited(self) -> tuple[Microdata, np.ndarray]:
-        """Return the rows with swapped sensitive values, and the class of every row."""
+        """Return the rows with swapped sensitive values, and the class of every row.
+
+        Of a table of counts that was written it is first looked whether the files hold just that:
+        they do not say which group a row is of.
+
+        Raises
+        ------
+        FileError
+            They hold something else.
+        """
         m = self.microdata
-        return m.with_codes({m.sensitive: self.sensitive_codes}), self.classes.labels
+        if self._written:
+            m.engine.check_written(self._written)
+        return self._shared(), self.classes.labels
+
+    def _shared(self) -> Microdata:
+        """The table with sensitive values as groups share them."""
+        m = self.microdata
+        return m.with_codes({m.sensitive: self.sensitive_codes})
 
 
 class Anatomy(GroupRelease):
@@ -650,7 +676,21 @@ class Anatomy(GroupRelease):
         return self.qit
 
     def _tables(self) -> tuple[pd.DataFrame, ...]:
-        return self.qit, self.st
+        return (self.qit, self.st) if self.microdata.weights is None else super()._tables()
+
+    def counted_tables(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
+        """Return the distinct rows of both tables, and how many there are of each."""
+        m, p = self.microdata, self.partition
+        groups = GroupCounts.of(m, p.labels)
+        numbers, numbered = np.arange(p.n_groups), secret_order(p.n_groups)
+        counts, place = np.unique(groups.counts, return_inverse=True)
+        qit = self._columns() | {"group": (numbers, numbered[p.labels[self.is_published]])}
+        st = {
+            "group": (numbers, numbered[groups.group_of_entry]),
+            m.sensitive: (m.sensitive_attribute.values, groups.sensitive),
+            "count": (counts, place),
+        }
+        return _distinct(qit, self._weights()), _distinct(st, np.ones(len(place), np.int64))
 
     def _numbered_anew(self) -> tuple[pd.DataFrame, ...]:
         numbers = secret_order(self.partition.n_groups)
@@ -663,9 +703,24 @@ class Anatomy(GroupRelease):
             "an anatomy gives no row a sensitive value: read the counts of its group in `st`"
         )
 
-    def audited(self) -> tuple[Microdata, np.ndarray]:
-        """Return the rows, whose groups have the values that `st` counts, and their classes."""
-        return self.microdata, self.classes.labels
+    def _shared(self) -> Microdata:
+        return self.microdata  # `st` counts the values that its groups have
+
+
+def _distinct(columns: dict, weights: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the distinct rows of labels, in the order of their texts, and their numbers."""
+    ranked, ordered = [], []
+    for labels, index in columns.values():
+        order = np.argsort([str(label) for label in labels], kind="stable")
+        rank = np.empty(len(order), np.int32)
+        rank[order] = np.arange(len(order))
+        ranked.append(rank[index])
+        ordered.append(labels[order])
+    sizes = [len(labels) for labels in ordered]
+    distinct = build_cells(np.column_stack(ranked), sizes, None, 1, weights)
+    texts = zip(columns, ordered, distinct.tuples.T, strict=True)
+    frame = pd.DataFrame({name: labels[place] for name, labels, place in texts})
+    return plain(frame), distinct.tuple_sizes
 
 
 def has_residue(p: Partition) -> bool:

@@ -11,13 +11,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from anonpaper.errors import AnonpaperError, EmptyTableError, FileError, ParameterError
 from anonpaper.microdata import Microdata, build_cells
-from anonpaper.publish import Release
-from anonpaper.publish.world import check_table_place
+from anonpaper.publish import Anatomy, Release
+from anonpaper.publish.world import beside, check_table_place
 from anonpaper.scale.files import Files
 
 __all__ = ["Engine", "connect", "engine_errors"]
@@ -90,6 +92,14 @@ def _no_deadlock(connection: object) -> Iterator[None]:
         connection.raw_sql(f"SET {setting} = {known[0][0]}")
 
 
+class Written(NamedTuple):
+    """A table that was written: its files, its distinct rows, and how many there are of each."""
+
+    paths: tuple[Path, ...]
+    frame: pd.DataFrame
+    counts: np.ndarray
+
+
 @dataclass(frozen=True, eq=False)
 class Engine:
     """Writes releases of a scanned table, and reads them again.
@@ -108,12 +118,19 @@ class Engine:
     table: object
     n: int
 
-    def write(self, rel: Release, path: str | os.PathLike, *, replace: bool) -> tuple[Path, ...]:
+    def write(
+        self, rel: Release, path: str | os.PathLike, *, replace: bool
+    ) -> tuple[Written, ...]:
         """Write a release: one csv or parquet file by DuckDB, a folder of parquet files by any.
 
-        What appears is whole. Rows are written in the order of their texts, which says nothing
-        that they do not say themselves: as many copies of every published row as there are, from
-        the counts alone, so the input is not read again and no order of its own can show.
+        What appears is whole, and an anatomy's second table is beside the first. There are as
+        many copies of every published row as the counts say; the input is not read again.
+
+        Rows are in the order of their texts, not in a random one as those of a table in memory.
+        That is as safe: the order follows from the published rows, so whoever has them in any
+        order has it too, and it says nothing else; no order of the input can show. Into a random
+        one DuckDB put 10,000,000 rows, with 2 GB of memory, in 6 times the time, which is 9 times
+        that of a copy, and 38 times the bytes.
 
         Parameters
         ----------
@@ -125,8 +142,8 @@ class Engine:
 
         Returns
         -------
-        tuple of Path
-            The files written.
+        tuple of Written
+            One for every table that is published.
 
         Raises
         ------
@@ -143,34 +160,61 @@ class Engine:
         by_duckdb = self.connection.name == "duckdb"
         if of_one_file and not by_duckdb:
             raise FileError(f"{path}: this engine writes several files at once: name a folder")
-        if of_one_file:
-            check_table_place(path, replace=replace)
-        else:
-            _check_folder(path, replace=replace)
-        self.files.check_apart(path)
+        places = [path, beside(path, "sensitive")] if isinstance(rel, Anatomy) else [path]
+        for place in places:
+            if of_one_file:
+                check_table_place(place, replace=replace)
+            else:
+                _check_folder(place, replace=replace)
+            self.files.check_apart(place)
         self._check_unchanged()
-        frame, counts = rel.public_counts()
-        if not len(frame):
+        tables = dict(zip(places, rel.counted_tables(), strict=True))
+        if not len(tables[path][0]):
             raise EmptyTableError("no row could be published")
         number, copy = (f"{word}_{secrets.token_hex(8)}" for word in ("number", "copy"))
-        distinct = ibis.memtable(frame.assign(**{number: counts}))
-        copies = distinct.mutate(**{copy: ibis.range(distinct[number]).unnest()})
-        copies = copies.select(*frame.columns)
-        scratch = path.with_name(f".writing-{secrets.token_hex(8)}{path.suffix}")
+        scratch = {place: place.with_name(f".writing-{secrets.token_hex(8)}{path.suffix}")
+                   for place in places}  # fmt: skip
         try:
             with engine_errors(path), _no_deadlock(self.connection):
-                if path.suffix.lower() == ".csv":
-                    self.connection.to_csv(copies, scratch)
-                elif of_one_file:
-                    self.connection.to_parquet(copies, scratch)
-                elif by_duckdb:
-                    self.connection.to_parquet(copies, scratch, file_size_bytes=_FILE_SIZE)
-                else:
-                    self.connection.to_parquet_dir(copies, scratch)
-                _put(scratch, path)
+                for place, (frame, counts) in tables.items():
+                    distinct = ibis.memtable(frame.assign(**{number: counts}))
+                    copies = distinct.mutate(**{copy: ibis.range(distinct[number]).unnest()})
+                    copies = copies.select(*frame.columns)
+                    if path.suffix.lower() == ".csv":
+                        self.connection.to_csv(copies, scratch[place])
+                    elif of_one_file:
+                        self.connection.to_parquet(copies, scratch[place])
+                    elif by_duckdb:
+                        self.connection.to_parquet(
+                            copies, scratch[place], file_size_bytes=_FILE_SIZE
+                        )
+                    else:
+                        self.connection.to_parquet_dir(copies, scratch[place])
+                for place in reversed(places):  # where the first is, the others are too
+                    _put(scratch[place], place)
         finally:
-            _remove(scratch)
-        return (path,) if of_one_file else tuple(sorted(path.glob("*.parquet")))
+            for file in scratch.values():
+                _remove(file)
+        return tuple(
+            Written((place,) if of_one_file else tuple(sorted(place.glob("*.parquet"))), *table)
+            for place, table in tables.items()
+        )
+
+    def check_written(self, written: Sequence[Written]) -> None:
+        """Raise FileError if files do not hold the rows that were written; read by the engine."""
+        import ibis
+
+        number = f"number_{secrets.token_hex(8)}"
+        for paths, frame, counts in written:
+            with engine_errors(paths[0].parent):
+                table = Files.of([*paths]).open(self.connection, None)
+                found = _as_texts(table, frame.columns)
+                found = found.group_by([*frame.columns]).aggregate(**{number: found.count()})
+                wanted = ibis.memtable(frame.assign(**{number: counts}))
+                wanted = _as_texts(wanted, frame.columns, number)
+                more = found.count().to_pyarrow().as_py() - len(frame)
+                if more or ibis.difference(wanted, found).count().to_pyarrow().as_py():
+                    raise FileError(f"{paths[0]} does not hold what was written: write it again")
 
     def _check_unchanged(self) -> None:
         """Raise FileError if the table is not what was counted, as far as that shows quickly."""
@@ -198,6 +242,12 @@ class Engine:
         rows = written.counted()
         sizes = [attribute.size for attribute in rows.attributes]
         return rows, build_cells(rows.codes, sizes, None, 1).tuple_of_row
+
+
+def _as_texts(table: object, names: Sequence[str], *others: str) -> object:
+    """Return columns as the engine writes them into a csv, where nothing and no text are alike."""
+    return table.select(*(table[name].cast("string").fill_null("").name(name) for name in names),
+                        *(table[name].cast("int64") for name in others))  # fmt: skip
 
 
 def _check_folder(path: Path, *, replace: bool) -> None:

@@ -33,8 +33,10 @@ def scan(
     """Guarantee the cells of the table without its rows: count them where they are.
 
     The result has the same attributes, domains and cells as the :class:`~anonpaper.Microdata` of
-    the same table. Algorithms that work on cells take it as that, and ``release.write(folder)``
-    lets the engine write what is published.
+    the same table. Algorithms that work on cells take it as that. Those that look at rows one by
+    one (:func:`~anonpaper.klt`, :func:`~anonpaper.balanced_classes`, :func:`~anonpaper.oka`,
+    :func:`~anonpaper.diva`) get the rows that the counts stand for in a random order, as
+    integers. ``release.write(folder)`` lets the engine write what is published.
 
     Parameters
     ----------
@@ -83,6 +85,7 @@ def scan(
     -----
     O(n) for n rows, by the engine; then O(e log e) time and memory for e cells. All that needs to
     fit into memory are the cells: coarsen quasi-identifiers of which nearly every row has its own.
+    Algorithms that look at rows hold some hundred bytes of each beside.
 
     References
     ----------

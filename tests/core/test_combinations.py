@@ -19,6 +19,7 @@ K, L = 3, 2
 GROUPINGS = {
     "tp": lambda m: ap.tp(m, L),
     "tp_plus": lambda m: ap.tp_plus(m, L),
+    "tp_refined": lambda m: ap.tp_refined(m, L, seed=1),
     "hilbert": lambda m: ap.hilbert(m, L),
     "mondrian": lambda m: ap.mondrian(m, K),
     "mondrian with l": lambda m: ap.mondrian(m, K, L),
@@ -34,9 +35,9 @@ CONSTRAINTS = [
     ap.DiversityConstraint({"sex": "f"}, 3, 12),
     ap.DiversityConstraint({"town": "west"}, 0, 4),
 ]
-FREQUENT = {"tp", "tp_plus", "hilbert", "mondrian with l", "diva with l"}
+FREQUENT = {"tp", "tp_plus", "tp_refined", "hilbert", "mondrian with l", "diva with l"}
 DISTINCT = FREQUENT | {"mondrian with distinct l", "klt", "balanced_classes"}
-K_ANONYMOUS = set(GROUPINGS) - {"tp", "tp_plus", "hilbert"}
+K_ANONYMOUS = set(GROUPINGS) - {"tp", "tp_plus", "tp_refined", "hilbert"}
 RECODINGS = {
     "tds": lambda m: ap.tds(m, L),
     "full_domain": lambda m: ap.full_domain(m, K, l=L),

@@ -256,6 +256,7 @@ def test_positions_out_of_range_are_refused(rows):
 NEEDS_A_TABLE = {
     "tp": lambda m: ap.tp(m, 2),
     "tp_plus": lambda m: ap.tp_plus(m, 2),
+    "tp_refined": lambda m: ap.tp_refined(m, 2),
     "hilbert": lambda m: ap.hilbert(m, 2),
     "optimal_two_diverse": lambda m: ap.optimal_two_diverse(m),
     "exact": lambda m: ap.exact(m, 2),

@@ -1,6 +1,7 @@
 """Claims: verdicts follow from the measured tables, and a missing table is "not run"."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -123,6 +124,7 @@ def test_a_claim_is_judged_from_its_table(entered):
         "spread": "one run",
         "verdict": REPRODUCED,
         "readings": [],
+        "varied": "reading",
         "detail": "",
         "reason": "",
         "tested in": "",
@@ -177,6 +179,29 @@ def test_a_claim_is_judged_under_each_reading(entered):
     (row,) = claims.judge("xiao2010", folder).to_dict("records")
     assert (row["verdict"], row["reason"]) == (NOT_REPRODUCED, "A guess: other data")
     assert len(row["readings"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "weakest"),
+    [
+        ((REPRODUCED, DIRECTION), DIRECTION),
+        ((UNDECIDED, REPRODUCED), UNDECIDED),
+        ((DIRECTION, NOT_REPRODUCED), NOT_REPRODUCED),
+    ],
+)
+def test_of_choices_that_are_ours_the_weakest_verdict_counts(entered, verdicts, weakest):
+    """The text is not to blame for what our order or program changes."""
+    by_order = dict(zip(("as they are", "drawn"), verdicts, strict=True))
+    folder = entered(
+        claim(
+            judge=lambda stars, *, reading: Finding(reading, by_order[reading]),
+            readings=tuple(by_order),
+            varied="order",
+        )
+    )
+    (row,) = claims.judge("xiao2010", folder).to_dict("records")
+    assert (row["verdict"], row["measured"], row["varied"]) == (weakest, "as they are", "order")
+    assert [verdict for *_, verdict in row["readings"]] == [*verdicts]
 
 
 @pytest.mark.parametrize(
@@ -567,6 +592,13 @@ def test_no_measured_claim_is_true_of_random_tables(entry):
     drawn = [verdicts_of(entry, [randomized(table, rng) for table in tables]) for _ in range(20)]
     true = sum(verdicts is not None and set(verdicts) == {REPRODUCED} for verdicts in drawn)
     assert true <= 10, f"reproduced of {true} of 20 random tables"
+
+
+@pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
+def test_several_intervals_say_whether_they_hold_together(entry):
+    for finding in entry.found(*measured_tables(entry)):
+        if isinstance(finding.interval, str) and finding.interval.count(" to ") > 1:
+            assert {judging.EACH, judging.TOGETHER} & set(re.findall(r"\w+", finding.interval))
 
 
 @pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")

@@ -9,7 +9,12 @@ from referees.tables import eligible_tables
 import anonpaper as ap
 from anonpaper import errors
 
-ALGORITHMS = {"tp": ap.tp, "tp_plus": ap.tp_plus, "hilbert": ap.hilbert}
+ALGORITHMS = {
+    "tp": ap.tp,
+    "tp_plus": ap.tp_plus,
+    "tp_refined": ap.tp_refined,
+    "hilbert": ap.hilbert,
+}
 
 
 def table_of_counts(counts):

@@ -21,6 +21,7 @@ QUICK = {"evaluations": 60}
 PARAMETERS = {
     "tp": {"l": 2},
     "tp_plus": {"l": 2},
+    "tp_refined": {"l": 2},
     "hilbert": {"l": 2},
     "exact": {"l": 2},
     "optimal_two_diverse": {},
@@ -93,7 +94,7 @@ def some_releases(forms=None, tables: int = 100):
 
 def refused(name: str, form: str) -> bool:
     """Whether the package refuses this publication for what it would disclose."""
-    return name in ("tp", "tp_plus") and form == "anatomize"
+    return name in ("tp", "tp_plus", "tp_refined") and form == "anatomize"
 
 
 def read(path) -> list[dict[str, str]]:

@@ -31,6 +31,7 @@ from anonpaper.papers.judging import LEVEL, mean_interval
 from anonpaper.partition.klt import UnplacedRowsWarning
 from anonpaper.partition.klt import klt as _klt
 from anonpaper.partition.mondrian import mondrian
+from anonpaper.principles import DistinctLDiversity, Theta
 from anonpaper.publish import anatomize, generalize, swap
 
 __all__ = [
@@ -367,7 +368,8 @@ def compare_methods(
 
     Of each method the groups are klt's or Mondrian's with frequency l = 3, which is all but theta
     (one third at most), and fewer distinct values: made for generalization. Swapping also
-    publishes arbitrary groups, by klt with all weights 0.
+    publishes Mondrian's groups with klt's own promises ("Mondrian, k, l, theta"), and arbitrary
+    ones, by klt with all weights 0.
 
     Parameters
     ----------
@@ -382,8 +384,11 @@ def compare_methods(
         Per round, method and groups: ``chi_square`` of a query, and ``relative_error`` of a count,
         means.
     """
-    arbitrary = klt(m, weights=dict.fromkeys(m.qi, 0), seed=seed)
-    releases = {("swapping", "arbitrary"): swap(m, arbitrary, seed)}
+    swapped_only = {
+        "arbitrary": klt(m, weights=dict.fromkeys(m.qi, 0), seed=seed),
+        "Mondrian, k, l, theta": mondrian(m, k=10, require=[DistinctLDiversity(5), Theta(0.3)]),
+    }
+    releases = {("swapping", name): swap(m, p, seed) for name, p in swapped_only.items()}
     for name, p in _groups_compared(m, seed).items():
         releases["swapping", name] = swap(m, p, seed)
         releases["anatomy", name] = anatomize(m, p)

@@ -15,12 +15,14 @@ import pandas as pd
 
 from anonpaper.papers.claims import OURS, PROOF, Claim, Finding, Tested
 from anonpaper.papers.judging import (
+    EACH,
     EXACT,
     NOT_REPRODUCED,
     NOT_TESTABLE,
     REPRODUCED,
     UNDECIDED,
     difference_intervals,
+    intervals_in_words,
     judge_mean_order,
     judge_order,
     judge_share,
@@ -41,15 +43,16 @@ OTHER_TAXONOMIES = (
     "population and no range of age: all are ours"
 )
 OTHER_SETTINGS = (
-    OTHER_TAXONOMIES + "; nor does it print any weight vector but the first: of ours wv_2 and "
-    "wv_5 favour Native Country, as its text says of them, and all else of them is ours"
+    "the paper prints no weight vector but the first: of ours wv_2 and wv_5 favour Native "
+    "Country, as its text says of them, and all else of them is ours; " + OTHER_TAXONOMIES
 )
 OTHER_PREFERENCES = (
-    OTHER_SETTINGS + "; of the bias preferences of Figure 4 it names only 1: our first step ends "
-    "at 0.1, while the paper speaks of below 0.1"
+    "of the bias preferences of Figure 4 the paper names only 1: our first step ends at 0.1, "
+    "while it speaks of below 0.1; our wv_2 gives no weight to four attributes, so that "
+    "generalizing them costs no loss; " + OTHER_SETTINGS
 )
 DRAWN_WEIGHTS = (
-    OTHER_TAXONOMIES + "; our weights, but for equal ones, are drawn evenly from all that sum to 1"
+    "our weights, but for equal ones, are drawn evenly from all that sum to 1; " + OTHER_TAXONOMIES
 )
 SMALL_TABLES = "the small tables have two to four attributes and preference point (0.2, 1.0)"
 FEWER_EVALUATIONS = (
@@ -72,13 +75,9 @@ def _by_seed(runs: pd.DataFrame, setting: str, value: str) -> pd.DataFrame:
 
 
 def _means(table: pd.DataFrame, show: str = "{:.3g}") -> str:
-    """Return the mean of every row with its confidence interval, in words."""
-    return "; ".join(
-        f"{name}: {show.format(values.mean())} ("
-        + " to ".join(show.format(end) for end in mean_interval(values))
-        + ")"
-        for name, values in zip(table.index, table.to_numpy(dtype=float), strict=True)
-    )
+    """Return the confidence interval of every row's mean, each by itself, in words."""
+    ends = [mean_interval(values) for values in table.to_numpy(dtype=float)]
+    return intervals_in_words(ends, table.index, show, held=EACH)
 
 
 def _rising(
@@ -92,11 +91,13 @@ def _rising(
 ) -> Finding:
     """Return a finding on "the mean of this value never falls from a setting to the next"."""
     table = _by_seed(runs.sort_values(setting, ascending=ascending), setting, value)
-    verdict = judge_mean_order(table.iloc[:-1], table.iloc[1:], paired=paired)
+    lower, higher = table.iloc[:-1], table.iloc[1:]
+    steps = [f"{one} to {other}" for one, other in zip(lower.index, higher.index, strict=True)]
+    ends = difference_intervals(lower, higher, paired=paired)
     return Finding(
         _listed(table.mean(axis=1), show),
-        verdict,
-        interval=_means(table, show),
+        judge_mean_order(lower, higher, paired=paired),
+        interval="of the steps " + intervals_in_words(ends, steps, show),
         spread=f"{table.shape[1]} seeds each",
     )
 
@@ -188,6 +189,8 @@ def unique_minimum(runs: pd.DataFrame) -> Finding:
     return Finding(
         f"{unique} of {len(runs)} runs",
         judge_statement(unique == len(runs), in_direction=unique >= 0.8 * len(runs)),
+        detail="solutions of equal loss, bias and effective k count once; two of equal ach and "
+        "unequal k cannot both be non-dominated, so that only a tie in ach and k refutes it",
         spread=f"{runs['seed'].nunique()} seeds for each k_pref",
     )
 
@@ -203,12 +206,13 @@ def fewer_feasible(runs: pd.DataFrame) -> Finding:
     return _rising(runs, "k_pref", "returned", ascending=False)
 
 
-def within_noise(runs: pd.DataFrame) -> tuple[bool, str]:
-    """Look for steps of k_pref at which the number of feasible solutions surely rises."""
-    number = _by_seed(runs.sort_values("k_pref"), "k_pref", "returned").to_numpy()
-    ends = difference_intervals(number[:-1], number[1:])
-    return not (ends[:, 0] > 0).any(), (
-        f"no step's interval lies above 0, and none reaches beyond {ends[:, 1].max():.3g} more"
+def steps_get_smaller(runs: pd.DataFrame) -> tuple[bool, str]:
+    """Follow by how many feasible solutions fewer there are from a k_pref to the next."""
+    number = _by_seed(runs.sort_values("k_pref"), "k_pref", "returned").mean(axis=1)
+    fewer = -number.diff().dropna()
+    names = [f"{low} to {high}" for low, high in zip(number.index, number.index[1:], strict=False)]
+    return bool(fewer.is_monotonic_increasing), "fewer by " + ", ".join(
+        f"{step:.1f} from {name}" for name, step in zip(names, fewer, strict=True)
     )
 
 
@@ -218,9 +222,11 @@ def close_to_k(runs: pd.DataFrame) -> Finding:
     small, large = excess[excess.index <= 10], excess[excess.index > 10]
     lower = np.repeat(small.to_numpy(), len(large), axis=0) + 1
     higher = np.tile(large.to_numpy(), (len(small), 1))
+    ends = difference_intervals(lower, higher, paired=False)
     return Finding(
         "above k_pref by " + _listed(excess.mean(axis=1)),
         judge_mean_order(lower, higher, paired=False),
+        detail=f"in every pair larger by {ends[:, 0].min() + 1:.3g} rows at least, together",
         interval=_means(excess),
         spread="; ".join(f"{k}: {over_seeds(row)}" for k, row in excess.iterrows()),
     )
@@ -259,14 +265,24 @@ def _alike(table: pd.DataFrame, tolerance: float) -> Finding:
     return Finding(
         f"means differ by {means.max() / means.min() - 1:.1%}",
         verdict,
-        interval=f"of all differences: {relative.min():.1%} to {relative.max():.1%}",
+        interval=f"of all differences together: {relative.min():.1%} to {relative.max():.1%}",
         spread="; ".join(f"{size}: {over_seeds(row)}" for size, row in table.iterrows()),
     )
 
 
 def larger_is_worse(runs: pd.DataFrame) -> Finding:
-    """Compare the mean preference deviation of each size of the population and the next."""
-    return _rising(runs, "population", "prefdev", paired=False, show="{:.3f}")
+    """Compare the mean preference deviation of each larger population with the smallest's."""
+    table = _by_seed(runs.sort_values("population"), "population", "prefdev")
+    larger = table.iloc[1:]
+    lower = np.tile(table.iloc[0], (len(larger), 1))
+    ends = difference_intervals(lower, larger, paired=False)
+    return Finding(
+        _listed(table.mean(axis=1), "{:.3f}"),
+        judge_mean_order(lower, larger, paired=False),
+        interval=f"beyond that of {table.index[0]} "
+        + intervals_in_words(ends, larger.index, "{:.3f}"),
+        spread=f"{table.shape[1]} seeds each",
+    )
 
 
 def smaller_is_better(runs: pd.DataFrame) -> Finding:
@@ -307,10 +323,11 @@ def more_duplicates(runs: pd.DataFrame) -> Finding:
 def children_like_parents(runs: pd.DataFrame) -> Finding:
     """Compare the share of crossed solutions that have a parent's loss, bias and k with a half."""
     alike = _by_seed(runs, "population", "children alike")
+    ends = difference_intervals(np.zeros(alike.shape), alike)
     return Finding(
         _listed(alike.mean(axis=1), "{:.2f}"),
         judge_mean_order(np.full(alike.shape, 0.5), alike),
-        interval=_means(alike, "{:.2f}"),
+        interval=intervals_in_words(ends, alike.index, "{:.2f}"),
         spread=f"{alike.shape[1]} seeds each, 500 pairs a run",
     )
 
@@ -339,7 +356,18 @@ def copies_slow_down(copies: pd.DataFrame) -> Finding:
 
 def equal_weights_cost_more(runs: pd.DataFrame, weights: pd.DataFrame, *, reading: str) -> Finding:
     """Compare mean loss and bias under equal weights with those under each other vector."""
-    runs = runs[runs["search"] == SEARCHES[0]]
+    printed, refined = (
+        _equal_against_others(runs[runs["search"] == search], weights, reading)
+        for search in SEARCHES
+    )
+    return replace(
+        printed,
+        detail=f"{TWO_STAGE}, with as many evaluations and seeds: {refined.verdict}; "
+        f"{refined.detail}; {refined.interval}",
+    )
+
+
+def _equal_against_others(runs: pd.DataFrame, weights: pd.DataFrame, reading: str) -> Finding:
     nwp, necd = (_by_seed(runs, "vector", name) for name in ("nwp", "necd"))
     equal = runs[runs["vector"] == "wv_1"].set_index("seed")
     others = nwp.index.drop("wv_1")
@@ -350,14 +378,18 @@ def equal_weights_cost_more(runs: pd.DataFrame, weights: pd.DataFrame, *, readin
         theirs = np.tile(equal["nwp"], (len(others), 1))
     lower = np.vstack([nwp.loc[others], necd.loc[others]])
     higher = np.vstack([theirs, np.tile(equal["necd"], (len(others), 1))])
+    bias = "NECD " + _listed(necd.mean(axis=1), "{:.3f}")
+    ends = difference_intervals(lower, higher, paired=False)
+    names = [f"{name} of {other}" for name in ("NWP", "NECD") for other in others]
     return Finding(
         "; ".join(
             f"{name}: NWP {nwp.loc[name].mean():.2f}, equal {row.mean():.2f}"
             for name, row in zip(others, theirs, strict=True)
-        ),
+        )
+        + f"; {bias}",
         judge_mean_order(lower, higher, paired=False),
-        detail="NECD " + _listed(necd.mean(axis=1), "{:.3f}"),
-        interval="NWP " + _means(nwp, "{:.3f}") + "; NECD " + _means(necd, "{:.3f}"),
+        detail=f"{bias}; sure at {(ends[:, 0] >= 0).sum()} of {len(ends)}",
+        interval="equal less the other " + intervals_in_words(ends, names, "{:.4f}"),
         spread=f"{nwp.shape[1]} seeds each",
     )
 
@@ -374,10 +406,12 @@ def country_keeps_more(runs: pd.DataFrame, *, reading: str) -> Finding:
     others = country.drop(["wv_2", "wv_5"])
     lower = np.tile(others, (2, 1)) + 0.5
     higher = np.repeat(country.loc[["wv_2", "wv_5"]].to_numpy(), len(others), axis=0)
+    pairs = [f"{one} over {other}" for one in ("wv_2", "wv_5") for other in others.index]
+    ends = difference_intervals(lower - 0.5, higher, paired=False)
     return Finding(
         "; ".join(f"{name}: {mean:.1f}" for name, mean in country.mean(axis=1).items()),
         judge_mean_order(lower, higher, paired=False),
-        interval=_means(country),
+        interval="of the differences " + intervals_in_words(ends, pairs, "{:.2f}"),
         spread=f"{country.shape[1]} seeds each",
     )
 
@@ -400,22 +434,35 @@ def country_suppressed(runs: pd.DataFrame, *, reading: str) -> Finding:
 def heavier_keep_more(runs: pd.DataFrame, weights: pd.DataFrame, *, reading: str) -> Finding:
     """Compare an attribute's mean groups where it is favoured with those where it is not."""
     names, less, more = _groups_of_favoured(runs[runs["search"] == reading], weights)
+    ends = difference_intervals(less, more, paired=False)
     return Finding(
         "; ".join(
             f"{n}: {np.mean(m):.1f} (else {np.mean(o):.1f})"
             for n, m, o in zip(names, more, less, strict=True)
         ),
         judge_mean_order(less, more, paired=False),
+        interval="of the differences " + intervals_in_words(ends, names, "{:.2f}"),
         spread=f"{len(more[0])} seeds each",
     )
 
 
-def no_pair_refuted(runs: pd.DataFrame, weights: pd.DataFrame) -> tuple[bool, str]:
-    """Look for favoured attributes that surely keep fewer groups than elsewhere."""
-    names, less, more = _groups_of_favoured(runs[runs["search"] == SEARCHES[0]], weights)
-    ends = difference_intervals(less, more, paired=False)
-    open_ = [name for name, (low, high) in zip(names, ends, strict=True) if low < 0 <= high]
-    return not (ends[:, 1] < 0).any(), f"within the noise: {', '.join(open_) or 'none'}"
+def kept_anyway(runs: pd.DataFrame, weights: pd.DataFrame) -> tuple[bool, str]:
+    """Look whether what gains nothing for certain keeps its most groups in most other runs."""
+    runs = runs[runs["search"] == SEARCHES[0]]
+    favoured = _favoured(weights)
+    names, less, more = _groups_of_favoured(runs, weights)
+    low = difference_intervals(less, more, paired=False)[:, 0]
+    found, shares = [], []
+    for name in np.array(names)[low < 0]:
+        attribute, _, vector = name.partition(" in ")
+        elsewhere = runs[~runs["vector"].map(favoured[attribute])][f"groups {attribute}"]
+        most = runs[f"groups {attribute}"].max()
+        shares.append((elsewhere == most).mean())
+        found.append(
+            f"{name}: the most groups that any run keeps, {most}, are kept in "
+            f"{(elsewhere == most).sum()} of {len(elsewhere)} runs that do not favour it"
+        )
+    return bool(shares) and min(shares) > 0.5, "; ".join(found) or "all gain for certain"
 
 
 def _groups_of_favoured(runs: pd.DataFrame, weights: pd.DataFrame):
@@ -450,9 +497,12 @@ def age_kept_anyway(runs: pd.DataFrame, weights: pd.DataFrame, *, reading: str) 
         age.append(part[f"{kind} age"])
         others.append(part[light].mean(axis=1))
     lower, higher = (others, age) if kind == "groups" else (age, others)
+    ends = difference_intervals(lower, higher)
     return Finding(
         f"{kind} of age {np.mean(age):.2f}, of other light attributes {np.mean(others):.2f}",
         judge_mean_order(lower, higher),
+        interval=f"by which age has {'more groups' if kind == 'groups' else 'less loss'} "
+        + intervals_in_words(ends, ("wv_3", "wv_4"), "{:.2f}"),
         spread=f"{len(age[0])} seeds each",
     )
 
@@ -506,11 +556,21 @@ def above_with_equal_weights(optima: pd.DataFrame) -> tuple[bool, str]:
 
 def ties_agree(optima: pd.DataFrame) -> Finding:
     """Compare the effective k that preference deviation chooses with the largest among ties."""
-    ties = optima[optima["ties"] > 0]
-    same = int((ties["effective_k"] == ties["largest k of ties"]).sum())
+    tied = optima[optima["ties"] > 0]
+    agree = tied["effective_k"] == tied["largest k of ties"]
+    choice = tied["least k of ties"] < tied["largest k of ties"]
+    vectors = tied.groupby("projection").agg(
+        number=("vector", "nunique"), levels=("k_pref", "nunique")
+    )
+    where = ", ".join(
+        f"{row.number} vectors on {row.Index}, at {row.levels} k_pref"
+        for row in vectors.itertuples()
+    )
     return Finding(
-        f"{same} of {len(ties)} optima with ties, of {len(optima)}",
-        judge_statement(len(ties) > 0 and same == len(ties)),
+        f"they agree at {agree.sum()} of {len(tied)} optima with ties, of {len(optima)}",
+        judge_statement(len(tied) > 0 and agree.all()),
+        detail=f"{where}; the ties differ in effective k at {choice.sum()} of them"
+        + ("" if choice.any() else ", so that the rules agree trivially"),
     )
 
 
@@ -542,14 +602,18 @@ def loss_within_preference(runs: pd.DataFrame, *, reading: str) -> Finding:
     ach = ach.sort_index(ascending=False)
     runs = runs[runs["search"] == reading].sort_values("bias preference", ascending=False)
     table = _by_seed(runs, "bias preference", "nwp")
-    loss = table.to_numpy()
-    preferred = np.full(loss.shape, runs["preferred nwp"].iloc[0])
+    loss, preferred = table.to_numpy(), runs["preferred nwp"].iloc[0]
+    lower = np.vstack([loss[:-1], loss])
+    higher = np.vstack([loss[1:], np.full(loss.shape, preferred)])
+    names = [f"{one} to {other}" for one, other in zip(table.index, table.index[1:], strict=False)]
+    names += [f"{bias} to the preferred {preferred}" for bias in table.index]
     return Finding(
         _listed(table.mean(axis=1), "{:.3f}"),
-        judge_mean_order(np.vstack([loss[:-1], loss]), np.vstack([loss[1:], preferred])),
+        judge_mean_order(lower, higher),
         detail=f"mean ach as printed: {_listed(ach[SEARCHES[0]], '{:.4f}')}; of {TWO_STAGE}: "
         + _listed(ach[SEARCHES[1]], "{:.4f}"),
-        interval=_means(table, "{:.3f}"),
+        interval="of the rise "
+        + intervals_in_words(difference_intervals(lower, higher), names, "{:.3f}"),
         spread=f"{loss.shape[1]} seeds each",
     )
 
@@ -566,11 +630,13 @@ def k_rises(runs: pd.DataFrame, *, reading: str) -> Finding:
 def k_is_by_product(runs: pd.DataFrame) -> tuple[bool, str]:
     """Correlate the effective k of the runs as printed, by rank, with loss and with bias."""
     runs = runs[runs["search"] == SEARCHES[0]]
+    different = len(runs.round(9).drop_duplicates(["nwp", "necd", "effective_k"]))
     loss, bias = (
         runs["effective_k"].corr(runs[name], method="spearman") for name in ("nwp", "necd")
     )
     return max(abs(loss), abs(bias)) < 0.3, (
-        f"rank correlation of k with loss {loss:.2f}, with bias {bias:.2f}"
+        f"over {len(runs)} runs, {different} different solutions, its rank correlation with loss "
+        f"is {loss:.2f}, with bias {bias:.2f}; that it is a by-product of the search is a guess"
     )
 
 
@@ -743,9 +809,7 @@ def _versus(one: pd.DataFrame, two: pd.DataFrame) -> str:
 
 def _differences(lower: pd.DataFrame, higher: pd.DataFrame, named: str) -> str:
     """Return the intervals of the mean differences of higher less lower, in words."""
-    ends = zip(lower.index, difference_intervals(lower, higher), strict=True)
-    shown = (f"{name}: {low:.3g} to {high:.3g}" for name, (low, high) in ends)
-    return f"{named}, {'; '.join(shown)}"
+    return f"{named} {intervals_in_words(difference_intervals(lower, higher), lower.index)}"
 
 
 _paper = partial(Claim, paper="dewri2009")
@@ -793,7 +857,7 @@ _by_bias = partial(
     differs=OTHER_PREFERENCES,
 )
 _BY_PRODUCT = Tested(
-    "the effective k is a by-product: neither loss nor bias of a solution says much about it",
+    "neither loss nor bias of a solution says much about its effective k",
     ("figure_4",),
     k_is_by_product,
 )
@@ -852,6 +916,18 @@ CLAIMS = (
         kind=OURS,
         tolerance="some joins, not all",
     ),
+    _example(
+        id="ties",
+        where="Sections 4 and 5",
+        claim="the two rules for equal ach, less preference deviation and more privacy, agree",
+        tables=("ties",),
+        judge=ties_agree,
+        differs=SMALL_TABLES + "; " + DRAWN_WEIGHTS,
+        reason=DRAWN_WEIGHTS,
+        kind=OURS,
+        tolerance="at every optimum with ties",
+        spread="no random step but the weights",
+    ),
     _by_k(
         id="unique-minimum",
         claim="a unique feasible minimum of ach in all cases",
@@ -870,9 +946,10 @@ CLAIMS = (
         claim="the higher k_pref, the fewer feasible solutions",
         judge=fewer_feasible,
         reason=Tested(
-            "where it is not borne out the difference is within the noise of the seeds",
+            "the smaller two k_pref, the fewer solutions lie between them, so that the first step "
+            "is the hardest to see",
             ("runs_by_k",),
-            within_noise,
+            steps_get_smaller,
         ),
     ),
     _by_k(
@@ -906,7 +983,9 @@ CLAIMS = (
     _by_size(
         id="larger-worse",
         judge=larger_is_worse,
-        claim="larger populations are slightly less effective in preference deviation",
+        tolerance="each larger size against the smallest, on average",
+        claim="larger populations are slightly less effective in preference deviation (though "
+        "with no logical pattern, says the paper)",
         reason=_FOLLOWS_BIAS,
     ),
     _by_size(
@@ -914,6 +993,7 @@ CLAIMS = (
         where="Sections 6.2 and 7",
         judge=smaller_is_better,
         claim="smaller populations, with more generations, reach better solutions",
+        differs="'better' is judged by ach, where the paper names no measure; " + OTHER_TAXONOMIES,
         reason=_FOLLOWS_BIAS,
     ),
     _by_size(
@@ -936,8 +1016,8 @@ CLAIMS = (
         tolerance="more than half of the children have the loss, bias and effective k of a "
         "parent, at every size of the population; in direction: at 80 % of the sizes; 95 % "
         "intervals",
-        differs=OTHER_TAXONOMIES + "; the paper says similar, we ask for the same loss, bias and "
-        "effective k as a parent's, for parents that differ",
+        differs="the paper says similar, we ask for the same loss, bias and effective k as a "
+        "parent's, for parents that differ; " + OTHER_TAXONOMIES,
         reason="children that are merely similar are not counted",
     ),
     _by_size(
@@ -945,7 +1025,7 @@ CLAIMS = (
         judge=copies_slow_down,
         tables=("copies",),
         tolerance="mean ach of the largest population is not smaller with copies; 95 % interval",
-        differs=OTHER_TAXONOMIES + "; 10,000 evaluations (3,000 in the quick profile), not 50,000",
+        differs="10,000 evaluations (3,000 in the quick profile), not 50,000; " + OTHER_TAXONOMIES,
         claim="duplicates slow the convergence of large populations",
         reason="copies may be harmless",
     ),
@@ -963,8 +1043,8 @@ CLAIMS = (
         tables=("drawn_vectors",),
         judge=equal_weights_less_effective,
         tolerance="for at least 80 % of the drawn vectors; 95 % interval",
-        differs=DRAWN_WEIGHTS + "; an exact search would make this so by definition: what is "
-        "tested is that 50,000 evaluations (4,000 in the quick profile) suffice",
+        differs="an exact search would make this so by definition: what is tested is that 50,000 "
+        "evaluations (4,000 in the quick profile) suffice; " + DRAWN_WEIGHTS,
         reason=DRAWN_WEIGHTS,
     ),
     _by_weight(
@@ -989,14 +1069,14 @@ CLAIMS = (
     ),
     _by_weight(
         id="weights-groups",
-        claim="attributes of higher weight keep more groups",
+        claim="attributes of higher weight keep more groups (favoured: weight above 1/9)",
         tables=("figure_3", "weight_vectors"),
         judge=heavier_keep_more,
         reason=Tested(
-            "nothing contradicts it: where it is not borne out the difference is within the noise "
-            "of the seeds",
+            "what gains nothing for certain mostly keeps as many groups as it ever does under the "
+            "other vectors too",
             ("figure_3", "weight_vectors"),
-            no_pair_refuted,
+            kept_anyway,
         ),
     ),
     _by_weight(
@@ -1022,7 +1102,7 @@ CLAIMS = (
         claim="the best solution need not have an effective k equal to k_pref",
         tables=("optima_by_weights",),
         judge=optimum_above_k,
-        differs=DRAWN_WEIGHTS + "; " + SMALL_TABLES,
+        differs=SMALL_TABLES + "; " + DRAWN_WEIGHTS,
         reason=DRAWN_WEIGHTS,
         kind=PROOF,
         tolerance="one exhaustive search suffices",
@@ -1042,7 +1122,7 @@ CLAIMS = (
             ("optima_by_weights",),
             above_with_equal_weights,
         ),
-        differs=DRAWN_WEIGHTS + "; " + SMALL_TABLES,
+        differs=SMALL_TABLES + "; " + DRAWN_WEIGHTS,
     ),
     _by_weight(
         id="drawn-k",
@@ -1054,24 +1134,12 @@ CLAIMS = (
         kind=OURS,
         tolerance="at least half of the drawn vectors; 95 % interval",
     ),
-    _by_weight(
-        id="ties",
-        where="Sections 4 and 5",
-        claim="the two rules for equal ach, less preference deviation and more privacy, agree",
-        tables=("optima_by_weights",),
-        judge=ties_agree,
-        differs=DRAWN_WEIGHTS + "; " + SMALL_TABLES,
-        reason=DRAWN_WEIGHTS,
-        kind=OURS,
-        tolerance="at every optimum with ties",
-        spread="no random step but the weights",
-    ),
     _by_bias(
         id="bias-1",
         claim="under wv_2, with NECD_pref = 1, the solution has k = k_pref",
         judge=at_k_without_bias,
         tolerance="at least half of the runs; 95 % interval",
-        differs=OTHER_PREFERENCES + "; our wv_2 was not chosen for its effective k",
+        differs="our wv_2 was not chosen for its effective k; " + OTHER_PREFERENCES,
         reason=_BY_PRODUCT,
     ),
     _by_bias(
@@ -1179,11 +1247,12 @@ CLAIMS = (
     ),
     _thesis(
         id="two-higher-k",
-        where="Sections 5 and 7",
+        kind=OURS,
+        where="bears on: Sections 5 and 7",
         claim="the reported solution of a search with two objectives has a higher effective k",
         judge=two_report_more_private,
-        differs=OUR_ONE + "; Section 5 speaks of what the set exposes, this judges the reported "
-        "solution only",
+        differs="Section 5 prefers higher effective k at equal ach, Section 7 compares with "
+        "k_pref; " + OUR_ONE,
     ),
     _thesis(
         id="two-trade-off",

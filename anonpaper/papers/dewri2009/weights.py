@@ -108,8 +108,8 @@ def optimum_of(
     -------
     dict
         The optimum's ``ach`` and ``effective_k``; and how many recodings of other tables share
-        its ach (``ties``), with the largest effective k among all of least ach
-        (``largest k of ties``).
+        its ach (``ties``), with the least and the largest effective k among all of least ach
+        (``least k of ties``, ``largest k of ties``).
     """
     part = m.with_roles(qi=list(attributes))
     seen = _all_recodings(part, k_pref, tuple(preference), weights)
@@ -121,6 +121,7 @@ def optimum_of(
         "ach": float(chosen["ach"]),
         "effective_k": int(chosen["effective_k"]),
         "ties": len(best) - 1,
+        "least k of ties": int(best["effective_k"].min()),
         "largest k of ties": int(best["effective_k"].max()),
     }
 

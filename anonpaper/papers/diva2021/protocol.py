@@ -12,6 +12,7 @@ from pathlib import Path
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 
 from anonpaper.constraints import (
     DiversityConstraint,
@@ -33,35 +34,45 @@ from anonpaper.errors import (
     check_number,
 )
 from anonpaper.files import project_root
-from anonpaper.measure import discernibility_ratio, stars
+from anonpaper.measure import discernibility, discernibility_ratio, stars
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva import diva
-from anonpaper.partition.diva.algorithm import build_graph, coloring
+from anonpaper.partition.diva.algorithm import Run, build_graph, coloring
 from anonpaper.partition.diva.clusterings import Clusterings
 from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Privacy, Targets
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.oka import oka
-from anonpaper.publish import suppress
+from anonpaper.publish import Release, suppress
 from anonpaper.randomness import generator
 
 __all__ = [
     "BASELINES",
+    "MEASURES",
+    "RULES_OVER_BOUND",
     "STRATEGIES",
     "constraint_set",
+    "constraints_asked",
     "constraints_by_rule",
     "constraints_with_conflict",
+    "differences",
     "figure_3_steps",
     "figure_tables",
     "measure",
+    "measured",
     "run_baseline",
     "run_diva",
+    "run_search",
+    "shown",
     "table_4",
 ]
 
 STRATEGIES = ("basic", "min_choice", "max_fan_out")
 BASELINES = ("k_member", "oka", "mondrian")
+#: What becomes of a cluster that would exceed an upper bound: the paper's rule, and ours.
+RULES_OVER_BOUND = ("reject", "star")
+COUNTED = ("candidates_tried", "backtracks")
 
 #: Of each data set of Table 4: the attributes of its constraints, and M as in the published lists
 #: (the distinct QI rows of Pantheon, all other rows of Census, 960 of the 1,000 of Credit).
@@ -75,9 +86,32 @@ SWEPT = {
     "census": ("sex", "race", "marital stat", "class of worker", "education"),
     "pantheon": ("gender", "continentName", "countryCode"),
 } | dict.fromkeys(("uniform", "zipf", "gaussian"), tuple(ATTRIBUTES)[:-1])
+SWEPT["narrow"] = SWEPT["census"]
+#: Quasi-identifiers of Census with 12,721 distinct tuples; Table 4 says 12,405 and not which. They
+#: are the attributes that constraints are on, and the one beside which the number comes closest.
+NARROW = [*SWEPT["census"], "major industry code"]
 #: How far the upper bounds of the figures' constraints lie above the lower ones. With equal bounds
 #: many sets have no solution: nested targets then miss each other by fewer than k rows.
 SLACK = 0.2
+#: What is measured of a table: the column of `measure` by the name that is shown. All but the
+#: first grow as less is lost; what they hold is said in notebook 2.
+MEASURES = {
+    "discernibility per row": "discernibility",
+    "accuracy (ratio)": "accuracy",
+    "accuracy (log)": "accuracy_log",
+    "accuracy (range)": "accuracy_range",
+    "accuracy (stars)": "accuracy_stars",
+}
+NAMES = {column: name for name, column in MEASURES.items()} | {
+    "number": "constraints",
+    "conflict": "conflict rate",
+    "over_bound": "over bound",
+    "candidates_tried": "candidates",
+    "backtracks": "steps back",
+    "table": "data",
+    "rows": "|R|",
+    "target_rows": "target rows per row",
+}
 RULES = {
     "minimum": minimum_constraints,
     "average": average_constraints,
@@ -121,6 +155,26 @@ def constraint_set(name: str, rule: str) -> list[DiversityConstraint]:
     return read_constraints(Path(root, "data", "constraints", f"{name}_{rule}.txt"))
 
 
+def constraints_asked(m: Microdata, name: str, rule: str) -> list[DiversityConstraint]:
+    """Return the constraints that notebook 4 asks of a data set.
+
+    Parameters
+    ----------
+    m : Microdata
+        The data set.
+    name : {"pantheon", "census", "german"}
+    rule : str
+        "no constraints", one of the rules, or "proportion, no upper bounds".
+    """
+    if rule == "no constraints":
+        return []
+    rule, _, unbounded = rule.partition(", ")
+    sigma = constraint_set(name, rule)
+    if not unbounded:
+        return sigma
+    return [DiversityConstraint(c.target, c.low, int(c.target_rows(m).sum())) for c in sigma]
+
+
 def table_4(name: str) -> dict:
     """Return what Table 4 says of a data set, counted here."""
     m = population() if name == "popsyn" else load(name)
@@ -141,6 +195,7 @@ def constraints_with_conflict(
     attributes: Sequence,
     total: int | None = None,
     slack: float = 0.0,
+    targeted: float | None = None,
     least: int = 200,
     seed: int = 0,
     steps: int = 4_000,
@@ -158,6 +213,9 @@ def constraints_with_conflict(
         Attributes whose single and paired values are the targets to choose from.
     total, slack
         As for :func:`~anonpaper.constraints.proportion_constraints`.
+    targeted : float, optional
+        The wanted number of target rows of all constraints together, each counted by itself, as a
+        share of the table's rows; any where left out.
     least : int
         Targets of fewer rows are not chosen from.
     seed : int
@@ -184,7 +242,10 @@ def constraints_with_conflict(
 
     def distance(claims: np.ndarray) -> float:
         claimed = cells.tuple_sizes[claims > 0].sum()
-        return abs(cells.tuple_sizes[claims > 1].sum() / max(claimed, 1) - rate)
+        apart = abs(cells.tuple_sizes[claims > 1].sum() / max(claimed, 1) - rate)
+        if targeted is None:
+            return apart
+        return apart + abs(int(claims @ cells.tuple_sizes) / m.n - targeted)
 
     rng = generator(seed)
     chosen = list(rng.choice(len(pool), number, replace=False))
@@ -208,7 +269,8 @@ def figure_tables(names: Sequence[str], population_rows: int = 100_000) -> dict[
     Parameters
     ----------
     names : sequence of str
-        Data sets, or distributions of Pop-Syn.
+        Data sets, "narrow" for Census with as few distinct tuples as Table 4 says, or
+        distributions of Pop-Syn.
     population_rows : int
         Rows of Pop-Syn.
     """
@@ -217,7 +279,7 @@ def figure_tables(names: Sequence[str], population_rows: int = 100_000) -> dict[
         if name in ("uniform", "zipf", "gaussian"):
             tables[name] = population(name, population_rows)
         else:  # workers get a copy: what they do not read stays behind
-            m = load(name)
+            m = load("census").with_roles(qi=NARROW) if name == "narrow" else load(name)
             tables[name] = m.replace(frame=m.frame[[*m.qi, m.sensitive]])
     return tables
 
@@ -235,8 +297,12 @@ def measure(
     algorithms: Sequence[str],
     seed: int,
     max_backtracks: int,
+    slack: float = SLACK,
+    share: float = 0.5,
+    targeted: float | None = None,
+    search_alone: bool = False,
 ) -> list[dict]:
-    """Run algorithms at one setting of Table 5.
+    """Run algorithms at one setting of Table 5, DIVA by both rules for clusters over a bound.
 
     Parameters
     ----------
@@ -252,27 +318,72 @@ def measure(
     max_backtracks : int
         Budget of one run of DIVA; not one of seconds, so that it does not depend on the machine
         whether a run ends with a result.
+    slack, share : float
+        How far upper bounds lie above lower ones, and M as a share of the rows.
+    targeted : float, optional
+        As for :func:`constraints_with_conflict`.
+    search_alone : bool
+        Only search for a diverse clustering, without k-member and without a table.
 
     Returns
     -------
     list of dict
-        One row per algorithm, as :func:`run_diva` and :func:`run_baseline` return it.
+        One row per algorithm and rule, as :func:`run_diva`, :func:`run_search` and
+        :func:`run_baseline` return it.
     """
     m = tables[table]
     if rows < m.n:
         m = m.sample(rows, seed)
     sigma = constraints_with_conflict(
-        m, number, conflict, attributes=SWEPT[table], total=m.n // 2, slack=SLACK, seed=seed
-    )
+        m, number, conflict, attributes=SWEPT[table], total=int(share * m.n), slack=slack,
+        targeted=targeted, seed=seed,
+    )  # fmt: skip
+    about = {
+        "achieved": conflict_rate(m, sigma),
+        "target_rows": sum(int(c.target_rows(m).sum()) for c in sigma) / m.n,
+    }
     m.cells  # noqa: B018 - grouping equal rows is common to all algorithms and not timed
     for compiled in (k_member, oka, mondrian):  # nor is loading the compiled code
         compiled(m.take(np.arange(min(m.n, 2_000))), k)
-    return [
-        run_diva(m, sigma, k, algorithm, seed, max_backtracks)
-        if algorithm in STRATEGIES
-        else run_baseline(m, sigma, k, algorithm, seed) | {"achieved": conflict_rate(m, sigma)}
+    run = run_search if search_alone else run_diva
+    found = [
+        run(m, sigma, k, algorithm, seed, max_backtracks, rule)
         for algorithm in algorithms
+        if algorithm in STRATEGIES
+        for rule in RULES_OVER_BOUND
     ]
+    found += [run_baseline(m, sigma, k, name, seed) for name in algorithms if name in BASELINES]
+    return [about | row for row in found]
+
+
+def shown(runs: pd.DataFrame) -> pd.DataFrame:
+    """Name the columns of :func:`measure` as figures and claims do."""
+    return runs.rename(columns=NAMES)
+
+
+def differences(runs: pd.DataFrame, keys: Sequence[str], *, base: str) -> pd.DataFrame:
+    """Subtract, set by set, what one algorithm reached from what the others did.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        As `shown` gives it.
+    keys : sequence of str
+        Columns that tell one set of constraints from another, the rule among them.
+    base : str
+        The algorithm that is subtracted.
+
+    Returns
+    -------
+    DataFrame
+        One row per set and other algorithm, with the difference in each of :data:`MEASURES`;
+        missing where one of the two found no table.
+    """
+    wide = runs.set_index([*keys, "algorithm"])[list(MEASURES)].unstack("algorithm")
+    others = [name for name in dict.fromkeys(runs["algorithm"]) if name != base]
+    apart = {name: wide.xs(name, axis=1, level=1) - wide.xs(base, axis=1, level=1)
+             for name in others}  # fmt: skip
+    return pd.concat(apart, names=["algorithm"]).reset_index()
 
 
 # -- one run ---------------------------------------------------------------------------------
@@ -285,24 +396,55 @@ def run_diva(
     strategy: str,
     seed: int,
     max_backtracks: int = 10_000,
+    over_bound: str = "star",
 ) -> dict:
     """Run DIVA once: seconds, accuracies, stars, and what the search did.
 
-    ``outcome`` is "found", "budget used up" or "no solution"; only the first has accuracies.
+    ``outcome`` is "found", "budget used up" or "no table": by "star" that is proved, by "reject"
+    the search ended without one. Only the first has accuracies.
     """
-    row = {"algorithm": strategy, "achieved": conflict_rate(m, constraints)}
+    row = {"algorithm": strategy, "over_bound": over_bound}
     began = time.perf_counter()
     try:
         p = diva(
-            m, constraints, k, strategy, seed=seed,
+            m, constraints, k, strategy, seed=seed, over_bound=over_bound,
             max_backtracks=max_backtracks, max_seconds=3600,
         )  # fmt: skip
     except (BudgetExceededError, ConstraintError) as error:
-        outcome = "no solution" if isinstance(error, ConstraintError) else "budget used up"
-        return row | {"seconds": time.perf_counter() - began, "outcome": outcome}
+        outcome = "no table" if isinstance(error, ConstraintError) else "budget used up"
+        tried = {name: getattr(error, "info", {}).get(name) for name in COUNTED}
+        return row | {"seconds": time.perf_counter() - began, "outcome": outcome} | tried
     row |= {"seconds": time.perf_counter() - began, "outcome": "found"}
-    row |= {name: p.info[name] for name in ("candidates_tried", "backtracks", "coloured_by")}
-    return row | _measured(m, p, constraints, k)
+    row |= {name: p.info[name] for name in (*COUNTED, "coloured_by")}
+    return row | measured(suppress(m, p), constraints, k)
+
+
+def run_search(
+    m: Microdata,
+    constraints: Sequence[DiversityConstraint],
+    k: int,
+    strategy: str,
+    seed: int,
+    max_backtracks: int = 10_000,
+    over_bound: str = "star",
+) -> dict:
+    """Search for a diverse clustering once, without k-member: seconds and what it did.
+
+    This is Algorithm 3 alone, graph included. ``outcome`` is as that of :func:`run_diva`, but
+    "no table" says of either rule that the search ended without one.
+    """
+    search = Search(max_backtracks, max_seconds=3600)
+    began = time.perf_counter()
+    run = Run(m, Targets.of(m, constraints), Privacy(k), strategy, None, generator(seed),
+              over_bound == "star", 24, search)  # fmt: skip
+    try:
+        found = run.diverse_clustering(build_graph(m, constraints)) is not None
+        outcome = "found" if found else "no table"
+    except BudgetExceededError:
+        outcome = "budget used up"
+    row = {"algorithm": strategy, "over_bound": over_bound, "outcome": outcome}
+    row |= {"seconds": time.perf_counter() - began}
+    return row | {name: getattr(search, name) for name in COUNTED}
 
 
 def run_baseline(
@@ -314,14 +456,16 @@ def run_baseline(
         p = mondrian(m, k)
     else:
         p = {"k_member": k_member, "oka": oka}[algorithm](m, k, seed)
-    row = {"algorithm": algorithm, "seconds": time.perf_counter() - began, "outcome": "found"}
-    return row | _measured(m, p, constraints, k)
+    row = {"algorithm": algorithm, "over_bound": "none", "outcome": "found"}
+    row |= {"seconds": time.perf_counter() - began}
+    return row | measured(suppress(m, p), constraints, k)
 
 
-def _measured(m, p, constraints, k) -> dict:
-    rel = suppress(m, p)
+def measured(rel: Release, constraints: Sequence[DiversityConstraint], k: int) -> dict:
+    """Return what is measured of a release: stars, discernibility, accuracies, satisfied."""
     return {
         "stars": stars(rel),
+        "discernibility": discernibility(rel) / rel.microdata.n,
         "accuracy": discernibility_ratio(rel, k),
         "accuracy_log": discernibility_ratio(rel, k, of="log"),
         "accuracy_range": discernibility_ratio(rel, k, of="range"),

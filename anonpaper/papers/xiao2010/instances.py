@@ -93,7 +93,9 @@ def section_5_4() -> Microdata:
     )
 
 
-def check_reduction(q: int, points: int, instances: int, seed: int, l: int = 3) -> list[dict]:
+def check_reduction(
+    q: int, points: int, instances: int, seed: int, l: int = 3, m: int | None = None
+) -> list[dict]:
     """Decide random matching instances twice: by all choices, and by l-diverse suppression.
 
     Parameters
@@ -108,6 +110,8 @@ def check_reduction(q: int, points: int, instances: int, seed: int, l: int = 3) 
         Seed of the draw.
     l : int
         Dimensions, and the diversity asked for; at least 3.
+    m : int, optional
+        Number of sensitive values, from l to lq (the default).
 
     Returns
     -------
@@ -121,7 +125,7 @@ def check_reduction(q: int, points: int, instances: int, seed: int, l: int = 3) 
     rows = []
     for _ in range(instances):
         drawn = [everything[i] for i in np.sort(rng.choice(len(everything), points, False))]
-        table = hardness.table_of(drawn, q)
+        table = hardness.table_of(drawn, q, m)
         p = exact(table, l)
         rows.append(
             {

@@ -53,7 +53,7 @@ from anonpaper.partition.mondrian import mondrian
 from anonpaper.principles import FrequencyLDiversity, KAnonymity, l_diversity, require_diverse
 from anonpaper.randomness import generator
 
-__all__ = ["build_graph", "coloring", "diva", "is_consistent", "next_node"]
+__all__ = ["Run", "build_graph", "coloring", "diva", "is_consistent", "next_node"]
 
 Strategy = Literal["max_fan_out", "min_choice", "basic"]
 
@@ -62,6 +62,7 @@ Strategy = Literal["max_fan_out", "min_choice", "basic"]
     "k-anonymity that keeps as many of every minority as constraints ask for",
     promises={"k": KAnonymity, "l": FrequencyLDiversity},
     publications=("suppress", "generalize"),
+    by_rows=True,
 )
 def diva(
     m: Microdata,
@@ -190,8 +191,8 @@ def diva(
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
     require_satisfiable(m, constraints, k)
     targets, goes_beyond = Targets.of(m, constraints), over_bound == "star"
-    run = _Run(m, targets, privacy, strategy, anonymize, generator(seed), goes_beyond,
-               max_candidates, search)  # fmt: skip
+    run = Run(m, targets, privacy, strategy, anonymize, generator(seed), goes_beyond,
+              max_candidates, search)  # fmt: skip
 
     if goes_beyond and beyond.is_satisfied(m, targets, privacy):
         return run.unchanged()
@@ -215,8 +216,23 @@ def diva(
 
 
 @dataclass(frozen=True)
-class _Run:
-    """One run of DIVA: the steps of Algorithm 1 on one table."""
+class Run:
+    """One run of DIVA: the steps of Algorithm 1 on one table, for :func:`diva` and for timing.
+
+    Attributes
+    ----------
+    m : Microdata
+    targets : Targets
+        Of the constraints in the table.
+    privacy : Privacy
+    strategy, anonymizer, max_candidates
+        As for :func:`diva`, which checks them.
+    rng : numpy.random.Generator
+    goes_beyond : bool
+        Whether ``over_bound`` is "star".
+    search : Search
+        The budget, and the record of what was done.
+    """
 
     m: Microdata
     targets: Targets
@@ -321,6 +337,7 @@ class _Run:
         return self.partition(labels, starred, "nothing to do", 0, 0, ([0], [0], [0]))
 
     def partition(self, labels, starred, found_by, rows, clusters, phases) -> Partition:
+        """Make the result, with what the run says about itself."""
         names = ("suppress", "anonymize", "integrate")
         info = self.search.info() | {
             "coloured_by": found_by,

@@ -101,6 +101,7 @@ class UnplacedRowsWarning(UserWarning):
     promises={"k": KAnonymity, "l": DistinctLDiversity, "theta": Theta},
     publications=("swap", "anatomize", "suppress", "generalize", "shallow"),
     needs_sensitive=True,
+    by_rows=True,
 )
 def klt(
     m: Microdata,

@@ -175,8 +175,12 @@ def test_alike_groups_keep_all_correlation(monkeypatch):
 
 def test_methods_are_asked_the_same_queries(adult):
     rows = pd.DataFrame(boger2020.compare_methods(adult, 40, 0, [("none", 0), ("sex", 1)]))
-    assert len(rows) == 2 * 7
+    assert len(rows) == 2 * 8
     assert (rows["chi_square"] > 0).all()
+    swapped = rows[rows["method"] == "swapping"].groupby("groups").size()
+    assert swapped.to_dict() == dict.fromkeys(
+        ["arbitrary", "klt", "Mondrian", "Mondrian, k, l, theta"], 2
+    )
     again = boger2020.compare_methods(adult, 40, 0, [("sex", 1)])
     pd.testing.assert_frame_equal(
         rows[rows["varied"] == "sex"].reset_index(drop=True), pd.DataFrame(again)

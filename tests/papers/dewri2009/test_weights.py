@@ -86,4 +86,5 @@ def test_ties_are_other_tables_with_the_same_ach(adult):
     tables = best[["nwp", "necd", "effective_k"]].drop_duplicates()
     found = optimum_of(adult, names, 5, [0.2, 1.0])
     assert found["ties"] == len(tables) - 1 > 0
+    assert found["least k of ties"] == tables["effective_k"].min()
     assert found["largest k of ties"] == tables["effective_k"].max()

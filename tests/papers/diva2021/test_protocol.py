@@ -1,5 +1,6 @@
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 import anonpaper as ap
@@ -51,6 +52,74 @@ def test_a_run_reports_what_its_release_has():
     assert cut_short["outcome"] == "budget used up" and "accuracy" not in cut_short
     for algorithm in protocol.BASELINES:
         assert protocol.run_baseline(m, sigma, 10, algorithm, seed=0)["satisfied"] < 1
+
+
+@pytest.mark.parametrize("conflict", [0, 0.4, 0.8])
+def test_targets_of_one_size_are_found_at_any_conflict_rate(conflict):
+    m = ap.load("pantheon")
+    sigma = protocol.constraints_with_conflict(
+        m, 8, conflict, attributes=protocol.SWEPT["pantheon"], total=5_000, targeted=0.6
+    )
+    assert conflict_rate(m, sigma) == pytest.approx(conflict, abs=0.05)
+    targeted = sum(c.target_rows(m).sum() for c in sigma) / m.n
+    assert targeted == pytest.approx(0.6, abs=0.05)
+
+
+@pytest.mark.parametrize("rule", protocol.RULES_OVER_BOUND)
+def test_the_search_alone_is_that_of_a_whole_run(rule):
+    m = ap.load("census", rows=2_000)
+    sigma = protocol.constraints_with_conflict(
+        m, 4, 0.2, attributes=["sex", "race", "marital stat"], total=1_000, slack=0.2
+    )
+    for strategy in protocol.STRATEGIES:
+        run, search = (
+            of(m, sigma, 10, strategy, 0, 20, rule)
+            for of in (protocol.run_diva, protocol.run_search)
+        )
+        assert all(run[name] == search[name] for name in (*protocol.COUNTED, "outcome"))
+    row = protocol.run_search(m, sigma, 10, "basic", seed=0, max_backtracks=0, over_bound="reject")
+    assert row["outcome"] != "found" and row["candidates_tried"] > 0
+
+
+def test_every_strategy_runs_by_both_rules_and_pairs_are_subtracted():
+    tables = protocol.figure_tables(["german"])
+    protocol.SWEPT["german"] = protocol.TABLE_4["german"][0]
+    algorithms = ["min_choice", "max_fan_out", "mondrian"]
+    try:
+        rows = protocol.measure(tables, "german", 1_000, 3, 0.2, 10, algorithms, 0, 5)
+    finally:
+        del protocol.SWEPT["german"]
+    runs = protocol.shown(pd.DataFrame(rows)).assign(seed=0)
+    asked = [(a, rule) for a in algorithms[:2] for rule in protocol.RULES_OVER_BOUND]
+    assert list(zip(runs["algorithm"], runs["over bound"], strict=True)) == [
+        *asked, ("mondrian", "none")
+    ]  # fmt: skip
+    divas = runs[runs["over bound"] != "none"]
+    apart = protocol.differences(divas, ["over bound", "seed"], base="min_choice")
+    assert list(apart["algorithm"]) == ["max_fan_out"] * 2
+    wide = divas.pivot(index="over bound", columns="algorithm", values="accuracy (stars)")
+    expected = wide["max_fan_out"] - wide["min_choice"]
+    assert apart.set_index("over bound")["accuracy (stars)"].equals(
+        expected.rename("accuracy (stars)")
+    )
+
+
+def test_without_upper_bounds_all_may_be_shown():
+    m = ap.load("german")
+    bounded = protocol.constraints_asked(m, "german", "proportion")
+    free = protocol.constraints_asked(m, "german", "proportion, no upper bounds")
+    assert protocol.constraints_asked(m, "german", "no constraints") == []
+    assert [(c.target, c.low) for c in free] == [(c.target, c.low) for c in bounded]
+    assert [c.high for c in free] == [c.target_rows(m).sum() for c in free]
+
+
+def test_few_quasi_identifiers_of_census_come_close_to_table_4():
+    published = ap.papers.reference("diva2021_tab4_datasets").set_index("dataset")
+    narrow = protocol.figure_tables(["narrow"])["narrow"]
+    assert len(narrow.cells) == pytest.approx(
+        published.loc["Census", "distinct_qi_tuples"], rel=0.03
+    )
+    assert set(protocol.SWEPT["narrow"]) < set(narrow.qi)
 
 
 def test_the_graph_of_figure_3_is_that_of_figure_2():

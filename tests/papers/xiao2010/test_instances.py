@@ -39,6 +39,39 @@ def test_random_instances_are_decided_alike_and_repeatably():
         assert rows == instances.check_reduction(q=2, points=3, instances=12, seed=0, l=l)
 
 
+@pytest.mark.parametrize("m", [3, 4, 6])
+def test_the_reduction_holds_for_any_number_of_sensitive_values(m):
+    """Stars never tell how many values there are: three decide as well as one per row."""
+    given = {"q": 2, "points": 3, "instances": 8, "seed": 1}
+    assert instances.check_reduction(**given, m=m) == instances.check_reduction(**given)
+    with pytest.raises(ParameterError, match="m"):
+        instances.check_reduction(**given, m=7)
+
+
+def test_table_4_is_the_finest_two_diverse_recoding_in_order():
+    """What TDS must find of the example, and why finding it says nothing about TDS."""
+    example = ap.examples.hospital()
+    bits = ["".join(word) for word in itertools.product("01", repeat=5)]
+    diverse = [
+        word
+        for word in bits
+        if ap.recode(example, ap.Recoding.decode(example.attributes, word))
+        .audit()
+        .set_index("principle")
+        .loc["frequency l-diversity", "level"]
+        >= 2
+    ]
+    assert len(diverse) == 8
+    (finest,) = [
+        word
+        for word in diverse
+        if all(int(word, 2) & int(other, 2) == int(other, 2) for other in diverse)
+    ]
+    found = ap.recode(example, ap.tds(example, l=2)).frame
+    table_4 = ap.recode(example, ap.Recoding.decode(example.attributes, finest)).frame
+    pd.testing.assert_frame_equal(found, table_4)
+
+
 def test_random_tables_keep_the_bounds():
     rows = instances.approximate_random_tables(n=9, l=3, tables=20, seed=0)
     assert len(rows) == 20

@@ -1,0 +1,227 @@
+r"""How few stars there can be: lower bounds that hold whatever the algorithm.
+
+Publishing with stars means to choose, for every row, the attributes that are kept; rows that keep
+the same attributes and agree on them are a *bucket* S. A grouping is frequency l-diverse if every
+bucket is l-eligible: h(S, v), its rows of sensitive value v, are at most |S|/l. With x(t, A) = 1
+if row t keeps the attributes A, the fewest stars are
+
+.. math:: \min \sum_{t, A} (d - |A|)\, x(t, A), \qquad \sum_A x(t, A) = 1, \qquad
+    l \cdot h(S, v) \le |S| \quad\text{for every bucket } S \text{ and value } v.
+
+For fractions x it is a linear program. It is as strong as that of choosing groups of l to 2l - 1
+rows of distinct values: the l-eligible fractional buckets are the sums of fractions of l rows of
+distinct values, and those are such groups. k-anonymity is the same with k for l and every row a
+value of its own.
+
+A solver's optimum is a floating-point number. What is returned does not rest on it: *any* prices
+w(S, v) >= 0 of the inequalities give the lower bound
+
+.. math:: \sum_t \min_A \Bigl( d - |A| + l\, w(S, v_t) - \sum_u w(S, u) \Bigr), \qquad
+    S \text{ being the bucket of } t \text{ and } A,
+
+by weak duality. The solver's prices are rounded to multiples of a power of two, and the sum is
+computed in integers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+from anonpaper.errors import ParameterError, SizeLimitError, check_integer, check_number
+from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.partition.refined import attributes_kept
+from anonpaper.principles import require_eligible
+
+__all__ = ["fewest_stars"]
+
+#: Prices are multiples of 1 / _UNIT.
+_UNIT = 1 << 20
+
+
+def fewest_stars(
+    m: Microdata,
+    *,
+    l: int | None = None,
+    k: int | None = None,
+    seconds: float = 60.0,
+    max_variables: int = 2_000_000,
+) -> int:
+    """Lower bound of the stars of every l-diverse, or k-anonymous, grouping, from 0 to n·d.
+
+    No grouping of the rows of which all rows are published has fewer stars. The bound need not be
+    reached: the optimum may be higher.
+
+    Parameters
+    ----------
+    m : Microdata
+        A table of n rows, for `l` with a sensitive attribute.
+    l : int, optional
+        Frequency l-diversity, from 2 to the largest feasible one.
+    k : int, optional
+        k-anonymity, from 2 to n. Either `l` or `k` is given.
+    seconds : float
+        What the solver may take, above 0. Where it does not end in time the bound is what can be
+        said without it.
+    max_variables : int
+        Linear programs of more variables are not tried; at least 1.
+
+    Returns
+    -------
+    int
+        From 0 to n·d.
+
+    Raises
+    ------
+    ColumnError, InfeasibleError
+        As :func:`~anonpaper.partition.tp.tp`, for `l`.
+    ParameterError
+        Not exactly one of `l` and `k` is given, or one is out of range.
+    SizeLimitError
+        The program has more than `max_variables` variables.
+
+    Notes
+    -----
+    One variable per cell and choice of attributes whose bucket has enough rows to be published,
+    at most e·2^d of them for e cells; the interior-point solver of HiGHS takes seconds for a
+    hundred thousand. Where people have several rows, rows are counted.
+
+    References
+    ----------
+    xiao2010, Problem 1. The linear program and its bound are this package's.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> fewest_stars(m, l=2), ap.exact(m, l=2).info["cost"], fewest_stars(m, k=2)
+    (6, 6, 2)
+    """
+    if (l is None) == (k is None):
+        raise ParameterError("give either l, for l-diversity, or k, for k-anonymity")
+    check_number("seconds", seconds, 0, np.inf, open_low=True)
+    most = check_integer("max_variables", max_variables, 1)
+    if k is None:
+        l = require_eligible(m, l)
+        program = _Program(m, l, m.cells.sensitive, np.ones(len(m.cells.counts), int), most)
+    else:
+        # every row a value of its own; rows of one tuple have one variable and one inequality
+        l = check_integer("k", k, 2, check_microdata(m).n)
+        m = m.about(None)
+        program = _Program(m, l, np.arange(len(m.cells)), m.cells.counts, most)
+    return program.bound(program.prices(seconds))
+
+
+class _Program:
+    r"""The linear program of a table, and what any prices prove.
+
+    A variable is a cell and a choice of attributes. Buckets that agree on further attributes are
+    left out, since keeping these too is the same bucket at fewer stars; and those that no l rows
+    of different values are in.
+
+    Parameters
+    ----------
+    m : Microdata
+        A table of e cells.
+    l : int
+    value : numpy.ndarray, shape (e,)
+        The value of every cell.
+    different : numpy.ndarray, shape (e,)
+        Of how many values the rows of a cell are: l·h(S, v) may be so many times \|S\|.
+    most : int
+        Of more variables SizeLimitError is raised.
+    """
+
+    def __init__(self, m: Microdata, l: int, value, different, most: int) -> None:
+        self.l, self.rows, self.d = l, m.cells.counts, m.d
+        if 1 << m.d > most:
+            raise _too_large(most)
+        found, size, n_buckets = [], 0, 0
+        for kept in attributes_kept(m.d, 1 << m.d):
+            cell, bucket = _possible(m, kept, l, value, different)
+            found.append((cell, bucket + n_buckets, np.full(len(cell), m.d - kept.sum())))
+            size, n_buckets = size + len(cell), n_buckets + int(bucket.max(initial=-1)) + 1
+            if size > most:
+                raise _too_large(most)
+        cell, bucket, stars = map(np.concatenate, zip(*found, strict=True))
+        order = np.argsort(cell, kind="stable")
+        self.cell, self.stars = cell[order], stars[order]
+        self.bucket = np.unique(bucket[order], return_inverse=True)[1]
+        key = self.bucket * (int(value.max()) + 1) + value[self.cell]
+        _, first, self.slot = np.unique(key, return_index=True, return_inverse=True)
+        self.bucket_of_slot, self.times = self.bucket[first], different[self.cell[first]]
+
+    def prices(self, seconds: float) -> np.ndarray:
+        """Solve it; return the prices of the inequalities in 1 / _UNIT, 0 if time runs out."""
+        x, y, b = len(self.cell), len(self.times), int(self.bucket.max()) + 1
+        variable, slot = np.arange(x), np.arange(y)
+        # l h(S, v) - times |S| <= 0, with a variable for every |S|
+        inequalities = sp.csr_array(
+            (
+                np.r_[np.full(x, float(self.l)), -self.times],
+                (np.r_[self.slot, slot], np.r_[variable, x + self.bucket_of_slot]),
+            ),
+            shape=(y, x + b),
+        )
+        # all rows of a cell choose, and |S| is the sum of those that chose S
+        e = len(self.rows)
+        equations = sp.csr_array(
+            (
+                np.r_[np.ones(2 * x), -np.ones(b)],
+                (
+                    np.r_[self.cell, e + self.bucket, e + np.arange(b)],
+                    np.r_[variable, variable, x + np.arange(b)],
+                ),
+            ),
+            shape=(e + b, x + b),
+        )
+        solved = linprog(
+            np.r_[self.stars, np.zeros(b)],
+            inequalities,
+            np.zeros(y),
+            equations,
+            np.r_[self.rows, np.zeros(b)],
+            method="highs-ipm",
+            options={"time_limit": seconds},
+        )
+        if solved.status != 0:
+            return np.zeros(y, np.int64)
+        prices = np.clip(-solved.ineqlin.marginals, 0, self.d * self.rows.sum())
+        return np.rint(prices * _UNIT).astype(np.int64)
+
+    def bound(self, prices: np.ndarray) -> int:
+        """Return what prices prove, in integers; any prices from 0 on prove something true."""
+        heaviest = self.l * (self.times * prices.astype(float)).sum() + self.d * _UNIT
+        if heaviest * self.rows.sum() >= 2**62:  # integers of 64 bits would not hold the sum
+            prices = np.zeros_like(prices)
+        of_bucket = np.zeros(int(self.bucket.max()) + 1, np.int64)
+        np.add.at(of_bucket, self.bucket_of_slot, self.times * prices)
+        reduced = self.stars * _UNIT + self.l * prices[self.slot] - of_bucket[self.bucket]
+        first = np.searchsorted(self.cell, np.arange(len(self.rows)))
+        proved = int((self.rows * np.minimum.reduceat(reduced, first)).sum())
+        return max(-(-proved // _UNIT), 0)
+
+
+def _possible(m: Microdata, kept, l: int, value, different) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cells that can make a choice, and the bucket of each, numbered from 0."""
+    tuples = m.cells.tuples
+    bucket = np.zeros(len(tuples), np.int64)
+    if kept.any():
+        bucket = np.unique(tuples[:, kept], axis=0, return_inverse=True)[1].ravel()
+    order = np.argsort(bucket, kind="stable")
+    first = np.searchsorted(bucket[order], np.arange(bucket.max() + 1))
+    low, high = (f.reduceat(tuples[order], first) for f in (np.minimum, np.maximum))
+    closed = ((low != high) | kept).all(axis=1)
+    of_cell = bucket[m.cells.tuple_of_cell]
+    _, slot = np.unique(of_cell * (int(value.max()) + 1) + value, return_index=True)
+    values = np.bincount(of_cell[slot], different[slot], len(first))
+    possible = (closed & (values >= l))[of_cell]
+    return np.flatnonzero(possible), of_cell[possible]
+
+
+def _too_large(most: int) -> SizeLimitError:
+    return SizeLimitError(
+        f"the linear program has more than {most} variables: take a sample of the rows, fewer "
+        "quasi-identifiers, or a larger max_variables"
+    )

@@ -1,0 +1,95 @@
+import itertools
+import os
+from math import ceil
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referees.tables import eligible_tables, tables
+from scipy.optimize import linprog
+
+import anonpaper as ap
+from anonpaper import errors
+from anonpaper.measure.bounds import _Program
+
+#: `make fuzz` tries thousands of tables.
+TABLES = max(int(os.environ.get("ANONPAPER_FUZZ", 0)) // 2, 60)
+
+
+def of_different_people(m):
+    """The table with a secret of its own for every row: then l-diversity is k-anonymity."""
+    return ap.Microdata(m.frame[m.qi].assign(s=range(m.n)), m.qi, "s")
+
+
+def by_groups(m, l):
+    """The least cost of fractions of groups, by listing all groups that need not be split."""
+    costs, members = [], []
+    for size in range(l, 2 * l):
+        for rows in map(list, itertools.combinations(range(m.n), size)):
+            if len(set(m.sensitive_codes[rows])) == size:
+                starred = (m.codes[rows] != m.codes[rows[0]]).any(axis=0).sum()
+                costs.append(size * starred)
+                members.append(np.isin(np.arange(m.n), rows))
+    return linprog(costs, A_eq=np.array(members, float).T, b_eq=np.ones(m.n)).fun
+
+
+@settings(max_examples=TABLES, deadline=None)
+@given(eligible_tables(max_rows=10))
+def test_no_bound_is_above_the_fewest_stars_of_diverse_groups(case):
+    m, l = case
+    assert ap.measure.fewest_stars(m, l=l) <= ap.exact(m, l).info["cost"]
+
+
+@settings(max_examples=TABLES, deadline=None)
+@given(tables(max_rows=9), st.integers(2, 3))
+def test_no_bound_is_above_the_fewest_stars_of_anonymous_groups(m, k):
+    k = min(k, m.n)
+    people = of_different_people(m)
+    bound = ap.measure.fewest_stars(m, k=k)
+    assert bound <= ap.exact(people, k).info["cost"]
+    assert bound == ap.measure.fewest_stars(people, l=k)
+
+
+@settings(max_examples=30, deadline=None)
+@given(eligible_tables(max_rows=8))
+def test_the_bound_is_that_of_groups_of_different_values(case):
+    m, l = case
+    assert ap.measure.fewest_stars(m, l=l) == ceil(by_groups(m, l) - 1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(eligible_tables(max_rows=9), st.integers(0, 2**32 - 1))
+def test_any_prices_prove_something_true(case, seed):
+    m, l = case
+    program = _Program(m, l, m.cells.sensitive, np.ones(len(m.cells.counts), int), 10**6)
+    rng = np.random.default_rng(seed)
+    prices = rng.integers(0, 1 << rng.integers(1, 24), len(program.times))
+    optimum = ap.exact(m, l).info["cost"]
+    assert program.bound(prices) <= optimum
+    assert program.bound(prices << 38) <= optimum  # beyond integers of 64 bits
+
+
+def test_what_cannot_be_bounded_is_said():
+    m = ap.examples.hospital()
+    for both in ({}, {"l": 2, "k": 2}):
+        with pytest.raises(errors.ParameterError, match="either l"):
+            ap.measure.fewest_stars(m, **both)
+    with pytest.raises(errors.ParameterError, match="k must be"):
+        ap.measure.fewest_stars(m, k=11)
+    with pytest.raises(errors.InfeasibleError):
+        ap.measure.fewest_stars(m, l=4)
+    with pytest.raises(errors.SizeLimitError, match="more than 12 variables"):
+        ap.measure.fewest_stars(m, l=2, max_variables=12)
+    wide = ap.Microdata(pd.DataFrame(np.eye(40, dtype=int)), list(range(40)))
+    with pytest.raises(errors.SizeLimitError):
+        ap.measure.fewest_stars(wide, k=2)
+
+
+def test_a_solver_that_is_stopped_proves_less():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 6, (300, 5)), columns=list("abcde"))
+    m = ap.Microdata(frame, list("abcd"), "e")
+    stopped, ended = (ap.measure.fewest_stars(m, l=3, seconds=s) for s in (1e-9, 60))
+    assert 0 <= stopped < ended <= ap.tp_refined(m, 3).info["stars"]

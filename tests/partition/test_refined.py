@@ -1,0 +1,101 @@
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from referees.tables import eligible_tables
+
+import anonpaper as ap
+from anonpaper import errors
+from anonpaper.partition.refined import attributes_kept
+
+#: `make fuzz` tries 10,000 tables.
+TABLES = max(int(os.environ.get("ANONPAPER_FUZZ", 0)), 300)
+
+
+def assert_sound(m, l, p):
+    """Every row is in a group, no group has too many of a value, and TP+ has no fewer stars.
+
+    Counted from the table itself, by nothing that the search uses.
+    """
+    frame = pd.DataFrame(m.codes, columns=m.qi).assign(s=m.sensitive_codes, group=p.labels)
+    assert len(frame) == m.n and frame["group"].min() == 0
+    sizes, tops = frame.groupby("group").size(), frame.groupby(["group", "s"]).size()
+    assert (l * tops.groupby("group").max() <= sizes).all()
+    starred = (frame.groupby("group")[m.qi].nunique() > 1).sum(axis=1)
+    stars = int((starred * sizes).sum())
+    assert stars == p.info["stars"] == ap.measure.stars(ap.suppress(m, p))
+    plus = ap.measure.stars(ap.suppress(m, ap.tp_plus(m, l)))
+    assert stars <= plus == p.info["stars_of_tp_plus"]
+    return stars
+
+
+@settings(max_examples=TABLES, deadline=None)
+@given(eligible_tables())
+def test_groups_are_diverse_and_need_no_more_stars_than_those_of_tp_plus(case):
+    m, l = case
+    assert_sound(m, l, ap.tp_refined(m, l))
+
+
+@settings(max_examples=60, deadline=None)
+@given(eligible_tables(max_rows=10))
+def test_no_table_needs_fewer_stars_than_the_optimum(case):
+    m, l = case
+    assert ap.exact(m, l).info["cost"] <= ap.tp_refined(m, l).info["stars"]
+
+
+def wide_table(seed, rows=400, d=6, values=8):
+    rng = np.random.default_rng(seed)
+    # frequent and rare values, so that rows agree on some attributes and not on others
+    codes = np.minimum(rng.geometric(0.4, (rows, d)), 6)
+    secret = np.minimum(rng.geometric(0.25, rows), values)
+    frame = pd.DataFrame(codes, columns=[f"q{j}" for j in range(d)]).assign(s=secret)
+    return ap.Microdata(frame, list(frame)[:-1], "s")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_stars_are_saved_where_rows_differ_on_many_attributes(seed):
+    m = wide_table(seed)
+    stars = assert_sound(m, 3, p := ap.tp_refined(m, 3))
+    assert stars < 0.9 * p.info["stars_of_tp_plus"]
+
+
+def test_the_same_seed_gives_the_same_groups():
+    m = wide_table(0)
+    first, again, other = (ap.tp_refined(m, 3, seed=seed) for seed in (1, 1, 2))
+    assert first.labels.tolist() == again.labels.tolist()
+    assert first.labels.tolist() != other.labels.tolist()
+    assert_sound(m, 3, ap.tp_refined(m, 3, seed=np.random.default_rng(0)))
+    assert_sound(m, 3, ap.tp_refined(m, 3, seed=None))
+
+
+def test_a_limit_of_time_is_kept_and_the_start_is_never_lost():
+    m = wide_table(0)
+    at_once, later = ap.tp_refined(m, 3, seconds=0), ap.tp_refined(m, 3, seconds=0.3)
+    assert at_once.info["search_rounds"] == 0 < later.info["search_rounds"]
+    assert assert_sound(m, 3, later) <= assert_sound(m, 3, at_once)
+    # where no star is saved any more, it ends however long it may take
+    assert ap.tp_refined(ap.examples.hospital(), 2, seconds=np.inf).info["stars"] == 6
+    with pytest.raises(errors.ParameterError, match="seconds"):
+        ap.tp_refined(m, 3, seconds=-1)
+
+
+def test_many_attributes_and_one():
+    assert_sound(wide := wide_table(0, rows=150, d=14), 3, ap.tp_refined(wide, 3))
+    narrow = wide_table(0, d=1)
+    assert_sound(narrow, 3, ap.tp_refined(narrow, 3))
+
+
+@pytest.mark.parametrize(("d", "most"), [(1, 2), (3, 8), (5, 7), (12, 100), (70, 200)])
+def test_choices_go_from_all_attributes_to_none(d, most):
+    kept = attributes_kept(d, most)
+    assert kept.shape == (most, d) and len(np.unique(kept, axis=0)) == most
+    assert kept[0].all() and not kept[-1].any()
+    assert (np.diff(kept.sum(axis=1)) <= 0).all()
+
+
+def test_rows_that_stand_for_many_are_grouped_without_being_listed():
+    m = wide_table(3, rows=120)
+    big = ap.Microdata(pd.concat([m.frame] * 50, ignore_index=True), m.qi, "s")
+    assert_sound(big, 3, ap.tp_refined(big, 3))

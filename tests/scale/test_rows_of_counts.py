@@ -1,0 +1,247 @@
+"""What looks at single rows, on a table of counts: the rows are drawn, or values dealt anew."""
+
+from collections import Counter
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chisquare
+
+import anonpaper as ap
+from anonpaper import errors
+from anonpaper.constraints import check_constraints
+from anonpaper.randomness import generator
+
+pytest.importorskip("ibis", reason="tables are scanned by Ibis: anonpaper[scale]")
+pytest.importorskip("duckdb", reason="files are scanned by DuckDB: anonpaper[scale]")
+
+QI = ["age", "sex", "zip"]
+SIGMA = [ap.DiversityConstraint({"sex": "f"}, 40, 120), ap.DiversityConstraint({"zip": 1}, 0, 30)]
+#: A test of a distribution fails by chance once in a million runs.
+BY_CHANCE = 1e-6
+
+
+def people(seed, n=240):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "age": rng.integers(0, 9, n),
+            "sex": rng.choice(["f", "m"], n),
+            "zip": rng.integers(0, 4, n) if seed % 2 else rng.choice([1, 7], n),
+            "ill": rng.choice(list("abcdefgh"), n),
+        }
+    )
+
+
+def scanned(frame, path, qi=QI, sensitive="ill"):
+    frame.to_parquet(path / "in.parquet", index=False)
+    return ap.scan(path / "in.parquet", qi, sensitive)
+
+
+def rows_of(frame):
+    return sorted(map(tuple, frame.astype(str).to_numpy()))
+
+
+BY_ROWS = {
+    "oka": lambda m, seed: ap.oka(m, 4, seed),
+    "klt": lambda m, seed: ap.klt(m, k=4, l=2, theta=0.5, weights={"age": 3}, seed=seed),
+    "klt, dropping": lambda m, seed: ap.klt(m, k=60, l=8, theta=0.17, seed=seed, withheld="drop"),
+    "balanced_classes": lambda m, seed: ap.balanced_classes(m, k=7, l=3, seed=seed),
+    "diva": lambda m, seed: ap.diva(m, SIGMA, k=3, seed=seed),
+    "diva, l": lambda m, seed: ap.diva(m, SIGMA, k=3, l=2, seed=seed),
+}
+
+
+@pytest.mark.filterwarnings("ignore::anonpaper.partition.klt.UnplacedRowsWarning")
+@pytest.mark.parametrize("name", BY_ROWS)
+@pytest.mark.parametrize("seed", range(2))
+def test_groups_are_those_of_the_rows_in_the_order_drawn(seed, name, tmp_path):
+    big = scanned(people(seed), tmp_path)
+    mine = BY_ROWS[name](big, seed)
+    rng = generator(seed)
+    drawn, listed = big.counted().drawn(rng)
+    m = ap.Microdata(drawn.frame, QI, "ill")
+    theirs = BY_ROWS[name](m, rng)
+    assert mine.sizes().tolist() == theirs.sizes().tolist()
+    assert (mine.info, len(mine)) == (theirs.info, len(theirs))
+    went = Counter(zip(listed.tolist(), theirs.labels.tolist(), strict=True))
+    counted = zip(mine.cell.tolist(), mine.group.tolist(), mine.counts.tolist(), strict=True)
+    assert went == {(cell, group): count for cell, group, count in counted}
+    for publish in (ap.suppress, ap.generalize):
+        release, expected = publish(big, mine), publish(m, theirs)
+        for loss in (ap.measure.stars, ap.measure.ncp, ap.measure.suppressed_rows):
+            assert loss(release) == pytest.approx(loss(expected))
+        pd.testing.assert_frame_equal(release.audit(), expected.audit())
+        assert release.withheld == pytest.approx(expected.withheld, nan_ok=True)
+        assert all(p.holds(*release.audited()) for p in mine.promised)
+        assert rows_of(release.public_frame()) == rows_of(expected.public_frame())
+
+
+def test_constraints_count_rows_and_not_cells(tmp_path):
+    big = scanned(people(0), tmp_path)
+    release = ap.suppress(big, ap.diva(big, SIGMA, k=3))
+    checked = check_constraints(release, SIGMA)
+    shown, frame = release.public_frame().astype(str), people(0)
+    assert checked["published"].tolist() == [(shown.sex == "f").sum(), (shown.zip == "1").sum()]
+    assert checked["in_table"].tolist() == [(frame.sex == "f").sum(), (frame.zip == 1).sum()]
+    assert checked["holds"].all()
+
+
+def test_all_orders_of_the_rows_are_equally_likely(tmp_path):
+    """Two rows of four are equal, so that there are twelve orders."""
+    frame = pd.DataFrame({"age": [1, 1, 2, 3], "ill": list("aabc")})
+    counted = scanned(frame, tmp_path, ["age"]).counted()
+    rng = np.random.default_rng(0)
+    seen = Counter(tuple(counted.drawn(rng)[1].tolist()) for _ in range(6_000))
+    assert len(seen) == 12
+    assert chisquare(list(seen.values())).pvalue > BY_CHANCE
+
+
+def test_more_rows_than_have_numbers_are_refused(tmp_path):
+    counted = scanned(people(0), tmp_path).counted()
+    many = counted.take(np.arange(2), np.array([2**31 - 1, 1]))
+    with pytest.raises(errors.RowsError, match="one by one"):
+        many.drawn(generator(0))
+
+
+def test_optima_of_counts_are_those_of_rows(tmp_path):
+    frame = pd.DataFrame({"age": [1, 1, 2, 2, 2, 3, 4, 4], "ill": list("abababab")})
+    big, m = scanned(frame, tmp_path, ["age"]), ap.Microdata(frame, ["age"], "ill")
+    for optimum in (ap.optimal_two_diverse, lambda m: ap.exact(m, 2)):
+        releases = [ap.suppress(t, optimum(t)) for t in (big, m)]
+        assert ap.measure.stars(releases[0]) == ap.measure.stars(releases[1])
+        assert ap.FrequencyLDiversity(2).holds(*releases[0].audited())
+
+
+# -- swapping ------------------------------------------------------------------------------------
+
+FEW = pd.DataFrame({"age": [1, 1, 1, 2, 2, 3, 3], "ill": list("aabacbb")})
+DRAWS = 600
+PAIR = {1: 0, 2: 0, 3: 1}  # the group of every age
+
+
+def few_in_two_groups(path):
+    big = scanned(FEW, path, ["age"])
+    cells, ages = big.cells, big.attributes[0].values
+    group = np.array([PAIR[ages[code]] for code in cells.tuples[cells.tuple_of_cell, 0]])
+    return big, ap.Partition.of_cells(cells, np.arange(len(group)), group, cells.counts)
+
+
+@pytest.mark.parametrize("block", [1, 1_000_000])
+@pytest.mark.parametrize("seeded", [False, True])
+def test_swapped_counts_are_distributed_as_permuted_rows(seeded, block, tmp_path, monkeypatch):
+    """Against all permutations of the five rows of the first group."""
+    monkeypatch.setattr("anonpaper.publish.methods._BLOCK", block)
+    big, p = few_in_two_groups(tmp_path)
+    rng = np.random.default_rng(0)
+    seen = Counter()
+    for _ in range(DRAWS):
+        frame, counts = ap.swap(big, p, rng if seeded else None).public_counts()
+        seen[tuple(zip(frame["age"], frame["ill"], counts.tolist(), strict=True))] += 1
+    expected = Counter()
+    for order in permutations(range(5)):
+        rows = [*zip(FEW["age"], FEW["ill"].iloc[[*order, 5, 6]], strict=True)]
+        expected[tuple((*row, count) for row, count in sorted(Counter(rows).items()))] += 1
+    assert seen.keys() == expected.keys()
+    wanted = np.array([expected[rows] for rows in seen]) / 120 * DRAWS
+    assert chisquare(list(seen.values()), wanted).pvalue > BY_CHANCE
+
+
+@pytest.mark.filterwarnings("ignore::anonpaper.partition.klt.UnplacedRowsWarning")
+@pytest.mark.parametrize("name", ["mondrian", "tp_plus", "klt, dropping", "equal groups"])
+def test_groups_share_what_they_had_and_the_same_levels(name, tmp_path):
+    frame = people(0)
+    if name == "equal groups":  # which tp_plus keeps as one that stands for several
+        frame = frame[:20].loc[np.repeat(np.arange(20), 12)]
+    big, m = scanned(frame, tmp_path), ap.Microdata(frame, QI, "ill")
+    group = {
+        "mondrian": lambda m: ap.mondrian(m, 10, 2),
+        "klt, dropping": lambda m: ap.klt(m, k=60, l=8, theta=0.17, withheld="drop"),
+    }.get(name, lambda m: ap.tp_plus(m, 2))
+    p = group(big)
+    assert (p.times > 1).any() == (name == "equal groups")
+    release = ap.swap(big, p)
+    of_rows = ap.swap(m, group(m)) if name in ("mondrian", "tp_plus", "equal groups") else None
+    shown = release.public_frame()
+    assert list(shown) == [*QI, "ill"]
+    if of_rows is not None:
+        pd.testing.assert_frame_equal(release.audit(), of_rows.audit())
+        assert rows_of(shown[QI]) == rows_of(frame[QI])
+        assert sorted(shown["ill"]) == sorted(frame["ill"])
+    assert release.partition.sizes().tolist() == p.sizes().tolist()
+    assert sum(p.sizes()) == len(shown)
+
+
+def test_a_seed_swaps_again_and_is_said(tmp_path):
+    big, p = few_in_two_groups(tmp_path)
+    first, second = (ap.swap(big, p, seed=1).public_counts() for _ in range(2))
+    pd.testing.assert_frame_equal(first[0], second[0])
+    assert first[1].tolist() == second[1].tolist()
+    assert "seed" in ap.swap(big, p, seed=1).warnings[0]
+    assert not ap.swap(big, p).warnings
+
+
+# -- anatomies -----------------------------------------------------------------------------------
+
+
+def groups_of(qit, st):
+    """What an anatomy says of every group, whatever its number."""
+    return sorted(
+        (rows_of(part.drop(columns="group")), rows_of(st[st["group"] == g].drop(columns="group")))
+        for g, part in qit.groupby("group")
+    )
+
+
+@pytest.mark.parametrize("name", ["mondrian", "equal groups"])
+def test_an_anatomy_of_counts_says_what_that_of_rows_says(name, tmp_path):
+    frame = people(1)
+    if name == "equal groups":
+        frame = frame[:20].loc[np.repeat(np.arange(20), 12)]
+    big, m = scanned(frame, tmp_path), ap.Microdata(frame, QI, "ill")
+    mine, theirs = (
+        ap.anatomize(t, ap.mondrian(t, 8, 2) if name == "mondrian" else ap.tp_plus(t, 2),
+                     accept="minimality attack")
+        for t in (big, m)
+    )  # fmt: skip
+    assert groups_of(*mine.public_tables()) == groups_of(*theirs.public_tables())
+    pd.testing.assert_frame_equal(mine.audit(), theirs.audit())
+    numbers = [tuple(mine.public_tables()[1]["group"]) for _ in range(3)]
+    assert len(set(numbers)) > 1
+
+
+# -- files ---------------------------------------------------------------------------------------
+
+
+def read(path):
+    if path.is_dir():
+        return pd.concat(map(pd.read_parquet, path.iterdir()))
+    return pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
+
+
+@pytest.mark.parametrize("name", ["out", "out.csv", "out.parquet"])
+@pytest.mark.parametrize("publish", [ap.swap, ap.anatomize])
+def test_what_is_written_is_audited_and_a_change_is_noticed(publish, name, tmp_path):
+    big = scanned(people(0), tmp_path)
+    release = publish(big, ap.mondrian(big, 8, 2))
+    before = release.audit()
+    paths = release.write(tmp_path / name)
+    pd.testing.assert_frame_equal(release.audit(), before)
+    first = read(tmp_path / name)
+    assert rows_of(first[QI]) == rows_of(people(0)[QI])
+    if publish is ap.anatomize:
+        st = read(tmp_path / name.replace("out", "out_sensitive"))
+        assert groups_of(first, st) == groups_of(*release.public_tables())
+    changed = read(paths[-1])[1:]
+    changed.to_csv(paths[-1], index=False) if name == "out.csv" else changed.to_parquet(paths[-1])
+    with pytest.raises(errors.FileError, match="does not hold what was written"):
+        release.audit()
+
+
+def test_an_anatomy_that_cannot_be_written_leaves_neither_table(tmp_path):
+    big = scanned(people(0), tmp_path)
+    release = ap.anatomize(big, ap.mondrian(big, 8, 2))
+    (tmp_path / "out_sensitive.csv").mkdir()
+    with pytest.raises(errors.FileError):
+        release.write(tmp_path / "out.csv")
+    assert {path.name for path in tmp_path.iterdir()} == {"in.parquet", "out_sensitive.csv"}
