@@ -1217,7 +1217,7 @@ CLAIMS = (
         judge=near_optimum,
         kind=OURS,
         claim="on tables whose optimum is known, most runs come within 1 % of it",
-        differs="5,000 evaluations (3,000 in the quick profile), not 50,000; the tables have three "
+        differs="5,000 evaluations (3,000 in the quick profile), not 50,000; tables have three "
         "to five attributes; " + OTHER_TAXONOMIES,
         tolerance="at least half of the runs; 95 % interval",
     ),

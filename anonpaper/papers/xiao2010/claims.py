@@ -349,9 +349,13 @@ def fewest_stars(figure_3: pd.DataFrame, orders: pd.DataFrame, *, reading: str) 
     stars = _stars(figure_3, orders, "d", reading)
     better = stars[["TP", "Hilbert"]].min(axis=1)
     ratio = (stars["TP+"] / better)[better > 0]
+    equal = stars.index[stars["TP+"] == better].unique("d")
     return Finding(
         f"TP+ has {ratio.min():.2f} to {ratio.max():.2f} of the stars of the better of the two",
         _not_above(stars["TP+"], better),
+        detail=f"as many as the better of the two at d = {', '.join(map(str, equal))}"
+        if len(equal)
+        else "",
         spread=_over_orders(orders, "d", "TP+", "Hilbert"),
     )
 
@@ -946,7 +950,7 @@ CLAIMS = (
     _stars_claim(
         id="tp-plus",
         where="Figure 3",
-        claim="TP+ has the fewest stars at every d",
+        claim="neither TP nor Hilbert has fewer stars than TP+ at any d",
         tables=("figure_3", "orders"),
         judge=fewest_stars,
         reason="other data",
