@@ -18,6 +18,7 @@ from anonpaper.papers.claims import Claim, Finding, Tested
 from anonpaper.papers.judging import (
     EXACT,
     NOT_TESTABLE,
+    TOGETHER,
     UNDECIDED,
     difference_intervals,
     judge_mean_order,
@@ -79,7 +80,7 @@ MODEL = (
     "equally frequent, where the paper stopped at about nine tenths."
 )
 FORESTS = (
-    "Forests learn from two thirds of 9,000 rows a table at most (1,500 in the quick profile), "
+    "Forests learn from two thirds of 9,000 rows a table at most (1,000 in the quick profile), "
     "of one split and one model; seeds are those of methods and forests."
 )
 OTHER_MACHINE = "seconds of other programs on another machine, here on distinct tuples"
@@ -147,7 +148,8 @@ def _compared(ours: pd.DataFrame, theirs: pd.DataFrame, *, highest: bool = False
 
 def _widest(ends: np.ndarray) -> str:
     """Return in words between which ends the intervals of all settings lie."""
-    return f"differences of {ends[:, 0].min():.3g} to {ends[:, 1].max():.3g} over all settings"
+    low, high = ends[:, 0].min(), ends[:, 1].max()
+    return f"{TOGETHER}, differences of {low:.3g} to {high:.3g} over all settings"
 
 
 # ---- 1_why_it_fails ---------------------------------------------------------------------------
