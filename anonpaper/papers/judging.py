@@ -26,6 +26,7 @@ __all__ = [
     "NOT_RUN",
     "NOT_TESTABLE",
     "REPRODUCED",
+    "SIMILAR",
     "TOGETHER",
     "UNDECIDED",
     "VERDICTS",
@@ -56,6 +57,7 @@ LEVEL = 0.95  # of all confidence intervals
 MOSTLY = 0.8  # share of the settings from which an order counts as reproduced in direction
 EVERYWHERE = f"at every setting; in direction: at {100 * MOSTLY:g} % of them"
 EXACT = "exact"
+SIMILAR = 0.2  # largest relative difference of what a paper calls similar, and gives no number
 EACH, TOGETHER = "each", "together"  # intervals at LEVEL one by one, or all of them at once
 
 
