@@ -32,6 +32,7 @@ __all__ = [
     "VERDICTS",
     "difference_intervals",
     "intervals_in_words",
+    "judge_intervals",
     "judge_mean",
     "judge_mean_order",
     "judge_order",
@@ -376,9 +377,37 @@ def judge_mean_order(lower, higher, *, mostly: float = MOSTLY, paired: bool = Tr
     >>> judge_mean_order([[1.0, 1.1, 0.9]], [[1.1, 1.0, 0.9]])
     'undecided'
     """
+    return judge_intervals(difference_intervals(lower, higher, paired=paired), mostly=mostly)
+
+
+def judge_intervals(ends, *, mostly: float = MOSTLY) -> str:
+    """Return the verdict on "at every setting this is not below 0", from intervals.
+
+    Parameters
+    ----------
+    ends : array-like of float, (settings, 2)
+        One interval a setting, as `difference_intervals` gives them: they hold together.
+    mostly : float, optional
+        As for `judge_mean_order`.
+
+    Returns
+    -------
+    str
+        As `judge_mean_order`.
+
+    Raises
+    ------
+    ParameterError
+        If `mostly` is out of range.
+
+    Examples
+    --------
+    >>> judge_intervals([(1, 2), (0.5, 3)]), judge_intervals([(1, 2), (-0.5, 3)])
+    ('reproduced', 'undecided')
+    """
     if not 0 < mostly <= 1:
         raise ParameterError(f"mostly is a share in (0, 1], got {mostly}")
-    low, high = difference_intervals(lower, higher, paired=paired).T
+    low, high = np.asarray(ends, dtype=float).T
     borne_out, open_ = (low >= 0).mean(), ((low < 0) & (high >= 0)).mean()
     if borne_out == 1:
         return REPRODUCED

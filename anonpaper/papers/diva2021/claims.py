@@ -1,29 +1,38 @@
 """The claims of Milani, Huang, Chiang: Preserving diversity in anonymized data (DIVA, 2021).
 
-What becomes of a cluster over an upper bound, and what "accuracy" is, the paper's text leaves
-open or we do otherwise: claims are judged under each rule and measure. Strategies are compared on
-the same sets of constraints, seed by seed; a set on which one found no table is in no comparison,
-and the number of such sets is given.
+The paper's text leaves open what "accuracy" is, and by its rule a cluster over an upper bound is
+rejected where ours stars the value: claims are judged under each measure and rule. Where only the
+rule differs it is a choice of ours, and the weaker verdict counts. Strategies are compared on the
+same sets of constraints, seed by seed; a set on which one found no table is in no comparison, and
+the number of such sets is given.
+
+The paper prints few numbers, so most standards are ours. They are the same for every claim of a
+kind: an order needs an interval that holds no other order, without any margin; "in direction" is
+`MOSTLY` of the settings; a published gain is met within `POINTS`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from anonpaper.datasets.examples import patients, patients_diverse
-from anonpaper.papers.claims import Claim, Finding, Tested
+from anonpaper.papers.claims import READING, Claim, Finding, Tested
 from anonpaper.papers.judging import (
     DIRECTION,
     EXACT,
+    LEVEL,
     MOSTLY,
     NOT_REPRODUCED,
     REPRODUCED,
+    TOGETHER,
     UNDECIDED,
     difference_intervals,
     intervals_in_words,
+    judge_intervals,
     judge_mean_order,
     judge_share,
     judge_statement,
@@ -47,8 +56,8 @@ MEASURES = {
     "stars": ("accuracy (stars)", 1),
 }
 READINGS = tuple(f"{rule}, {measure}" for rule in RULES for measure in MEASURES)
-FIGURES_OF_TIME = tuple(f"{figure}, {rule}" for figure in ("5b", "5d") for rule in RULES)
-PARTS_OF_TIME = tuple(f"{part}, {rule}" for part in ("search", "whole run") for rule in RULES)
+FIGURES_OF_TIME = tuple(f"Figure {figure}, {rule}" for figure in ("5b", "5d") for rule in RULES)
+PARTS_OF_TIME = tuple(f"{part}, {rule}" for part in ("whole run", "search") for rule in RULES)
 
 #: The steps of Example 3.4: v1 and v3 are coloured, v2 is not, so v3 is coloured anew.
 STEPS_OF_THE_PAPER = [
@@ -63,10 +72,9 @@ STEPS_OF_THE_PAPER = [
 #: Section 4.1: how much more accurate than Basic (Figure 4c); MaxFanOut than others (Figure 4d).
 GAIN_OVER_BASIC = {"max_fan_out": 0.17, "min_choice": 0.09}
 GAIN_OF_FAN_OUT = {"min_choice": 0.08, "basic": 0.17}
+GAIN_OVER_CHOICE = (1 + 0.17) / (1 + 0.09) - 1
 POINTS = 0.02  # of a relative gain
-MARGIN = 0.01  # the least relative gain that counts as one
-LINEAR = 1.2  # the largest power that still counts as linear
-SQUARE = 2
+LINEAR = 1.2  # the largest power that still counts as linear, as in xiao2010
 STRAIGHT = 0.9  # the least share of a mean curve's variance that a line explains
 MORE_STARS = 1.25
 NEARLY_ALL = 0.9
@@ -79,14 +87,13 @@ def minority_lost(shown: pd.DataFrame) -> Finding:
     """Look up how many Africans still show their ethnicity in Table 2."""
     of_group = shown.set_index("ETH").loc["African"]
     return Finding(
-        f"{of_group['rows']:.0f} of {shown['rows'].sum()} patients, shown: "
-        f"{of_group['shown']:.0%}",
+        f"{of_group['shown'] * of_group['rows']:.0f} of {of_group['rows']:.0f} Africans show it",
         judge_statement(of_group["shown"] == 0),
     )
 
 
 def minorities_lost(shown: pd.DataFrame) -> Finding:
-    """Compare how often minorities and the largest group show their race, sample by sample."""
+    """Compare how often the largest group and all others show their race, sample by sample."""
     largest = shown.groupby("race")["rows"].sum().idxmax()
     shown = shown.assign(majority=shown["race"] == largest, showing=shown["shown"] * shown["rows"])
     people = shown.groupby(["algorithm", "k", "seed", "majority"])[["showing", "rows"]].sum()
@@ -98,6 +105,7 @@ def minorities_lost(shown: pd.DataFrame) -> Finding:
         judge_mean_order(rate[False], rate[True]),
         interval=_lowest(rate[False], rate[True]),
         spread=_seeds(shown),
+        detail="minorities are taken together, every person counted once",
     )
 
 
@@ -119,9 +127,13 @@ def majority_starred(shown: pd.DataFrame) -> tuple[bool, str]:
 def table_3_returned(table_3: pd.DataFrame) -> Finding:
     """Compare the table that DIVA returns with the paper's, value by value."""
     theirs = suppress(patients(), patients_diverse()).frame.rename_axis("ID").reset_index()
-    values = table_3.astype(str) == theirs[table_3.columns].astype(str)
-    differing = int((~values).to_numpy().sum())
-    return Finding(f"{differing} of {values.size} values differ", judge_statement(differing == 0))
+    equal = table_3.astype(str) == theirs[table_3.columns].astype(str)
+    asked = equal[list(patients().qi)]  # no other column is ever changed
+    differing = int((~asked).to_numpy().sum())
+    return Finding(
+        f"{differing} of {asked.size} values of the quasi-identifiers differ",
+        judge_statement(equal.all(axis=None)),
+    )
 
 
 def one_step_back(figure_3: pd.DataFrame) -> Finding:
@@ -142,13 +154,14 @@ def basic_grows(search: pd.DataFrame, *, reading: str) -> Finding:
     runs = search[(search["over bound"] == reading) & (search["algorithm"] == "basic")]
     runs = runs[runs["conflict rate"] == runs["conflict rate"].min()]
     powers = _powers(runs, "candidates")
-    low, high = mean_interval(powers)
     ended = (runs["outcome"] == "found").groupby(runs["constraints"]).mean()
     cut_off = not ended.all()
-    if low > 1:
-        verdict = DIRECTION if cut_off or low <= SQUARE else REPRODUCED
-    else:
+    low, high = mean_interval(powers)
+    if low <= 1:
         verdict = NOT_REPRODUCED if high < 1 and not cut_off else UNDECIDED
+    else:
+        bends_up = mean_interval(_misfit(runs, np.log) - _misfit(runs, np.asarray))[0] > 0
+        verdict = REPRODUCED if bends_up and not cut_off else DIRECTION
     return Finding(
         f"power {powers.mean():.2f}; a clustering found in "
         + ", ".join(f"{share:.0%} at {n}" for n, share in ended.items())
@@ -156,11 +169,18 @@ def basic_grows(search: pd.DataFrame, *, reading: str) -> Finding:
         verdict,
         interval=(low, high),
         spread=over_seeds(powers, "{:.2f}"),
-        detail="searches that used up their budget count with what they had tried: the power is "
-        "a lower bound"
+        detail="searches that are cut off count with what they had tried: this makes the power "
+        "too small where they are those of many constraints, and too large where of few"
         if cut_off
         else "",
     )
+
+
+def _misfit(runs: pd.DataFrame, scale) -> np.ndarray:
+    """Return by seed what a line on this scale of the constraints leaves of log candidates."""
+    logs = np.log(runs.pivot(index="constraints", columns="seed", values="candidates"))
+    _, left, *_ = np.polyfit(scale(logs.index.to_numpy(float)), logs, 1, full=True)
+    return left
 
 
 def conflict_lengthens(search: pd.DataFrame, *, reading: str) -> Finding:
@@ -178,27 +198,21 @@ def conflict_lengthens(search: pd.DataFrame, *, reading: str) -> Finding:
     )
 
 
-def basic_fails_by_rejecting(search: pd.DataFrame) -> tuple[bool, str]:
-    """Compare how often Basic's searches end without a clustering, by the two rules."""
-    basic = search[search["algorithm"] == "basic"]
-    failed = (basic["outcome"] != "found").groupby(basic["over bound"]).mean()
-    return bool(failed["reject"] > 2 * failed["star"]), (
-        f"without a clustering: {failed['reject']:.0%} by rejecting, {failed['star']:.0%} by "
-        "starring"
-    )
-
-
 def selection_is_linear(search: pd.DataFrame, figure_4a: pd.DataFrame, *, reading: str) -> Finding:
     """Fit the power with which time grows with the number of constraints."""
     part, rule = reading.split(", ")
     runs = search if part == "search" else figure_4a
     runs = runs[runs["over bound"] == rule]
-    powers = np.array([_powers(runs[runs["algorithm"] == name], "seconds") for name in SELECTIONS])
+    powers = {name: _powers(runs[runs["algorithm"] == name], "seconds") for name in SELECTIONS}
     return Finding(
-        "power " + _listed(dict(zip(SELECTIONS, powers.mean(axis=1), strict=True)), "{:.2f}"),
-        judge_mean_order(powers, np.full(powers.shape, LINEAR)),
-        interval=_intervals(powers, SELECTIONS),
+        f"power {_listed(_means(powers), '{:.2f}')}",
+        judge_intervals(_ends(LINEAR - power for power in powers.values())),
+        interval=_intervals(powers),
         spread=_seeds(runs),
+        detail=f"{_without(figure_4a, rule, SELECTIONS)}; they count with the "
+        "time until they were cut off"
+        if part == "whole run"
+        else "",
     )
 
 
@@ -212,78 +226,39 @@ def conflicts_cost(figure_4c: pd.DataFrame, *, reading: str) -> Finding:
     return _falls(figure_4c, "conflict rate", [*SELECTIONS, "basic"], reading)
 
 
-def overlap_alone_costs_nothing(overlap: pd.DataFrame) -> tuple[bool, str]:
-    """Fit accuracy on the conflict rate where the targets' size is held fixed."""
-    fits = {
-        reading: _slopes(_read(overlap, reading), "conflict rate", SELECTIONS)
-        for reading in ("reject, discernibility", "reject, ratio", "reject, stars")
-    }
-    falling = [name for name, slopes in fits.items() if (_ends(slopes)[:, 1] < 0).all()]
-    return not falling, "slopes of MaxFanOut and MinChoice from conflict 0 to 1: " + "; ".join(
-        f"{name.removeprefix('reject, ')} " + " and ".join(f"{s.mean():+.2g}" for s in slopes)
-        for name, slopes in fits.items()
-    )
-
-
 def better_than_basic(figure_4c: pd.DataFrame, *, reading: str) -> Finding:
     """Compare MaxFanOut and MinChoice with Basic, set by set where both found a table."""
     gains = {
         name: _by_seed(_gain(figure_4c, "conflict rate", name, "basic", reading))
         for name in SELECTIONS
     }
-    return _judged_gains(figure_4c, gains, GAIN_OVER_BASIC, reading)
+    return _judged_gains(figure_4c, gains, GAIN_OVER_BASIC, reading, ["basic", *SELECTIONS])
 
 
 def fan_out_beats_choice(figure_4c: pd.DataFrame, *, reading: str) -> Finding:
     """Compare MaxFanOut with MinChoice, set by set where both found a table."""
     gain = _by_seed(_gain(figure_4c, "conflict rate", "max_fan_out", "min_choice", reading))
-    margin = np.full(len(gain), MARGIN)
-    return Finding(
-        f"{gain.mean():+.2%}",
-        judge_mean_order(margin, gain),
-        interval="{:+.2%} to {:+.2%}".format(*mean_interval(gain)),
-        spread=over_seeds(gain, "{:+.2%}"),
-        detail=_without(figure_4c, reading, SELECTIONS),
-    )
-
-
-def choice_finds_more(feasibility: pd.DataFrame) -> tuple[bool, str]:
-    """Count the sets with tight bounds for which only one of the two finds a table."""
-    keys = ["data", "seed", "over bound", "slack", "share"]
-    wide = feasibility.set_index([*keys, "algorithm"]).unstack("algorithm")
-    found = (wide["outcome"] == "found").astype(int)
-    back = (wide["steps back"][SELECTIONS].fillna(0) > 0).any(axis=1)
-    ahead = (found["min_choice"] - found["max_fan_out"])[back]
-    draws = ahead.groupby(["data", "seed"]).sum()  # sets of one draw are not independent
-    low = share_interval((draws > 0).sum(), max((draws != 0).sum(), 1))[0]
-    return bool(low > 0.5), (
-        f"of {back.sum()} sets on which one of them goes back, only MinChoice finds a table for "
-        f"{(ahead > 0).sum()}, only MaxFanOut for {(ahead < 0).sum()}; MinChoice finds more in "
-        f"{(draws > 0).sum()} draws, MaxFanOut in {(draws < 0).sum()}"
-    )
+    pair = "max_fan_out over min_choice"
+    return _judged_gains(figure_4c, {pair: gain}, {pair: GAIN_OVER_CHOICE}, reading, SELECTIONS)
 
 
 def best_on_all(figure_4d: pd.DataFrame, *, reading: str) -> Finding:
     """Compare MaxFanOut with the others on every distribution, set by set."""
-    gains, orders = {}, []
+    gains, single = {}, {}
     for other in GAIN_OF_FAN_OUT:
         gain = _gain(figure_4d, "data", "max_fan_out", other, reading)
         gains[other] = _by_seed(gain)
         for data in figure_4d["data"].unique():
-            apart = gain[gain.index.get_level_values("data") == data]
-            orders.append(mean_interval(apart, level=1 - 0.05 / 6) if len(apart) else (-9, 9))
-    low, high = np.array(orders).T
-    found = _judged_gains(figure_4d, gains, GAIN_OF_FAN_OUT, reading)
-    if (low >= MARGIN).all():
-        verdict = REPRODUCED if found.verdict == REPRODUCED else DIRECTION
-    else:
-        verdict = NOT_REPRODUCED if (high < MARGIN).any() else UNDECIDED
+            single[f"{other} on {data}"] = gain[gain.index.get_level_values("data") == data]
+    found = _judged_gains(figure_4d, gains, GAIN_OF_FAN_OUT, reading, ["basic", *SELECTIONS])
+    ends = _ends(single.values())
+    order = judge_intervals(ends, mostly=1)
     return Finding(
-        "MaxFanOut against " + str(found.measured),
-        verdict,
+        f"means over the distributions, MaxFanOut over {found.measured}",
+        found.verdict if order == REPRODUCED else order,
+        interval=_told(ends, single, "{:+.1%}"),
+        spread=f"{_range(map(len, single.values()))} seeds",
         detail=found.detail,
-        spread=found.spread,
-        interval=found.interval,
     )
 
 
@@ -294,11 +269,13 @@ def uniform_is_easiest(figure_4d: pd.DataFrame, *, reading: str) -> Finding:
     wide = runs.pivot_table(index="data", columns="seed", values="value").dropna(axis=1)
     mean = wide.mean(axis=1)
     rising = ["zipf", "gaussian", "uniform"]
+    ends = difference_intervals(wide.loc[rising[:-1]], wide.loc[rising[1:]], paired=False)
     return Finding(
         ", ".join(f"{name} {abs(mean[name]):.3g}" for name in reversed(rising)),
-        judge_mean_order(wide.loc[rising[:-1]], wide.loc[rising[1:]], paired=False, mostly=1),
+        judge_intervals(ends, mostly=1),
+        interval=intervals_in_words(ends, ["gaussian - zipf", "uniform - gaussian"]),
         spread=_seeds(wide.stack().reset_index()),
-        detail=_without(figure_4d, reading, ["max_fan_out"]),
+        detail=_without(figure_4d, reading.split(", ")[0], ["max_fan_out"]),
     )
 
 
@@ -310,7 +287,7 @@ def zipf_stays_easier(scarce: pd.DataFrame) -> tuple[bool, str]:
     zipf, uniform = (means.xs(name, level="data") for name in ("zipf", "uniform"))
     last = found.iloc[-1]
     borne_out = (zipf > uniform).all(axis=None) and last["zipf"] >= last["uniform"]
-    return bool(borne_out), "; ".join(
+    return bool(borne_out), "Zipf and uniform, by rejecting; " + "; ".join(
         f"M = {share:.2g} n: tables for {row['zipf']:.0%} and {row['uniform']:.0%}, ratio "
         f"{zipf.loc[share].iloc[0]:.2f} and {uniform.loc[share].iloc[0]:.2f}, stars "
         f"{zipf.loc[share].iloc[1]:.2f} and {uniform.loc[share].iloc[1]:.2f}"
@@ -324,7 +301,7 @@ def zipf_stays_easier(scarce: pd.DataFrame) -> tuple[bool, str]:
 def diva_is_slower(figure_5b: pd.DataFrame, figure_5d: pd.DataFrame, *, reading: str) -> Finding:
     """Compare each of the two DIVAs with each baseline, run by run, by the logarithm of time."""
     figure, rule = reading.split(", ")
-    runs, axis = (figure_5b, "k") if figure == "5b" else (figure_5d, "|R|")
+    runs, axis = (figure_5b, "k") if figure == "Figure 5b" else (figure_5d, "|R|")
     runs = runs[runs["over bound"].isin([rule, "none"])]
     seconds = np.log(runs.set_index([axis, "seed", "algorithm"])["seconds"]).unstack()
     mean = seconds.groupby("seed").mean()
@@ -354,17 +331,22 @@ def diva_is_slower(figure_5b: pd.DataFrame, figure_5d: pd.DataFrame, *, reading:
 def time_along(figure: pd.DataFrame, *, axis: str, rises: bool, reading: str) -> Finding:
     """Fit the logarithm of the seconds along an axis, seed by seed."""
     runs = figure[figure["over bound"].isin([reading, "none"])]
-    names = [*SELECTIONS, *BASELINES]
     runs = runs.assign(value=np.log(runs["seconds"]))
-    slopes = _slopes(runs, axis, names)
-    zero = np.zeros(slopes.shape)
-    mean = runs.groupby([axis, "algorithm"])["value"].mean().unstack()
-    factor = np.exp(mean.iloc[-1] - mean.iloc[0])
+    span = figure[axis].max() - figure[axis].min()
+    changes = {
+        name: slopes * span
+        for name, slopes in _slopes(runs, axis, [*SELECTIONS, *BASELINES]).items()
+    }
+    sign = 1 if rises else -1
+    as_claimed = sign * np.concatenate([*changes.values()]) > 0
     return Finding(
-        f"{axis} = {figure[axis].min():,} to {figure[axis].max():,}: "
-        + _listed(factor[names], "x {:.2g}"),
-        judge_mean_order(zero, slopes) if rises else judge_mean_order(slopes, zero),
+        f"fitted, {axis} = {figure[axis].min():,} to {figure[axis].max():,}: "
+        + _listed({name: np.exp(change) for name, change in _means(changes).items()}, "x {:.2g}"),
+        judge_intervals(_ends(sign * change for change in changes.values())),
+        interval=intervals_in_words(np.exp(_ends(changes.values())), changes, "x {:.2g}"),
         spread=_seeds(runs),
+        detail=f"{as_claimed.sum()} of {as_claimed.size} fits, one a seed and algorithm, "
+        + ("rise" if rises else "fall"),
     )
 
 
@@ -388,21 +370,20 @@ def least_grows_with_k(figure_5a: pd.DataFrame) -> tuple[bool, str]:
 
 
 def diva_is_more_accurate(
-    figure_5a: pd.DataFrame, figure_5c: pd.DataFrame, satisfied: pd.DataFrame, *, reading: str
+    figure_5c: pd.DataFrame, satisfied: pd.DataFrame, *, reading: str
 ) -> Finding:
-    """Compare each of the two DIVAs with each baseline, means over all settings, seed by seed."""
-    runs = pd.concat(
-        [
-            figure.assign(setting=axis + figure[axis].astype(str))
-            for axis, figure in (("k", figure_5a), ("|R|", figure_5c))
-        ]
-    )
-    found = _ahead(_read(runs, reading), "setting", reading, runs)
+    """Compare each of the two DIVAs with each baseline, means over Figure 5c, seed by seed."""
     rule = reading.split(", ")[0]
     hold = satisfied[(satisfied["over bound"] == rule) & satisfied["algorithm"].isin(SELECTIONS)]
+    found = _ahead(figure_5c, "|R|", reading)
     if (hold["satisfied"] == 1).all():
         return found
-    return Finding("constraints do not all hold; " + str(found.measured), NOT_REPRODUCED)
+    return Finding(f"constraints do not all hold; {found.measured}", NOT_REPRODUCED)
+
+
+def more_accurate_at_every_k(figure_5a: pd.DataFrame, *, reading: str) -> Finding:
+    """Compare each of the two DIVAs with each baseline, means over Figure 5a, seed by seed."""
+    return _ahead(figure_5a, "k", reading)
 
 
 # ---- 4_cost_of_diversity ----------------------------------------------------------------------
@@ -423,20 +404,18 @@ def constraints_hold(costs: pd.DataFrame) -> Finding:
 def stars_comparable(costs: pd.DataFrame, *, reading: str) -> Finding:
     """Compare the stars under proportion constraints with k-member's without any, by seed."""
     ratios = _stars_against_none(costs, reading, "proportion")
-    upper = {
-        data: (mean_interval(part)[1] if len(part) > 1 else part.iloc[0])
-        for data, part in ratios.items()
-    }
-    within = [upper.get(data, np.inf) <= MORE_STARS for data in costs["data"].unique()]
+    if not ratios:
+        return Finding("no table was found", NOT_REPRODUCED)
+    ends = dict(zip(ratios, _ends(ratios.values()), strict=True))
+    without = [data for data in costs["data"].unique() if data not in ratios]
+    within = [(MORE_STARS - high, MORE_STARS - low) for low, high in ends.values()]
     return Finding(
-        "stars against no constraints: "
-        + _listed({data: part.mean() for data, part in ratios.items()}, "x {:.2f}"),
-        judge_statement(all(within), in_direction=2 * sum(within) > len(within)),
-        interval="up to " + _listed(upper, "x {:.2f}"),
+        f"stars against no constraints: {_listed(_means(ratios), 'x {:.2f}')}",
+        judge_intervals([*within, *[(-np.inf, -np.inf)] * len(without)]),
+        interval=_told([*ends.values()], ends, "x {:.2f}"),
         spread=_listed({data: len(part) for data, part in ratios.items()}, "{} seeds"),
-        detail=", ".join(
-            f"no table of {data}" for data in costs["data"].unique() if data not in ratios
-        ),
+        detail="".join(f"no table of {data}; " for data in without)
+        + f"any limit below x {max(low for low, _ in ends.values()):.2f} is exceeded",
     )
 
 
@@ -447,7 +426,8 @@ def upper_bounds_cost(costs: pd.DataFrame) -> tuple[bool, str]:
         for rule in ("proportion", "proportion, no upper bounds")
     )
     return all(ratio <= MORE_STARS for ratio in free.values()), (
-        f"with upper bounds {_listed(bounded, 'x {:.2f}')}, without {_listed(free, 'x {:.2f}')}"
+        f"by starring; with upper bounds {_listed(bounded, 'x {:.2f}')}, without "
+        f"{_listed(free, 'x {:.2f}')}"
     )
 
 
@@ -469,7 +449,7 @@ def all_classes_solved(costs: pd.DataFrame, *, reading: str) -> Finding:
     failed = [f"{rule} of {data}" for (data, rule), ok in solved.items() if not ok]
     return Finding(
         f"{solved.sum()} of {len(solved)} sets have a solution",
-        judge_statement(solved.all(), in_direction=solved.mean() > 0.5),
+        judge_statement(solved.all(), in_direction=solved.mean() >= MOSTLY),
         detail="none for " + ", ".join(failed) if failed else "",
     )
 
@@ -512,7 +492,7 @@ def found_with_equal_bounds(feasibility: pd.DataFrame, *, reading: str) -> Findi
     found = int((runs["outcome"] == "found").sum())
     by_data = (runs["outcome"] == "found").groupby(runs["data"]).mean()
     return Finding(
-        f"{found} of {len(runs)}: " + _listed(by_data, "{:.0%}"),
+        f"{found} of {len(runs)}: " + _listed(by_data.rename({"narrow": "census"}), "{:.0%}"),
         judge_share(found, len(runs), at_least=NEARLY_ALL),
         interval=share_interval(found, len(runs)),
         spread=_seeds(runs),
@@ -537,6 +517,32 @@ def found_for_many(own: pd.DataFrame, *, reading: str) -> Finding:
     )
 
 
+def overlap_costs(overlap: pd.DataFrame, *, reading: str) -> Finding:
+    """Fit accuracy on the conflict rate where the targets' size is held fixed."""
+    return _falls(overlap, "conflict rate", [*SELECTIONS, "basic"], reading)
+
+
+def fan_out_finds_more(feasibility: pd.DataFrame, *, reading: str) -> Finding:
+    """Count the draws for which only one of the two finds a table, where one goes back."""
+    runs = feasibility[feasibility["over bound"] == reading]
+    wide = runs.set_index(["data", "seed", "slack", "share", "algorithm"]).unstack("algorithm")
+    found = (wide["outcome"] == "found").astype(int)
+    back = (wide["steps back"][SELECTIONS].fillna(0) > 0).any(axis=1)
+    ahead = (found["max_fan_out"] - found["min_choice"])[back]
+    draws = ahead.groupby(["data", "seed"]).sum()  # sets of one draw are not independent
+    more, decided = int((draws > 0).sum()), int((draws != 0).sum())
+    if not decided:
+        return Finding("both find the same", UNDECIDED)
+    return Finding(
+        f"MaxFanOut finds more in {more} draws, MinChoice in {decided - more}",
+        judge_share(more, decided, at_least=0.5),
+        interval=share_interval(more, decided),
+        spread=_seeds(runs),
+        detail=f"of {back.sum()} sets on which one of them goes back, only MaxFanOut finds a "
+        f"table for {(ahead > 0).sum()}, only MinChoice for {(ahead < 0).sum()}",
+    )
+
+
 def own_falls(own: pd.DataFrame, *, axis: str, names: tuple, reading: str) -> Finding:
     """Fit accuracy along an axis, seed by seed, with equal bounds and M as published."""
     return _falls(own[own["axis"] == axis], axis, list(names), reading)
@@ -553,8 +559,11 @@ def _read(runs: pd.DataFrame, reading: str) -> pd.DataFrame:
     return runs.assign(value=sign * runs[column])
 
 
-def _slopes(runs: pd.DataFrame, axis: str, names: list[str]) -> np.ndarray:
-    """Fit the value along an axis for each name and seed, of the runs with a result."""
+def _slopes(runs: pd.DataFrame, axis: str, names: list[str]) -> dict[str, np.ndarray]:
+    """Fit the value along an axis for each name and seed, of the runs with a result.
+
+    A seed at which fewer than two settings have a result has no slope.
+    """
     table = runs.groupby(["algorithm", "seed", axis])["value"].mean().unstack()
     there, number = table.notna().to_numpy(), table.notna().sum(axis=1).to_numpy()[:, None]
     x = np.where(there, table.columns.to_numpy(dtype=float), 0)
@@ -563,15 +572,13 @@ def _slopes(runs: pd.DataFrame, axis: str, names: list[str]) -> np.ndarray:
     y = np.where(there, table, 0)
     fitted = ((x * y).sum(axis=1)[several]) / (x**2).sum(axis=1)[several]
     fitted_name = table.index.get_level_values("algorithm")[several]
-    rows = [fitted[fitted_name == name] for name in names]
-    seeds = min(map(len, rows))  # a seed at which nearly all runs failed has no slope
-    return np.array([row[:seeds] for row in rows])
+    return {name: fitted[fitted_name == name] for name in names}
 
 
 def _powers(runs: pd.DataFrame, column: str) -> np.ndarray:
     """Fit the power with which a column grows with the number of constraints, by seed."""
     logs = runs.assign(number=np.log(runs["constraints"]), value=np.log(runs[column]))
-    return _slopes(logs.assign(algorithm="any"), "number", ["any"])[0]
+    return _slopes(logs.assign(algorithm="any"), "number", ["any"])["any"]
 
 
 def _falls(
@@ -579,11 +586,13 @@ def _falls(
 ) -> Finding:
     """Judge whether accuracy falls along an axis for all of these algorithms."""
     runs = _read(figure, reading)
-    slopes = _slopes(runs, axis, names)
-    detail = _without(figure, reading, names)
-    if slopes.shape[1] < 2:
+    span = figure[axis].max() - figure[axis].min()
+    changes = {name: slopes * span for name, slopes in _slopes(runs, axis, names).items()}
+    numbers = {name: len(change) for name, change in changes.items()}
+    detail = _without(figure, reading.split(", ")[0], names)
+    if min(numbers.values()) < 2:
         return Finding("too few tables were found", UNDECIDED, detail=detail)
-    verdict = judge_mean_order(slopes, np.zeros(slopes.shape))
+    verdict = judge_intervals(-_ends(changes.values())[:, ::-1])
     if straight and verdict == REPRODUCED:
         means = runs[runs["algorithm"].isin(names)].groupby([axis, "algorithm"])["value"].mean()
         explained = {
@@ -592,13 +601,12 @@ def _falls(
         }
         verdict = REPRODUCED if min(explained.values()) >= straight else DIRECTION
         detail = f"a line explains {_listed(explained, '{:.0%}')}; {detail}"
-    span = figure[axis].max() - figure[axis].min()
-    change = slopes.mean(axis=1) * span
+    several = len(set(numbers.values())) > 1
     return Finding(
-        f"change over the axis: {_listed(dict(zip(names, change, strict=True)), '{:+.2g}')}",
+        f"change over the axis: {_listed(_means(changes), '{:+.2g}')}",
         verdict,
-        interval=_intervals(slopes * span, names),
-        spread=f"{slopes.shape[1]} seeds",
+        interval=_intervals(changes),
+        spread=_listed(numbers, "{} seeds") if several else f"{min(numbers.values())} seeds",
         detail=detail,
     )
 
@@ -618,54 +626,55 @@ def _by_seed(gain: pd.Series) -> np.ndarray:
 
 
 def _judged_gains(
-    runs: pd.DataFrame, gains: dict[str, np.ndarray], published: dict[str, float], reading: str
+    runs: pd.DataFrame,
+    gains: dict[str, np.ndarray],
+    published: dict[str, float],
+    reading: str,
+    names: list[str],
 ) -> Finding:
-    """Judge relative gains against the published ones."""
-    level = 1 - 0.05 / len(gains)
-    ends = {name: mean_interval(gain, level=level) for name, gain in gains.items()}
+    """Judge relative gains against the published ones, and their direction."""
+    ends = dict(zip(gains, _ends(gains.values()), strict=True))
+    verdict = judge_intervals([*ends.values()], mostly=1)
     near = all(
         published[name] - POINTS <= low and high <= published[name] + POINTS
         for name, (low, high) in ends.items()
     )
-    if near:
-        verdict = REPRODUCED
-    elif all(low > 0 for low, _ in ends.values()):
-        verdict = DIRECTION
-    else:
-        against = any(high <= 0 for _, high in ends.values())
-        verdict = NOT_REPRODUCED if against else UNDECIDED
+    smaller = [name for name, (_, high) in ends.items() if high < published[name] - POINTS]
     return Finding(
-        _listed({name: gain.mean() for name, gain in gains.items()}, "{:+.1%}"),
-        verdict,
-        interval=intervals_in_words(list(ends.values()), ends, "{:+.1%}"),
-        spread=f"{min(map(len, gains.values()))} seeds",
-        detail=_without(runs, reading, ["basic", *SELECTIONS]),
+        _listed(_means(gains), "{:+.2%}"),
+        DIRECTION if verdict == REPRODUCED and not near else verdict,
+        interval=_told([*ends.values()], ends, "{:+.2%}"),
+        spread=f"{_range(map(len, gains.values()))} seeds",
+        detail=f"surely more than {100 * POINTS:g} points below the published gain: "
+        f"{' and '.join(smaller) or 'none'}; {_without(runs, reading.split(', ')[0], names)}",
     )
 
 
-def _ahead(runs: pd.DataFrame, axis: str, reading: str, figure: pd.DataFrame) -> Finding:
-    """Compare each of the two DIVAs with each baseline where it found a table."""
+def _ahead(figure: pd.DataFrame, axis: str, reading: str) -> Finding:
+    """Compare each of the two DIVAs with each baseline where both found a table."""
+    runs = _read(figure, reading)
     wide = runs.pivot_table(index=[axis, "seed"], columns="algorithm", values="value")
     wide = wide.reindex(columns=[*SELECTIONS, *BASELINES]).dropna()
     if wide.empty:
         return Finding("no table was found", UNDECIDED)
     means = wide.groupby("seed").mean()
-    pairs = [(name, other) for name in SELECTIONS for other in BASELINES]
-    lower = np.array([means[other] for _, other in pairs])
-    higher = np.array([means[name] for name, _ in pairs])
-    ahead = {f"{name} of {other}": (wide[name] > wide[other]).mean() for name, other in pairs}
+    pairs = {f"{name} - {other}": (name, other) for name in SELECTIONS for other in BASELINES}
+    apart = {pair: means[name] - means[other] for pair, (name, other) in pairs.items()}
+    ahead = {
+        f"{name} of {other}": (wide[name] > wide[other]).mean() for name, other in pairs.values()
+    }
     return Finding(
         f"ahead: {_listed(ahead, '{:.0%}')} of the runs",
-        judge_mean_order(lower, higher),
-        interval=_intervals(higher - lower, [f"{name} - {other}" for name, other in pairs]),
+        judge_intervals(_ends(apart.values())),
+        interval=_intervals(apart),
         spread=_seeds(runs),
-        detail=_without(figure, reading, SELECTIONS),
+        detail=_without(figure, reading.split(", ")[0], SELECTIONS),
     )
 
 
-def _without(runs: pd.DataFrame, reading: str, names: list[str]) -> str:
+def _without(runs: pd.DataFrame, rule: str, names: list[str]) -> str:
     """Say on how many sets each strategy found no table."""
-    runs = runs[runs["over bound"] == reading.split(", ")[0]]
+    runs = runs[runs["over bound"] == rule]
     failed = (runs["outcome"] != "found").groupby(runs["algorithm"]).agg(["sum", "size"])
     return "no table: " + ", ".join(
         f"{name} on {failed.loc[name, 'sum']} of {failed.loc[name, 'size']} sets"
@@ -674,19 +683,42 @@ def _without(runs: pd.DataFrame, reading: str, names: list[str]) -> str:
     )
 
 
-def _ends(rows: np.ndarray) -> np.ndarray:
-    """Return the intervals of means over seeds, one per row, together at 95 %."""
-    return difference_intervals(np.zeros(rows.shape), rows)
+def _ends(rows: Iterable) -> np.ndarray:
+    """Return the intervals of means over seeds, one a row, so wide that all hold with 95 %."""
+    rows = list(rows)
+    level = 1 - (1 - LEVEL) / len(rows)
+    nothing = (-np.inf, np.inf)
+    return np.array([mean_interval(row, level=level) if len(row) else nothing for row in rows])
 
 
-def _intervals(rows: np.ndarray, names: list[str]) -> str:
-    return intervals_in_words(_ends(rows), names, "{:.2g}")
+def _intervals(rows: dict) -> str:
+    return _told(_ends(rows.values()), rows, "{:.2g}")
+
+
+def _told(ends, names: Iterable[str], show: str) -> str:
+    """Return intervals in words; one alone needs no name."""
+    words = intervals_in_words(ends, names, show)
+    return words if len(ends) > 1 else words.partition(": ")[2]
+
+
+def _means(rows: dict) -> dict:
+    return {name: row.mean() for name, row in rows.items()}
 
 
 def _lowest(lower: pd.DataFrame, higher: pd.DataFrame) -> str:
+    """Return the lowest of the intervals that hold together, and of which setting it is."""
     ends = difference_intervals(lower, higher)
-    low, high = ends[ends[:, 0].argmin()]
-    return f"least: {100 * low:.1f} to {100 * high:.1f} points"
+    least = ends[:, 0].argmin()
+    setting = dict(zip(lower.index.names, lower.index[least], strict=True))
+    return f"{TOGETHER}, the least ({setting['algorithm']}, k = {setting['k']}): " + (
+        "{:.1f} to {:.1f} points".format(*100 * ends[least])
+    )
+
+
+def _range(numbers: Iterable[int]) -> str:
+    """Return the least and the largest of some numbers, or the one that all are."""
+    numbers = sorted({*numbers})
+    return " to ".join(str(number) for number in numbers[:: max(len(numbers) - 1, 1)])
 
 
 def _seeds(runs: pd.DataFrame) -> str:
@@ -706,21 +738,31 @@ CENSUS = (
     "Quasi-identifiers are those of majeed2024, with 88,684 distinct tuples in the whole table "
     "against 12,405 in Table 4."
 )
-SAMPLED = "Fewer rows than the paper's 180,000 are drawn."
-BUDGET = "A search ends after a fixed number of steps back; the paper names no budget."
-FORMULA = (
-    "The paper gives no formula of accuracy or of the conflict rate; these are ours. Of "
-    "discernibility less is better: its changes and differences stand with the sign turned."
+SAMPLED = "{} rows of the paper's 180,000 are drawn (fewer at the quick profile)."
+BUDGET = (
+    "A search tries at most 24 clusterings of a constraint at a time, where the paper counts "
+    "O(|R|), and is cut off after 20 steps back in a component of its graph (5 at the quick "
+    "profile); the paper names no budget."
 )
+DEFAULT_BUDGET = (
+    "A search tries at most 24 clusterings of a constraint at a time and is cut off after 10,000 "
+    "steps back in a component of its graph or 120 seconds; the paper names no budget."
+)
+CONFLICT = "The paper gives no formula of the conflict rate; ours is taken."
+FORMULA = "The paper gives no formula of accuracy from discernibility; the readings are ours."
 POPULATION = (
-    "Pop-Syn is generated by us, smaller than the paper's 100,000 rows; one table for each "
+    "Pop-Syn is generated by us, 20,000 rows of the paper's 100,000; one table for each "
     "distribution, seeds draw the constraints."
 )
 MACHINE = "Another machine, and compiled code instead of Python."
+CUT_OFF = "A run that is cut off counts with its time."
 OWN = (
     "Quasi-identifiers with 12,721 distinct tuples; which attributes the paper took is not told. "
     "The targets are drawn by us."
 )
+TARGETED = "The targets are drawn by us so that they add up to 0.6 of the rows."
+RULE = "rule for a cluster over a bound"
+NO_NUMBER = "the paper gives no number, this one is ours: "
 
 _example = partial(
     Claim,
@@ -736,7 +778,7 @@ _baseline = partial(
     paper="diva2021",
     notebook="3_baselines",
     readings=READINGS,
-    differs=" ".join((CENSUS, BOUNDS, SAMPLED, FORMULA)),
+    differs=" ".join((FORMULA, CENSUS, BOUNDS, SAMPLED.format("30,000"), CONFLICT)),
 )
 _cost = partial(Claim, paper="diva2021", notebook="4_cost_of_diversity", spread="one seed")
 _own = partial(
@@ -744,29 +786,36 @@ _own = partial(
     paper="diva2021",
     notebook="5_on_its_own_terms",
     kind="ours",
-    readings=READINGS,
-    differs=" ".join((OWN, SAMPLED, FORMULA)),
+    readings=RULES,
+    varied=RULE,
+    differs=" ".join((BUDGET, OWN, SAMPLED.format("10,000"), CONFLICT)),
 )
 ALL_OF_THEM = f"for all of them; in direction: for {100 * MOSTLY:g} %"
+GAINED = (
+    f"within {100 * POINTS:g} percentage points of the published gain, a width that is ours; in "
+    "direction: more accurate"
+)
 
 CLAIMS = (
     _example(
         id="lost-minorities",
         where="Example 1.1",
-        claim="3-anonymity loses the Africans (Table 2)",
+        claim="Table 2 loses the Africans' ethnicity",
         tables=("table_2_by_ethnicity",),
         judge=minority_lost,
     ),
     _example(
         id="lost-on-real-data",
         where="Section 1",
-        claim="k-anonymity obscures minorities",
+        claim="k-anonymity obscures minorities: they show their race less often than the "
+        "largest group",
         tables=("minorities",),
         judge=minorities_lost,
         tolerance="for both algorithms at every k; in direction: at "
         f"{100 * MOSTLY:g} % of the settings",
         kind="measured",
-        differs="Census-Income stands for the paper's general statement, with race as the group.",
+        differs="The paper shows it on ten patients and says so in general; we take race in "
+        "30,000 rows of Census-Income, k-member and Mondrian.",
         reason=Tested(
             "at large k k-member stars the race of the largest group as well",
             tables=("minorities",),
@@ -781,6 +830,8 @@ CLAIMS = (
         judge=table_3_returned,
         kind="measured",
         reason="ties are broken otherwise",
+        differs="The text does not say which strategy or order of candidates leads there; ours "
+        "are the package's defaults, MaxFanOut among them.",
     ),
     _example(
         id="one-step-back",
@@ -797,21 +848,18 @@ CLAIMS = (
         claim="Basic grows exponentially with the number of constraints",
         judge=basic_grows,
         readings=RULES,
-        tolerance="candidates tried grow faster than the square and no search is cut off; in "
-        "direction: faster than linearly",
-        reason=Tested(
-            "by our rule a cluster may suppress what exceeds a bound, and most random choices "
-            "fit at once",
-            tables=("search_growth",),
-            by=basic_fails_by_rejecting,
-        ),
+        varied=RULE,
+        tolerance="power above 1, an exponential fits better than any power, and no search is "
+        "cut off; in direction: power above 1",
+        reason="searches are cut off before they have grown",
         differs=" ".join(
             (
-                "A power above 2 is not yet an exponential: five sizes do not tell them apart.",
+                "The paper shows run time, we count the candidate clusterings of the search.",
                 BUDGET,
+                SAMPLED.format("5,000"),
                 CENSUS,
                 BOUNDS,
-                SAMPLED,
+                CONFLICT,
             )
         ),
     ),
@@ -822,21 +870,34 @@ CLAIMS = (
         claim="Basic searches longer where constraints conflict more",
         judge=conflict_lengthens,
         readings=RULES,
+        varied=RULE,
         tolerance="on average over the numbers of constraints",
         kind="ours",
-        differs=" ".join((BUDGET, CENSUS, BOUNDS, SAMPLED)),
+        differs=" ".join((BUDGET, CONFLICT, SAMPLED.format("5,000"), CENSUS, BOUNDS)),
     ),
     _strategy(
         id="selection-is-linear",
         where="Section 4.1, Figure 4a",
         tables=("search_seconds", "figure_4a"),
-        claim="MinChoice and MaxFanOut grow linearly",
+        claim="the times of MinChoice and MaxFanOut grow at most linearly with the number of "
+        "constraints",
         judge=selection_is_linear,
         readings=PARTS_OF_TIME,
-        tolerance=f"power at most {LINEAR} for both",
+        tolerance=f"{NO_NUMBER}power at most {LINEAR} for both",
         reason="every candidate is checked against all constraints, and searches that go back "
         "take longer",
-        differs=" ".join((MACHINE, CENSUS, BOUNDS, SAMPLED)),
+        differs=" ".join(
+            (
+                "A whole run is mostly k-member, which knows nothing of constraints.",
+                MACHINE,
+                BUDGET,
+                "20,000 rows of the paper's 180,000 are drawn for whole runs, 5,000 for the "
+                "search alone (fewer at the quick profile).",
+                CENSUS,
+                BOUNDS,
+                CONFLICT,
+            )
+        ),
     ),
     _strategy(
         id="accuracy-falls",
@@ -844,10 +905,10 @@ CLAIMS = (
         tables=("figure_4b",),
         claim="accuracy declines linearly with more constraints",
         judge=accuracy_falls,
-        tolerance="slope below 0 for both strategies and a line explains "
+        tolerance=f"{NO_NUMBER}slope below 0 for both strategies and a line explains "
         f"{100 * STRAIGHT:g} % of the means; in direction: slope below 0",
         reason="how large the targets are matters more than how many",
-        differs=" ".join((CENSUS, BOUNDS, SAMPLED, FORMULA)),
+        differs=" ".join((FORMULA, BOUNDS, CENSUS, SAMPLED.format("20,000"), BUDGET, CONFLICT)),
     ),
     _strategy(
         id="conflict-costs",
@@ -856,26 +917,28 @@ CLAIMS = (
         claim="accuracy declines with the conflict rate",
         judge=conflicts_cost,
         tolerance="slope below 0 for all three strategies",
-        reason=Tested(
-            "overlap alone costs nothing: with the targets' size held fixed accuracy does not "
-            "fall as they overlap more",
-            tables=("overlap_alone",),
-            by=overlap_alone_costs_nothing,
-            notebook="5_on_its_own_terms",
+        reason="overlap alone costs nothing, as notebook 5 asks",
+        differs=" ".join(
+            (
+                FORMULA,
+                CONFLICT,
+                "The targets' size varies from set to set (notebook 5 holds it fixed).",
+                BOUNDS,
+                BUDGET,
+            )
         ),
-        differs=" ".join((BOUNDS, FORMULA, BUDGET)),
     ),
     _strategy(
         id="selection-is-more-accurate",
         where="Section 4.1, Figure 4c",
         tables=("figure_4c",),
-        claim="both outperform Basic",
+        claim="MaxFanOut and MinChoice are more accurate than Basic",
         published=", ".join(f"{name} {gain:+.0%}" for name, gain in GAIN_OVER_BASIC.items()),
         judge=better_than_basic,
-        tolerance=f"{100 * POINTS:g} percentage points; in direction: more accurate",
+        tolerance=GAINED,
         reason="another measure of accuracy, and our Basic clusters its random rows by likeness "
         "too",
-        differs=" ".join((BOUNDS, FORMULA, BUDGET)),
+        differs=" ".join((FORMULA, BUDGET, BOUNDS, CONFLICT)),
     ),
     _strategy(
         id="fan-out-beats-choice",
@@ -884,15 +947,9 @@ CLAIMS = (
         claim="MaxFanOut is more accurate than MinChoice",
         judge=fan_out_beats_choice,
         published="+7 % (1.17 / 1.09)",
-        tolerance=f"by {100 * MARGIN:g} % or more, on average",
-        reason=Tested(
-            "the order of the constraints decides where colours are taken back, and there "
-            "MinChoice finds more tables",
-            tables=("feasibility",),
-            by=choice_finds_more,
-            notebook="5_on_its_own_terms",
-        ),
-        differs=" ".join((BOUNDS, FORMULA, BUDGET)),
+        tolerance=GAINED,
+        reason="MinChoice finds the tables that MaxFanOut misses, as notebook 5 asks",
+        differs=" ".join((FORMULA, BOUNDS, CONFLICT, BUDGET)),
     ),
     _strategy(
         id="best-on-all",
@@ -901,10 +958,9 @@ CLAIMS = (
         claim="MaxFanOut performs best on all distributions",
         published="+8 % over MinChoice and +17 % over Basic",
         judge=best_on_all,
-        tolerance=f"{100 * POINTS:g} percentage points; in direction: best on all three by "
-        f"{100 * MARGIN:g} % or more",
+        tolerance=f"{GAINED} on all three",
         reason="MinChoice and MaxFanOut are close; discernibility ranks otherwise than stars",
-        differs=" ".join((POPULATION, BOUNDS, FORMULA, BUDGET)),
+        differs=" ".join((POPULATION, FORMULA, BUDGET, BOUNDS, CONFLICT)),
     ),
     _strategy(
         id="uniform-is-easiest",
@@ -914,13 +970,13 @@ CLAIMS = (
         judge=uniform_is_easiest,
         tolerance="both steps of the order",
         reason=Tested(
-            "neither larger targets nor loose bounds make Zipfian values easier than uniform "
-            "ones: they stay so with targets of one size and bounds near what is there",
+            "contention for few rows, which the paper names, does not decide: with targets of "
+            "one size and lower bounds near what is there Zipfian values stay easier",
             tables=("scarce",),
             by=zipf_stays_easier,
             notebook="5_on_its_own_terms",
         ),
-        differs=" ".join((POPULATION, BOUNDS, FORMULA)),
+        differs=" ".join((POPULATION, FORMULA, BOUNDS, CONFLICT)),
     ),
     _baseline(
         id="diva-is-slower",
@@ -929,10 +985,21 @@ CLAIMS = (
         claim="DIVA is slower than the baselines",
         judge=diva_is_slower,
         readings=FIGURES_OF_TIME,
+        varied="figure and rule",
         tolerance="both DIVAs than all three, on average over the axis; in direction: of "
         f"{100 * MOSTLY:g} % of the pairs",
         reason="DIVA runs k-member on parts of the table, which is faster than on the whole",
-        differs=" ".join((MACHINE, CENSUS, BOUNDS, SAMPLED)),
+        differs=" ".join(
+            (
+                "The paper says it of Figure 5b; of our two, 5b has 30,000 rows and 10 seeds, "
+                "5d the paper's 60,000 to 300,000 rows, one k and 3 seeds.",
+                MACHINE,
+                CUT_OFF,
+                CENSUS,
+                BOUNDS,
+                CONFLICT,
+            )
+        ),
     ),
     _baseline(
         id="faster-with-k",
@@ -941,9 +1008,10 @@ CLAIMS = (
         claim="run times fall with k",
         judge=partial(time_along, axis="k", rises=False),
         readings=RULES,
+        varied=RULE,
         tolerance=ALL_OF_THEM,
         reason="a search that goes back costs more than k-member saves",
-        differs=" ".join((MACHINE, CENSUS, BOUNDS, SAMPLED)),
+        differs=" ".join((MACHINE, CUT_OFF, SAMPLED.format("30,000"), CENSUS, BOUNDS, CONFLICT)),
     ),
     _baseline(
         id="less-accurate-with-k",
@@ -958,15 +1026,38 @@ CLAIMS = (
             tables=("figure_5a",),
             by=least_grows_with_k,
         ),
+        differs=" ".join(
+            (
+                "The paper speaks of 'higher penalty costs'; discernibility per row is at least "
+                "k by definition, so that by it the claim could hardly fail.",
+                FORMULA,
+                CENSUS,
+                BOUNDS,
+                SAMPLED.format("30,000"),
+                CONFLICT,
+            )
+        ),
     ),
     _baseline(
         id="diva-is-more-accurate",
-        where="Section 4.2, Figures 5a and 5c",
-        tables=("figure_5a", "figure_5c", "constraints_satisfied"),
+        where="Section 4.2, Figure 5c",
+        tables=("figure_5c", "constraints_satisfied"),
         claim="DIVA is more accurate than all baselines, and satisfies the constraints",
         judge=diva_is_more_accurate,
-        tolerance="both DIVAs than all three, on average over both figures; in direction: of "
+        tolerance="both DIVAs than all three, on average over the figure; in direction: of "
         f"{100 * MOSTLY:g} % of the pairs",
+        reason="k-member, which DIVA contains, is free to choose what constrained DIVA is not",
+        differs=" ".join((FORMULA, CENSUS, BOUNDS, CONFLICT)),
+    ),
+    _baseline(
+        id="more-accurate-at-every-k",
+        where="Figure 5a, of which the text says nothing",
+        tables=("figure_5a",),
+        claim="DIVA is more accurate than all baselines as k varies too",
+        judge=more_accurate_at_every_k,
+        tolerance="both DIVAs than all three, on average over the figure; in direction: of "
+        f"{100 * MOSTLY:g} % of the pairs",
+        kind="ours",
         reason="k-member, which DIVA contains, is free to choose what constrained DIVA is not",
     ),
     _baseline(
@@ -977,7 +1068,7 @@ CLAIMS = (
         judge=partial(accuracy_falls_along, axis="|R|"),
         tolerance=ALL_OF_THEM,
         reason="in stars it rises: more rows, more alike",
-        differs=" ".join((CENSUS, BOUNDS, FORMULA)),
+        differs=" ".join((FORMULA, CENSUS, BOUNDS, CONFLICT)),
     ),
     _baseline(
         id="slower-with-rows",
@@ -986,9 +1077,10 @@ CLAIMS = (
         claim="run times rise with |R|",
         judge=partial(time_along, axis="|R|", rises=True),
         readings=RULES,
+        varied=RULE,
         tolerance=ALL_OF_THEM,
-        reason="not for all",
-        differs=" ".join((MACHINE, CENSUS, BOUNDS)),
+        reason="equal rows are handled together, and there are ever more of them",
+        differs=" ".join((MACHINE, CUT_OFF, CENSUS, BOUNDS, CONFLICT)),
     ),
     _cost(
         id="diverse-results",
@@ -1007,15 +1099,17 @@ CLAIMS = (
         claim="DIVA's tables are comparable to the baselines'",
         judge=stars_comparable,
         readings=RULES,
-        tolerance="a quarter more stars than k-member, on all data; in direction: on more than "
-        "half",
+        varied=RULE,
+        tolerance=f"{NO_NUMBER}at most a quarter more stars than k-member, on all data; a set "
+        f"without a table is not comparable; in direction: on {100 * MOSTLY:g} %",
         reason=Tested(
             "the upper bounds cost, not diversity: without them no set needs a quarter more stars",
             tables=("costs",),
             by=upper_bounds_cost,
         ),
         differs="k-member stands for all baselines, and stars for accuracy; the sets are ours, "
-        "by the published rules. Of Census one seed was run.",
+        "by the published rules. Pop-Syn is left out, and of Census one seed was run. "
+        + DEFAULT_BUDGET,
     ),
     _cost(
         id="extensible",
@@ -1025,15 +1119,18 @@ CLAIMS = (
         judge=l_diversity_too,
         tolerance=EXACT,
         kind="proof",
+        differs="One example: Pantheon, proportion constraints, k = 20.",
     ),
     _cost(
         id="three-classes",
-        where="Section 4",
+        where="Section 4, Table 4",
         tables=("costs",),
-        claim="all three classes of constraints can be asked for on all data",
+        claim="a table is found for each of the three classes of constraints on all data",
+        kind="ours",
         judge=all_classes_solved,
         readings=RULES,
-        tolerance="all sets; in direction: more than half",
+        varied=RULE,
+        tolerance=f"all sets; in direction: {100 * MOSTLY:g} % of them",
         spread="with every seed",
         reason=Tested(
             "the paper's rule misses sets that have a table, and average of Credit has none: it "
@@ -1041,8 +1138,9 @@ CLAIMS = (
             tables=("costs",),
             by=missed_or_impossible,
         ),
-        differs="The sets follow the published rules; the published lists themselves contradict "
-        "the data.",
+        differs="The paper counts the constraints of each data set (Table 4) and runs proportion "
+        "constraints only. The sets follow the published rules; the published lists themselves "
+        "contradict the data. Pop-Syn is left out. " + DEFAULT_BUDGET,
     ),
     _own(
         id="found-with-equal-bounds",
@@ -1050,7 +1148,6 @@ CLAIMS = (
         tables=("feasibility",),
         claim="with equal bounds and the published M a table is found for nearly every set",
         judge=found_with_equal_bounds,
-        readings=RULES,
         tolerance=f"{100 * NEARLY_ALL:g} % of the sets on Census and Pantheon, by MinChoice",
     ),
     _own(
@@ -1059,7 +1156,6 @@ CLAIMS = (
         tables=("own_terms",),
         claim="so set up, tables are found for 4 to 20 constraints",
         judge=found_for_many,
-        readings=RULES,
         tolerance=f"for {100 * NEARLY_ALL:g} % of the sets, by MinChoice",
     ),
     _own(
@@ -1068,6 +1164,46 @@ CLAIMS = (
         tables=("own_terms",),
         claim="so set up, accuracy falls with |R|",
         judge=partial(own_falls, axis="|R|", names=(*SELECTIONS, *BASELINES)),
+        readings=READINGS,
+        varied=READING,
         tolerance=ALL_OF_THEM,
+        differs=" ".join(
+            (
+                FORMULA,
+                BUDGET,
+                OWN,
+                "20,000 to 60,000 rows of the paper's 60,000 to 300,000.",
+                CONFLICT,
+            )
+        ),
+    ),
+    _own(
+        id="fan-out-finds-more",
+        where="Section 4.1",
+        tables=("feasibility",),
+        claim="where one of them takes colours back, MaxFanOut finds tables more often than "
+        "MinChoice",
+        judge=fan_out_finds_more,
+        tolerance="in at least half of the draws of which one of them finds more sets' tables",
+        differs=" ".join(
+            (
+                "Upper bounds are 0, 0.05 or 0.2 above the lower ones and M is 0.5 or 0.96 n.",
+                BUDGET,
+                OWN,
+                SAMPLED.format("10,000"),
+                CONFLICT,
+            )
+        ),
+    ),
+    _own(
+        id="overlap-costs",
+        where="Figure 4c",
+        tables=("overlap_alone",),
+        claim="with targets of one size, accuracy declines with the conflict rate",
+        judge=overlap_costs,
+        readings=READINGS,
+        varied=READING,
+        tolerance="slope below 0 for all three strategies",
+        differs=" ".join((FORMULA, CONFLICT, TARGETED, BOUNDS, BUDGET)),
     ),
 )
