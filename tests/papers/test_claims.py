@@ -505,7 +505,10 @@ def test_numbers_kept_in_data_reference_are_not_typed_in():
 
 
 def perturbed(frame, published):
-    """Yield versions of a table, one column changed: upside down, others' values, other values."""
+    """Yield versions of a table, one column changed, or rows left out.
+
+    A column is upside down or has other values; one row alone is left.
+    """
     for column in frame.columns:
         values = frame[column]
         others = [values.to_numpy()[::-1]]
@@ -526,6 +529,8 @@ def perturbed(frame, published):
             others += [values.iloc[0], values.str.replace("1", "2")]
         for other in others:
             yield frame.assign(**{column: other})
+    if len(frame) <= 20:
+        yield from (frame.loc[[row]] for row in frame.index)
 
 
 def published_of(entry):
