@@ -453,12 +453,12 @@ def measure_method(
     cases, name: str, method: str, k: int, mode: str, seed: int, threshold: str = "above 0"
 ) -> list[dict]:
     """Publish by one method and measure; for :func:`anonpaper.papers.results.run_grid`."""
-    rel, trees, seconds = release_of(cases, name, method, k, mode, seed, threshold)
+    rel, trees, _ = release_of(cases, name, method, k, mode, seed, threshold)
     friendly = PAPER_FRIENDLY[name] if method == "Proposed" else ()
     rows = measure_release(rel, trees, seed=seed, friendly=friendly)
     real = cases[name]["real"]
     similarity = marginal_similarity(real, rel)
-    return [row | {"similarity": similarity, "seconds": seconds} for row in rows]
+    return [row | {"similarity": similarity} for row in rows]
 
 
 def risks(
