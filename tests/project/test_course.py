@@ -4,6 +4,7 @@ That every self-check passes on the solutions is seen by nbval, which executes t
 """
 
 import ast
+import builtins
 import copy
 import csv
 import functools
@@ -275,7 +276,8 @@ def test_all_else_is_as_it_was(lesson, student):
     assert student.metadata == lesson.metadata
     assert [cell.id for cell in student.cells] == [cell.id for cell in lesson.cells]
     for before, after in zip(lesson.cells, student.cells, strict=True):
-        assert after.metadata == before.metadata
+        tags = {"tags": before.metadata.get("tags")}
+        assert after.metadata | tags == before.metadata | tags
         if "solution" not in before.metadata.get("tags", []):
             assert after.source == HIDDEN.sub("", before.source).rstrip("\n")
         elif before.cell_type == "markdown":
@@ -283,6 +285,29 @@ def test_all_else_is_as_it_was(lesson, student):
         else:
             kept, _, rest = before.source.partition(BEGIN)
             assert after.source == kept + course.CODE_STUB + rest.partition(END)[2]
+
+
+def test_running_all_cells_goes_on_after_checks_without_an_answer(student):
+    checks = [*tagged(student, "self-check"), *tagged(student, "hidden-tests")]
+    going_on = tagged(student, "raises-exception")
+    assert {cell.id for cell in going_on} == {cell.id for cell in checks}
+
+
+def test_no_cell_needs_an_answer_or_a_check_above_it(lesson):
+    of_exercises, of_others = set(), {*dir(builtins)}
+    for cell in lesson.cells:
+        if cell.cell_type == "code":
+            nodes = [*ast.walk(ast.parse(cell.source))]
+            names = [node for node in nodes if isinstance(node, ast.Name)]
+            loaded = {name.id for name in names if isinstance(name.ctx, ast.Load)}
+            bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+            bound |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+            bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+            if "nbgrader" in cell.metadata:
+                of_exercises |= bound
+            else:
+                assert loaded & (of_exercises - of_others - bound) == set(), cell.source
+                of_others |= bound
 
 
 def test_nbgrader_accepts_the_students_version(student):
