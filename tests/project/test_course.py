@@ -4,7 +4,6 @@ That every self-check passes on the solutions is seen by nbval, which executes t
 """
 
 import ast
-import builtins
 import copy
 import csv
 import functools
@@ -291,23 +290,6 @@ def test_running_all_cells_goes_on_after_checks_without_an_answer(student):
     checks = [*tagged(student, "self-check"), *tagged(student, "hidden-tests")]
     going_on = tagged(student, "raises-exception")
     assert {cell.id for cell in going_on} == {cell.id for cell in checks}
-
-
-def test_no_cell_needs_an_answer_or_a_check_above_it(lesson):
-    of_exercises, of_others = set(), {*dir(builtins)}
-    for cell in lesson.cells:
-        if cell.cell_type == "code":
-            nodes = [*ast.walk(ast.parse(cell.source))]
-            names = [node for node in nodes if isinstance(node, ast.Name)]
-            loaded = {name.id for name in names if isinstance(name.ctx, ast.Load)}
-            bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
-            bound |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
-            bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-            if "nbgrader" in cell.metadata:
-                of_exercises |= bound
-            else:
-                assert loaded & (of_exercises - of_others - bound) == set(), cell.source
-                of_others |= bound
 
 
 def test_nbgrader_accepts_the_students_version(student):
