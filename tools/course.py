@@ -5,11 +5,12 @@
     course.py --seed 7 --students names.txt  a name per line
 
 A student's version is the source lesson without its solutions, model answers and outputs; its
-self-checks stay. nbgrader's own preprocessors take the solutions out, so that a course that uses
-nbgrader gets the same lessons from the sources. The instructor's folder has the lessons with
-their solutions, the guide and the answers that the checks refuse and take. A variant is a
-student's version whose parameters were drawn for one student; the key has them all, with the
-solutions. The folders appear whole or not at all.
+self-checks stay, and running all cells goes on where one finds no answer yet. nbgrader's own
+preprocessors take the solutions out, so that a course that uses nbgrader gets the same lessons
+from the sources. The instructor's folder has the lessons with their solutions, the guide and the
+answers that the checks refuse and take. A variant is a student's version whose parameters were
+drawn for one student; the key has them all, with the solutions. The folders appear
+whole or not at all.
 """
 
 import argparse
@@ -34,7 +35,8 @@ INDEX = """# The course
 
 {lessons} lessons on publishing tables of people, for a master's course in data privacy. Every
 exercise is followed by a cell that checks the answer and says what is wrong with it; it does not
-need to be changed. The lessons do not depend on each other's answers.
+need to be changed. The lessons do not depend on each other's answers, and nothing in a lesson
+depends on an exercise: *Run All Cells* goes on after a check that finds no answer yet.
 
 | lesson | asks |
 |---|---|
@@ -208,6 +210,10 @@ def student_version(lesson):
             student, _ = step.preprocess(student, {})
         except (RuntimeError, ValidationError) as error:
             raise LessonError(f"{lesson.cells[0].source.splitlines()[0]}: {error}") from None
+    for cell in student.cells:
+        tags = cell.metadata.get("tags", [])
+        if {"self-check", "hidden-tests"} & {*tags}:  # JupyterLab runs on after it
+            cell.metadata["tags"] = [*tags, "raises-exception"]
     nbformat.validate(student)
     return student
 

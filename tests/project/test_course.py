@@ -275,7 +275,8 @@ def test_all_else_is_as_it_was(lesson, student):
     assert student.metadata == lesson.metadata
     assert [cell.id for cell in student.cells] == [cell.id for cell in lesson.cells]
     for before, after in zip(lesson.cells, student.cells, strict=True):
-        assert after.metadata == before.metadata
+        tags = {"tags": before.metadata.get("tags")}
+        assert after.metadata | tags == before.metadata | tags
         if "solution" not in before.metadata.get("tags", []):
             assert after.source == HIDDEN.sub("", before.source).rstrip("\n")
         elif before.cell_type == "markdown":
@@ -283,6 +284,12 @@ def test_all_else_is_as_it_was(lesson, student):
         else:
             kept, _, rest = before.source.partition(BEGIN)
             assert after.source == kept + course.CODE_STUB + rest.partition(END)[2]
+
+
+def test_running_all_cells_goes_on_after_checks_without_an_answer(student):
+    checks = [*tagged(student, "self-check"), *tagged(student, "hidden-tests")]
+    going_on = tagged(student, "raises-exception")
+    assert {cell.id for cell in going_on} == {cell.id for cell in checks}
 
 
 def test_nbgrader_accepts_the_students_version(student):

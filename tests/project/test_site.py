@@ -206,7 +206,7 @@ READ_BY_EVERYBODY = [
     "figures/index",
     "report",
     "notebooks/xiao2010/1_running_example",
-    "notebooks/course/1_linking",
+    *sorted(f"notebooks/course/{path.stem}" for path in ROOT.glob("notebooks/course/*.ipynb")),
 ]
 
 
