@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from anonpaper import measure
 from anonpaper.constraints import proportion_constraints
@@ -30,6 +31,7 @@ from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.oka import oka
 from anonpaper.partition.refined import tp_refined
 from anonpaper.partition.tp import tp, tp_plus
+from anonpaper.plots import LOOKS
 from anonpaper.prepare.copula import gaussian_copula
 from anonpaper.prepare.encoding import in_preorder
 from anonpaper.prepare.imbalance import find_imbalance
@@ -49,10 +51,13 @@ __all__ = [
     "advice",
     "balance",
     "chapters",
+    "draw_front",
+    "in_words",
     "load_table",
     "marked",
     "measure_point",
     "measure_release",
+    "meeting",
     "not_dominated",
     "of_person",
     "points",
@@ -96,8 +101,9 @@ def of_person(rel: Release, place: int) -> dict[str, object]:
     dict
         ``exact``, ``range`` and ``star``: how many of her quasi-identifiers are published as they
         are, as one of several values, and not at all; ``her own secret``, whether her row shows
-        it; ``rows alike``, those that could be hers; ``probability``, the share of her secret
-        among them; and ``best guess``, the share of the most frequent secret.
+        it; ``rows that fit``, those whose published values can be hers; ``rows alike``, those
+        published like hers, or in her group where secrets were swapped; ``probability``, the
+        share of her secret among these; and ``best guess``, that of the most frequent one.
 
     Examples
     --------
@@ -109,6 +115,12 @@ def of_person(rel: Release, place: int) -> dict[str, object]:
     m, labels = rel.audited()
     own = rel.microdata.sensitive_codes[place]
     alike = m.sensitive_codes[labels == labels[place]]
+    fit = np.logical_and.reduce(
+        [
+            p.sub_domains.contains(p.index, np.full(len(labels), codes[place]))
+            for p, codes in zip(rel.published, rel.microdata.codes.T, strict=True)
+        ]
+    )
     numbers = [p.index[place] for p in rel.published]
     stars = [bool(p.is_star[i]) for p, i in zip(rel.published, numbers, strict=True)]
     sizes = [int(p.sizes[i]) for p, i in zip(rel.published, numbers, strict=True)]
@@ -117,6 +129,7 @@ def of_person(rel: Release, place: int) -> dict[str, object]:
         "range": len(sizes) - sizes.count(1) - sum(stars),
         "star": sum(stars),
         "her own secret": bool(rel.sensitive_codes[place] == own),
+        "rows that fit": int((fit & rel.is_published).sum()),
         "rows alike": len(alike),
         "probability": float(np.mean(alike == own)),
         "best guess": float(np.bincount(alike).max() / len(alike)),
@@ -305,7 +318,7 @@ def measure_point(
     found = measure_release(rel, m, test, queries=queries, trees=trees, seed=seed)
     if method not in _BOUNDED:
         return about | found
-    seen = measure.minimality(rel)
+    seen = measure.minimality(rel, most=1)  # the bound: to try more tables takes half a second
     found["told by the algorithm"] = float((seen["concluded"] > seen["promised"] + 1e-9).mean())
     return about | found
 
@@ -380,6 +393,27 @@ def not_dominated(frame: pd.DataFrame, by: Sequence[str]) -> np.ndarray:
     return ~(no_higher & lower).any(axis=0)
 
 
+#: Whose method -> number of its colour and marker.
+_LOOK = {paper: i for i, paper in enumerate(dict.fromkeys(m.paper for m in METHODS.values()))}
+
+
+def draw_front(ax: Axes, points: pd.DataFrame) -> None:
+    """Draw ``value`` over ``own risk``, coloured by ``paper``, and a line through the front.
+
+    Points of an infinite value are left out.
+    """
+    shown = points[np.isfinite(points["value"])]
+    front = shown[shown["front"]].sort_values("own risk")
+    steps = {"color": "0.6", "linestyle": "-", "marker": "", "drawstyle": "steps-post"}
+    ax.plot(front["own risk"], front["value"], zorder=1, **steps)
+    for paper, part in shown.groupby("paper", sort=False):
+        look = LOOKS[_LOOK[paper]]
+        ax.plot(
+            part["own risk"], part["value"], label=paper, color=look["color"],
+            marker=look["marker"], linestyle="none", markersize=3,
+        )  # fmt: skip
+
+
 class Need(NamedTuple):
     """What somebody must have, and what should be lost as little as possible.
 
@@ -439,13 +473,24 @@ def advice(found: pd.DataFrame, needs: Sequence[Need]) -> pd.DataFrame:
     return pd.DataFrame(told)
 
 
-def _best(part: pd.DataFrame, need: Need) -> dict[str, object]:
-    """Return the setting that meets a need at the least mean loss, and the next method."""
+def meeting(part: pd.DataFrame, need: Need) -> pd.DataFrame:
+    """Return the loss of the settings that meet a need on every draw of one table.
+
+    Returns
+    -------
+    DataFrame
+        Index ``method``, ``asks`` and ``level``, a column per seed.
+    """
     setting = ["method", "asks", "level"]
     least, most = pd.Series(need.least, dtype=float), pd.Series(need.most, dtype=float)
     meets = (part[least.index] >= least).all(axis=1) & (part[most.index] <= most).all(axis=1)
     meets = meets.groupby([part[name] for name in setting]).transform("all")
-    by_seed = part[meets].pivot(index=setting, columns="seed", values=need.loss)
+    return part[meets].pivot(index=setting, columns="seed", values=need.loss)
+
+
+def _best(part: pd.DataFrame, need: Need) -> dict[str, object]:
+    """Return the setting that meets a need at the least mean loss, and the next method."""
+    by_seed = meeting(part, need)
     if by_seed.empty:
         return {}
     mean = by_seed.mean(axis=1)
@@ -456,6 +501,26 @@ def _best(part: pd.DataFrame, need: Need) -> dict[str, object]:
         told |= {"next": _setting(others[0]), "more": mean[others[0]] - mean[first]}
         told |= dict(zip(("low", "high"), ends, strict=True))
     return told
+
+
+def in_words(advice: pd.DataFrame) -> list[str]:
+    """Return a sentence per row of :func:`advice`.
+
+    Examples
+    --------
+    >>> in_words(pd.DataFrame([{"use": "TP with l = 2", "loss": "NCP", "value": 0.1}]))
+    ['use TP with l = 2 (NCP 0.100)']
+    """
+    return [_sentence(**row.dropna()) for _, row in advice.iterrows()]
+
+
+def _sentence(*, loss, use=None, value=None, next=None, more=None, low=0, high=0, **_) -> str:
+    if use is None:
+        return "none of these methods will do"
+    told = f"use {use} ({loss} {value:.3f}"
+    if next is not None:
+        told += f"; {next} loses {more:.3f} more" if low > 0 else f"; or {next}: not told apart"
+    return told + ")"
 
 
 def _setting(index: tuple) -> str:

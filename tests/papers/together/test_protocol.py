@@ -50,6 +50,12 @@ def test_what_is_said_of_a_person_is_counted_from_the_published_frame(method):
         assert said["her own secret"] == (her["occupation"] == plain["occupation"])
         assert said["exact"] == sum(str(her[name]) == str(plain[name]) for name in m.qi)
         assert said["star"] == sum(str(her[name]) == "*" for name in m.qi)
+        can_be = [
+            np.array([str(p.attribute.values[her_code]) in {
+                str(v) for v in p.attribute.values[p.sub_domains.members(i)]} for i in p.index])
+            for p, her_code in zip(rel.published, m.codes[place], strict=True)
+        ]  # fmt: skip
+        assert said["rows that fit"] == np.all(can_be, axis=0).sum() >= 1
         assert said["exact"] + said["range"] + said["star"] == m.d
 
 
@@ -190,3 +196,11 @@ def test_advice_is_the_least_mean_loss_that_meets_the_need_on_every_seed():
     assert (bound["next"], bound["more"]) == ("C with k = 5", 3)
     assert bound["low"] == bound["high"] == 3
     assert pd.isna(impossible["use"])
+    assert together.in_words(together.advice(found, needs)) == [
+        "use B with l = 2 (lost 5.000; C with k = 5 loses 3.000 more)",
+        "none of these methods will do",
+    ]
+    close = found.assign(lost=[1, 1, 4, 6, 8, 8, 4, 7, np.nan, 9])
+    assert together.in_words(together.advice(close, needs[:1])) == [
+        "use B with l = 2 (lost 5.000; or C with k = 5: not told apart)"
+    ]
