@@ -49,6 +49,10 @@ from inputs import (
 
 from anonpaper.files import cache_folder, write_whole
 
+# jsonschema, which nbformat and papermill import, builds a grammar of international addresses at
+# every start, for seconds, unless there is no such module: no notebook is checked for addresses
+sys.modules["rfc3987_syntax"] = None
+
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 QUIET_KERNEL = ["--log-level=50"]  # what goes wrong in a cell is reported by papermill
 KEPT_CELL_METADATA = {"tags", "nbgrader"}

@@ -10,7 +10,7 @@ know nothing of the sample.
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+import scipy  # its submodules load where they are used: every notebook imports this module
 
 from anonpaper.errors import ParameterError
 
@@ -213,7 +213,7 @@ def mean_interval(values, *, level: float = LEVEL) -> tuple[float, float]:
     if np.ptp(values) == 0:
         return float(values[0]), float(values[0])
     # around one of them, so that the spread of nearly equal ones is not lost to rounding
-    interval = stats.ttest_1samp(values - values[0], 0).confidence_interval(level)
+    interval = scipy.stats.ttest_1samp(values - values[0], 0).confidence_interval(level)
     return float(values[0] + interval.low), float(values[0] + interval.high)
 
 
@@ -238,7 +238,7 @@ def share_interval(successes: int, trials: int, *, level: float = LEVEL) -> tupl
     >>> round(low, 2), high
     (0.69, 1.0)
     """
-    interval = stats.binomtest(int(successes), int(trials)).proportion_ci(level)
+    interval = scipy.stats.binomtest(int(successes), int(trials)).proportion_ci(level)
     return float(interval.low), float(interval.high)
 
 
@@ -476,7 +476,7 @@ def _welch(lower: np.ndarray, higher: np.ndarray, level: float) -> tuple[float, 
     if np.ptp(higher) == 0:
         return mean_interval(higher[0] - lower, level=level)
     # each around one of its own, as in `mean_interval`
-    test = stats.ttest_ind(higher - higher[0], lower - lower[0], equal_var=False)
+    test = scipy.stats.ttest_ind(higher - higher[0], lower - lower[0], equal_var=False)
     interval = test.confidence_interval(level)
     apart = higher[0] - lower[0]
     return float(apart + interval.low), float(apart + interval.high)

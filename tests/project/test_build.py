@@ -9,7 +9,7 @@ import time
 
 import nbformat
 import pytest
-from project.builds import environment, make, ran, write_notebook, write_profile
+from project.builds import environment, make, ran, small_project, write_notebook, write_profile
 
 BOTH = ["one/1_first", "two/1_second"]
 WORKER = """
@@ -29,13 +29,26 @@ found = run_grid(helper.twice, [{"value": 1}, {"value": 2}], workers=2)
 """
 
 
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory):
+    """A project in which `make` ran once, and what that printed."""
+    root = small_project(tmp_path_factory.mktemp("build") / "project")
+    return root, make(root, "JOBS=2")
+
+
+@pytest.fixture
+def made(first_run, tmp_path):
+    """A copy of that project for one test."""
+    return shutil.copytree(first_run[0], tmp_path / "project")
+
+
 def planned(printed):
     """Return the notebooks that `make plan` says have changed."""
     return [line.split(":")[0].strip() for line in printed.splitlines() if " changed" in line]
 
 
-def test_make_runs_every_notebook_once_and_lists_what_it_wrote(project):
-    printed = make(project, "JOBS=2")
+def test_make_runs_every_notebook_once_and_lists_what_it_wrote(first_run):
+    project, printed = first_run
     assert ran(printed) == BOTH
     assert "one/1_first" in printed
     assert "0 figures, 1 tables" in printed
@@ -70,30 +83,28 @@ def test_kernels_have_their_sockets_elsewhere(project):
     assert ran(make(project)) == BOTH
 
 
-def test_only_what_depends_on_a_change_runs_again(project):
-    make(project, "JOBS=2")
+def test_only_what_depends_on_a_change_runs_again(made):
+    write_profile(made, "one/1_first: {rows: 4}\ntwo/1_second: {}\n")
+    assert ran(make(made)) == ["one/1_first"]
+    assert (made / "figures/quick/one/table_1_first.csv").read_text().endswith("3\n")
 
-    write_profile(project, "one/1_first: {rows: 4}\ntwo/1_second: {}\n")
-    assert ran(make(project)) == ["one/1_first"]
-    assert (project / "figures/quick/one/table_1_first.csv").read_text().endswith("3\n")
+    write_notebook(made, "two/1_second", more="rows + seed")
+    assert ran(make(made)) == ["two/1_second"]
 
-    write_notebook(project, "two/1_second", more="rows + seed")
-    assert ran(make(project)) == ["two/1_second"]
-
-    notebook = project / "notebooks/two/1_second.ipynb"
+    notebook = made / "notebooks/two/1_second.ipynb"
     executed = nbformat.read(notebook, as_version=4)
     executed.cells[0].execution_count = 7  # outputs are no input
     nbformat.write(executed, notebook)
-    source = project / "anonpaper" / "papers" / "results.py"
+    source = made / "anonpaper" / "papers" / "results.py"
     source.write_text("# a comment\n" + source.read_text())
-    assert ran(make(project)) == []
+    assert ran(make(made)) == []
 
     source.write_text(source.read_text() + "\nANOTHER_NAME = 1\n")
-    assert ran(make(project, "paper-two")) == ["two/1_second"]
-    assert ran(make(project)) == ["one/1_first"]
+    assert ran(make(made, "paper-two")) == ["two/1_second"]
+    assert ran(make(made)) == ["one/1_first"]
 
-    (project / "figures/quick/one/table_1_first.csv").unlink()
-    assert ran(make(project)) == ["one/1_first"]
+    (made / "figures/quick/one/table_1_first.csv").unlink()
+    assert ran(make(made)) == ["one/1_first"]
 
 
 def test_an_edit_runs_the_readers_of_a_module_only(project):
@@ -152,15 +163,14 @@ def test_run_times_are_measured_each_time(project):
     assert (project / "figures/paper/two/found.csv").read_text() != first
 
 
-def test_one_figure_or_table_is_made_anew(project):
-    make(project, "figures")
-    printed = make(project, "figure", "NAME=one/table_1_first")
+def test_one_figure_or_table_is_made_anew(made):
+    printed = make(made, "figure", "NAME=one/table_1_first")
     assert ran(printed) == ["one/1_first"]
     assert "figures/quick/one/table_1_first.csv" in printed
-    printed = make(project, "figure", "NAME=one/table_1", fails=True)
+    printed = make(made, "figure", "NAME=one/table_1", fails=True)
     assert "no such figure or table; there are one/table_1_first" in printed
-    assert "no such claim; there are" in make(project, "report", "CLAIM=one/none", fails=True)
-    printed = make(project, "report", "CLAIM=xiao2010/crossing", fails=True)
+    assert "no such claim; there are" in make(made, "report", "CLAIM=one/none", fails=True)
+    printed = make(made, "report", "CLAIM=xiao2010/crossing", fails=True)
     assert "run `make figure PROFILE=quick NAME=xiao2010/" in printed
 
 
@@ -181,25 +191,23 @@ assert met.exists()
     assert ran(make(project, "figures", "JOBS=2")) == BOTH
 
 
-def test_the_longest_notebook_runs_first(project):
-    make(project, "figures")
+def test_the_longest_notebook_runs_first(made):
     for name, seconds in zip(BOTH, (1, 1000), strict=True):
-        share = project / "figures" / "quick" / "manifest" / f"{name}.json"
+        share = made / "figures" / "quick" / "manifest" / f"{name}.json"
         share.write_text(json.dumps(json.loads(share.read_text()) | {"seconds": seconds}))
-    write_profile(project, "one/1_first: {rows: 5}\ntwo/1_second: {rows: 5}\n")
-    printed = make(project, "figures", "JOBS=1")
+    write_profile(made, "one/1_first: {rows: 5}\ntwo/1_second: {rows: 5}\n")
+    printed = make(made, "figures", "JOBS=1")
     order = [line.split()[0] for line in printed.splitlines() if " figures, " in line]
     assert order == BOTH[::-1]
 
 
-def test_outputs_that_are_no_longer_made_disappear(project):
-    make(project, "JOBS=2")
-    write_notebook(project, "one/1_first", table="other")
-    shutil.rmtree(project / "notebooks/two")
-    assert ran(make(project)) == ["one/1_first"]
-    files = [path.name for path in (project / "figures/quick").glob("*/*.csv")]
+def test_outputs_that_are_no_longer_made_disappear(made):
+    write_notebook(made, "one/1_first", table="other")
+    shutil.rmtree(made / "notebooks/two")
+    assert ran(make(made)) == ["one/1_first"]
+    files = [path.name for path in (made / "figures/quick").glob("*/*.csv")]
     assert files == ["other.csv"]
-    manifest = json.loads((project / "figures/quick/manifest.json").read_text())
+    manifest = json.loads((made / "figures/quick/manifest.json").read_text())
     assert sorted(manifest["outputs"]) == ["one/other.csv", "one/other.tex"]
 
 
@@ -241,16 +249,15 @@ def test_a_killed_run_leaves_nothing_half_written_and_the_next_resumes(project):
     assert not list((results / ".staging").rglob("*.*"))
 
 
-def test_a_failing_notebook_fails_make_and_keeps_what_was_there(project):
-    make(project, "JOBS=2")
-    write_notebook(project, "two/1_second", more="seed / 0")
-    printed = make(project, fails=True)
+def test_a_failing_notebook_fails_make_and_keeps_what_was_there(made):
+    write_notebook(made, "two/1_second", more="seed / 0")
+    printed = make(made, fails=True)
     assert "ZeroDivisionError" in printed
     assert "figures/quick/.failed/two/1_second.ipynb" in printed
     assert "failed: two/1_second; the causes are above" in printed
-    assert (project / "figures/quick/two/table_1_second.csv").exists()
-    write_notebook(project, "one/1_first", more="seed")
-    assert ran(make(project, fails=True)) == ["one/1_first"]  # the others run nevertheless
+    assert (made / "figures/quick/two/table_1_second.csv").exists()
+    write_notebook(made, "one/1_first", more="seed")
+    assert ran(make(made, fails=True)) == ["one/1_first"]  # the others run nevertheless
 
 
 @pytest.mark.parametrize(
