@@ -74,7 +74,7 @@ def fewest_values_lost(points: pd.DataFrame) -> Finding:
     run = points[points["method"].isin(["TP refined", "TP", "TP+", "Hilbert"])]
     loss = run.pivot(index=["data", "level", "seed"], columns="method", values="NCP").dropna()
     more = loss.drop(columns="TP refined").min(axis=1) - loss["TP refined"]
-    more = more.unstack("seed")
+    more = more.unstack("seed").dropna()
     ends = difference_intervals(0 * more, more)
     return Finding(
         f"{more.mean(axis=1).min():.3f} to {more.mean(axis=1).max():.3f} more per value",
@@ -86,8 +86,10 @@ def fewest_values_lost(points: pd.DataFrame) -> Finding:
 def risk_with_invented_rows(points: pd.DataFrame) -> Finding:
     """Take over draws by how much own risk rises where invented rows are recognized."""
     run = points[points["method"] == _AUGMENTED].dropna(subset="k")
-    rise = run.assign(rise=run["own risk"] - run["own risk, all rows"]).pivot(
-        index=["data", "level"], columns="seed", values="rise"
+    rise = (
+        run.assign(rise=run["own risk"] - run["own risk, all rows"])
+        .pivot(index=["data", "level"], columns="seed", values="rise")
+        .dropna()
     )
     ends = difference_intervals(0 * rise, rise)
     return Finding(
@@ -101,7 +103,7 @@ def told_by_decisions(points: pd.DataFrame) -> Finding:
     """Take over draws the share of people of whom TP's decisions tell, at the lowest l."""
     run = points[(points["method"] == "TP") & (points["asks"] == "l")].dropna(subset="k")
     run = run[run["level"] == run["level"].min()]
-    share = run.pivot(index="data", columns="seed", values="told by the algorithm")
+    share = run.pivot(index="data", columns="seed", values="told by the algorithm").dropna()
     ends = difference_intervals(0 * share, share)
     return Finding(
         f"{share.mean(axis=1).min():.1%} to {share.mean(axis=1).max():.1%} of the people",
@@ -164,7 +166,7 @@ def _of_frontier(id: str, on: str, claim: str, judge, refuted: str, spread="draw
         id, "together", "2_frontier", f"bears on: {on}", claim, ("points",), judge, kind=OURS,
         tolerance=f"refuted by {refuted}", spread=spread,
         differs="at the levels tried, on four quasi-identifiers and a secret without frequent "
-        "values; draws of one table share people",
+        "values, where every draw can have the level; draws of one table share people",
     )  # fmt: skip
 
 
@@ -186,8 +188,8 @@ CLAIMS = (
     ),
     _of_frontier(
         "k-alone", "dewri2009, diva2021",
-        "most releases that were asked for k-anonymity alone leave a class in which one secret "
-        "has more than half of the rows",
+        "most releases of k-anonymity alone, none of them with invented rows, leave a class in "
+        "which one secret has more than half of the rows",
         secrets_left_open, "an interval below one half",
     ),
     _of_frontier(
@@ -203,8 +205,8 @@ CLAIMS = (
     ),
     _of_frontier(
         "refined-stars", "xiao2010",
-        "of those that publish stars, TP refined loses the least values, at every l and on every "
-        "table",
+        "of those that publish stars and promise diversity, TP refined loses the fewest values, "
+        "at every l and on every table",
         fewest_values_lost, _BELOW,
     ),
     _of_frontier(
@@ -221,8 +223,8 @@ CLAIMS = (
     ),
     _of_one_table(
         "bounded", "xiao2010, boger2020, majeed2024",
-        "where diversity is promised nobody who knows her quasi-identifiers is surer of her "
-        "secret than 1/2",
+        "where diversity is promised, who knows her quasi-identifiers and no more is at most "
+        "1/2 sure of her secret",
         bounded_by_a_half, "one seed on which somebody is",
     ),
     _of_one_table(

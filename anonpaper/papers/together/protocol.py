@@ -350,14 +350,17 @@ def measure_release(
         cannot have them. Of all that is published: ``k``, ``distinct l`` and ``own risk`` with
         ``, all rows`` (an attacker who does not recognize invented rows), ``query error`` (mean,
         relative to the true count or a thousandth of the people), ``misclassified``, the share
-        of `test` that a forest trained on it gets wrong, and ``true rows``, the share of its rows
-        that are somebody's with the secret that is theirs.
+        of `test` that a forest trained on it gets wrong, ``worse than guessing``, what this is
+        above the share that the people's most frequent secret gets wrong, and ``true rows``, the
+        share of its rows that are somebody's with the secret that is theirs.
     """
     people = rel.without_synthetic() if rel.is_synthetic.any() else rel
     of_people, of_all = (r.audit().set_index("principle")["level"] for r in (people, rel))
     half = {a.name: max(1, measure.queries.places(a) // 2) for a in m.attributes}
     asked = measure.workload(m, half, queries, seed)
     truth, answers = asked.answers(m)[0], asked.answers(rel)[0]
+    misclassified = 1 - measure.classification(rel, test, trees=trees, seed=seed).accuracy
+    guessed = float(np.mean(test.sensitive_codes == m.sensitive_counts.argmax()))
     is_own = (rel.sensitive_codes == rel.microdata.sensitive_codes) & ~rel.is_synthetic
     return {
         "k": float(people.classes.sizes().min()),
@@ -371,7 +374,8 @@ def measure_release(
         "NCP": measure.gcp(people),
         "KL": measure.kl_divergence(people),
         "query error": float((np.abs(answers - truth) / np.maximum(truth, m.n / 1000)).mean()),
-        "misclassified": 1 - measure.classification(rel, test, trees=trees, seed=seed).accuracy,
+        "misclassified": misclassified,
+        "worse than guessing": misclassified - (1 - guessed),
         "true rows": float(is_own[rel.is_published].mean()),
     }
 
@@ -393,25 +397,24 @@ def not_dominated(frame: pd.DataFrame, by: Sequence[str]) -> np.ndarray:
     return ~(no_higher & lower).any(axis=0)
 
 
-#: Whose method -> number of its colour and marker.
-_LOOK = {paper: i for i, paper in enumerate(dict.fromkeys(m.paper for m in METHODS.values()))}
-
-
 def draw_front(ax: Axes, points: pd.DataFrame) -> None:
-    """Draw ``value`` over ``own risk``, coloured by ``paper``, and a line through the front.
+    """Draw ``value`` over ``own risk``, a marker per ``method``, and a line through the front.
 
-    Points of an infinite value are left out.
+    Colours are papers; what one paper compares or proposes differs by its marker. Points of an
+    infinite value are left out.
     """
     shown = points[np.isfinite(points["value"])]
     front = shown[shown["front"]].sort_values("own risk")
     steps = {"color": "0.6", "linestyle": "-", "marker": "", "drawstyle": "steps-post"}
     ax.plot(front["own risk"], front["value"], zorder=1, **steps)
-    for paper, part in shown.groupby("paper", sort=False):
-        look = LOOKS[_LOOK[paper]]
-        ax.plot(
-            part["own risk"], part["value"], label=paper, color=look["color"],
-            marker=look["marker"], linestyle="none", markersize=3,
-        )  # fmt: skip
+    papers = list(dict.fromkeys(about.paper for about in METHODS.values()))
+    for place, paper in enumerate(papers):
+        for i, name in enumerate(n for n, about in METHODS.items() if about.paper == paper):
+            part = shown[shown["method"] == name]
+            ax.plot(
+                part["own risk"], part["value"], label=name, color=LOOKS[place]["color"],
+                marker="osX^DvP*"[i], linestyle="none", markersize=3.5, alpha=0.8,
+            )  # fmt: skip
 
 
 class Need(NamedTuple):
@@ -439,7 +442,8 @@ NEEDS = (
     Need("bound every guess of a secret by 1/2, and count", {"l": 2}, {}, "query error"),
     Need("bound it by 1/2 and publish true rows, and count", {"l": 2} | _TRUE, {}, "query error"),
     Need("bound it by 1/2 and publish true rows, and keep values", {"l": 2} | _TRUE, {}, "NCP"),
-    Need("bound it by 1/2, and predict", {"l": 2}, {}, "misclassified"),
+    Need("bound it by 1/2, and predict no worse than the most frequent secret does", {"l": 2},
+         {"worse than guessing": 0}, "misclassified"),
     Need("hide everybody among five, and count", {"k": 5}, {}, "query error"),
     Need("hide everybody among five, and keep values", {"k": 5} | _TRUE, {}, "NCP"),
     Need("hide everybody among five and bound guesses by 1/2, and count", {"k": 5, "l": 2}, {},
@@ -462,8 +466,10 @@ def advice(found: pd.DataFrame, needs: Sequence[Need]) -> pd.DataFrame:
     -------
     DataFrame
         ``data``, ``need``, ``loss`` (its name), ``use`` (method and level), its mean ``value``,
-        the ``next`` method, how much more that loses on average (``more``), and the interval of
-        that difference over seeds (``low``, ``high``); ``use`` is empty where nothing will do.
+        ``promised`` (whether the level bounds k, l or own risk as needed; if not, all draws
+        happened to), the ``next`` method, how much more that loses on average (``more``), and
+        the interval of that difference over seeds (``low``, ``high``); ``use`` is empty where
+        nothing will do.
     """
     told = [
         {"data": name, "need": need.words, "loss": need.loss} | _best(part, need)
@@ -485,7 +491,9 @@ def meeting(part: pd.DataFrame, need: Need) -> pd.DataFrame:
     least, most = pd.Series(need.least, dtype=float), pd.Series(need.most, dtype=float)
     meets = (part[least.index] >= least).all(axis=1) & (part[most.index] <= most).all(axis=1)
     meets = meets.groupby([part[name] for name in setting]).transform("all")
-    return part[meets].pivot(index=setting, columns="seed", values=need.loss)
+    losses = part[meets].pivot(index=setting, columns="seed", values=need.loss)
+    # a draw that is not feasible may have been left out: it does not meet the need either
+    return losses.reindex(columns=sorted(part["seed"].unique())).dropna()
 
 
 def _best(part: pd.DataFrame, need: Need) -> dict[str, object]:
@@ -495,7 +503,7 @@ def _best(part: pd.DataFrame, need: Need) -> dict[str, object]:
         return {}
     mean = by_seed.mean(axis=1)
     first, *others = mean.loc[mean.groupby("method").idxmin()].sort_values(kind="stable").index
-    told = {"use": _setting(first), "value": mean[first]}
+    told = {"use": _setting(first), "value": mean[first], "promised": _promised(first, need)}
     if others:
         ends = difference_intervals(by_seed.loc[[first]], by_seed.loc[[others[0]]])[0]
         told |= {"next": _setting(others[0]), "more": mean[others[0]] - mean[first]}
@@ -503,21 +511,33 @@ def _best(part: pd.DataFrame, need: Need) -> dict[str, object]:
     return told
 
 
+def _promised(setting: tuple, need: Need) -> bool:
+    """Return whether a level bounds what a need asks of k, l and own risk."""
+    _, asks, level = setting
+    known = {"k": level} if asks == "k" else {"k": level, "l": level, "own risk": 1 / level}
+    return all(
+        known.get(name, 0) >= least for name, least in need.least.items() if name in ("k", "l")
+    ) and all(known.get(name, 1) <= most for name, most in need.most.items() if name == "own risk")
+
+
 def in_words(advice: pd.DataFrame) -> list[str]:
     """Return a sentence per row of :func:`advice`.
 
     Examples
     --------
-    >>> in_words(pd.DataFrame([{"use": "TP with l = 2", "loss": "NCP", "value": 0.1}]))
+    >>> found = {"use": "TP with l = 2", "loss": "NCP", "value": 0.1, "promised": True}
+    >>> in_words(pd.DataFrame([found]))
     ['use TP with l = 2 (NCP 0.100)']
     """
     return [_sentence(**row.dropna()) for _, row in advice.iterrows()]
 
 
-def _sentence(*, loss, use=None, value=None, next=None, more=None, low=0, high=0, **_) -> str:
+def _sentence(
+    *, loss, use=None, value=None, promised=True, next=None, more=None, low=0, high=0, **_
+) -> str:
     if use is None:
         return "none of these methods will do"
-    told = f"use {use} ({loss} {value:.3f}"
+    told = f"use {use} ({loss} {value:.3f}{'' if promised else ', reached but not promised'}"
     if next is not None:
         told += f"; {next} loses {more:.3f} more" if low > 0 else f"; or {next}: not told apart"
     return told + ")"

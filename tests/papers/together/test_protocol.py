@@ -95,6 +95,9 @@ def test_levels_risk_and_true_rows_are_those_of_the_published_frame():
     assert found["own risk"] == found["own risk, all rows"]
     assert found["true rows"] == 1
     assert found["NCP"] == ap.measure.gcp(rel)
+    most = m.frame["occupation"].mode()[0]
+    guessed = (test.frame["occupation"] != most).mean()
+    assert found["worse than guessing"] == pytest.approx(found["misclassified"] - guessed)
 
 
 def test_counts_of_swapped_and_of_invented_rows_are_compared_with_the_peoples():
@@ -200,7 +203,19 @@ def test_advice_is_the_least_mean_loss_that_meets_the_need_on_every_seed():
         "use B with l = 2 (lost 5.000; C with k = 5 loses 3.000 more)",
         "none of these methods will do",
     ]
+    left_out = found.dropna(subset="lost")
+    pd.testing.assert_frame_equal(together.advice(left_out, needs), together.advice(found, needs))
     close = found.assign(lost=[1, 1, 4, 6, 8, 8, 4, 7, np.nan, 9])
     assert together.in_words(together.advice(close, needs[:1])) == [
         "use B with l = 2 (lost 5.000; or C with k = 5: not told apart)"
     ]
+    by_chance = together.advice(found[found["method"] == "C"], needs[:1])
+    assert together.in_words(by_chance) == [
+        "use C with k = 5 (lost 8.000, reached but not promised)"
+    ]
+    risk = found.assign(**{"own risk": 0.3})
+    needs = [together.Need("risk", {}, {"own risk": share}, "lost") for share in (0.4, 0.35)]
+    told = together.advice(risk[(risk["method"] == "B") & (risk["level"] == 3)], needs)
+    assert told["promised"].tolist() == [True, True]
+    told = together.advice(risk[(risk["method"] == "B") & (risk["level"] == 2)], needs)
+    assert told["promised"].tolist() == [False, False]
