@@ -135,12 +135,19 @@ def training(folder: Path) -> str:
     return minutes(pd.read_csv(table)["seconds"].sum()) if table.exists() else ""
 
 
+def held(verdicts: pd.Series) -> str:
+    """Return in words how many claims hold, and how many nobody has run."""
+    told = f"{(verdicts == claims.HOLDS).sum()} of {len(verdicts)} hold"
+    missing = (verdicts == judging.NOT_RUN).sum()
+    return f"{told}, {missing} not run" if missing else told
+
+
 def counts(judged: pd.DataFrame) -> dict[str, object]:
     """Return the number of measured claims by verdict, and how many of the other kinds hold."""
     measured = judged.loc[judged["kind"] == claims.MEASURED, "verdict"]
     number = measured.value_counts()
     others = {
-        kind: f"{(part == claims.HOLDS).sum()} of {len(part)} hold" if len(part) else "-"
+        kind: held(part) if len(part) else "-"
         for kind in claims.KINDS
         for part in [judged.loc[judged["kind"] == kind, "verdict"]]
     }
