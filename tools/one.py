@@ -18,6 +18,7 @@ from inputs import FIGURES, NotebookError, known_shares, reference
 from results import merge
 
 from anonpaper.papers import claims, judging, papers
+from anonpaper.papers.catalogue import asked
 from notebooks import empty_cache, side_by_side
 
 
@@ -66,7 +67,9 @@ def make_figure(name: str, profile: str, *, fresh: bool) -> None:
 def found_claim(name: str) -> claims.Claim:
     """Return the claim of that name."""
     known = {
-        f"{paper}/{claim.id}": claim for paper in papers() for claim in claims.of_paper(paper)
+        f"{paper}/{claim.id}": claim
+        for paper in (*papers(), *asked())
+        for claim in claims.of_paper(paper)
     }
     if name not in known:
         raise NotebookError(f"no such claim; {nearest(name, known)}")

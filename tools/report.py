@@ -18,6 +18,7 @@ import pandas as pd
 
 from anonpaper.files import project_root, write_whole
 from anonpaper.papers import claims, judging
+from anonpaper.papers.catalogue import asked
 from anonpaper.papers.catalogue import papers as known_papers
 
 ROOT = project_root(Path(__file__).parent)
@@ -81,14 +82,15 @@ def main(arguments: list[str] | None = None) -> int:
         if readme.exists():
             write_whole(readme, with_tables(readme.read_text(), papers))
     judged = sum(len(paper["claims"]) for paper in papers)
-    print(f"figures/{profile}/REPORT.md: {judged} claims of {len(papers)} papers judged")
+    number = len({paper["key"] for paper in papers}.intersection(known_papers()))
+    print(f"figures/{profile}/REPORT.md: {judged} claims of {number} papers judged, ours included")
     return 0
 
 
 def judged_papers(results: Path) -> list[dict]:
-    """Return each paper that has notebooks and claims, with its verdicts and its runs."""
+    """Return what has notebooks and claims, with its verdicts and its runs: papers come first."""
     papers = []
-    for key, about in known_papers().items():
+    for key, about in {**known_papers(), **asked()}.items():
         if not (ROOT / "notebooks" / key).is_dir():
             continue
         judged = claims.judge(key, results / key)
@@ -133,12 +135,19 @@ def training(folder: Path) -> str:
     return minutes(pd.read_csv(table)["seconds"].sum()) if table.exists() else ""
 
 
+def held(verdicts: pd.Series) -> str:
+    """Return in words how many claims hold, and how many nobody has run."""
+    told = f"{(verdicts == claims.HOLDS).sum()} of {len(verdicts)} hold"
+    missing = (verdicts == judging.NOT_RUN).sum()
+    return f"{told}, {missing} not run" if missing else told
+
+
 def counts(judged: pd.DataFrame) -> dict[str, object]:
     """Return the number of measured claims by verdict, and how many of the other kinds hold."""
     measured = judged.loc[judged["kind"] == claims.MEASURED, "verdict"]
     number = measured.value_counts()
     others = {
-        kind: f"{(part == claims.HOLDS).sum()} of {len(part)} hold" if len(part) else "-"
+        kind: held(part) if len(part) else "-"
         for kind in claims.KINDS
         for part in [judged.loc[judged["kind"] == kind, "verdict"]]
     }
@@ -240,7 +249,7 @@ def with_tables(readme: str, papers: list[dict]) -> str:
 def table_of_papers(papers: list[dict]) -> str:
     """Return the papers with what they ask and the number of their notebooks."""
     lines = ["| paper | asks | notebooks |", "|---|---|---|"]
-    for paper in papers:
+    for paper in (paper for paper in papers if paper["key"] in known_papers()):
         key, about = paper["key"], paper["about"]
         number = len(list((ROOT / "notebooks" / key).glob("*.ipynb")))
         lines.append(

@@ -35,6 +35,7 @@ from results import kept, place_in_paper
 
 from anonpaper.files import project_root, sha256
 from anonpaper.papers import claims
+from anonpaper.papers.catalogue import asked
 
 ROOT = project_root(Path(__file__).parent)
 CONFIGURATION = ROOT / "site"
@@ -291,15 +292,15 @@ def known_pages(site: Site, names, papers, modules) -> dict[str, str]:
         for profile in (site.profile, "paper", "quick"):
             for ending in ("md", "html"):
                 pages[f"figures/{profile}/REPORT.{ending}"] = "report.md"
-                for paper in papers:
+                for paper in (*papers, *asked()):
                     pages[f"figures/{profile}/{paper}/REPORT.{ending}"] = f"reports/{paper}.md"
     return pages
 
 
 def reports_of(site: Site, papers: list[str]) -> list[str]:
-    """Return the reports on single papers that are there."""
+    """Return the reports on single papers that are there, and on what we ask."""
     folder = PurePosixPath(site.report).parent
-    found = [(folder / paper / "REPORT.md").as_posix() for paper in papers]
+    found = [(folder / paper / "REPORT.md").as_posix() for paper in (*papers, *asked())]
     return [report for report in found if (ROOT / report).exists()]
 
 

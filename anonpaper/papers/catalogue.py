@@ -1,4 +1,7 @@
-"""The papers of this compendium: what is said of each, from the paper.toml in its folder."""
+"""The papers of this compendium: what is said of each, from the paper.toml in its folder.
+
+What nobody's paper asks has an asked.toml instead: notebooks and claims of ours.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import pandas as pd
 
 from anonpaper.errors import ParameterError
 
-__all__ = ["Paper", "overview", "papers"]
+__all__ = ["Asked", "Paper", "asked", "overview", "papers"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,45 @@ class Paper:
         return ", ".join(author.partition(",")[0] for author in self.authors)
 
 
+@dataclass(frozen=True)
+class Asked:
+    """Notebooks that belong to no paper but have claims, as their asked.toml describes them.
+
+    Attributes
+    ----------
+    key : str
+        Name of their folders, e.g. ``"together"``.
+    title, question : str
+        What they are called, and what they ask.
+    sizes : mapping of str to str
+        Profile -> what they run then, in words.
+    """
+
+    key: str
+    title: str
+    question: str
+    sizes: Mapping[str, str]
+    citation: str = "No paper's, asked by us"
+    words: Mapping[str, str] = field(default_factory=dict)
+
+
+def asked() -> dict[str, Asked]:
+    """Return by key what is asked beyond the papers.
+
+    Raises
+    ------
+    ParameterError
+        If an asked.toml has other fields than those of :class:`Asked`.
+
+    Examples
+    --------
+    >>> asked()["together"].title
+    'Methods side by side'
+    """
+    found = [_read(file, Asked) for file in Path(__file__).parent.glob("*/asked.toml")]
+    return {one.key: one for one in sorted(found, key=lambda one: one.key)}
+
+
 def papers() -> dict[str, Paper]:
     """Return the papers by key, the oldest first.
 
@@ -74,12 +116,12 @@ def papers() -> dict[str, Paper]:
     return {paper.key: paper for paper in sorted(found, key=lambda paper: (paper.year, paper.key))}
 
 
-def _read(file: Path) -> Paper:
+def _read(file: Path, kind: type = Paper) -> Paper | Asked:
     fields = tomllib.loads(file.read_text(encoding="utf-8"))
     try:
-        return Paper(key=file.parent.name, **fields)
+        return kind(key=file.parent.name, **fields)
     except TypeError as error:
-        raise ParameterError(f"{file.parent.name}/paper.toml: {error}") from None
+        raise ParameterError(f"{file.parent.name}/{file.name}: {error}") from None
 
 
 def overview() -> pd.DataFrame:

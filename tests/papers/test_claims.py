@@ -33,7 +33,11 @@ from anonpaper.papers.judging import (
 
 ROOT = Path(__file__).parents[2]
 MEASURED = ROOT / "figures" / "paper"
-ENTRIES = [entry for paper in catalogue.papers() for entry in claims.of_paper(paper)]
+ENTRIES = [
+    entry
+    for paper in (*catalogue.papers(), *catalogue.asked())
+    for entry in claims.of_paper(paper)
+]
 RUN = [
     entry
     for entry in ENTRIES

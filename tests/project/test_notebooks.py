@@ -17,7 +17,11 @@ NAMES = sorted(
     for path in NOTEBOOKS.rglob("*.ipynb")
     if ".ipynb_checkpoints" not in path.parts
 )
-PAPERS = sorted(path.parent.name for path in (ROOT / "anonpaper/papers").glob("*/paper.toml"))
+PAPERS = sorted(
+    path.parent.name
+    for kind in ("paper", "asked")
+    for path in (ROOT / "anonpaper/papers").glob(f"*/{kind}.toml")
+)
 
 
 def read(name):

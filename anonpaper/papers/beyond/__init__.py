@@ -1,0 +1,1 @@
+"""Results that are no paper's: what notebooks/beyond ask, and how it is judged."""

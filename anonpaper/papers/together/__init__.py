@@ -1,0 +1,1 @@
+"""Methods of all papers side by side: nobody's paper, what notebooks/together measure."""

@@ -1,0 +1,221 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper.papers.together import protocol as together
+
+METHODS = ["TP+", "K,L,θ, swapped", "Mondrian, l", "k-member"]
+
+
+def people(rows, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 30, rows),
+            "education": rng.choice(["9th", "10th", "Bachelors"], rows),
+            "race": rng.choice(["White", "Black"], rows, p=[0.7, 0.3]),
+            "sex": rng.choice(["Female", "Male"], rows),
+            "occupation": rng.choice(["Sales", "Tech-support", "Other-service", "?"], rows),
+        }
+    )
+    return ap.Microdata(frame, [*frame.columns[:-1]], "occupation")
+
+
+def published(method, m, level=2):
+    trees = ap.datasets.trees.hierarchies("adult", m)
+    return together.METHODS[method].publish(m, level, trees, 0)
+
+
+# ---- one person -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_said_of_a_person_is_counted_from_the_published_frame(method):
+    m = people(40)
+    rel = published(method, m)
+    frame = rel.frame.reset_index(drop=True)
+    groups = rel.partition.labels
+    for place in (0, 7, 39):
+        said = together.of_person(rel, place)
+        her, plain = frame.loc[place], m.frame.loc[place]
+        if method.endswith("swapped"):
+            alike = frame[groups == groups[place]]
+        else:
+            alike = frame[(frame[m.qi] == her[m.qi]).all(axis=1)]
+        shares = alike["occupation"].value_counts(normalize=True)
+        assert said["rows alike"] == len(alike)
+        assert said["probability"] == pytest.approx(shares.get(plain["occupation"], 0))
+        assert said["best guess"] == pytest.approx(shares.max())
+        assert said["her own secret"] == (her["occupation"] == plain["occupation"])
+        assert said["exact"] == sum(str(her[name]) == str(plain[name]) for name in m.qi)
+        assert said["star"] == sum(str(her[name]) == "*" for name in m.qi)
+        can_be = [
+            np.array([str(p.attribute.values[her_code]) in {
+                str(v) for v in p.attribute.values[p.sub_domains.members(i)]} for i in p.index])
+            for p, her_code in zip(rel.published, m.codes[place], strict=True)
+        ]  # fmt: skip
+        assert said["rows that fit"] == np.all(can_be, axis=0).sum() >= 1
+        assert said["exact"] + said["range"] + said["star"] == m.d
+
+
+def test_invented_rows_make_all_secrets_equally_frequent_in_the_same_domains():
+    m = people(60)
+    fused = together.balance(m, seed=1)
+    assert len(set(fused.sensitive_counts)) == 1
+    assert fused.frame[m.qi].head(60).astype(str).equals(m.frame[m.qi].astype(str))
+    assert fused.synthetic.tolist() == [False] * 60 + [True] * (fused.n - 60)
+    assert [a.size for a in fused.attributes] == [a.size for a in m.attributes]
+    again = together.balance(m, seed=1)
+    assert again.frame.equals(fused.frame)
+
+
+def test_a_table_is_shown_with_her_row_marked_and_invented_rows_named():
+    m = people(12)
+    rel = ap.suppress(m, ap.Partition([0] * 12))
+    assert together.marked(rel, m, 3).index.tolist()[2:5] == [2, "→ 3", 4]
+    fused = together.balance(m, seed=0)
+    shown = together.marked(ap.suppress(fused, ap.Partition([0] * fused.n)), m, 3)
+    assert (shown.index == "invented").sum() == fused.synthetic.sum() > 0
+
+
+# ---- one release ------------------------------------------------------------------------------
+
+
+def test_levels_risk_and_true_rows_are_those_of_the_published_frame():
+    m, test = together.split(people(90), 60, seed=0)
+    rel = published("Mondrian, l", m)
+    found = together.measure_release(rel, m, test, queries=20, trees=3, seed=0)
+    table = pd.crosstab([rel.frame[name].astype(str) for name in m.qi], rel.frame["occupation"])
+    sizes, shares = table.sum(axis=1), table.div(table.sum(axis=1), axis=0)
+    assert found["k"] == found["k, all rows"] == sizes.min()
+    assert found["distinct l"] == (table > 0).sum(axis=1).min()
+    assert found["l"] == pytest.approx(1 / shares.max().max())
+    assert found["own risk"] == pytest.approx((table * shares).to_numpy().sum() / len(rel.frame))
+    assert found["own risk"] == found["own risk, all rows"]
+    assert found["true rows"] == 1
+    assert found["NCP"] == ap.measure.gcp(rel)
+    most = m.frame["occupation"].mode()[0]
+    guessed = (test.frame["occupation"] != most).mean()
+    assert found["worse than guessing"] == pytest.approx(found["misclassified"] - guessed)
+
+
+def test_counts_of_swapped_and_of_invented_rows_are_compared_with_the_peoples():
+    m, test = together.split(people(90), 60, seed=0)
+    fused = together.balance(m, seed=0)
+    releases = {
+        "swapped": published("K,L,θ, swapped", m),
+        "invented": ap.suppress(fused, ap.Partition(np.asarray(fused.cells.tuple_of_row))),
+    }
+    half = {a.name: max(1, ap.measure.queries.places(a) // 2) for a in m.attributes}
+    asked = ap.measure.workload(m, half, 20, 3)
+    for name, rel in releases.items():
+        found = together.measure_release(rel, m, test, queries=20, trees=3, seed=3)
+        of_own = rel.frame["occupation"].to_numpy()[: m.n] == m.frame["occupation"].to_numpy()
+        assert found["true rows"] == pytest.approx(of_own.sum() / len(rel.frame)), name
+        shown = rel.microdata.replace(frame=rel.frame, domains={"age": m.attribute("age").values})
+        truth, answers = asked.answers(m)[0], asked.answers(shown)[0]
+        errors = [
+            abs(a - t) / max(t, m.n / 1000) for a, t in np.c_[answers.ravel(), truth.ravel()]
+        ]
+        assert found["query error"] == pytest.approx(np.mean(errors)), name
+
+
+@pytest.mark.parametrize("method", together.METHODS)
+def test_a_method_reaches_on_the_rows_it_publishes_what_it_is_asked_for(method):
+    m = people(200)
+    row = together.measure_point({"adult": m}, "adult", method, 3, 0, rows=120, queries=5, trees=2)
+    about = together.METHODS[method]
+    assert (row["paper"], row["asks"]) == (about.paper, about.asks)
+    assert row["k, all rows" if about.asks == "k" else "l"] >= 3 - 1e-9
+    again = together.measure_point(
+        {"adult": m}, "adult", method, 3, 0, rows=120, queries=5, trees=2
+    )
+    assert {k: v for k, v in again.items() if k != "seconds"} == {
+        k: v for k, v in row.items() if k != "seconds"
+    }
+
+
+def test_a_level_that_the_table_cannot_have_is_left_open():
+    row = together.measure_point(
+        {"adult": people(60)}, "adult", "TP", 9, 0, rows=30, queries=5, trees=2
+    )
+    assert row == {"paper": "xiao2010", "asks": "l"}
+
+
+def test_rows_to_publish_and_people_held_out_are_others():
+    m = people(90)
+    first, second = together.split(m, 60, seed=5)
+    assert (first.n, second.n) == (60, 30)
+    assert set(first.frame.index).isdisjoint(second.frame.index)
+
+
+@pytest.mark.parametrize("name", ["adult", "census", "diabetes"])
+def test_no_secret_is_so_frequent_that_three_diversity_is_out_of_reach(name):
+    m = together.load_table(name)
+    assert m.d == 4 and m.sensitive_counts.max() <= m.n / 3
+    assert "Not in universe" not in m.sensitive_attribute.values
+    assert {*ap.datasets.trees.hierarchies(name, m)} == {*m.qi}
+
+
+def test_diagnoses_are_in_their_chapters():
+    codes = pd.Series(["139", "140", "250", "250.7", "251", "799.9", "800", "E909", "V58"])
+    assert together.chapters(codes).tolist() == [
+        "infections", "neoplasms", "diabetes", "diabetes", "endocrine", "symptoms", "injury",
+        "other", "other",
+    ]  # fmt: skip
+
+
+# ---- what follows -----------------------------------------------------------------------------
+
+
+def test_not_dominated_is_what_a_search_of_all_pairs_finds():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 6, (60, 3)), columns=list("abc"))
+    rows = frame.to_numpy()
+    slow = [
+        not any((other <= row).all() and (other < row).any() for other in rows) for row in rows
+    ]
+    assert together.not_dominated(frame, list("abc")).tolist() == slow
+
+
+def test_advice_is_the_least_mean_loss_that_meets_the_need_on_every_seed():
+    found = pd.DataFrame(
+        [
+            ("t", "A", "l", 2, 0, 2.0, 1.0), ("t", "A", "l", 2, 1, 1.5, 1.0),  # fails once
+            ("t", "B", "l", 2, 0, 2.0, 4.0), ("t", "B", "l", 2, 1, 2.0, 6.0),
+            ("t", "B", "l", 3, 0, 3.0, 8.0), ("t", "B", "l", 3, 1, 3.0, 8.0),
+            ("t", "C", "k", 5, 0, 2.5, 7.0), ("t", "C", "k", 5, 1, 2.5, 9.0),
+            ("t", "D", "k", 5, 0, np.nan, np.nan), ("t", "D", "k", 5, 1, 9.0, 0.0),  # infeasible
+        ],
+        columns=["data", "method", "asks", "level", "seed", "l", "lost"],
+    )  # fmt: skip
+    needs = [
+        together.Need("bound", {"l": 2}, {}, "lost"),
+        together.Need("x", {"l": 9}, {}, "lost"),
+    ]
+    bound, impossible = together.advice(found, needs).to_dict("records")
+    assert (bound["use"], bound["value"]) == ("B with l = 2", 5)
+    assert (bound["next"], bound["more"]) == ("C with k = 5", 3)
+    assert bound["low"] == bound["high"] == 3
+    assert pd.isna(impossible["use"])
+    assert together.in_words(together.advice(found, needs)) == [
+        "use B with l = 2 (lost 5.000; C with k = 5 loses 3.000 more)",
+        "none of these methods will do",
+    ]
+    left_out = found.dropna(subset="lost")
+    pd.testing.assert_frame_equal(together.advice(left_out, needs), together.advice(found, needs))
+    close = found.assign(lost=[1, 1, 4, 6, 8, 8, 4, 7, np.nan, 9])
+    assert together.in_words(together.advice(close, needs[:1])) == [
+        "use B with l = 2 (lost 5.000; or C with k = 5: not told apart)"
+    ]
+    by_chance = together.advice(found[found["method"] == "C"], needs[:1])
+    assert together.in_words(by_chance) == [
+        "use C with k = 5 (lost 8.000, reached but not promised)"
+    ]
+    risk = found.assign(**{"own risk": 0.3})
+    needs = [together.Need("risk", {}, {"own risk": share}, "lost") for share in (0.4, 0.35)]
+    told = together.advice(risk[(risk["method"] == "B") & (risk["level"] == 3)], needs)
+    assert told["promised"].tolist() == [True, True]
+    told = together.advice(risk[(risk["method"] == "B") & (risk["level"] == 2)], needs)
+    assert told["promised"].tolist() == [False, False]
