@@ -14,10 +14,11 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import ModuleType
 
-__all__ = ["functions_of"]
+__all__ = ["functions_of", "matching"]
 
 SAVE = ("figure", "table")  # methods of Results
 NO_WORK = (
@@ -42,7 +43,8 @@ def functions_of(notebook: Path) -> dict[str, list[Found]]:
     Returns
     -------
     dict
-        Module and name of each function (of a constant, where the data are nothing else).
+        Module and name of each function (of a constant, where the data are nothing else). A part
+        of an output's name that the notebook fills in is ``*``.
     """
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     source = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
@@ -57,6 +59,12 @@ def functions_of(notebook: Path) -> dict[str, list[Found]]:
         for place, node in enumerate(nodes)
         for name, data in saved(node)
     }
+
+
+def matching(functions: dict[str, list[Found]], name: str) -> list[Found]:
+    """Return the functions of one output, if need be of the names that a notebook fills in."""
+    fits = sorted(key for key in functions if fnmatchcase(name, key))
+    return functions[name] if name in functions else functions[fits[0]] if fits else []
 
 
 @dataclass(frozen=True)
@@ -141,7 +149,16 @@ def saved(node: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
             continue
         if call.func.attr in SAVE and base(call.func) == "results":
             data = {word.arg: word.value for word in call.keywords}.get("data", call.args[0])
-            yield ast.literal_eval(call.args[1]), data
+            yield text_of(call.args[1]), data
+
+
+def text_of(name: ast.expr) -> str:
+    """Return a string, with ``*`` for each part of it that is filled in."""
+    if isinstance(name, ast.JoinedStr):
+        return "".join(
+            part.value if isinstance(part, ast.Constant) else "*" for part in name.values
+        )
+    return ast.literal_eval(name)
 
 
 def imported(node: ast.stmt) -> dict:

@@ -18,7 +18,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from computed import functions_of
+from computed import functions_of, matching
 
 from anonpaper.files import project_root, write_whole
 
@@ -155,7 +155,7 @@ def readme(outputs: dict[str, dict], minutes: dict[str, dict[str, str]]) -> str:
                     [
                         each(about["of"]) or about["kind"],
                         f"[{name}](paper/{kept(path)})" if about["profile"] == "paper" else name,
-                        ", ".join(map(link_to, computed(about["notebook"]).get(name, []))),
+                        ", ".join(map(link_to, matching(computed(about["notebook"]), name))),
                         f"[{Path(about['notebook']).stem}](../{about['notebook']})",
                         f"`make paper-{paper}`",
                         *(times.get(profile, "") for profile in shown),

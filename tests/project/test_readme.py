@@ -94,7 +94,7 @@ def test_every_figure_and_table_names_the_functions_that_compute_it(computed):
         for function, module in named:
             code = (ROOT / "figures" / module).read_text()
             assert re.search(rf"^(def {function}\(|{function}\b.* = )", code, re.M), named
-        found = computed.functions_of(ROOT / "figures" / notebook)[name]
+        found = computed.matching(computed.functions_of(ROOT / "figures" / notebook), name)
         assert [function for function, _ in named] == [function for _, function in found]
 
 
@@ -122,6 +122,8 @@ for row in release.frame:
 results.table(pd.DataFrame(found), "table", caption="")
 results.table(m.frame, "data", caption="")
 results.table(pd.DataFrame([{"stars": ap.measure.stars(name)} for name in runs]), "at", caption="")
+for name in "ab":
+    results.figure(figure, f"of_{name}", data=runs)
 """
 
 
@@ -134,4 +136,9 @@ def test_functions_are_found_through_grids_loops_and_names_used_twice(computed, 
         "table": ["suppress", "tp"],
         "data": ["hospital"],
         "at": ["stars"],
+        "of_*": ["suppress", "tp"],
     }
+    functions = computed.functions_of(tmp_path / "n.ipynb")
+    assert computed.matching(functions, "of_a") == functions["of_*"]
+    assert computed.matching(functions, "at") == functions["at"]
+    assert computed.matching(functions, "off") == []
