@@ -381,6 +381,7 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
         findings = claim.found(*_tables(claim.tables, folder))
         default = findings[0]
         verdicts = {finding.verdict for finding in findings}
+        verdicts = verdicts - {NOT_TESTABLE} or verdicts  # what tells nothing turns nothing
         depends = claim.varied == READING and len(verdicts) > 1
         verdict = DEPENDS if depends else max(verdicts, key=_STRONGEST_FIRST.index)
         explained = _explained(claim, verdict, folder)

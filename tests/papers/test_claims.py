@@ -185,6 +185,17 @@ def test_a_claim_is_judged_under_each_reading(entered):
     assert len(row["readings"]) == 2
 
 
+@pytest.mark.parametrize("verdict", [REPRODUCED, NOT_REPRODUCED])
+def test_a_reading_that_tells_nothing_turns_no_verdict(entered, verdict):
+    def judged(stars, *, reading):
+        return Finding(3, verdict if reading == "rows" else NOT_TESTABLE)
+
+    folder = entered(claim(judge=judged, readings=("rows", "cells")))
+    (row,) = claims.judge("xiao2010", folder).to_dict("records")
+    assert row["verdict"] == verdict
+    assert [found for _, _, found in row["readings"]] == [verdict, NOT_TESTABLE]
+
+
 @pytest.mark.parametrize(
     ("verdicts", "weakest"),
     [

@@ -164,8 +164,10 @@ def _compared(
 ) -> Finding:
     """Compare the proposed method with the best of all others at every setting and seed."""
     mine = _of(ours, "Proposed")
-    pick = np.max if highest else np.min
-    best = pick([_of(theirs, name) for name in _others(theirs)], axis=0)
+    rest = [_of(theirs, name) for name in _others(theirs)]
+    if _alike(mine, *rest):
+        return _told_apart_by_nothing(mine)
+    best = np.max(rest, axis=0) if highest else np.min(rest, axis=0)
     lower, higher = (best, mine) if highest else (mine, best)
     word = "best" if highest else "lowest"
     ends = difference_intervals(lower, higher)
@@ -177,6 +179,17 @@ def _compared(
         spread=over_seeds(mine.mean(axis=0)),
         interval=_widest(ends),
     )
+
+
+def _alike(*values: np.ndarray) -> bool:
+    """Return whether all methods have the same numbers at every setting and seed."""
+    return bool(np.ptp(np.broadcast_arrays(*values), axis=0).max() < 1e-9)
+
+
+def _told_apart_by_nothing(values: np.ndarray) -> Finding:
+    """Say that under a reading all methods are equal, whatever they do."""
+    measured = f"{values.mean():.3f} for all methods: this reading cannot tell them apart"
+    return Finding(measured, NOT_TESTABLE)
 
 
 def _settings(ends: np.ndarray, what: str = "settings") -> str:
@@ -434,7 +447,10 @@ def _ranked_baseline(table: pd.DataFrame, reading: str, method: str, pick) -> Fi
     value, mode = BASELINE_RISK[reading]
     wide = _wide(table, value, ("name", "k"), who="all", mode=mode, threshold="above 0")
     its = _of(wide, method)
-    rest = pick([_of(wide, other) for other in _others(wide) if other != method], axis=0)
+    others = [_of(wide, other) for other in _others(wide) if other != method]
+    if _alike(its, *others):
+        return _told_apart_by_nothing(its)
+    rest = pick(others, axis=0)
     lower, higher = (its, rest) if pick is np.min else (rest, its)
     ends = difference_intervals(lower, higher)
     return Finding(
