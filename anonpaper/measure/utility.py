@@ -19,6 +19,7 @@ from anonpaper.errors import (
     HierarchyError,
     ParameterError,
     SizeLimitError,
+    check_choice,
     check_integer,
     check_weights,
 )
@@ -260,7 +261,8 @@ def classification(
     EmptyTableError
         The release has no row.
     ParameterError
-        `test` has synthetic rows, or the release gives rows no sensitive value (an anatomy).
+        `test` has synthetic rows, the release gives rows no sensitive value (an anatomy), or
+        `balanced` is neither True nor False.
     SizeLimitError
         Rows times features, one for every value of an unordered attribute, exceed 500 million.
 
@@ -274,6 +276,7 @@ def classification(
     """
     from sklearn.ensemble import RandomForestClassifier
 
+    balanced = check_choice("balanced", balanced, (False, True))
     mine, test = check_release(rel).microdata, check_microdata(test, people=True)
     if mine.qi != test.qi or mine.sensitive != test.sensitive or mine.sensitive is None:
         raise ColumnError(
