@@ -816,12 +816,12 @@ def stage_start(site: Site, papers: list[str], lessons: list[str], others: list[
         "Start here <notebooks/00_start_here.ipynb>",
         "papers/index.md",
         *(["course.md"] if lessons else []),
-        *[f"notebooks/{name}.ipynb" for name in others],
         *(["Report <report.md>"] if site.report else []),
         "figures/index.md",
         "Use <use.md>",
         "Data <data.md>",
         "api/index.md",
+        *[f"notebooks/{name}.ipynb" for name in others],
     ]
     site.write(
         "index.md",
