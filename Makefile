@@ -6,7 +6,7 @@
 # FRESH=yes             leave aside cells of grids and trained models of earlier runs
 # PYTHON=...            the Python 3.11 to make the environment with
 # CONDA=                (set to nothing) not to use conda, mamba or micromamba though it is there
-# WORKERS=n             processes of the tests (one per core)
+# WORKERS=n             processes of the tests (one more than cores: many wait for processes of their own)
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -15,7 +15,6 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := all
 
 PROFILE ?= quick
-WORKERS ?= auto
 CONDA ?= $(firstword $(shell command -v mamba micromamba conda))
 
 ENV := .venv
@@ -30,6 +29,7 @@ LESSONS := $(sort $(wildcard notebooks/course/*.ipynb))
 PAPERS := $(sort $(patsubst notebooks/%/,%,$(dir $(filter-out $(LESSONS),$(wildcard notebooks/*/*.ipynb)))))
 RESULTS := figures/$(PROFILE)
 CORES := $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+WORKERS ?= $(shell expr $(CORES) + 1)
 JOBS ?= $(if $(filter paper,$(PROFILE)),1,$(CORES))
 
 # one thread per library in each process: the processes share the cores

@@ -51,6 +51,7 @@ from .publish import recode as recode
 from .publish import suppress as suppress
 from .publish import swap as swap
 from .publish.shallow import shallow_generalize as shallow_generalize
+from .recoders.branch_and_bound import branch_and_bound as branch_and_bound
 from .recoders.exhaustive import exhaustive as exhaustive
 from .recoders.hill_climbing import hill_climbing as hill_climbing
 from .recoders.lattice import full_domain as full_domain

@@ -189,8 +189,9 @@ def no_rows(*_) -> None:
     raise RowsError(
         "this needs the rows, and of this table only the cells are here, the distinct rows and "
         "their numbers: all algorithms take those but mondrian(relaxed=True), which parts equal "
-        "rows by their order, and so do all forms of publication, losses and rel.audit(); a part "
-        "that fits into memory can be read into a DataFrame for ap.Microdata"
+        "rows by their order, and so do all forms of publication, rel.audit(), and losses that "
+        "count: stars, classes, NCP, GCP, KL divergence; a part that fits into memory can be read "
+        "into a DataFrame for ap.Microdata"
     )
 
 

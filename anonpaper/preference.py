@@ -19,6 +19,7 @@ __all__ = [
     "achievement",
     "check_preference",
     "dispersion",
+    "loss_weight",
     "penalty",
     "preference_deviation",
 ]
@@ -67,9 +68,20 @@ def achievement(nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, floa
     >>> float(achievement(0.2, 1.0, preference=(0.2, 1.0)).round(4))
     0.1667
     """
-    loss_weight, bias_weight = (1 / (value + EPSILON) for value in preference)
-    w = loss_weight / (loss_weight + bias_weight)
+    w = loss_weight(preference)
     return np.maximum(w * (nwp + EPSILON), (1 - w) * (necd + EPSILON))
+
+
+def loss_weight(preference: tuple[float, float]) -> float:
+    """Return w, by which ach weighs loss; 1 - w weighs bias (dewri2009, section 4).
+
+    Examples
+    --------
+    >>> round(loss_weight((0.2, 1.0)), 4)
+    0.8333
+    """
+    of_loss, of_bias = (1 / (value + EPSILON) for value in preference)
+    return of_loss / (of_loss + of_bias)
 
 
 def preference_deviation(

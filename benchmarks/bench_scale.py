@@ -1,9 +1,9 @@
-"""scale: 10,000,000 rows of seven QI in parquet files, anonymized by the engine.
+"""scale: rows of seven QI in parquet files, anonymized by the engine (10,000,000 by default).
 
 From the files to the audited release: scan, tp_plus at l = 4, suppress, write, audit of what was
 written. The rows are drawn from occ, and three ages in ten are jittered. The yardstick is DuckDB's
 own copy of the same files, by the same connection with the same memory. ANONPAPER_ROWS says
-another number of rows; 100,000,000 take half an hour and 400 MB of disk.
+another number of rows; 100,000,000 take seven minutes and 400 MB of disk.
 
 Cells are few and the same however often their rows are repeated, and so is mondrian's work.
 Algorithms that look at rows one by one take counts too: klt, against klt on those rows.

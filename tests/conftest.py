@@ -34,3 +34,18 @@ nbval.kernel.start_new_kernel = start_kernel_again
 def results_elsewhere(tmp_path_factory, monkeypatch):
     """Keep what a test writes out of the project's figures and its cache of grids."""
     monkeypatch.setenv("ANONPAPER_FIGURES", str(tmp_path_factory.mktemp("figures")))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Escape what is no Unicode in a report: no worker could send it, and all tests would end."""
+    report = yield
+    report.sections = [(name, escaped(text)) for name, text in report.sections]
+    if report.longrepr and escaped(text := str(report.longrepr)) != text:
+        report.longrepr = escaped(text)
+    return report
+
+
+def escaped(text: str) -> str:
+    """Return a text with ``\\ud800`` and the like written out."""
+    return text.encode(errors="backslashreplace").decode()

@@ -59,7 +59,10 @@ TESTS = {
     "anonpaper/partition/mondrian.py": ["tests/partition/test_clustering.py", *CORE],
     "anonpaper/recoders/*.py": ["tests/recoders", *CORE],
 }  # fmt: skip
-LEFT_OUT = "tests/core/test_fuzz.py"  # it asks for errors, not for results
+LEFT_OUT = [
+    "tests/core/test_fuzz.py",  # it asks for errors, not for results
+    "tests/core/test_compiled.py",  # it asks for the compiler
+]
 UNNOTICEABLE = {"core/RemoveDecorator"}  # numba's, with the compiler off
 FIRST = 25  # tests that run before others are collected
 SLOW = 10  # seconds of processor time; slower tests, with the compiler off, are left out
@@ -275,7 +278,8 @@ def run_tests(files: list[str], plugin: object) -> int:
     """Run tests in this process, up to the first failure."""
     # The seed makes the examples of Hypothesis the same each time.
     options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--tb=short"]
-    status = pytest.main([*options, "--ignore", LEFT_OUT, *files], plugins=[plugin])
+    options += [f"--ignore={file}" for file in LEFT_OUT]
+    status = pytest.main([*options, *files], plugins=[plugin])
     return 0 if status == pytest.ExitCode.NO_TESTS_COLLECTED else int(status)
 
 

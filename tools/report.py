@@ -66,6 +66,8 @@ SHOWN = (
     ("reason", "reason"),
 )
 
+NOTHING = "-"  # where there is no such claim
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Parse the command line, write the report and return the exit code."""
@@ -147,13 +149,16 @@ def counts(judged: pd.DataFrame) -> dict[str, object]:
     measured = judged.loc[judged["kind"] == claims.MEASURED, "verdict"]
     number = measured.value_counts()
     others = {
-        kind: held(part) if len(part) else "-"
+        kind: held(part) if len(part) else NOTHING
         for kind in claims.KINDS
         for part in [judged.loc[judged["kind"] == kind, "verdict"]]
     }
     return others | {
-        "measured": len(measured),
-        "verdicts": [int(number.get(verdict, 0)) for verdict in judging.VERDICTS],
+        "measured": len(measured) or NOTHING,
+        "verdicts": [
+            int(number.get(verdict, 0)) if len(measured) else NOTHING
+            for verdict in judging.VERDICTS
+        ],
     }
 
 
@@ -261,7 +266,8 @@ def table_of_papers(papers: list[dict]) -> str:
 def counted(papers: list[dict]) -> str:
     """Return the number of measured claims of each paper by verdict, and the others beside it."""
     totals = [
-        sum(column) for column in zip(*(p["counted"]["verdicts"] for p in papers), strict=True)
+        sum(number for number in column if number != NOTHING)
+        for column in zip(*(p["counted"]["verdicts"] for p in papers), strict=True)
     ]
     shown = [
         place

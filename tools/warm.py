@@ -33,6 +33,7 @@ def main() -> int:
     ap.balanced_classes(m, k=4, l=2, seed=0)
     ap.tds(m, l=2)
     ap.full_domain(m, k=2)
+    ap.branch_and_bound(m, k=2)
     ap.preference_search(m, k=2, preference=(0.2, 1.0), seed=0)
     ap.measure.ncp(ap.generalize(m, p))
     return 0

@@ -168,8 +168,10 @@ def _write_by_engine(release, output: str, found: dict, kept: list, options, say
 def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
     say(f"reading {options.file}")
     if options.engine:
-        if options.person or options.na:
-            raise errors.ParameterError("--engine goes neither with --person nor with --na")
+        if options.person or options.na or options.encoding != "utf-8":
+            raise errors.ParameterError(
+                "--engine goes with none of --person, --na and --encoding: it reads UTF-8"
+            )
         m = ap.scan(
             options.file, column_names(options.qi, []), column_names(options.sensitive, []),
             missing=options.missing, types=_types(options) or None, delimiter=options.delimiter,

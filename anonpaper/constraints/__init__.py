@@ -3,6 +3,8 @@
 from anonpaper.constraints.conflicts import (
     Contradiction,
     conflict_rate,
+    demand_on_gaps,
+    demand_on_rows,
     find_contradictions,
     require_satisfiable,
 )
@@ -24,6 +26,8 @@ __all__ = [
     "average_constraints",
     "check_constraints",
     "conflict_rate",
+    "demand_on_gaps",
+    "demand_on_rows",
     "find_contradictions",
     "minimum_constraints",
     "proportion_constraints",

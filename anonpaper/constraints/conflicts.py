@@ -12,7 +12,14 @@ from anonpaper.constraints.language import DiversityConstraint
 from anonpaper.errors import ConstraintError, check_choice, check_integer, check_sequence
 from anonpaper.microdata import Microdata, check_microdata
 
-__all__ = ["Contradiction", "conflict_rate", "find_contradictions", "require_satisfiable"]
+__all__ = [
+    "Contradiction",
+    "conflict_rate",
+    "demand_on_gaps",
+    "demand_on_rows",
+    "find_contradictions",
+    "require_satisfiable",
+]
 
 
 # -- conflicts -------------------------------------------------------------------------------
@@ -199,3 +206,160 @@ def require_satisfiable(m: Microdata, constraints: Sequence[DiversityConstraint]
             f"no {k}-anonymous table satisfies the constraints:\n"
             + "\n".join(f"- {contradiction}" for contradiction in found)
         )
+
+
+# -- how much is asked -----------------------------------------------------------------------
+
+
+def demand_on_rows(
+    m: Microdata, constraints: Sequence[DiversityConstraint], k: int, together: int = 3
+) -> float:
+    r"""Prove that no k-anonymous table exists, where it is above 1: too few rows can serve all.
+
+    Rows that carry several targets serve all of them only in a group that shows them all, and a
+    group has k rows. So where fewer than k rows carry targets A and B, each of these rows serves
+    one of the two. The demand of some constraints is the sum of their lower bounds over the most
+    that the rows can serve.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table, n rows, all of which are published.
+    constraints : sequence of DiversityConstraint
+        Those that name a sensitive attribute are passed over.
+    k : int
+        Smallest group size, from 1 to n.
+    together : int
+        How many constraints are looked at together, at least 1: all choices of up to so many.
+
+    Returns
+    -------
+    float
+        The largest demand, from 0; infinite where nothing can be served. At 1 or below nothing is
+        proved.
+
+    Raises
+    ------
+    ConstraintError
+        A target names an unknown attribute or value.
+
+    Notes
+    -----
+    For a set U of constraints every row counts with the size of the largest part of U that it
+    carries together with k - 1 other rows:
+
+    .. math::
+
+        \max_U \frac{\sum_{c \in U} \lambda_l(c)}
+                  {\sum_i \max \{|Q| : Q \subseteq U,\ i \text{ carries } Q,\
+                   |\{j : j \text{ carries } Q\}| \ge k\}}
+
+    O(s·n + 2^t s^t T) for s constraints, t = `together` and T kinds of rows. The numbers are
+    integers until the division: the proof trusts no solver.
+
+    References
+    ----------
+    The constraints are those of diva2021, Definition 2.3; the argument is ours.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.patients()
+    >>> sigma = [DiversityConstraint({"ETH": "Asian"}, 3, 3),
+    ...          DiversityConstraint({"CTY": "Vancouver"}, 4, 4)]
+    >>> demand_on_rows(m, sigma, k=2), demand_on_rows(m, sigma, k=3)  # t8 and t10 carry both
+    (1.0, 1.4)
+    """
+    k = check_integer("k", k, 1, check_microdata(m).n)
+    together = check_integer("together", together, 1)
+    constraints = _on_quasi_identifiers(m, constraints)
+    low = np.array([c.low for c in constraints], np.int64)
+    carries = np.array([c.target_rows(m) for c in constraints]).reshape(len(low), m.n)
+    kinds, rows = np.unique(carries, axis=1, return_counts=True)
+    greatest = 0.0
+    for size in range(1, min(together, len(low)) + 1):
+        for U in combinations(range(len(low)), size):
+            serves = np.zeros(len(rows), np.int64)
+            for q in range(1, size + 1):
+                for Q in combinations(U, q):
+                    carry_all = kinds[list(Q)].all(axis=0)
+                    if rows[carry_all].sum() >= k:
+                        serves[carry_all] = q
+            asked, served = int(low[list(U)].sum()), int(serves @ rows)
+            if asked:
+                greatest = max(greatest, asked / served if served else np.inf)
+    return float(greatest)
+
+
+def demand_on_gaps(m: Microdata, constraints: Sequence[DiversityConstraint], k: int) -> float:
+    """Prove that no k-anonymous table exists, where it is above 1: groups do not fit in a gap.
+
+    Groups that show a finer target show the coarser one too. What is published of the coarser one
+    beyond its finer ones is therefore whole groups: no rows, or k and more. The same holds of a
+    target beyond nothing, and of the table beyond its targets.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table, n rows, all of which are published.
+    constraints : sequence of DiversityConstraint
+        Those that name a sensitive attribute are passed over.
+    k : int
+        Smallest group size, from 1 to n.
+
+    Returns
+    -------
+    float
+        k over the widest difference that the bounds allow, the greatest such ratio, where the
+        bounds forbid that there is no difference; infinite where finer ones need more than the
+        coarser one may show; 0 where no gap need be filled. At 1 or below nothing is proved.
+
+    Raises
+    ------
+    ConstraintError
+        A target names an unknown attribute or value.
+
+    Notes
+    -----
+    For every target, and for the table, which carries the empty target, the finer ones are taken
+    one by one, and all together that name the same attributes: no group shows two of these.
+    O(s·n + s^2) for s constraints.
+
+    References
+    ----------
+    The constraints are those of diva2021, Definition 2.3; the argument is ours.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> sigma = [DiversityConstraint({"ETH": "Caucasian"}, 4, 4),
+    ...          DiversityConstraint({"ETH": "Caucasian", "GEN": "Male"}, 3, 3)]
+    >>> demand_on_gaps(ap.examples.patients(), sigma, k=2)  # the fourth would stand alone
+    2.0
+    """
+    k = check_integer("k", k, 1, check_microdata(m).n)
+    bounds: dict[frozenset, tuple[int, int]] = {frozenset(): (m.n, m.n)}
+    for c in _on_quasi_identifiers(m, constraints):
+        target = frozenset(c.codes(m).items())
+        low, high = bounds.get(target, (c.low, c.high))
+        bounds[target] = max(low, c.low), min(high, c.high)
+    greatest = 0.0
+    for coarse, (low, high) in bounds.items():
+        finer: dict[frozenset, list] = {}
+        for target, its_bounds in bounds.items():
+            if coarse < target:
+                finer.setdefault(frozenset(name for name, _ in target), []).append(its_bounds)
+        beyond = [[(0, 0)]] * bool(coarse)
+        beyond += [[one] for group in finer.values() for one in group] + list(finer.values())
+        for shown in beyond:
+            least = low - sum(most for _, most in shown)
+            widest = high - sum(fewest for fewest, _ in shown)
+            if least > 0 or widest < 0:  # else there may be no row in between
+                greatest = max(greatest, k / widest if widest > 0 else np.inf)
+    return float(greatest)
+
+
+def _on_quasi_identifiers(m: Microdata, constraints) -> list[DiversityConstraint]:
+    """Return the constraints that name quasi-identifiers alone."""
+    constraints = check_sequence("constraints", constraints, DiversityConstraint)
+    return [c for c in constraints if set(c.codes(m)) <= set(m.qi)]

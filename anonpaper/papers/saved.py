@@ -1,10 +1,7 @@
-"""Tables that notebooks saved or show, for notebooks that sum up others."""
+"""Tables that notebooks saved, for notebooks that sum up others."""
 
 from __future__ import annotations
 
-import json
-import re
-from html import unescape
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +10,7 @@ from anonpaper.errors import DatasetUnavailableError
 from anonpaper.files import project_root
 from anonpaper.papers.claims import read_table
 
-__all__ = ["displayed", "folders", "saved"]
+__all__ = ["folders", "saved"]
 
 
 def folders() -> dict[str, Path]:
@@ -55,49 +52,3 @@ def saved(table: str) -> tuple[pd.DataFrame, str]:
     raise DatasetUnavailableError(
         f"no profile has saved {table}.csv: run the notebook that does, in a checkout"
     )
-
-
-def displayed(notebook: str, source: str) -> pd.DataFrame:
-    """Return the table of numbers that a cell of a committed notebook displays, quick profile.
-
-    Parameters
-    ----------
-    notebook : str
-        Folder and name, without ``.ipynb``.
-    source : str
-        What that cell alone says.
-
-    Returns
-    -------
-    DataFrame
-        float64; its index and columns are texts and lose their names.
-
-    Raises
-    ------
-    DatasetUnavailableError
-        There is no checkout, or not one such cell with a table.
-
-    Examples
-    --------
-    >>> displayed("beyond/large_tables", "grown.pivot").shape
-    (3, 3)
-    """
-    root = project_root()
-    file = root / "notebooks" / f"{notebook}.ipynb" if root else None
-    cells = json.loads(file.read_text())["cells"] if file and file.is_file() else []
-    pages = [
-        "".join(output["data"]["text/html"])
-        for cell in cells
-        if cell["cell_type"] == "code" and source in "".join(cell["source"])
-        for output in cell["outputs"]
-        if "text/html" in output.get("data", {})
-    ]
-    if len(pages) != 1:
-        raise DatasetUnavailableError(
-            f"{len(pages)} tables of {notebook} come from a cell with {source!r}: name one cell"
-        )
-    head, _, body = pages[0].partition("<tbody>")
-    rows = [re.findall("<t[hd]>(.*?)</t[hd]>", row) for row in body.split("</tr>")[:-1]]
-    columns = [unescape(name) for name in re.findall("<th>(.*?)</th>", head)[1 : len(rows[0])]]
-    numbers = [[float(number) for number in row[1:]] for row in rows]
-    return pd.DataFrame(numbers, index=[row[0] for row in rows], columns=columns)

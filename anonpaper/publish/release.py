@@ -404,8 +404,9 @@ class Release:
             levels of each. Where people have several rows, k-anonymity and the levels are of
             people, and the rows of the smallest class follow. If rows are withheld, `withheld`
             follows, and a row ``warning`` without level for each of `warnings`. Of a table of
-            counts that was written, the levels are those of the files as they are now; files that
-            show no groups must hold what was written.
+            counts that was written, the levels are those of the files as they are now, and a
+            folder must hold no other parquet file; files that show no groups must hold what was
+            written.
         """
         m, labels = self.audited()
         counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
@@ -544,7 +545,7 @@ class Release:
         True
         """
         if self._written:
-            return self.microdata.engine.read(self, self._written[0].paths)
+            return self.microdata.engine.read(self, self._written[0])
         return self.microdata, self.classes.labels
 
     def __repr__(self) -> str:

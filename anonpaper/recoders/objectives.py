@@ -19,7 +19,7 @@ from anonpaper.errors import ParameterError, check_weights
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.preference import dispersion, penalty
 
-__all__ = ["Evaluation", "Evaluator", "weight_vector"]
+__all__ = ["Evaluation", "Evaluator", "number_keys", "sub_domains", "weight_vector"]
 
 # Looking up so many codes takes about a millisecond; waking threads can take longer than that.
 _WORTH_A_THREAD = 1_000_000
@@ -99,12 +99,12 @@ class Evaluator:
         self.n_tuples = len(m.cells)
         vector = weight_vector(m.qi, weights)
         # Penalty of a row per value that its sub-domain holds beyond the first.
-        self._unit_penalty = penalty(2, self.sizes, vector)
-        self._codes = np.ascontiguousarray(m.cells.tuples.T)
-        self._tuple_sizes = m.cells.tuple_sizes
-        self._value_rows = np.zeros((m.d, self.sizes.max()), np.int64)
-        for j, codes in enumerate(self._codes):
-            np.add.at(self._value_rows[j], codes, self._tuple_sizes)
+        self.unit_penalty = penalty(2, self.sizes, vector)
+        self.codes = np.ascontiguousarray(m.cells.tuples.T)
+        self.tuple_sizes = m.cells.tuple_sizes
+        self.value_rows = np.zeros((m.d, self.sizes.max()), np.int64)
+        for j, codes in enumerate(self.codes):
+            np.add.at(self.value_rows[j], codes, self.tuple_sizes)
 
     def evaluate(self, bits: np.ndarray) -> Evaluation:
         """Evaluate recodings.
@@ -115,10 +115,10 @@ class Evaluator:
             One chromosome per row, as :meth:`Recoding.encode` gives it.
         """
         bits = np.ascontiguousarray(bits, dtype=bool)
-        work = len(bits) * self._codes.size
+        work = len(bits) * self.codes.size
         evaluate = _evaluate_in_parallel if work > _WORTH_A_THREAD else _evaluate_serially
         nwp, smallest, largest = evaluate(
-            bits, self.sizes, self._value_rows, self._unit_penalty, self._codes, self._tuple_sizes
+            bits, self.sizes, self.value_rows, self.unit_penalty, self.codes, self.tuple_sizes
         )
         nwp /= self.n
         return Evaluation(nwp, smallest, largest, dispersion(smallest, largest, self.n))
@@ -131,7 +131,7 @@ def _evaluate_serially(bits, sizes, value_rows, unit_penalty, codes, tuple_sizes
     smallest = np.empty(len(bits), np.int64)
     largest = np.empty(len(bits), np.int64)
     for p in range(len(bits)):
-        maps = _sub_domains(bits[p], sizes)
+        maps = sub_domains(bits[p], sizes)
         penalty[p] = _penalty(maps, sizes, value_rows, unit_penalty)
         smallest[p], largest[p] = _class_range(maps, sizes, codes, tuple_sizes)
     return penalty, smallest, largest
@@ -144,14 +144,14 @@ def _evaluate_in_parallel(bits, sizes, value_rows, unit_penalty, codes, tuple_si
     smallest = np.empty(len(bits), np.int64)
     largest = np.empty(len(bits), np.int64)
     for p in prange(len(bits)):
-        maps = _sub_domains(bits[p], sizes)
+        maps = sub_domains(bits[p], sizes)
         penalty[p] = _penalty(maps, sizes, value_rows, unit_penalty)
         smallest[p], largest[p] = _class_range(maps, sizes, codes, tuple_sizes)
     return penalty, smallest, largest
 
 
 @loop
-def _sub_domains(bits, sizes):
+def sub_domains(bits, sizes):
     """The number of the sub-domain of every attribute's every value."""
     maps = np.zeros((len(sizes), sizes.max()), np.int64)
     bit = 0
@@ -190,12 +190,12 @@ def _class_range(maps, sizes, codes, tuple_sizes):
         if parts == 1:
             continue
         if span > 2**62 // parts:
-            span = _number_keys(key)
+            span = number_keys(key)
         for i in range(n_tuples):
             key[i] = key[i] * parts + maps[j, codes[j, i]]
         span *= parts
     if span > 4 * n_tuples:
-        span = _number_keys(key)
+        span = number_keys(key)
     rows = np.zeros(span, np.int64)
     for i in range(n_tuples):
         rows[key[i]] += tuple_sizes[i]
@@ -208,7 +208,7 @@ def _class_range(maps, sizes, codes, tuple_sizes):
 
 
 @loop
-def _number_keys(key):
+def number_keys(key):
     """Replace keys by 0, 1, ... in order of appearance, in place; return how many there are."""
     slots, shift = 2, 63  # 2^(64 - shift) slots, at most half of them taken
     while slots < 2 * len(key):

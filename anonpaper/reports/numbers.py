@@ -73,7 +73,7 @@ def audit(m: Microdata, top: int) -> dict:
     Parameters
     ----------
     m : Microdata
-        The table; people whose quasi-identifiers are equal are a group.
+        The table, which may be of counts; people whose quasi-identifiers are equal are a group.
     top : int
         How many of the riskiest groups are listed, at least 0. Rows are numbered from 1, the
         header not counted, or named by the table's index.
@@ -89,7 +89,8 @@ def audit(m: Microdata, top: int) -> dict:
     >>> audit(ap.examples.hospital(), top=1)["uniqueness"]["unique rows"]
     2
     """
-    classes = recode(m, Recoding.identity(m.attributes)).classes
+    table, as_it_is = m, recode(m, Recoding.identity(m.attributes))
+    m, classes = as_it_is.microdata, as_it_is.classes
     found = {
         "table": {
             "rows": m.n,
@@ -99,11 +100,11 @@ def audit(m: Microdata, top: int) -> dict:
             "rows dropped": m.dropped,
             "groups": classes.n_groups,
         },
-        "uniqueness": _uniqueness(m, classes.labels),
+        "uniqueness": _uniqueness(table, m, classes.labels),
         "levels": levels(m, classes),
     }
     for name in m.sensitives:
-        whole = GroupCounts.of(m.about(name), np.zeros(m.n, np.int64))
+        whole = GroupCounts.of(m.about(name), np.zeros_like(classes.labels))
         frequent = int(whole.counts.argmax())
         found["feasible" if len(m.sensitives) == 1 else f"feasible for {name}"] = {
             "values": len(whole.counts),
@@ -117,16 +118,21 @@ def audit(m: Microdata, top: int) -> dict:
     return found
 
 
-def _uniqueness(m: Microdata, labels: np.ndarray) -> dict:
+def _uniqueness(whole: Microdata, m: Microdata, labels: np.ndarray) -> dict:
     def in_groups_below(size: int, table: Microdata, labels: np.ndarray) -> int:
         rows = GroupCounts.of(table.about(None), labels).sizes[labels] < size
-        return int(rows.sum()) if m.people is None else len(np.unique(m.people[rows]))
+        return m.count(rows) if m.people is None else len(np.unique(m.people[rows]))
+
+    def alone_in(table: Microdata) -> int:
+        if m.people is None:
+            return int((table.cells.tuple_sizes == 1).sum())
+        return in_groups_below(2, table, table.cells.tuple_of_row)
 
     alone, whose = in_groups_below(2, m, labels), "rows" if m.people is None else "people"
     without = {}
     for name in m.qi if m.d > 1 else []:
-        others = m.with_roles([other for other in m.qi if other != name], None)
-        without[name] = in_groups_below(2, others, others.cells.tuple_of_row)
+        others = whole.with_roles([other for other in m.qi if other != name], None)
+        without[name] = alone_in(others)
     return {
         f"unique {whose}": alone,
         "share": alone / m.n_people,
@@ -143,13 +149,12 @@ def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
     if m.sensitive is None:  # then the risk is to be found at all
         share = 1 / counts.sizes
     order = np.lexsort((counts.sizes, -share))[:top]
-    groups = classes.groups()
     found = []
     for g in order:
-        rows = groups[g]
+        rows = np.flatnonzero(classes.labels == g)
         about = {
             "values": {a.name: a.values[m.codes[rows[0], j]] for j, a in enumerate(m.attributes)},
-            "rows": len(rows),
+            "rows": m.count(classes.labels == g),
             **({} if m.people is None else {"people": int(counts.sizes[g])}),
         }
         if m.sensitive is not None:
@@ -157,9 +162,10 @@ def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
             likeliest = counts.sensitive[entries][counts.counts[entries].argmax()]
             about["likeliest value"] = m.sensitive_attribute.values[likeliest]
             about["its share"] = float(share[g])
-        shown = m.frame.index[rows[:_ROWS_NAMED]]
-        shown = shown + 1 if pd.api.types.is_integer_dtype(shown) else shown
-        about["in rows"] = [*map(str, shown), *(["..."] if len(rows) > _ROWS_NAMED else [])]
+        if m.weights is None:
+            shown = m.frame.index[rows[:_ROWS_NAMED]]
+            shown = shown + 1 if pd.api.types.is_integer_dtype(shown) else shown
+            about["in rows"] = [*map(str, shown), *(["..."] if len(rows) > _ROWS_NAMED else [])]
         found.append(about)
     return found
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import platform
 from html import escape
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-import anonpaper
 from anonpaper import measure
 from anonpaper.display import html_table
 from anonpaper.files import check_place, sha256, write_named
@@ -208,7 +208,7 @@ def _facts(rel: Release, call: str | None) -> str:
         "largest share of a sensitive value among the withheld": f"{share:.3g}" * (share == share),
         "synthetic rows": f"{int(m.synthetic.sum()):,}, of nobody" * bool(m.synthetic.any()),
         "published as": f"{rel.method}, {rel.classes.n_groups:,} classes",
-        "versions": f"anonpaper {anonpaper.__version__}, Python {platform.python_version()}, "
+        "versions": f"anonpaper {version('anonpaper')}, Python {platform.python_version()}, "
         f"numpy {np.__version__}, pandas {pd.__version__}",
     }
     rows = "".join(

@@ -45,8 +45,8 @@ def connect(engine: object = None) -> object:
         spill = tempfile.TemporaryDirectory()  # of nobody else's, for what exceeds memory
         connection = ibis.duckdb.connect(temp_directory=spill.name)
         connection._spill = spill  # it lives as long as the connection
-        if sys.stdout.isatty():
-            connection.raw_sql("SET enable_progress_bar = true")
+        # by itself DuckDB also shows a bar in notebooks, whose outputs then depend on the clock
+        connection.raw_sql(f"SET enable_progress_bar = {sys.stdout.isatty()}")
         return connection
     if not hasattr(engine, "read_parquet"):
         raise ParameterError(
@@ -98,6 +98,14 @@ class Written(NamedTuple):
     paths: tuple[Path, ...]
     frame: pd.DataFrame
     counts: np.ndarray
+    folder: Path | None  # of which these are all parquet files
+
+    def found(self) -> Files:
+        """Return the files as they are now; raise FileError if others are with them."""
+        there = () if self.folder is None else self.folder.glob("*.parquet")
+        if more := sorted(set(there) - {*self.paths}):
+            raise FileError(f"{more[0]} is not of this release: take it away, or write again")
+        return Files.of([*self.paths])
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +169,7 @@ class Engine:
         if of_one_file and not by_duckdb:
             raise FileError(f"{path}: this engine writes several files at once: name a folder")
         places = [path, beside(path, "sensitive")] if isinstance(rel, Anatomy) else [path]
+        places = [Path(os.path.realpath(p)) if p.is_symlink() else p for p in places]
         for place in places:
             if of_one_file:
                 check_table_place(place, replace=replace)
@@ -169,7 +178,7 @@ class Engine:
             self.files.check_apart(place)
         self._check_unchanged()
         tables = dict(zip(places, rel.counted_tables(), strict=True))
-        if not len(tables[path][0]):
+        if not len(tables[places[0]][0]):
             raise EmptyTableError("no row could be published")
         number, copy = (f"{word}_{secrets.token_hex(8)}" for word in ("number", "copy"))
         scratch = {place: place.with_name(f".writing-{secrets.token_hex(8)}{path.suffix}")
@@ -191,12 +200,16 @@ class Engine:
                     else:
                         self.connection.to_parquet_dir(copies, scratch[place])
                 for place in reversed(places):  # where the first is, the others are too
+                    if place.exists():  # and had no more readers
+                        scratch[place].chmod(place.stat().st_mode & scratch[place].stat().st_mode)
                     _put(scratch[place], place)
         finally:
             for file in scratch.values():
                 _remove(file)
         return tuple(
-            Written((place,) if of_one_file else tuple(sorted(place.glob("*.parquet"))), *table)
+            Written((place,), *table, None)
+            if of_one_file
+            else Written(tuple(sorted(place.glob("*.parquet"))), *table, place)
             for place, table in tables.items()
         )
 
@@ -205,9 +218,10 @@ class Engine:
         import ibis
 
         number = f"number_{secrets.token_hex(8)}"
-        for paths, frame, counts in written:
+        for one in written:
+            paths, frame, counts, _ = one
             with engine_errors(paths[0].parent):
-                table = Files.of([*paths]).open(self.connection, None)
+                table = one.found().open(self.connection, None)
                 found = _as_texts(table, frame.columns)
                 found = found.group_by([*frame.columns]).aggregate(**{number: found.count()})
                 wanted = ibis.memtable(frame.assign(**{number: counts}))
@@ -225,7 +239,7 @@ class Engine:
             if n != self.n:
                 raise FileError(f"the table had {self.n} rows and has {n} now: scan it again")
 
-    def read(self, rel: Release, paths: Sequence[Path]) -> tuple[Microdata, np.ndarray]:
+    def read(self, rel: Release, written: Written) -> tuple[Microdata, np.ndarray]:
         """Count the rows of a release as they were written; return what `audited` does.
 
         Every value is read as text, and rows are of one class if their texts are equal.
@@ -234,12 +248,11 @@ class Engine:
 
         names = [str(column.attribute.name) for column in rel.published]
         sensitive = [str(name) for name in rel.microdata.sensitives]
-        types = dict.fromkeys([*names, *sensitive], "text")
-        written = scan(
-            paths, names, sensitive, engine=self.connection,
-            types=types if paths[0].suffix.lower() == ".csv" else None,
-        )  # fmt: skip
-        rows = written.counted()
+        source, files = written.paths, written.found()
+        if files.are_csv:  # in which an empty text is not a missing one
+            with engine_errors(source[0]):
+                source = _as_texts(files.open(self.connection, None), [*names, *sensitive])
+        rows = scan(source, names, sensitive, engine=self.connection).counted()
         sizes = [attribute.size for attribute in rows.attributes]
         return rows, build_cells(rows.codes, sizes, None, 1).tuple_of_row
 
@@ -260,7 +273,7 @@ def _check_folder(path: Path, *, replace: bool) -> None:
     held = list(path.iterdir()) if path.exists() else []
     if held and not replace:
         raise FileError(f"{path} is there already: name another folder, or have it replaced")
-    if any(file.suffix != ".parquet" for file in held):
+    if any(file.suffix != ".parquet" or not file.is_file() for file in held):
         raise FileError(f"{path} holds more than parquet files, and is not replaced")
 
 

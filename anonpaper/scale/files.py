@@ -42,7 +42,7 @@ class Files:
         Raises
         ------
         FileError
-            There are none, or some are of another format.
+            There are none, some are of another format or no files, or one has two names.
         ParameterError
             `source` is no path.
         """
@@ -57,11 +57,19 @@ class Files:
         paths = []
         for one in map(os.fspath, sources):
             found = [one] if os.path.isfile(one) else sorted(glob.glob(one, recursive=True))
-            paths += [path for path in found if os.path.isfile(path)]
             if not found or os.path.isdir(one):
                 raise FileError(
                     f"{one}: no such file; a pattern such as people/*.parquet names several"
                 )
+            deep = [path for path in found if "**" in one and os.path.isdir(path)]
+            if others := [
+                path for path in set(found).difference(deep) if not os.path.isfile(path)
+            ]:
+                raise FileError(
+                    f"{one} names {sorted(others)[0]}, which is no file: of folders say "
+                    "folder/*/*.parquet"
+                )
+            paths += [path for path in found if os.path.isfile(path)]
         kinds = {
             next((kind for kind in (_CSV, _PARQUET) if path.lower().endswith(kind)), None)
             for path in paths
@@ -71,6 +79,10 @@ class Files:
                 f"{source}: all files must end in .parquet or .pq, or all in .csv, .tsv or .txt, "
                 "perhaps followed by .gz"
             )
+        places: dict[str, str] = {}
+        for path in paths:
+            if (other := places.setdefault(os.path.realpath(path), path)) != path:
+                raise FileError(f"{path} is {other}, whose rows would be counted twice")
         return cls({path: _state(path) for path in paths})
 
     @property
@@ -99,7 +111,7 @@ class Files:
         FileError
             A file cannot be read, or two files differ in their columns or the types of these.
         """
-        described = self._headers(delimiter) if self.are_csv else self._described
+        described = self._headers(delimiter) if self.are_csv else self._described()
         (first, columns), *others = described.items()
         for path, other in others:
             if list(other) != list(columns) or other != columns:
@@ -116,11 +128,13 @@ class Files:
                 opened = gzip.open if path.lower().endswith(".gz") else open
                 with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
                     reader = csv.reader(stream, delimiter=self.delimiter(delimiter), strict=True)
-                    found[path] = next(filter(None, reader), [])
+                    found[path] = next(reader, [])
             except (OSError, EOFError, csv.Error, UnicodeError, TypeError) as error:
                 raise FileError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
             if len(set(found[path])) < max(1, len(found[path])):
-                raise ColumnError(f"{path} has no header, or two columns of one name")
+                raise ColumnError(
+                    f"the first line of {path} is no header, or names two columns alike"
+                )
         return found
 
     @cached_property
@@ -136,10 +150,19 @@ class Files:
                 raise FileError(f"{path} is not a parquet file: {error}") from None
         return found
 
-    @property
     def _described(self) -> dict[str, dict[str, str]]:
+        import pyarrow as pa
+
+        for path, schema in self._schemas.items():
+            if len(set(schema.names)) < len(schema.names):
+                raise ColumnError(f"{path} has two columns of one name")
         return {
-            path: {field.name: str(field.type) for field in schema}
+            path: {
+                field.name: f"categories of {field.type.value_type}, ordered={field.type.ordered}"
+                if pa.types.is_dictionary(field.type)  # of as many bits as each file needs
+                else str(field.type)
+                for field in schema
+            }
             for path, schema in self._schemas.items()
         }
 
@@ -150,17 +173,25 @@ class Files:
 
     def open(self, connection: object, delimiter: str | None) -> object:
         """Return the table as an Ibis expression; every column of a csv is text."""
-        paths = list(self.seen)
+        paths = [glob.escape(path) for path in self.seen]  # engines take names for patterns
+        by_duckdb = connection.name == "duckdb"
+        if not by_duckdb and any(sign in path for path in self.seen for sign in "*?[{\\"):
+            raise FileError(f"{[*self.seen]}: rename what this engine may take for a pattern")
+        # what a folder is called, as age=7, would stand for what its files say
+        only_files = {"hive_partitioning": False} if by_duckdb else {}
         if not self.are_csv:
             if connection.name != "pyspark" or len(paths) == 1:
-                return connection.read_parquet(paths if len(paths) > 1 else paths[0])
+                return connection.read_parquet(paths if len(paths) > 1 else paths[0], **only_files)
             # of which Ibis gives Spark one path only
             view = f"files_{secrets.token_hex(8)}"
             connection._session.read.parquet(*paths).createOrReplaceTempView(view)
             return connection.table(view)
-        options = {"header": True, "quote": '"', "escape": '"'}
-        if connection.name == "duckdb":
-            columns = dict.fromkeys(self.columns(delimiter), "VARCHAR")
+        options = {"header": True, "quote": '"', "escape": '"'} | only_files
+        if by_duckdb:
+            columns: dict[str, str] = {}
+            for place, name in enumerate(self.columns(delimiter)):  # one without a name, or known
+                known = {"", *map(str.lower, columns)}  # in other letters, gets another here
+                columns[f"column {place}" if name.lower() in known else name] = "VARCHAR"
             options |= {"columns": columns, "delim": self.delimiter(delimiter), "nullstr": ""}
         else:
             options |= {"sep": self.delimiter(delimiter), "inferSchema": False, "multiLine": True}
@@ -176,9 +207,15 @@ class Files:
         kind = schema.field(name).type
         if pa.types.is_dictionary(kind):
             return pd.Series(
-                pd.Categorical(values.to_pandas(), self._categories(name), kind.ordered), name=name
+                pd.Categorical(
+                    values.to_pandas(), self._categories(name, kind.ordered), kind.ordered
+                ),
+                name=name,
             )
-        column = values.cast(kind)
+        try:
+            column = values.cast(kind)
+        except pa.ArrowException:  # nothing but missing values, or an identifier as text
+            column = values
         named = {entry["name"]: entry["numpy_type"] for entry in
                  (schema.pandas_metadata or {}).get("columns", [])}  # fmt: skip
         try:
@@ -189,14 +226,27 @@ class Files:
             return column.to_pandas().rename(name)
         return pd.Series(pd.array(column.to_pylist(), dtype), name=name)
 
-    def _categories(self, name: str) -> pd.Index:
-        """Return the declared values of a Categorical, those of the first file first."""
+    def _categories(self, name: str, ordered: bool) -> pd.Index:
+        """Return the declared values of a Categorical, those of the first file first.
+
+        Raises
+        ------
+        FileError
+            They are in order, and files order them otherwise.
+        """
         import pyarrow.parquet
 
         found: dict = {}
         for path in self.seen:
             for batch in pyarrow.parquet.ParquetFile(path).iter_batches(columns=[name]):
-                found |= dict.fromkeys(batch.column(0).dictionary.to_pylist())
+                declared = dict.fromkeys(batch.column(0).dictionary.to_pylist())
+                in_order = [value for value in found if value in declared]
+                if ordered and found and in_order != [*declared]:
+                    raise FileError(
+                        f"{path} orders the values of {name!r} as {[*declared]}, and others as "
+                        f"{[*found]}: files of one table must have one order"
+                    )
+                found |= declared
         return pd.Index(found)
 
 

@@ -8,7 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ColumnError, EmptyTableError, MissingValueError, check_choice
+from anonpaper.errors import (
+    ColumnError,
+    EmptyTableError,
+    MissingValueError,
+    ParameterError,
+    check_choice,
+)
 from anonpaper.microdata import Microdata, checked_roles, code_values
 from anonpaper.scale.engine import Engine, connect, engine_errors
 from anonpaper.scale.files import Files
@@ -70,16 +76,18 @@ def scan(
     Raises
     ------
     ColumnError
-        A column is unknown, used twice, or its values are outside a declared domain.
+        A column is unknown, used twice, its values are outside a declared domain, or it is a
+        quasi-identifier of a csv that may be numbers or dates and is not named in `types`.
     EmptyTableError
         No rows, or none without missing values.
     FileError
-        No file has the name, files differ in their columns or change while they are read, or the
-        engine cannot read one.
+        No file has the name, one has two of them, files differ in their columns or change while
+        they are read, or the engine cannot read one.
     MissingValueError
         With ``missing="error"``.
     ParameterError
-        `source` is nothing that can be read, or Ibis is not installed (``anonpaper[scale]``).
+        `source` is nothing that can be read, Ibis is not installed (``anonpaper[scale]``), or
+        another option than `source` takes is given.
 
     Notes
     -----
@@ -108,40 +116,54 @@ def scan(
         files, table = Files(), source
         connection = source._find_backend(use_default=True)
         columns, origin = list(table.columns), origin or "an Ibis table"
+        if engine is not None and engine is not connection:
+            raise ParameterError("an Ibis table has an engine of its own: leave engine out")
     else:
         files, table = Files.of(source), None
         connection, origin = connect(engine), origin or str(source)
         columns = files.columns(delimiter)
     _, sensitives = checked_roles(columns, qi, sensitive)
     roles = [name for name in columns if name in [*qi, *sensitives]]
+    lowered = [name.lower() for name in columns]
+    if alike := [name for name in roles if not name or lowered.count(name.lower()) > 1]:
+        raise ColumnError(
+            f"{alike}: what is read needs a name that differs from all others in more than case"
+        )
     for what, given in (("domains", domains), ("types", types)):
         if unknown := [name for name in given or {} if name not in columns]:
             raise ColumnError(f"{what} names columns that are not there: {unknown}")
+    if not files.are_csv and (types or delimiter):
+        raise ParameterError("types and delimiter are of a csv; elsewhere columns have types")
     with engine_errors(origin):
         if table is None:
             table = files.open(connection, delimiter)
         rows = f"rows_{secrets.token_hex(8)}"
         counted = table.group_by(roles).aggregate(**{rows: table.count()}).to_pyarrow()
-    files.check_unchanged()
     counts = counted.column(rows).to_numpy().astype(np.int64)
     if len(counts) == 0:
         raise EmptyTableError("the table has no rows")
     listed = {
-        name: _listed(counted.column(name), name, files, (types or {}).get(name)) for name in roles
+        name: _listed(counted.column(name), name, files, (types or {}).get(name), name in qi)
+        for name in roles
     }
+    files.check_unchanged()
     listed, counts, dropped = _complete(listed, counts, missing)
     coded = {}
     for name, (values, index) in listed.items():
         used, place = np.unique(index, return_inverse=True)
         attribute, codes = code_values(values, used, (domains or {}).get(name))
         coded[name] = attribute, codes[place]
+    if connection.name not in ("duckdb", "pyspark"):  # others count, and DuckDB writes
+        connection = connect()
     return CountedMicrodata(
         coded, counts, qi, sensitive, missing=missing, origin=origin, dropped=dropped,
         engine=Engine(connection, files, table, int(counts.sum()) + dropped),
     )  # fmt: skip
 
 
-def _listed(column, name: str, files: Files, kind: str | None) -> tuple[pd.Series, np.ndarray]:
+def _listed(
+    column, name: str, files: Files, kind: str | None, is_qi: bool
+) -> tuple[pd.Series, np.ndarray]:
     """Return the values of a column each once, as pandas reads them, and every place.
 
     A missing value is the last, and there only if any is missing.
@@ -161,8 +183,18 @@ def _listed(column, name: str, files: Files, kind: str | None) -> tuple[pd.Serie
     index = index.to_numpy(zero_copy_only=False)
     if files.are_csv:
         texts = pd.Series(values.to_pandas(), name=name, dtype=object).replace("", None)
-        chosen = kind or kind_of(texts.dropna())[0]
-        return typed(texts, chosen, {}), index
+        if kind:
+            return typed(texts, kind, {}), index
+        looks, in_doubt = kind_of(texts.dropna())
+        if in_doubt and is_qi:
+            raise ColumnError(
+                f"{name}={in_doubt}? This column looks like more than text: say which with types, "
+                f"or --type NAME=KIND; {name}=text if it is not"
+            )
+        try:
+            return typed(texts, looks, {}), index
+        except ColumnError:  # as 2020-02-30, which only looks like a date
+            return texts, index
     return files.as_pandas(values, name), index
 
 

@@ -37,7 +37,7 @@ class CountedMicrodata(Microdata):
     dropped : int
         Rows left out for missing values.
     engine : object
-        What writes releases: ``write(release, path, replace=...)`` and ``read(release, paths)``.
+        What writes releases: ``write(release, path, replace=...)`` and ``read(release, written)``.
     """
 
     has_rows = False

@@ -49,6 +49,7 @@ ARGUMENTS = {
     ],
     "hill_climbing": ["--k", "3", "--evaluations", "100"],
     "exhaustive": ["--k", "3"],
+    "branch_and_bound": ["--k", "3", "--nodes", "1000"],
 }
 FEW = ("exact", "optimal_two_diverse", "exhaustive")
 

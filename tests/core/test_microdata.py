@@ -272,6 +272,7 @@ NEEDS_A_TABLE = {
     "preference_search": lambda m: ap.preference_search(m, 2),
     "hill_climbing": lambda m: ap.hill_climbing(m, 2),
     "exhaustive": lambda m: ap.exhaustive(m, 2),
+    "branch_and_bound": lambda m: ap.branch_and_bound(m, 2),
     "suppress": lambda m: ap.suppress(m, ap.Partition([0])),
     "shallow_generalize": lambda m: ap.shallow_generalize(m, ap.Partition([0]), {}),
     "recode": lambda m: ap.recode(m, ap.Recoding.identity([])),

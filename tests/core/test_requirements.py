@@ -629,6 +629,7 @@ def test_what_counts_rows_refuses_people_with_the_reason():
         lambda: ap.oka(m, 5), lambda: ap.klt(m, 5, 2), lambda: ap.balanced_classes(m, 5, 2),
         lambda: ap.diva(m, [], 5), lambda: ap.preference_search(m, 5),
         lambda: ap.hill_climbing(m, 5), lambda: ap.exhaustive(m, 5), lambda: ap.exact(m, 2),
+        lambda: ap.branch_and_bound(m, 5),
         lambda: ap.optimal_two_diverse(m), lambda: ap.swap(m, p), lambda: ap.anatomize(m, p),
         lambda: ap.measure.minimality(rel), lambda: ap.measure.disclosure_risk(rel),
         lambda: ap.measure.exposure(rel), lambda: ap.tp_plus(m, 2), lambda: ap.tp_steps(m, 2),

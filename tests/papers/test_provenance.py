@@ -67,6 +67,15 @@ def test_the_whole_package_counts_with_its_data_files():
     assert {"errors.py", "anonpaper.mplstyle", "datasets/registry.toml"} <= names
 
 
+@pytest.mark.parametrize("grid", ["boger2020", "dewri2009", "diva2021", "majeed2024", "xiao2010"])
+def test_what_a_grid_keeps_does_not_hang_on_claims_or_on_other_papers(grid):
+    """Else an edit of a claim's words would have every release made again."""
+    reached = set(provenance._reachable_files(f"anonpaper.papers.{grid}.protocol"))
+    assert "anonpaper.partition.tp" in reached or "anonpaper.microdata" in reached
+    assert not {name for name in reached if name.endswith(("claims", "claims.py", "cli"))}
+    assert "papers/catalogue.py" not in reached
+
+
 def test_a_module_without_source_is_named():
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
         provenance.code_digest("no_such_module")

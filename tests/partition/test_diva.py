@@ -372,3 +372,14 @@ def test_integrate_suppresses_what_the_rest_publishes_beyond_a_bound():
     assert all(c.holds(rel) for c in sigma)
     # As few as possible: one more group of k women would be too many.
     assert sigma[0].count(rel) > 100 - 2 * 5
+
+
+@pytest.mark.parametrize("rule", ["star", "reject"])
+def test_a_value_of_the_domain_that_nobody_has_is_no_obstacle(rule):
+    frame = pd.DataFrame({"p": pd.Categorical(list("aaabb"), list("abc")), "q": list("xyxyx")})
+    m = ap.Microdata(frame, ["p", "q"])
+    sigma = [Constraint({"p": "c"}, 0, 3), Constraint({"p": "a"}, 2, 3)]
+    p = ap.diva(m, sigma, 2, over_bound=rule)
+    assert all(c.holds(ap.suppress(m, p)) for c in sigma)
+    with pytest.raises(errors.ConstraintError, match="only 0 rows"):
+        ap.diva(m, [Constraint({"p": "c"}, 2, 3)], 2, over_bound=rule)

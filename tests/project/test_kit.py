@@ -1,7 +1,9 @@
 """The archive for students: what is in it, and what is not."""
 
+import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import zipfile
@@ -152,3 +154,18 @@ def test_a_start_without_a_fitting_python_says_which_is_needed(archive, tmp_path
     )
     assert done.returncode == 1
     assert "Python 3.11 or newer" in done.stderr
+
+
+def test_jupyterlab_is_told_not_to_ask_for_news(monkeypatch, tmp_path):
+    """By a setting that the JupyterLab of this environment has."""
+    start = runpy.run_path(str(kit.TEMPLATES / "start.py"))
+    monkeypatch.setitem(start["fetch_no_news"].__globals__, "ENVIRONMENT", tmp_path)
+    start["fetch_no_news"]()
+    (file,) = tmp_path.rglob("overrides.json")
+    ((plugin, settings),) = json.loads(file.read_text()).items()
+    extension, name = plugin.split(":")
+    lab = Path(sys.prefix, "share", "jupyter", "lab")
+    assert file.parent == tmp_path / "share" / "jupyter" / "lab" / "settings"
+    schema = json.loads((lab / "schemas" / extension / f"{name}.json").read_text())
+    for key, value in settings.items():
+        assert value in {choice["const"] for choice in schema["properties"][key]["oneOf"]}

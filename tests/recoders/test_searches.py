@@ -265,7 +265,8 @@ def test_the_graded_start_always_knows_a_feasible_solution(adult):
 
 def test_tables_without_bits_have_one_recoding():
     m = ap.Microdata(pd.DataFrame({"land": ["x"] * 5}), ["land"])
-    for r in (ap.preference_search(m, 5), ap.exhaustive(m, 5), ap.hill_climbing(m, 5)):
+    searches = (ap.preference_search, ap.exhaustive, ap.hill_climbing, ap.branch_and_bound)
+    for r in (search(m, 5) for search in searches):
         assert r.info["nwp"] == 0 and r.info["effective_k"] == 5
 
 

@@ -36,6 +36,7 @@ PARAMETERS = {
     "preference_search": {"k": 3, "population": 10, **QUICK},
     "hill_climbing": {"k": 3, **QUICK},
     "exhaustive": {"k": 3},
+    "branch_and_bound": {"k": 3},
 }
 #: Every method with every publication that it has.
 WAYS = [(name, form) for name in PARAMETERS for form in METHODS[name].publications]

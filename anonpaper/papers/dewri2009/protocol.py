@@ -22,6 +22,7 @@ from anonpaper.errors import BudgetExceededError
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure import effective_k, necd, nwp
 from anonpaper.microdata import Microdata
+from anonpaper.papers.dewri2009.variants import better_neighbours
 from anonpaper.papers.dewri2009.weights import losses
 from anonpaper.preference import achievement
 from anonpaper.prepare.encoding import granularize, in_preorder
@@ -213,17 +214,16 @@ def reported_solution(m: Microdata, **setting) -> dict:
     """Return the reported solution of one run (Figures 3 and 4).
 
     Parameters are those of `search`. With it come the number of its one-bit neighbours that are
-    feasible and have less ach (``better neighbours``: 0 in a local optimum), the groups that
+    better (``better neighbours``: 0 in a local optimum), the groups that
     every attribute is divided into, and the loss of every attribute, from which NWP under other
     weights follows.
     """
     r = search(m, **setting)
     evaluator = Evaluator(m, _named(m, setting.get("weights")))
-    found = evaluator.evaluate(r.encode() ^ np.eye(evaluator.n_bits, dtype=bool))
-    ach = achievement(found.nwp, found.necd, tuple(setting["preference"]))
-    better = (found.smallest >= setting["k_pref"]) & (ach < r.info["ach"] - 1e-12)
     return {
-        "better neighbours": int(better.sum()),
+        "better neighbours": better_neighbours(
+            evaluator, r.encode(), setting["k_pref"], setting["preference"]
+        ),
         **{name: r.info[name] for name in ("nwp", "necd", "effective_k", "ach", "prefdev")},
         **{f"groups {name}": size for name, size in zip(m.qi, r.sizes, strict=True)},
         **{f"loss {name}": loss for name, loss in losses(m, r).items()},

@@ -8,7 +8,7 @@ the result is the same.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -22,8 +22,10 @@ from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.selection.tournament import TournamentSelection
 
 from anonpaper.microdata import Microdata
+from anonpaper.preference import achievement
 from anonpaper.randomness import generator
 from anonpaper.recoders.archive import Archive, choose, non_dominated
+from anonpaper.recoders.objectives import Evaluator
 from anonpaper.recoders.preference import (
     STARTS,
     TwoObjectives,
@@ -32,7 +34,14 @@ from anonpaper.recoders.preference import (
     winners,
 )
 
-__all__ = ["LEVELS", "VARIANT_STARTS", "OneObjective", "measured_run", "varied_search"]
+__all__ = [
+    "LEVELS",
+    "VARIANT_STARTS",
+    "OneObjective",
+    "better_neighbours",
+    "measured_run",
+    "varied_search",
+]
 
 #: Effective k for which a publisher may want the least ach of a run.
 LEVELS = (10, 25, 50, 100)
@@ -165,6 +174,16 @@ def varied_search(
     return archive, np.unique(archive.places(algorithm.pop.get("X")))
 
 
+def better_neighbours(
+    evaluator: Evaluator, bits: np.ndarray, k_pref: int, preference: Sequence[float]
+) -> int:
+    """Return how many one-bit neighbours are feasible and have less ach: 0 in a local optimum."""
+    flipped = np.eye(evaluator.n_bits + 1, evaluator.n_bits, k=-1, dtype=bool)  # none comes first
+    found = evaluator.evaluate(bits ^ flipped)
+    ach = achievement(found.nwp, found.necd, tuple(preference))
+    return int(((found.smallest >= k_pref) & (ach < ach[0] - 1e-12)).sum())
+
+
 def measured_run(m: Microdata, **setting) -> dict:
     """Return what one run reports, what its final population holds, and what crossing it gives.
 
@@ -175,7 +194,8 @@ def measured_run(m: Microdata, **setting) -> dict:
     -------
     dict
         The reported solution (``found``, ``nwp``, ``necd``, ``effective_k``, ``ach``,
-        ``prefdev``); of the non-dominated solutions those that are feasible (``returned``), share
+        ``prefdev``) and its `better_neighbours` (``better neighbours``); of the non-dominated
+        solutions those that are feasible (``returned``), share
         the least ach (``minima``), beat the reported one in loss and bias (``better in both``)
         and exceed k_pref (``more private``); of the final population different solutions
         (``unique``), the feasible ones (``feasible``) and the mean NWP of all (``mean nwp``);
@@ -206,6 +226,9 @@ def measured_run(m: Microdata, **setting) -> dict:
     row |= {name: float(best[name]) for name in ("nwp", "necd", "ach", "prefdev")}
     row |= {
         "effective_k": int(best["effective_k"]),
+        "better neighbours": better_neighbours(
+            archive.evaluator, _bits([best["bits"]])[0], k_pref, preference
+        ),
         "returned": len(returned),
         "minima": int((returned["ach"] == best["ach"]).sum()),
         "better in both": int(beats.sum()),
@@ -218,13 +241,18 @@ def measured_run(m: Microdata, **setting) -> dict:
     return row | {"children alike": _children_alike(archive, feasible, rng)}
 
 
+def _bits(texts: Iterable[str]) -> np.ndarray:
+    """Return chromosomes that are written as texts, one row each."""
+    return np.array([[bit == "1" for bit in text] for text in texts])
+
+
 def _children_alike(
     archive: Archive, parents: pd.DataFrame, rng: np.random.Generator
 ) -> float | None:
     """Cross pairs of different tables at one point: the share of children like a parent."""
     if len(parents) < 2:
         return None
-    bits = np.array([[bit == "1" for bit in text] for text in parents["bits"]])
+    bits = _bits(parents["bits"])
     solution = parents[["nwp", "necd", "effective_k"]].to_numpy()
     mother = rng.integers(len(parents), size=_PAIRS)
     father = (mother + rng.integers(1, len(parents), size=_PAIRS)) % len(parents)

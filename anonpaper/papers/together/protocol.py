@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from anonpaper import measure
 from anonpaper.constraints import proportion_constraints
@@ -31,7 +30,6 @@ from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.oka import oka
 from anonpaper.partition.refined import tp_refined
 from anonpaper.partition.tp import tp, tp_plus
-from anonpaper.plots import LOOKS
 from anonpaper.prepare.copula import gaussian_copula
 from anonpaper.prepare.encoding import in_preorder
 from anonpaper.prepare.imbalance import find_imbalance
@@ -51,7 +49,6 @@ __all__ = [
     "advice",
     "balance",
     "chapters",
-    "draw_front",
     "in_words",
     "load_table",
     "marked",
@@ -395,26 +392,6 @@ def not_dominated(frame: pd.DataFrame, by: Sequence[str]) -> np.ndarray:
     no_higher = (x[:, None] <= x[None]).all(axis=2)
     lower = (x[:, None] < x[None]).any(axis=2)
     return ~(no_higher & lower).any(axis=0)
-
-
-def draw_front(ax: Axes, points: pd.DataFrame) -> None:
-    """Draw ``value`` over ``own risk``, a marker per ``method``, and a line through the front.
-
-    Colours are papers; what one paper compares or proposes differs by its marker. Points of an
-    infinite value are left out.
-    """
-    shown = points[np.isfinite(points["value"])]
-    front = shown[shown["front"]].sort_values("own risk")
-    steps = {"color": "0.6", "linestyle": "-", "marker": "", "drawstyle": "steps-post"}
-    ax.plot(front["own risk"], front["value"], zorder=1, **steps)
-    papers = list(dict.fromkeys(about.paper for about in METHODS.values()))
-    for place, paper in enumerate(papers):
-        for i, name in enumerate(n for n, about in METHODS.items() if about.paper == paper):
-            part = shown[shown["method"] == name]
-            ax.plot(
-                part["own risk"], part["value"], label=name, color=LOOKS[place]["color"],
-                marker="osX^DvP*"[i], linestyle="none", markersize=3.5, alpha=0.8,
-            )  # fmt: skip
 
 
 class Need(NamedTuple):

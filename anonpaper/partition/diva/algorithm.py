@@ -246,8 +246,9 @@ class Run:
 
     def diverse_clustering(self, G: nx.Graph) -> list[Bundle] | None:
         """Find clusters that satisfy every constraint: DiverseClustering, Algorithm 3."""
-        # A constraint on the sensitive attribute alone holds or not whatever is suppressed.
-        G = G.subgraph(v for v in G if self.targets.columns[v])
+        # A constraint on the sensitive attribute alone, or on what no row carries, holds or not
+        # whatever is suppressed.
+        G = G.subgraph(v for v in G if self.targets.columns[v] and len(G.nodes[v]["rows"]))
         S, found = [], True
         # Components of the graph have no target row in common, and are coloured one by one.
         components = [sorted(nodes) for nodes in nx.connected_components(G)]

@@ -32,7 +32,7 @@ from anonpaper.microdata import build_cells
 from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
 
-__all__ = ["exact_clustering", "smallest_conflict"]
+__all__ = ["exact_clustering", "fewest_invented", "smallest_conflict"]
 
 #: Programs with more unknowns than this are not attempted.
 LARGEST_PROGRAM = 200_000
@@ -45,6 +45,50 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
     search was over, or that the program is too large. Polynomial in n, as only the number of types
     and patterns shapes the program; exponential in the number of constraints that single rows
     carry.
+    """
+    program, types, p, shown, _ = _build(targets, privacy, search)
+    solution = program.solve()
+    if solution is None:
+        return None
+    pattern = np.empty(len(targets.carries), np.int64)
+    pattern[types.rows] = np.repeat(p, solution[program.x])
+    not_counted = np.zeros(0, np.int64)
+    return [
+        Bundle(np.flatnonzero(pattern == q), targets.named - shown[q], not_counted, divisible=True)
+        for q in np.unique(pattern[pattern > 0])
+    ]
+
+
+def fewest_invented(
+    targets: Targets, finer: np.ndarray, privacy: Privacy, search: Search
+) -> np.ndarray | None:
+    """Return how many rows to invent of every target so that a table exists, None if none does.
+
+    Rows invented for a target are published in groups of their own that show it, and the coarser
+    ones. No other numbers of such rows have a sum that is smaller by more than a hundredth.
+
+    Parameters
+    ----------
+    targets, privacy, search
+        As for :func:`exact_clustering`.
+    finer : numpy.ndarray, shape (s, s), dtype bool
+        ``finer[v, u]``: whether rows that show the target of u show that of v.
+
+    Returns
+    -------
+    numpy.ndarray, shape (s,), dtype int64
+    """
+    program, _, _, _, invented = _build(targets, privacy, search, finer)
+    solution = program.solve()
+    return None if solution is None else solution[invented]
+
+
+def _build(targets: Targets, privacy: Privacy, search: Search, finer: np.ndarray | None = None):
+    """Write the program down.
+
+    Returns it with the types of the rows, the pattern that every unknown number is published
+    with, the attributes that every pattern shows, and the unknown numbers of invented rows, none
+    without `finer`.
     """
     s = len(targets)
     rows = [*targets.carries.T, *targets.is_target.T]
@@ -72,19 +116,18 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
         program.require(size, np.r_[np.ones(len(members)), -at_most], -np.inf, 0)
         if privacy.diverse is not None:
             _require_diversity(program, privacy, members, types.tuples[e[members], -1], used)
+    invented = np.zeros(0, np.int64)
+    if finer is not None:  # few of them matter, and no longer what is suppressed
+        invented, used = program.new_unknowns(s, targets.high, 1), program.new_binaries(s)
+        program.cost[program.x] = 0
+        for number, any_, high in zip(invented, used, targets.high, strict=True):
+            program.require(np.r_[number, any_], np.r_[1, -privacy.k], 0, np.inf)
+            program.require(np.r_[number, any_], np.r_[1, -high], -np.inf, 0)
     for v in range(s):
         counted = np.flatnonzero(shows[p, v] & is_target[e, v])
-        program.require(counted, 1, targets.low[v], targets.high[v])
-    solution = program.solve()
-    if solution is None:
-        return None
-    pattern = np.empty(len(rows), np.int64)
-    pattern[types.rows] = np.repeat(p, solution[program.x])
-    not_counted = np.zeros(0, np.int64)
-    return [
-        Bundle(np.flatnonzero(pattern == q), targets.named - shown[q], not_counted, divisible=True)
-        for q in np.unique(pattern[pattern > 0])
-    ]
+        added = [] if finer is None else invented[finer[v]]
+        program.require(np.r_[counted, added].astype(int), 1, targets.low[v], targets.high[v])
+    return program, types, p, shown, invented
 
 
 def smallest_conflict(targets: Targets, privacy: Privacy, search: Search) -> list[int]:
@@ -156,9 +199,12 @@ class _Program:
         self._rows: list[tuple] = []
 
     def new_binaries(self, number: int) -> np.ndarray:
+        return self.new_unknowns(number, 1, 0)
+
+    def new_unknowns(self, number: int, upper, cost: float) -> np.ndarray:
         first = len(self.cost)
-        self.cost = np.r_[self.cost, np.zeros(number)]
-        self.upper = np.r_[self.upper, np.ones(number)]
+        self.cost = np.r_[self.cost, np.full(number, float(cost))]
+        self.upper = np.r_[self.upper, np.broadcast_to(upper, number)]
         return np.arange(first, first + number)
 
     def require(self, unknowns: np.ndarray, weights, low: float, high: float) -> None:

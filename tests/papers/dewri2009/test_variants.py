@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from anonpaper.papers.dewri2009 import protocol as dewri2009
-from anonpaper.papers.dewri2009.variants import VARIANT_STARTS, measured_run, varied_search
+from anonpaper.papers.dewri2009.variants import (
+    VARIANT_STARTS,
+    better_neighbours,
+    measured_run,
+    varied_search,
+)
+from anonpaper.preference import achievement
+from anonpaper.recoders.objectives import Evaluator
 
 SETTING = {"k_pref": 5, "preference": [0.2, 1.0], "evaluations": 600, "seed": 3}
 
@@ -28,6 +35,26 @@ def test_without_an_exchange_it_is_the_search_of_the_paper(part, start):
     for name in ("nwp", "necd", "effective_k", "ach", "prefdev"):
         assert row[name] == r.info[name]
     assert row["unique"] == r.info["history"]["tables"].iloc[-1]
+    reported = dewri2009.reported_solution(part, **SETTING, start=start)
+    assert row["better neighbours"] == reported["better neighbours"]
+
+
+def test_better_neighbours_are_those_that_single_flips_give(part):
+    evaluator, k, preference = Evaluator(part), 5, [0.2, 1.0]
+    counts = []
+    for bits in np.random.default_rng(0).random((20, evaluator.n_bits)) < 0.2:
+        found = evaluator.evaluate(bits[None])
+        ach = achievement(found.nwp, found.necd, tuple(preference))[0]
+        better = 0
+        for place in range(len(bits)):
+            flipped = bits.copy()
+            flipped[place] = not flipped[place]
+            other = evaluator.evaluate(flipped[None])
+            less = achievement(other.nwp, other.necd, tuple(preference))[0] < ach - 1e-12
+            better += bool(less and other.smallest[0] >= k)
+        assert better_neighbours(evaluator, bits, k, preference) == better
+        counts.append(better)
+    assert len(set(counts)) > 2
 
 
 @pytest.mark.parametrize("objectives", [1, 2])

@@ -3,6 +3,7 @@
 With arguments it runs the course's own Python on them: python start.py -m anonpaper fetch adult
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -23,6 +24,7 @@ def main() -> int:
         print(f"Setting up the course in {ENVIRONMENT}: once, minutes, 1.2 GB of disk", flush=True)
         venv.create(ENVIRONMENT, with_pip=True, clear=True)
         install()
+        fetch_no_news()
         READY.touch()
     folders = {"ANONPAPER_DATA": HERE / "data", "ANONPAPER_CACHE": HERE / "cache"}
     command = sys.argv[1:] or ["-m", "jupyter", "lab", str(HERE / "lessons")]
@@ -42,6 +44,14 @@ def install() -> None:
     print("Fetching the packages: 300 MB", flush=True)
     if subprocess.run([*pip, "requirements.txt"], cwd=HERE).returncode:
         sys.exit("The packages could not be installed; what pip says stands above.")
+
+
+def fetch_no_news() -> None:
+    """Let JupyterLab neither ask for nor fetch news: the course needs no network."""
+    settings = ENVIRONMENT / "share" / "jupyter" / "lab" / "settings"
+    settings.mkdir(parents=True, exist_ok=True)
+    never = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
+    (settings / "overrides.json").write_text(json.dumps(never))
 
 
 if __name__ == "__main__":

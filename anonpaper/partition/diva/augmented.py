@@ -1,0 +1,159 @@
+"""DIVA with invented rows: for lower bounds that the people of a table cannot meet. Ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.constraints import DiversityConstraint
+from anonpaper.errors import (
+    ConstraintError,
+    ParameterError,
+    check_integer,
+    check_number,
+    check_sequence,
+)
+from anonpaper.groups import Partition
+from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.partition.diva.algorithm import Strategy, diva
+from anonpaper.partition.diva.existence import fewest_invented
+from anonpaper.partition.diva.search import Search
+from anonpaper.partition.diva.targets import Privacy, Targets
+from anonpaper.randomness import generator
+
+__all__ = ["diva_augmented"]
+
+
+def diva_augmented(
+    m: Microdata,
+    constraints: Sequence[DiversityConstraint],
+    k: int,
+    strategy: Strategy = "max_fan_out",
+    seed: int | np.random.Generator | None = 0,
+    *,
+    max_backtracks: int = 10_000,
+    max_seconds: float = 120.0,
+) -> tuple[Microdata, Partition]:
+    """Guarantee every diversity constraint, and k *people* in every group that has one.
+
+    Invented rows are never counted as people: they stand in groups of their own, so that who
+    recognizes them and takes them away is left with a k-anonymous table of people. They are
+    counted by the constraints, which is what they are for: what a constraint then says is not
+    that so many people were published. Of rows invented for one target each, showing nothing
+    else, few are taken: where the integer program ends in time, no plan needs fewer by more than a
+    hundredth. None are where the people meet all bounds, which makes it
+    :func:`~anonpaper.partition.diva.algorithm.diva`.
+
+    Parameters
+    ----------
+    m : Microdata
+        People, n rows, none of them synthetic.
+    constraints : sequence of DiversityConstraint
+        The set Sigma, on quasi-identifiers alone. Every value is in its domain.
+    k : int
+        Smallest group size, from 2 to n.
+    strategy, max_backtracks, max_seconds
+        As for :func:`~anonpaper.partition.diva.algorithm.diva`, which groups the people; so many
+        seconds for how many rows to invent, and as many again for the groups.
+    seed : int, numpy.random.Generator or None
+        Draws the suppressed values of the invented rows, and is DIVA's.
+
+    Returns
+    -------
+    fused : Microdata
+        The people, in their order, then the invented rows, which ``fused.synthetic`` marks; role
+        columns only, rows numbered anew. Values of invented rows beside their target are drawn
+        one by one from the people's, and are suppressed; sensitive values are drawn likewise,
+        and are published.
+    p : Partition
+        Of `fused`: DIVA's groups, then one for every target that rows were invented for. ``info``
+        is DIVA's, and ``invented``: the number of rows for each constraint.
+
+    Raises
+    ------
+    ConstraintError
+        No numbers of invented rows will do, since upper bounds are in the way; a constraint names
+        the sensitive attribute; or what DIVA raises.
+    BudgetExceededError
+        The seconds were over before any plan of rows to invent was found, or how to group.
+    ParameterError
+        `m` has synthetic rows, or what DIVA raises.
+
+    Notes
+    -----
+    An integer program says how many rows to invent; then DIVA runs on the people with bounds less
+    by these numbers. A group of invented rows shows one target and nothing else, by which it may
+    be recognized: the promise to people does not depend on that.
+
+    References
+    ----------
+    diva2021 suppresses only; this is ours.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> from anonpaper.constraints import DiversityConstraint
+    >>> m = ap.examples.patients()  # two of them African
+    >>> sigma = [DiversityConstraint({"ETH": "African"}, 3, 6)]
+    >>> fused, p = diva_augmented(m, sigma, k=3)
+    >>> rel = ap.suppress(fused, p)
+    >>> sigma[0].count(rel), sigma[0].count(rel.without_synthetic()), p.info["invented"]
+    (3, 0, (3,))
+    """
+    if check_microdata(m).synthetic.any():
+        raise ParameterError(
+            f"{int(m.synthetic.sum())} rows are synthetic, and may not be counted as people: "
+            "give those of people alone"
+        )
+    k = check_integer("k", k, 2, m.n)
+    check_number("max_seconds", max_seconds, 0, inf, open_low=True)
+    constraints = check_sequence("constraints", constraints, DiversityConstraint)
+    hidden = [a.name for a in m.attributes if a.size > 1]  # a single value shows whatever is done
+    targets = [{n: code for n, code in c.codes(m).items() if n in hidden} for c in constraints]
+    for c in constraints:
+        if any(name in c.target for name in m.sensitives):
+            raise ConstraintError(f"{c}: rows are invented for quasi-identifiers alone")
+    rng = generator(seed)
+    finer = np.array([[a.items() <= b.items() for b in targets] for a in targets], dtype=bool)
+    search = Search(max_backtracks, max_seconds)
+    invented = fewest_invented(Targets.of(m, constraints), finer, Privacy(k), search)
+    if invented is None:
+        raise ConstraintError(
+            f"no {k}-anonymous table satisfies the constraints, however many rows are invented: "
+            "widen the upper bounds"
+        )
+    added = finer @ invented
+    of_people = [
+        DiversityConstraint(c.target, max(0, c.low - int(more)), c.high - int(more))
+        for c, more in zip(constraints, added, strict=True)
+    ]
+    p = diva(
+        m, of_people, k, strategy, seed=rng, max_backtracks=max_backtracks,
+        max_seconds=max_seconds,
+    )  # fmt: skip
+    places = np.repeat(np.arange(len(constraints)), invented)
+    fused = _with_rows(m, constraints, places, rng)
+    shows = np.array([[name in c.target for name in m.qi] for c in constraints], dtype=bool)
+    used = np.flatnonzero(invented)
+    starred = np.vstack([p.starred, ~shows[used].reshape(len(used), m.d)])
+    labels = np.r_[p.labels, len(p.starred) + np.searchsorted(used, places)]
+    info = p.info | {"invented": tuple(invented.tolist())}
+    return fused, Partition(labels, info, f"{p.algorithm}, augmented", starred=starred)
+
+
+def _with_rows(m: Microdata, constraints, places: np.ndarray, rng) -> Microdata:
+    """Append rows with the targets of the constraints at these places."""
+    columns = {}
+    for name in [*m.qi, *m.sensitives]:
+        codes = rng.choice(m.codes_of(name), len(places))
+        for v, c in enumerate(constraints):
+            if name in c.target:
+                codes[places == v] = c.codes(m)[name]
+        values = pd.Series(list(m.attribute(name).values[codes]), dtype=object)
+        columns[name] = values.astype(m.frame[name].dtype)
+    frame = pd.concat([m.frame[list(columns)], pd.DataFrame(columns)], ignore_index=True)
+    synthetic = np.repeat([False, True], [m.n, len(places)])
+    return m.replace(frame=frame, synthetic=synthetic, person=None)

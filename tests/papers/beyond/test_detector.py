@@ -1,0 +1,262 @@
+"""Risk against a detector: the formula, padded classes, and attackers who know the algorithm."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from scipy.stats import norm
+
+import anonpaper as ap
+from anonpaper.papers.beyond import claims, detector
+from anonpaper.papers.judging import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+
+SHARES = [0.3, np.array([0.0, 0.6])]
+
+
+def some_counts(seed, classes=6):
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 6, (classes, 2)) + [1, 0], rng.integers(0, 6, (classes, 2)) * [0, 1]
+
+
+def people(rows, seed=0):
+    rng = np.random.default_rng(seed)
+    education = rng.choice(["9th", "HS-grad", "Bachelors", "Masters"], rows)
+    rare = rng.random(rows) < np.where(education == "Masters", 0.6, 0.1)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(20, 60, rows),
+            "workclass": rng.choice(["Private", "State-gov"], rows),
+            "education": education,
+            "relationship": rng.choice(["Husband", "Wife", "Unmarried"], rows),
+            "race": rng.choice(["White", "Black"], rows, p=[0.8, 0.2]),
+            "sex": rng.choice(["Female", "Male"], rows),
+            "native-country": rng.choice(["United-States", "Cuba"], rows, p=[0.9, 0.1]),
+            "salary-class": np.where(rare, ">50K", "<=50K"),
+        }
+    )
+    return ap.Microdata(frame, [*frame.columns[:-1]], "salary-class")
+
+
+def padded(m, pad, k=4):
+    groups = ap.k_member(m.with_roles(sensitive=None), k, seed=0)
+    trees = ap.datasets.trees.hierarchies("adult", m)
+    return detector.padded(m, groups, trees, pad, seed=0), ap.shallow_generalize(m, groups, trees)
+
+
+def two(real):
+    return detector.even(real, 2)
+
+
+# ---- the formula ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("seed", range(4))
+def test_formula_ends_at_the_prior_and_at_real_people_alone(seed, share):
+    real, invented = some_counts(seed)
+    blind = detector.own_risk(real, (real + invented) * (1 - share))
+    assert detector.expected_risk(real, invented, 0.5, share) == pytest.approx(blind, abs=1e-6)
+    for formula in (detector.expected_risk, detector.short_formula):
+        alone = formula(real, invented, 1, share)
+        assert alone == pytest.approx(detector.own_risk(real, real), abs=1e-6)
+
+
+@pytest.mark.parametrize(("auc", "share"), [(0.6, 0.3), (0.8, 0.5), (0.9, 0.2)])
+def test_formula_of_two_rows_is_a_plain_double_integral(auc, share):
+    """One real and one invented row, of different values: the mean of w / (w + w')."""
+    apart = norm.ppf(auc) * np.sqrt(2)
+    x = np.linspace(-8, 8, 801)
+    real, invented = (
+        expit(np.log((1 - share) / share) - apart * score + apart**2 / 2)
+        for score in (x, x + apart)
+    )
+    density = norm.pdf(x) / norm.pdf(x).sum()
+    mean = density @ (real[:, None] / (real[:, None] + invented)) @ density
+    found = detector.expected_risk(np.array([[1, 0]]), np.array([[0, 1]]), auc, share)
+    assert found == pytest.approx(mean, abs=1e-5)
+
+
+@pytest.mark.parametrize("share", SHARES)
+@pytest.mark.parametrize("auc", [0.6, 0.95])
+def test_drawn_scores_have_the_risk_of_the_formula(auc, share):
+    real, invented = some_counts(7)
+    drawn = [detector.simulated_risk(real, invented, auc, share, seed) for seed in range(400)]
+    error = np.std(drawn) / np.sqrt(len(drawn))
+    assert abs(np.mean(drawn) - detector.expected_risk(real, invented, auc, share)) < 4 * error
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_division_of_real_people_is_below_what_the_shares_tell(seed):
+    real, _ = some_counts(seed)
+    assert detector.own_risk(real, real) >= detector.known_shares(real) - 1e-12
+
+
+# ---- rows invented inside the classes ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("l", [1.25, 1.5, 2, 3])
+def test_even_invents_as_few_rows_as_an_exhaustive_search(l):
+    for counts in itertools.product(range(4), repeat=3):
+        if not sum(counts):
+            continue
+        real = np.array([counts])
+        full = real + detector.even(real, l)
+        assert (full >= real).all()
+        assert full.max() * l <= full.sum() + 1e-9
+        fewest = min(
+            sum(more) for more in itertools.product(range(4), repeat=3)
+            if max(real[0] + more) * l <= sum(real[0] + more) + 1e-9
+        )  # fmt: skip
+        assert full.sum() - real.sum() == fewest
+
+
+def test_complement_publishes_the_same_whatever_the_values():
+    shown = {
+        tuple((real + detector.complement(real))[0])
+        for real in (np.array([[n, 5 - n]]) for n in range(6))
+    }
+    assert shown == {(5, 5)}
+
+
+@pytest.mark.parametrize("pad", [two, detector.complement])
+def test_padded_rows_are_written_like_their_group_and_change_no_persons_row(pad):
+    m = people(90)
+    rel, plain = padded(m, pad)
+    assert detector.told_apart(rel) == 0
+    mine = rel.frame[~rel.is_synthetic]
+    assert (mine.astype(str).to_numpy() == plain.frame.astype(str).to_numpy()).all()
+    real, invented = detector.counts(rel)
+    assert real.sum(axis=1).min() >= 4
+    assert invented.sum() == rel.is_synthetic.sum() > 0
+    assert rel.audit().set_index("principle")["level"]["theta"] <= 0.5
+
+
+def test_a_group_that_is_written_in_two_ways_is_found():
+    m = people(40)
+    trees = ap.datasets.trees.hierarchies("adult", m)
+    rel = ap.shallow_generalize(m, ap.Partition(m.cells.tuple_of_row), trees)
+    rel._partition = ap.Partition(np.zeros(m.n, int))
+    assert detector.told_apart(rel) == 1
+
+
+def test_the_published_order_tells_nothing_of_who_is_invented():
+    """Everybody has one value, so that all rows of the other one are known to be invented."""
+    m = people(40)
+    frame = m.frame.assign(**{"salary-class": pd.Categorical(["<=50K"] * 40, ["<=50K", ">50K"])})
+    rel, _ = padded(m.replace(frame=frame), detector.complement)
+    places = [
+        np.flatnonzero(rel.public_frame()["salary-class"] == ">50K").mean() for _ in range(60)
+    ]
+    spread = np.sqrt(
+        (80 + 1) / 12
+    )  # of the mean place of 40 rows of 80, drawn without putting back
+    assert abs(np.mean(places) - 39.5) < 5 * spread / np.sqrt(60)
+
+
+# ---- who knows the algorithm ------------------------------------------------------------------
+
+
+def by_all_worlds(real, pad, prior):
+    """Own-value risk by listing everybody's value: Bayes' rule with nothing left out."""
+    risk = 0.0
+    for counts in real:
+        n, shown = counts.sum(), counts + pad(counts[None])[0]
+        belief = np.zeros(2)
+        for world in itertools.product([0, 1], repeat=n):
+            theirs = np.bincount(world, minlength=2)
+            if (theirs + pad(theirs[None])[0] == shown).all():
+                chance = np.prod(prior[list(world)])
+                belief[world[0]] += chance  # the target is the first of the group
+        risk += counts @ (belief / belief.sum())
+    return risk / real.sum()
+
+
+@pytest.mark.parametrize("pad", [two, lambda r: detector.even(r, 1.5), detector.complement])
+def test_the_informed_believe_what_all_worlds_say(pad):
+    rel, _ = padded(people(40), pad)
+    real, _ = detector.counts(rel, rel.partition.labels)
+    for prior in (np.array([0.5, 0.5]), np.array([0.8, 0.2])):
+        found = detector.informed_risk(rel, pad, prior)
+        assert found == pytest.approx(by_all_worlds(real, pad, prior))
+
+
+def test_the_complement_tells_the_informed_nothing_and_even_halves_tell_them_something():
+    m = people(120)
+    shares = m.sensitive_counts / m.n
+    both = {}
+    for name, pad in {"even": two, "complement": detector.complement}.items():
+        rel, _ = padded(m, pad)
+        assert detector.informed_risk(rel, pad, np.array([0.5, 0.5])) == pytest.approx(0.5)
+        both[name] = detector.informed_risk(rel, pad, shares)
+    assert both["complement"] == pytest.approx((shares**2).sum())
+    assert both["even"] > both["complement"] + 0.01
+
+
+# ---- the protocol -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def attacked():
+    tables = {"adult": people(1500)}
+    return {
+        name: pd.DataFrame(detector.attack(tables, "adult", name, 4, 100, 0))
+        for name in detector.PUBLICATIONS
+    }
+
+
+def test_a_detector_of_boxes_moves_no_risk(attacked):
+    for found in attacked.values():
+        boxes = found[found["sees"] == "box"]
+        assert boxes["risk"].to_numpy() == pytest.approx(boxes["risk, counting"].to_numpy())
+        assert (found["groups told apart"] == 0).all()
+
+
+def test_padded_releases_keep_to_their_l_and_k(attacked):
+    for name, most in {"l = 1.5": 2 / 3, "l = 2": 0.5, "complement": 0.5}.items():
+        found = attacked[f"padded, {name}"]
+        assert (found["largest share"] <= most + 1e-12).all()
+        assert (found["fewest real in a class"] >= 4).all()
+    complement = attacked["padded, complement"]
+    told = (complement["risk, informed"] - complement["risk, shares"]).abs()
+    assert told.max() < 1e-9
+    assert (complement.loc[complement["sees"] == "box", "AUC"] == 0.5).all()
+
+
+def test_draws_have_nobody_twice():
+    parts = detector.draw(people(300), 50, 3)
+    index = np.concatenate([m.frame.index for m in parts])
+    assert len(index) == len(set(index)) == 300
+    assert [m.n for m in parts[:3]] == [50, 50, 25]
+
+
+def test_invented_people_are_of_another_draw():
+    parts = detector.draw(people(1500), 100, 0)
+    trees = ap.datasets.trees.hierarchies("adult", parts.table)
+    rel = detector.publish(parts.table, parts.ours, "paper, people invented", 4, trees, (), 0)
+    counts = rel.microdata.sensitive_counts
+    assert counts[0] == counts[1]
+    columns = [*parts.ours.qi, "salary-class"]
+    known = set(parts.ours.frame[columns].astype(str).agg("|".join, axis=1))
+    added = rel.microdata.frame[rel.is_synthetic][columns].astype(str).agg("|".join, axis=1)
+    assert set(added) <= known
+    with pytest.raises(ap.errors.InfeasibleError, match="more people"):
+        detector.publish(parts.table, parts.test, "paper, people invented", 4, trees, (), 0)
+
+
+@pytest.mark.parametrize(
+    ("apart", "verdict"),
+    [
+        ([0.001, -0.002, 0.0], REPRODUCED),
+        ([0.011, 0.012, 0.0115], NOT_REPRODUCED),
+        ([0.02, -0.02, 0.0], UNDECIDED),
+        ([-0.011, -0.012, -0.0115], NOT_REPRODUCED),
+    ],
+)
+def test_a_difference_is_judged_on_both_sides_of_nothing(apart, verdict):
+    formula = pd.DataFrame(
+        {"name": "a", "k": 4, "prior": "one", "auc": 0.8, "seed": range(3),
+         "simulated": np.array(apart) + 0.5, "formula": 0.5}
+    )  # fmt: skip
+    assert claims.formula_is_exact(formula).verdict == verdict

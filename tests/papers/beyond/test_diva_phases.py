@@ -1,0 +1,140 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import anonpaper as ap
+from anonpaper.constraints import DiversityConstraint as Constraint
+from anonpaper.papers.beyond import claims
+from anonpaper.papers.beyond import diva_phases as phases
+
+
+def people(rows=90, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({
+        "sex": rng.choice(["Female", "Male"], rows),
+        "race": rng.choice(["White", "Black", "Other"], rows, p=[0.7, 0.28, 0.02]),
+        "town": rng.choice(list("abcd"), rows),
+        "job": rng.choice(list("uvwxyz"), rows),
+    })  # fmt: skip
+    return {"people": ap.Microdata(frame, ["sex", "race", "town"], "job")}
+
+
+def one(**changes):
+    given = dict(table="people", rows=60, number=4, conflict=0.5, share=0.95, slack=0, k=4,
+                 seed=0, max_backtracks=5, max_seconds=60)  # fmt: skip
+    return phases.a_set(people(), **given | changes)
+
+
+@pytest.mark.parametrize("l", [None, 2])
+def test_what_is_said_of_a_set_agrees_with_itself(l):
+    grid = [(seed, share, k) for seed in range(4) for share in (0.5, 0.95) for k in (2, 8)]
+    sets = pd.DataFrame([one(seed=seed, share=share, k=k, l=l) for seed, share, k in grid])
+    assert sets["holds"].all() and set(sets["exists"]) == {"yes", "no"}
+    for rule in phases.RULES:
+        assert (sets.loc[sets[f"{rule}: outcome"] == "found", "exists"] == "yes").all()
+    proved = sets["at sight"] | (sets[phases.LAWS["two demands"]].max(axis=1) > 1)
+    assert (sets.loc[proved, "exists"] == "no").all()
+    assert (sets.loc[sets["at sight"], "by"] == "at sight").all()
+    assert sets["stars"].notna().equals(sets["extended: outcome"] == "found")
+
+
+def test_the_program_decides_where_the_budget_of_the_search_does_not():
+    m = people()["people"].sample(60, 0)
+    white = Constraint({"sex": "Male", "race": "White"}, 24, 24)
+    possible = [Constraint({"sex": "Male"}, 4, 20)]
+    impossible = [Constraint({"sex": "Male"}, 25, 25), white]
+    rel = phases.decided_by_program(m, possible, 4, None, 60)
+    assert phases.keeps(rel, possible, 4, None) and not phases.keeps(rel, impossible, 4, None)
+    assert not phases.keeps(rel, possible, m.n + 1, None)
+    assert phases.decided_by_program(m, impossible, 4, None, 60) is None
+
+
+def test_the_jackknife_of_a_mean_over_draws_is_students_interval():
+    values = pd.DataFrame({"seed": range(6), "x": [1.0, 2.0, 4.0, 3.0, 5.0, 1.5]})
+    wanted = stats.ttest_1samp(values["x"], 0).confidence_interval(0.9)
+    found = phases.over_draws(values, lambda some: some["x"].mean(), 0.9)
+    assert found == pytest.approx((wanted.low, wanted.high))
+    assert phases.over_draws(values, lambda some: np.nan) == (-np.inf, np.inf)
+    assert phases.over_draws(values.head(1), lambda some: some["x"].mean()) == (-np.inf, np.inf)
+
+
+def drawn(table, seeds, rng):
+    """Sets whose answer the demand on rows decides, with a little noise."""
+    n = 30 * len(seeds)
+    demand = rng.uniform(0.5, 1.2, n)
+    return pd.DataFrame({
+        "table": table, "seed": np.repeat(seeds, 30), "demand on rows": demand,
+        "demand on gaps": rng.uniform(0, 0.5, n), "slack": rng.choice([0, 0.2], n),
+        "conflict rate": rng.uniform(0, 1, n), "share": rng.choice([0.7, 0.95], n),
+        "log k s / n": rng.normal(size=n), "at sight": rng.random(n) < 0.1,
+        "exists": np.where(demand + rng.normal(0, 0.02, n) > 1, "no", "yes"),
+    })  # fmt: skip
+
+
+def test_laws_are_fitted_on_some_draws_and_judged_on_others():
+    rng = np.random.default_rng(0)
+    sets = pd.concat([drawn("census", range(6), rng), drawn("adult", range(4), rng)])
+    sets.iloc[0, sets.columns.get_loc("exists")] = "not decided"
+    asked = phases.predict(sets, range(3))
+    assert set(asked.loc[asked["table"] == "census", "seed"]) == {3, 4, 5}
+    assert set(asked.loc[asked["table"] == "adult", "seed"]) == {0, 1, 2, 3}
+    assert not asked["at sight"].any()
+    laws = phases.held_out(asked).set_index(["table", "law"])
+    assert (laws.xs("two demands", level="law")["AUC"] > 0.98).all()
+    assert (laws.xs("always", level="law")["AUC"] == 0.5).all()
+    assert (laws["sets"].groupby("table").first() == asked.groupby("table").size()).all()
+    judged = claims.law_predicts(laws.reset_index()), claims.law_beats_numbers(laws.reset_index())
+    assert [finding.verdict for finding in judged] == ["reproduced", "reproduced"]
+    turned = asked.assign(exists=asked["exists"].map({"yes": "no", "no": "yes"}))
+    turned = phases.held_out(turned)
+    assert claims.law_predicts(turned).verdict == "not reproduced"
+    assert claims.law_beats_numbers(turned).verdict == "not reproduced"
+
+
+def test_people_and_invented_rows_are_measured_apart():
+    runs = pd.DataFrame(phases.augmented(people(), "people", "race", 80, 12, 4, 0, 60))
+    runs = runs.set_index("way")
+    assert runs.loc["people alone", "outcome"] == "no table"
+    found = runs[runs["outcome"] == "found"]
+    assert found["holds"].all() and (found["invented rows"] > 0).all()
+    assert (found["shown: people"] + found["shown: invented"] >= 12).all()
+    assert (found["shown: people"] <= found["rarest value"]).all()
+    assert runs.loc["in groups of their own", "exposed"] == 0
+    assert runs.loc["in groups of their own", "fewest people"] >= 4
+    assert claims.apart_keeps_k(runs.reset_index()).verdict == "reproduced"
+    exposed = runs.assign(exposed=1).reset_index()
+    assert claims.apart_keeps_k(exposed).verdict == "not reproduced"
+
+
+def table(**columns):
+    rows = {"table": ["census"] * 8, "seed": [0, 0, 1, 1, 2, 2, 3, 3], "conflict": 0.4,
+            "share": 0.7, "k": 5, "slack": [0, 0.2] * 4, "at sight": False, "holds": True,
+            "demand on rows": 0.5, "demand on gaps": 0.5, "exists": "yes",
+            "literal: outcome": "found", "extended: outcome": "found"}  # fmt: skip
+    return pd.DataFrame(rows | columns)
+
+
+def test_claims_about_sets_can_fail():
+    assert claims.none_above_one(table()).verdict == "reproduced"
+    assert claims.none_above_one(table(**{"demand on gaps": 1.1})).verdict == "not reproduced"
+    assert claims.none_above_one(table(holds=False)).verdict == "not reproduced"
+    assert claims.slack_frees_few(table()).verdict == "reproduced"
+    assert claims.slack_frees_few(table(exists=["no", "yes"] * 4)).verdict == "not reproduced"
+    missed = table(**{"literal: outcome": "no table"})
+    assert claims.literal_reaches(table()).verdict == "reproduced"
+    assert claims.literal_reaches(missed).verdict == "not reproduced"
+    assert claims.extended_finds_more(missed).verdict == "reproduced"
+    worse = table(**{"extended: outcome": "budget used up"})
+    assert claims.extended_finds_more(worse).verdict == "not reproduced"
+    proved = table(exists="no", **{"demand on rows": 1.2})
+    assert claims.refuted_without_solver(proved).verdict == "reproduced"
+    assert claims.refuted_without_solver(table(exists="no")).verdict == "not reproduced"
+
+
+def test_l_is_said_to_cost_stars_only_where_it_does():
+    columns = {"seed": [0, 0, 1, 1, 2, 2], "conflict": 0.4, "asked": ["k", "k, l = 4"] * 3}
+    runs = pd.DataFrame(columns | {"stars": [1, 2, 1, 2.1, 1, 1.9]})
+    assert claims.l_costs_stars(runs).verdict == "reproduced"
+    less = runs.assign(stars=-runs["stars"])
+    assert claims.l_costs_stars(less).verdict == "not reproduced"

@@ -1,0 +1,274 @@
+"""What a hostile or careless hand does to files: nothing is read, written or audited wrongly."""
+
+import json
+import os
+import sys
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import anonpaper as ap
+from anonpaper import errors, reports
+from anonpaper.cli import main
+
+ibis = pytest.importorskip("ibis", reason="tables are scanned by Ibis: anonpaper[scale]")
+pytest.importorskip("duckdb", reason="files are scanned by DuckDB: anonpaper[scale]")
+
+EITHER = pytest.mark.parametrize("ending", ["csv", "parquet"])
+PLACES = pytest.mark.parametrize("name", ["out", "out.parquet", "out.csv"])
+
+
+def people(first=0, n=12):
+    ages, ills = [first + i % 3 for i in range(n)], ["flu", "cold"] * (n // 2)
+    return pd.DataFrame({"age": ages, "ill": ills})
+
+
+def written(frame, path):
+    path.parent.mkdir(exist_ok=True)
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_parquet(path, index=False)
+    return path
+
+
+def ages(m):
+    return [int(age) for age in m.attributes[0].values]
+
+
+def release_of(frame, path, publish=ap.suppress, k=2):
+    m = ap.scan(written(frame, path / "input" / "in.parquet"), ["age"], "ill")
+    return publish(m, ap.mondrian(m, k))
+
+
+# -- which files are read --------------------------------------------------------------------
+
+
+@EITHER
+@pytest.mark.parametrize("name", ["a[1]", "a*", "a?"])
+def test_a_file_whose_name_is_a_pattern_is_read_itself(name, ending, tmp_path):
+    written(people(70), tmp_path / f"a1.{ending}")
+    path = written(people(), tmp_path / f"{name}.{ending}")
+    assert ages(ap.scan(path, ["age"], "ill")) == [0, 1, 2]
+
+
+@EITHER
+def test_the_name_of_a_folder_does_not_stand_for_values(ending, tmp_path):
+    path = written(people(), tmp_path / "age=7" / f"in.{ending}")
+    assert ages(ap.scan(path, ["age"], "ill")) == [0, 1, 2]
+
+
+@EITHER
+def test_nobody_is_counted_twice(ending, tmp_path):
+    path = written(people(), tmp_path / f"a.{ending}")
+    (tmp_path / f"b.{ending}").symlink_to(path)
+    with pytest.raises(errors.FileError, match="twice"):
+        ap.scan(tmp_path / f"*.{ending}", ["age"], "ill")
+    again = tmp_path / ".." / tmp_path.name / path.name
+    with pytest.raises(errors.FileError, match="twice"):
+        ap.scan([path, again], ["age"], "ill")
+    assert ap.scan([path, path], ["age"], "ill").n == 12
+
+
+@pytest.mark.parametrize("other", ["a folder", "a lost link", "a pipe"])
+def test_what_a_pattern_names_is_not_left_out(other, tmp_path):
+    written(people(), tmp_path / "a.parquet")
+    place = tmp_path / "b.parquet"
+    if other == "a folder":
+        written(people(), place / "part.parquet")
+    elif other == "a lost link":
+        place.symlink_to(tmp_path / "none")
+    else:
+        os.mkfifo(place)
+    with pytest.raises(errors.FileError, match="which is no file"):
+        ap.scan(tmp_path / "*.parquet", ["age"], "ill")
+    if other == "a folder":
+        assert ap.scan(tmp_path / "**" / "part.parquet", ["age"], "ill").n == 12
+
+
+# -- what is in them -----------------------------------------------------------------------------
+
+
+def test_an_empty_line_before_the_header_makes_nobody_of_it(tmp_path):
+    (tmp_path / "a.csv").write_text("\nage,ill\n1,flu\n2,cold\n")
+    with pytest.raises(errors.ColumnError, match="first line of .*a.csv is no header"):
+        ap.scan(tmp_path / "a.csv", ["age"], "ill")
+
+
+def test_a_day_that_is_none_is_a_text_as_in_memory(tmp_path):
+    (tmp_path / "a.csv").write_text("day,ill\n2020-02-30,flu\n2020-02-03,cold\n")
+    m = ap.scan(tmp_path / "a.csv", ["day"], "ill")
+    assert list(m.attributes[0].values) == ["2020-02-03", "2020-02-30"]
+    with pytest.raises(errors.ColumnError, match="not all date"):
+        ap.scan(tmp_path / "a.csv", ["day"], "ill", types={"day": "date"})
+
+
+def test_a_column_in_doubt_is_asked_about(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("day,ill\n01.02.2020,flu\n02.01.2020,cold\n")
+    with pytest.raises(errors.ColumnError, match=r"day=%d.%m.%Y\?"):
+        ap.scan(path, ["day"], "ill")
+    as_days = ap.scan(path, ["day"], "ill", types={"day": "%d.%m.%Y"})
+    assert list(as_days.attributes[0].values) == ["02.01.2020", "01.02.2020"]
+    assert not ap.scan(path, ["day"], "ill", types={"day": "text"}).attributes[0].ordered
+    assert ap.scan(path, ["ill"], "day").n == 2
+
+
+def test_columns_without_a_role_may_have_any_name(tmp_path):
+    frame = people().assign(AGE=0)
+    frame.assign(Ill=1).rename(columns={"Ill": "x", "AGE": "X"}).to_csv(tmp_path / "a.csv")
+    assert ages(ap.scan(tmp_path / "a.csv", ["age"], "ill")) == [0, 1, 2]
+    for ending in ("csv", "parquet"):
+        path = written(frame, tmp_path / f"b.{ending}")
+        with pytest.raises(errors.ColumnError, match=r"\['age'\].*case"):
+            ap.scan(path, ["age"], "ill")
+
+
+def test_columns_of_one_name_are_refused(tmp_path):
+    values = [pa.array([1, 2]), pa.array([3, 4]), pa.array(["a", "b"])]
+    pa.parquet.write_table(pa.table(values, ["x", "x", "ill"]), tmp_path / "a.parquet")
+    with pytest.raises(errors.ColumnError, match="two columns of one name"):
+        ap.scan(tmp_path / "a.parquet", ["x"], "ill")
+
+
+def test_a_column_of_missing_values_and_identifiers_are_read(tmp_path):
+    path = written(people().assign(age=None), tmp_path / "a.parquet")
+    assert list(ap.scan(path, ["age"], "ill").attributes[0].values) == ["?"]
+    ibis.duckdb.connect().raw_sql(
+        f"COPY (SELECT uuid() AS age, 'flu' AS ill FROM range(3)) TO '{tmp_path}/b.parquet'"
+    )
+    assert len(ap.scan(tmp_path / "b.parquet", ["age"], "ill").cells) == 3
+
+
+def test_categories_are_the_same_in_all_files_or_refused(tmp_path):
+    grades = [["lo", "hi"], ["hi", "lo"], ["lo", "mid", "hi"]]
+    for number, order in enumerate(grades):
+        grade = pd.Categorical(["lo", "hi"], order, ordered=True)
+        frame = pd.DataFrame({"grade": grade, "ill": ["a", "b"]})
+        written(frame, tmp_path / str(number) / "in.parquet")
+    same, turned, more = (tmp_path / str(number) / "in.parquet" for number in range(3))
+    for other in (turned, more):
+        with pytest.raises(errors.FileError, match="one order"):
+            ap.scan([same, other], ["grade"], "ill")
+    assert ap.scan([more, same], ["grade"], "ill").attributes[0].ordered
+    # files that know more or fewer categories number them in more or fewer bits
+    for number, known in enumerate((300, 2)):
+        area = pd.Categorical(["0", "1"], [str(area) for area in range(known)])
+        written(pd.DataFrame({"area": area, "ill": ["a", "b"]}), tmp_path / f"{number}.parquet")
+    m = ap.scan(tmp_path / "*.parquet", ["area"], "ill")
+    assert (m.n, m.attributes[0].size) == (4, 300)
+
+
+def test_options_that_would_do_nothing_are_refused(tmp_path):
+    path = written(people(), tmp_path / "a.parquet")
+    for options in ({"types": {"age": "text"}}, {"delimiter": ";"}):
+        with pytest.raises(errors.ParameterError, match="of a csv"):
+            ap.scan(path, ["age"], "ill", **options)
+    with pytest.raises(errors.ParameterError, match="engine of its own"):
+        ap.scan(ibis.memtable(people()), ["age"], "ill", engine=ibis.duckdb.connect())
+
+
+# -- what is written, and audited ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("publish", [ap.suppress, ap.swap])
+def test_a_file_that_is_added_to_a_release_is_noticed(publish, tmp_path):
+    release = release_of(people(), tmp_path, publish)
+    [path] = release.write(tmp_path / "out")
+    before = release.audit()
+    pd.read_parquet(path)[:1].to_parquet(tmp_path / "out" / "more.parquet")
+    with pytest.raises(errors.FileError, match=r"more.parquet is not of this release"):
+        release.audit()
+    (tmp_path / "out" / "more.parquet").unlink()
+    pd.testing.assert_frame_equal(release.audit(), before)
+
+
+def test_the_name_of_a_folder_does_not_better_the_audit(tmp_path):
+    release = release_of(people(), tmp_path)
+    before = release.audit()
+    release.write(tmp_path / "age=5")
+    pd.testing.assert_frame_equal(release.audit(), before)
+
+
+@PLACES
+def test_an_empty_text_is_not_audited_as_a_question_mark(name, tmp_path):
+    frame = pd.DataFrame({"age": ["", "", "?", "?"] * 3, "ill": ["flu", "cold"] * 6})
+    release = release_of(frame, tmp_path)
+    release.write(tmp_path / name)
+    assert release.audit()["level"][0] == 6
+
+
+@PLACES
+def test_a_folder_within_a_folder_is_never_replaced(name, tmp_path):
+    release = release_of(people(), tmp_path)
+    held = tmp_path / name / "more.parquet" / "precious"
+    held.parent.mkdir(parents=True)
+    held.write_text("precious")
+    with pytest.raises(errors.FileError):
+        release.write(tmp_path / name)
+    assert held.read_text() == "precious"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="permissions and links are as on Linux")
+@PLACES
+def test_what_is_replaced_keeps_its_permissions_and_links(name, tmp_path):
+    release = release_of(people(), tmp_path)
+    real, path = tmp_path / f"real-{name}", tmp_path / name
+    release.write(real)
+    mode = 0o700 if real.is_dir() else 0o600
+    real.chmod(mode)
+    path.symlink_to(real)
+    release.write(path)
+    assert path.is_symlink()
+    assert real.stat().st_mode & 0o777 == mode
+    assert {file.name for file in tmp_path.iterdir()} == {"input", real.name, name}
+    assert release.audit()["level"][0] == 4
+
+
+def test_a_table_of_a_database_that_writes_no_files_is_published(tmp_path):
+    connection = ibis.sqlite.connect()
+    connection.create_table("people", people())
+    m = ap.scan(connection.table("people"), ["age"], "ill")
+    release = ap.suppress(m, ap.mondrian(m, 2))
+    release.write(tmp_path / "out.csv")
+    assert len(pd.read_csv(tmp_path / "out.csv")) == 12
+    assert release.audit()["level"][0] == 4
+
+
+# -- the table as it is --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sensitive", ["ill", None, ["ill", "drug"]])
+def test_the_audit_of_the_table_itself_is_the_same(sensitive, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.integers(0, 5, 90) for name in ("age", "zip", "drug", "ill")})
+    m = ap.Microdata(frame, ["age", "zip"], sensitive)
+    big = ap.scan(written(frame, tmp_path / "in.parquet"), ["age", "zip"], sensitive)
+    mine, theirs = (reports.audit(table, 3) for table in (big, m))
+    for name in theirs:
+        for group in theirs[name] if name.startswith("riskiest") else ():
+            del group["in rows"]
+    assert mine == theirs
+
+
+def test_the_command_line_audits_a_pattern_and_refuses_encodings(tmp_path, capsys):
+    for number in (0, 1):
+        written(people(), tmp_path / f"{number}.csv")
+    roles = [f"{tmp_path}/*.csv", "--engine", "duckdb", "--qi", "age", "--sensitive", "ill"]
+    assert main(["audit", *roles, "--json", "-q"]) == 0
+    assert json.loads(capsys.readouterr().out)["table"]["rows"] == 24
+    assert main(["audit", *roles, "--encoding", "cp1252"]) != 0
+    assert "--encoding" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("search", [ap.hill_climbing, ap.exhaustive])
+def test_searches_of_counts_find_the_same(search, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.integers(0, 3, 90) for name in ("age", "zip", "ill")})
+    m = ap.Microdata(frame, ["age", "zip"], "ill")
+    big = ap.scan(written(frame, tmp_path / "in.parquet"), ["age", "zip"], "ill")
+    mine, theirs = (search(table, k=5) for table in (big, m))
+    assert [ids.tolist() for ids in mine.maps] == [ids.tolist() for ids in theirs.maps]
