@@ -146,7 +146,7 @@ def expected_risk(real: np.ndarray, invented: np.ndarray, auc: float, share) -> 
     --------
     >>> real, invented = np.array([[3, 1]]), np.array([[0, 2]])
     >>> [round(expected_risk(real, invented, auc, 1 / 3), 3) for auc in (0.5, 0.8, 1)]
-    [0.5, 0.567, 0.625]
+    [0.5, 0.533, 0.625]
     """
     people = real.sum(axis=1) > 0
     both, of_class = np.unique(
