@@ -121,7 +121,7 @@ def plan(names: Sequence[str], profile: str, results: Path, *, fresh: bool = Fal
     for name in outdated:
         if reasons[name] != ["has not run"]:
             print(f"  {name}: {', '.join(reasons[name][:3])}", flush=True)
-    return longest_first(outdated, results)
+    return longest_first(outdated, reference("quick"), reference(profile), results)
 
 
 def make(
@@ -185,11 +185,11 @@ def side_by_side(
         )
 
 
-def longest_first(names: Sequence[str], results: Path) -> list[str]:
-    """Return notebooks by the seconds of their last run, those that never ran at the front."""
+def longest_first(names: Sequence[str], *results: Path) -> list[str]:
+    """Return notebooks by the seconds of a run, of the last folder that has one; others first."""
     seconds = {
         name: share["seconds"]
-        for folder in (reference("quick"), results)
+        for folder in results
         for name, share in known_shares(folder).items()
     }
     return sorted(names, key=lambda name: -seconds.get(name, float("inf")))
