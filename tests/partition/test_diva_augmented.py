@@ -9,8 +9,8 @@ from referees.diverse import fewest_stars, published_counts, smallest_class
 
 import anonpaper as ap
 from anonpaper.constraints import DiversityConstraint as Constraint
-from anonpaper.errors import ConstraintError, ParameterError
-from anonpaper.partition.diva import diva_augmented
+from anonpaper.errors import BudgetExceededError, ConstraintError, ParameterError
+from anonpaper.partition.diva import diva_augmented, existence
 
 
 def problem(seed):
@@ -56,6 +56,7 @@ def test_as_few_rows_are_invented_as_trying_all_numbers_finds_and_people_keep_k(
         fused, p = diva_augmented(m, sigma, k)
         seen.add("rows are invented" if fewest else "none are")
         assert sum(p.info["invented"]) == fused.synthetic.sum() == fewest, seed
+        assert p.info["invented_at_least"] == fewest, seed
         assert fused.synthetic.tolist() == [False] * m.n + [True] * fewest
         rel = ap.suppress(fused, p)
         people = rel.frame[~fused.synthetic]
@@ -125,3 +126,47 @@ def test_rows_of_nobody_are_not_people_and_secrets_are_not_invented():
         diva_augmented(m, [Constraint({"DIAG": "Migraine"}, 3, 5)], 2)
     with pytest.raises(ParameterError, match="k"):
         diva_augmented(m, [], 1)
+
+
+def stopped(monkeypatch, **changes):
+    """Let the solver's first answer be one that it had when its time was over, as is said."""
+    given, milp = [], existence.milp
+
+    def changed(*args, **options):
+        answer = milp(*args, **options)
+        if not given:
+            given.append(answer)
+            answer.update({"status": 1, "mip_dual_bound": 1.2, "mip_gap": 0.6} | changes)
+        return answer
+
+    monkeypatch.setattr(existence, "milp", changed)
+
+
+def test_a_plan_that_was_not_proved_says_how_few_rows_there_may_be(monkeypatch):
+    """At its time limit the solver may hold a plan that is far from the fewest rows."""
+    m = ap.examples.patients()
+    stopped(monkeypatch)
+    fused, p = diva_augmented(m, [Constraint({"ETH": "African"}, 3, 6)], k=3)
+    assert p.info["invented_at_least"] == 2 < sum(p.info["invented"]) == fused.synthetic.sum()
+    for bound in (None, -np.inf, 0.0):
+        monkeypatch.undo()
+        stopped(monkeypatch, mip_dual_bound=bound)
+        _, p = diva_augmented(m, [Constraint({"ETH": "African"}, 3, 6)], k=3)
+        assert p.info["invented_at_least"] == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"x": None}, "did not end within the 9 seconds allowed"),
+        ({"x": None, "status": 4, "message": "numbers"}, "ended without an answer: numbers"),
+        # rows as they may be, and the pattern without values used twice
+        ({"x": np.array([0, 2, 4, 2, 1, 2, 1.0]), "status": 0}, "ended without an answer"),
+    ],
+)
+def test_no_plan_is_taken_that_was_not_found_or_breaks_a_bound(monkeypatch, changes, said):
+    frame = pd.DataFrame({"p": list("aabbbb"), "s": list("xyxyxy")})
+    m = ap.Microdata(frame, ["p"], "s")
+    stopped(monkeypatch, **changes)
+    with pytest.raises(BudgetExceededError, match=said):
+        diva_augmented(m, [Constraint({"p": "a"}, 3, 6)], k=2, max_seconds=9)

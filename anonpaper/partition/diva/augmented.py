@@ -43,9 +43,9 @@ def diva_augmented(
     recognizes them and takes them away is left with a k-anonymous table of people. They are
     counted by the constraints, which is what they are for: what a constraint then says is not
     that so many people were published. Of rows invented for one target each, showing nothing
-    else, few are taken: where the integer program ends in time, no plan needs fewer by more than a
-    hundredth. None are where the people meet all bounds, which makes it
-    :func:`~anonpaper.partition.diva.algorithm.diva`.
+    else, few are taken: ``info`` says how many any such plan needs at least. Where the integer
+    program ends in time, that is fewer by a hundredth at most, and nothing is invented where the
+    people meet all bounds, which makes it :func:`~anonpaper.partition.diva.algorithm.diva`.
 
     Parameters
     ----------
@@ -70,7 +70,8 @@ def diva_augmented(
         and are published.
     p : Partition
         Of `fused`: DIVA's groups, then one for every target that rows were invented for. ``info``
-        is DIVA's, and ``invented``: the number of rows for each constraint.
+        is DIVA's, and ``invented``: the number of rows for each constraint;
+        ``invented_at_least``: what no such plan has fewer than in all, as the solver proves it.
 
     Raises
     ------
@@ -119,12 +120,13 @@ def diva_augmented(
     rng = generator(seed)
     finer = np.array([[a.items() <= b.items() for b in targets] for a in targets], dtype=bool)
     search = Search(max_backtracks, max_seconds)
-    invented = fewest_invented(Targets.of(m, constraints), finer, Privacy(k), search)
-    if invented is None:
+    plan = fewest_invented(Targets.of(m, constraints), finer, Privacy(k), search)
+    if plan is None:
         raise ConstraintError(
             f"no {k}-anonymous table satisfies the constraints, however many rows are invented: "
             "widen the upper bounds"
         )
+    invented, at_least = plan
     added = finer @ invented
     of_people = [
         DiversityConstraint(c.target, max(0, c.low - int(more)), c.high - int(more))
@@ -140,7 +142,7 @@ def diva_augmented(
     used = np.flatnonzero(invented)
     starred = np.vstack([p.starred, ~shows[used].reshape(len(used), m.d)])
     labels = np.r_[p.labels, len(p.starred) + np.searchsorted(used, places)]
-    info = p.info | {"invented": tuple(invented.tolist())}
+    info = p.info | {"invented": tuple(invented.tolist()), "invented_at_least": at_least}
     return fused, Partition(labels, info, f"{p.algorithm}, augmented", starred=starred)
 
 

@@ -14,7 +14,8 @@ pattern has no rows or k of them, and the constraints hold:
 
 with :math:`z_p \in \{0, 1\}`. Only unions of targets need be patterns. l-diversity is linear too:
 :math:`l \sum_{e\ \text{has}\ v} x_{e,p} \le \sum_e x_{e,p}` for every sensitive value v, or l of
-the values present. Among the solutions, one that suppresses few named values is preferred.
+the values present. Among the solutions, one that suppresses few named values is preferred; how
+few depends on the time there is.
 
 The program is ours; diva2021 only searches. Its solver is HiGHS, by way of scipy.
 """
@@ -22,6 +23,8 @@ The program is ours; diva2021 only searches. Its solver is HiGHS, by way of scip
 from __future__ import annotations
 
 import contextlib
+from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -36,6 +39,7 @@ __all__ = ["exact_clustering", "fewest_invented", "smallest_conflict"]
 
 #: Programs with more unknowns than this are not attempted.
 LARGEST_PROGRAM = 200_000
+_ROUNDING = 1e-6
 
 
 def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list[Bundle] | None:
@@ -51,7 +55,7 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
     if solution is None:
         return None
     pattern = np.empty(len(targets.carries), np.int64)
-    pattern[types.rows] = np.repeat(p, solution[program.x])
+    pattern[types.rows] = np.repeat(p, solution.numbers[program.x])
     not_counted = np.zeros(0, np.int64)
     return [
         Bundle(np.flatnonzero(pattern == q), targets.named - shown[q], not_counted, divisible=True)
@@ -61,11 +65,12 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
 
 def fewest_invented(
     targets: Targets, finer: np.ndarray, privacy: Privacy, search: Search
-) -> np.ndarray | None:
+) -> tuple[np.ndarray, int] | None:
     """Return how many rows to invent of every target so that a table exists, None if none does.
 
     Rows invented for a target are published in groups of their own that show it, and the coarser
-    ones. No other numbers of such rows have a sum that is smaller by more than a hundredth.
+    ones. No other numbers of such rows have a sum below the second value, by the solver's bound,
+    which is at most a hundredth below the sum of these unless the time of the search was over.
 
     Parameters
     ----------
@@ -76,11 +81,11 @@ def fewest_invented(
 
     Returns
     -------
-    numpy.ndarray, shape (s,), dtype int64
+    numpy.ndarray, shape (s,), dtype int64, and int
     """
     program, _, _, _, invented = _build(targets, privacy, search, finer)
     solution = program.solve()
-    return None if solution is None else solution[invented]
+    return None if solution is None else (solution.numbers[invented], ceil(solution.least))
 
 
 def _build(targets: Targets, privacy: Privacy, search: Search, finer: np.ndarray | None = None):
@@ -186,6 +191,13 @@ def _require_diversity(program, privacy, members, sensitive, used) -> None:
     program.require(np.r_[present, used], np.r_[np.ones(len(present)), -l], 0, np.inf)
 
 
+class _Solution(NamedTuple):
+    """Integers that satisfy a program, and a number that the cost of none is below."""
+
+    numbers: np.ndarray
+    least: float
+
+
 class _Program:
     """An integer program, row by row: rows of each type and pattern, then whether it is used."""
 
@@ -211,8 +223,11 @@ class _Program:
         """Add low <= sum of weight·unknown <= high."""
         self._rows.append((unknowns, np.broadcast_to(weights, len(unknowns)), low, high))
 
-    def solve(self) -> np.ndarray | None:
-        """Return integers that satisfy every row, checked; None if there are none."""
+    def solve(self) -> _Solution | None:
+        """Return integers that satisfy every row, checked; None if there are none.
+
+        If the solver ended in time, none have a cost that is lower by more than a hundredth.
+        """
         unknowns, weights, low, high = zip(*self._rows, strict=True)
         row = np.repeat(np.arange(len(unknowns)), [len(u) for u in unknowns])
         entries = (np.concatenate(weights), (row, np.concatenate(unknowns)))
@@ -224,11 +239,15 @@ class _Program:
         )  # fmt: skip
         if answer.status == 2:  # proved to have no solution
             return None
-        if answer.x is not None:
+        if answer.x is not None:  # also what was found by the end of the time
             x = np.rint(answer.x).astype(np.int64)
-            if ((matrix @ x >= low) & (matrix @ x <= high)).all() and (x >= 0).all():
-                return x
-        raise self.search.undecided(
-            f"the exact test did not end within the {self.search.max_seconds:g} seconds allowed",
-            "raise max_seconds or widen the bounds",
-        )
+            held = ((matrix @ x >= low) & (matrix @ x <= high)).all()
+            if held and ((x >= 0) & (x <= self.upper)).all():
+                # no cost is negative; the solver computes in floats, and whole costs are rounded
+                least = max(0.0, (answer.mip_dual_bound or 0.0) - _ROUNDING)
+                return _Solution(x, min(least, float(self.cost @ x)))
+        said = f"the exact test ended without an answer: {answer.message}"
+        if answer.status == 1:
+            seconds = self.search.max_seconds
+            said = f"the exact test did not end within the {seconds:g} seconds allowed"
+        raise self.search.undecided(said, "raise max_seconds or widen the bounds")
