@@ -443,7 +443,8 @@ def _ends(interval: tuple[float, float] | str) -> str:
     """Return an interval in words."""
     if isinstance(interval, str):
         return interval
-    return f"{interval[0]:.3g} to {interval[1]:.3g}"
+    low, high = interval
+    return f"{low:.3g} each time" if low == high else f"{low:.3g} to {high:.3g}"
 
 
 def _three_digits(value: str | float) -> str:

@@ -41,6 +41,8 @@ __all__ = [
     "judge_statement",
     "judge_value",
     "mean_interval",
+    "mean_intervals",
+    "of_draws",
     "over_seeds",
     "share_interval",
 ]
@@ -175,7 +177,9 @@ def judge_statement(holds: bool, *, in_direction: bool = False) -> str:
     return REPRODUCED if holds else DIRECTION if in_direction else NOT_REPRODUCED
 
 
-def mean_interval(values, *, level: float = LEVEL) -> tuple[float, float]:
+def mean_interval(
+    values, *, level: float = LEVEL, within: tuple[float, float] = (-np.inf, np.inf)
+) -> tuple[float, float]:
     """Return the confidence interval of a mean over seeds, by Student's t.
 
     Parameters
@@ -184,37 +188,85 @@ def mean_interval(values, *, level: float = LEVEL) -> tuple[float, float]:
         One per seed, independent of each other; none missing.
     level : float, optional
         Confidence in (0, 1).
+    within : tuple of float, optional
+        What no value can be below and above, as 0 and 1 of shares: the interval is cut there,
+        which costs no confidence.
 
     Returns
     -------
     tuple of float
-        Lower and upper end. One value alone says nothing of its spread: (-inf, inf). Values that
-        are all the same give that value twice: nothing random was seen to act on them.
+        Lower and upper end. One value alone says nothing of its spread: `within`. Values that are
+        all the same give that value twice: nothing random was seen to act on them, which of two
+        or three values says little where something random could. Within finite bounds that is
+        said exactly: of n draws none differs, so that by `share_interval` a share of all draws
+        may differ, and the mean is as far off as that share at either bound would make it.
 
     Raises
     ------
     ParameterError
-        If there are no values, one is missing, or the level is out of range.
+        If there are no values, one is missing or not within the bounds, or the level is out of
+        range.
 
     Examples
     --------
     >>> low, high = mean_interval([0.9, 1.0, 1.1])
     >>> round(low, 2), round(high, 2)
     (0.75, 1.25)
+    >>> low, high = mean_interval([1.0, 1.0, 1.0], within=(0, 1))
+    >>> round(low, 2), high
+    (0.29, 1.0)
     """
-    values = np.asarray(values, dtype=float)
+    values, (least, most) = np.asarray(values, dtype=float), within
     if values.ndim != 1 or values.size == 0 or np.isnan(values).any() or not 0 < level < 1:
         raise ParameterError(
             "mean_interval takes one number per seed, none missing, and a level in (0, 1); "
             f"got {values.tolist()} and {level}"
         )
+    if values.min() < least or values.max() > most:
+        raise ParameterError(f"values are not within {least} and {most}: {values.tolist()}")
     if values.size == 1:
-        return -np.inf, np.inf
+        return least, most
     if np.ptp(values) == 0:
-        return float(values[0]), float(values[0])
+        same, (_, others) = float(values[0]), share_interval(0, values.size, level=level)
+        return (
+            same if np.isinf(least) else same - others * (same - least),
+            same if np.isinf(most) else same + others * (most - same),
+        )
     # around one of them, so that the spread of nearly equal ones is not lost to rounding
     interval = scipy.stats.ttest_1samp(values - values[0], 0).confidence_interval(level)
-    return float(values[0] + interval.low), float(values[0] + interval.high)
+    low, high = float(values[0] + interval.low), float(values[0] + interval.high)
+    return max(low, least), min(high, most)
+
+
+def mean_intervals(values, *, within: tuple[float, float] = (-np.inf, np.inf)) -> np.ndarray:
+    """Return the confidence intervals of means over seeds, one per setting.
+
+    Parameters
+    ----------
+    values : array-like of float, (settings, seeds) or (seeds,)
+        None missing.
+    within : tuple of float, optional
+        As for `mean_interval`.
+
+    Returns
+    -------
+    ndarray of float64, (settings, 2)
+        Each at level 1 - 0.05 / settings, so that all hold together with 95 %.
+
+    Raises
+    ------
+    ParameterError
+        As `mean_interval`.
+
+    Examples
+    --------
+    >>> mean_intervals([[1, 1, 1], [2, 2, 2]])
+    array([[1., 1.],
+           [2., 2.]])
+    """
+    rows = np.atleast_2d(np.asarray(values, dtype=float))
+    level = 1 - (1 - LEVEL) / len(rows)
+    return np.array([mean_interval(row, level=level, within=within) for row in rows])
 
 
 def share_interval(successes: int, trials: int, *, level: float = LEVEL) -> tuple[float, float]:
@@ -277,14 +329,18 @@ def difference_intervals(lower, higher, *, paired: bool = True) -> np.ndarray:
         )
     if np.isnan(lower).any() or np.isnan(higher).any():
         raise ParameterError("a measurement is missing: name the settings that have all seeds")
-    level = 1 - (1 - LEVEL) / len(lower)
     if paired:
-        return np.array([mean_interval(row, level=level) for row in higher - lower])
+        return mean_intervals(higher - lower)
+    level = 1 - (1 - LEVEL) / len(lower)
     return np.array([_welch(*rows, level) for rows in zip(lower, higher, strict=True)])
 
 
-def intervals_in_words(ends, names, show: str = "{:.3g}", *, held: str = TOGETHER) -> str:
+def intervals_in_words(
+    ends, names, show: str = "{:.3g}", *, held: str = TOGETHER, over: str = ""
+) -> str:
     """Return several intervals in words, and whether they hold each alone or all together.
+
+    An interval without width is said to be that: all draws were the same.
 
     Parameters
     ----------
@@ -296,17 +352,22 @@ def intervals_in_words(ends, names, show: str = "{:.3g}", *, held: str = TOGETHE
         Format of a number.
     held : {"together", "each"}, optional
         Whether all of them hold at once with 95 %, or each of them by itself.
+    over : str, optional
+        Of how many draws, e.g. ``"6 draws"``.
 
     Examples
     --------
     >>> intervals_in_words([(1, 2), (0.5, 3)], ["age", "sex"])
     'together, age: 1 to 2; sex: 0.5 to 3'
+    >>> intervals_in_words([(1, 1)], ["age"], over="2 draws")
+    'together, over 2 draws, age: 1 in all of them'
     """
+    same = "in all of them" if over else "each time"
     told = (
-        f"{name}: {show.format(low)} to {show.format(high)}"
+        f"{name}: {show.format(low)} {same if low == high else f'to {show.format(high)}'}"
         for name, (low, high) in zip(names, np.asarray(ends), strict=True)
     )
-    return f"{held}, {'; '.join(told)}"
+    return f"{held}, {f'over {over}, ' if over else ''}{'; '.join(told)}"
 
 
 def judge_mean(values, published: float, tolerance: float) -> str:
@@ -443,6 +504,27 @@ def judge_share(
     if at_least <= low and high <= at_most:
         return REPRODUCED
     return NOT_REPRODUCED if high < at_least or at_most < low else UNDECIDED
+
+
+def of_draws(numbers, what: str = "draws") -> str:
+    """Return in words of how many draws several intervals are.
+
+    Parameters
+    ----------
+    numbers : array-like of int, at least one
+        The draws of each.
+    what : str, optional
+        What they are called: "draws" or "seeds".
+
+    Examples
+    --------
+    >>> of_draws([6, 6]), of_draws([3, 5], "seeds"), of_draws(1)
+    ('6 draws', '3 to 5 seeds', '1 draw')
+    """
+    least, most = int(np.min(numbers)), int(np.max(numbers))
+    if least < most:
+        return f"{least} to {most} {what}"
+    return f"{most} {what if most > 1 else what.removesuffix('s')}"
 
 
 def over_seeds(values, show: str = "{:.3g}") -> str:

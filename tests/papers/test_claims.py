@@ -393,6 +393,68 @@ def test_one_seed_decides_nothing_and_no_spread_everything():
     assert judge_mean_order([1], [2]) == UNDECIDED
 
 
+def test_equal_draws_of_what_has_bounds_are_no_certainty():
+    """Of n equal draws of a share, so many others as n draws may well miss can lie anywhere."""
+    others = judging.share_interval(0, 2)[1]
+    low, high = mean_interval([0.75] * 2, within=(0, 1))
+    assert (low, high) == pytest.approx((0.75 - 0.75 * others, 0.75 + 0.25 * others))
+    assert mean_interval([0.0] * 72, within=(0, 1)) == pytest.approx((0, 0.05), abs=1e-3)
+    low, high = mean_interval([1.0] * 3, level=0.9, within=(-1, 1))
+    assert (low, high) == (1 - 2 * judging.share_interval(0, 3, level=0.9)[1], 1)
+    assert mean_interval([0.5], within=(0, 1)) == (0, 1)
+    low, high = mean_interval([0.8, 1.0, 1.0], within=(0, 1))
+    assert (low, high) == (mean_interval([0.8, 1.0, 1.0])[0], 1)
+    with pytest.raises(ParameterError, match="within"):
+        mean_interval([0.5, 1.5], within=(0, 1))
+
+
+@pytest.mark.parametrize("rare", [0.02, 0.2, 0.4, 0.5])
+def test_the_interval_of_equal_draws_misses_the_mean_as_seldom_as_it_says(rare):
+    """At the worst all draws lie at one end or the other: six draws may see one of them alone."""
+    for n in (2, 6):
+        missed = sum(
+            share**n
+            for same, share in ((0.0, 1 - rare), (1.0, rare))
+            for low, high in [mean_interval([same] * n, within=(0, 1))]
+            if not low <= rare <= high
+        )
+        assert missed <= 0.05
+
+
+def test_several_means_share_the_error_within_their_bounds():
+    ends = judging.mean_intervals([[0, 0, 0], [0.1, 0.2, 0.3]], within=(0, 1))
+    assert ends[0] == pytest.approx((0, judging.share_interval(0, 3, level=0.975)[1]))
+    assert ends[1] == pytest.approx((0, mean_interval([0.1, 0.2, 0.3], level=0.975)[1]))
+    assert judging.mean_intervals([1, 2, 3])[0] == pytest.approx(mean_interval([1, 2, 3]))
+
+
+OURS = [entry for key in catalogue.asked() for entry in claims.of_paper(key)]
+
+
+@pytest.mark.parametrize("entry", OURS, ids=lambda entry: f"{entry.paper}-{entry.id}")
+def test_what_is_printed_of_a_question_of_ours_is_what_its_interval_is_of(entry):
+    """A number beside an interval of something else reads as if it were judged."""
+    tables = [MEASURED / entry.paper / f"{name}.csv" for name in entry.tables]
+    finding = entry.judge(*map(claims.read_table, tables))
+    if not finding.interval:
+        return
+    number = r"(?<![\w.])-?\d[\d,]*(?:\.\d+(?:e[+-]\d+)?|(?<=,\d{3}))(?![\w.])"
+    ends = finding.interval
+    if isinstance(ends, str):
+        ends = [float(end.replace(",", "")) for end in re.findall(number, ends)]
+    measured = finding.measured
+    if isinstance(measured, str):
+        measured = [float(found.replace(",", "")) for found in re.findall(number, measured)]
+    for found in np.atleast_1d(measured):
+        assert min(ends) <= found <= max(ends), f"{finding.measured}: {finding.interval}"
+
+
+def test_words_say_of_how_many_draws_and_where_all_were_the_same():
+    words = judging.intervals_in_words([(0, 0), (1, 2)], ["a", "b"], over="6 draws")
+    assert words == "together, over 6 draws, a: 0 in all of them; b: 1 to 2"
+    assert judging.intervals_in_words([(0.5, 0.5)], ["a"], held="each") == "each, a: 0.5 each time"
+
+
 @pytest.mark.filterwarnings("error")
 def test_values_that_differ_in_their_last_digits_have_an_interval():
     """Their spread is not lost beside their size, for one side or two."""

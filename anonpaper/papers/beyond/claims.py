@@ -10,13 +10,14 @@ import pandas as pd
 from anonpaper.papers.claims import OURS, Claim, Finding
 from anonpaper.papers.judging import (
     LEVEL,
-    difference_intervals,
     intervals_in_words,
     judge_intervals,
     judge_order,
     judge_share,
     judge_statement,
     mean_interval,
+    mean_intervals,
+    of_draws,
     share_interval,
 )
 from anonpaper.recoders.branch_and_bound import TOLERANCE
@@ -64,11 +65,13 @@ def others_need_more(to_the_bound: pd.DataFrame) -> Finding:
     stars = to_the_bound.pivot(index=["asked", "n", "seed"], columns="algorithm", values="stars")
     more = stars.drop(columns="TP refined").min(axis=1) - stars["TP refined"]
     more = more.unstack("seed").dropna(axis=1)
-    ends = difference_intervals(0 * more, more)
+    ends = mean_intervals(more)
     return Finding(
         f"{more.mean(axis=1).min():.3g} to {more.mean(axis=1).max():.3g} stars more",
         judge_intervals(ends),
-        interval=intervals_in_words(ends, [f"{asked}, n = {n}" for asked, n in more.index]),
+        interval=intervals_in_words(
+            ends, [f"{asked}, n = {n}" for asked, n in more.index], over=of_draws(more.shape[1])
+        ),
     )
 
 
@@ -77,11 +80,11 @@ def near_the_bound(to_the_bound: pd.DataFrame) -> Finding:
     part = to_the_bound[to_the_bound["algorithm"] == "TP refined"]
     part = part[part["n"] == part["n"].max()]
     times = part.pivot(index="asked", columns="seed", values="times the lower bound")
-    ends = difference_intervals(0 * times, times)
+    ends = mean_intervals(times)
     return Finding(
         ", ".join(f"{asked}: {mean:.3g} times" for asked, mean in times.mean(axis=1).items()),
         judge_intervals(_WITHIN - ends[:, ::-1]),
-        interval=intervals_in_words(ends, times.index),
+        interval=intervals_in_words(ends, times.index, over=of_draws(times.shape[1])),
     )
 
 
@@ -256,20 +259,26 @@ def _in_words(frame: pd.DataFrame) -> list[str]:
     return [", ".join(map(str, at if isinstance(at, tuple) else (at,))) for at in frame.index]
 
 
+def _told(ends: np.ndarray, frame: pd.DataFrame) -> str:
+    """Say the intervals of a frame's rows, whose columns are draws."""
+    return intervals_in_words(ends, _in_words(frame), over=of_draws(frame.shape[1]))
+
+
 def _of_range(frame: pd.DataFrame) -> str:
     means = frame.mean(axis=1)
-    return f"{means.min():.3f} to {means.max():.3f}"
+    return " to ".join(dict.fromkeys(f"{mean:.3f}" for mean in (means.min(), means.max())))
 
 
 def _within(apart: pd.DataFrame, tolerance: float, what: str) -> Finding:
     """Judge whether mean differences lie within a tolerance, on both sides of 0."""
-    ends = difference_intervals(0 * apart, apart)
+    ends = mean_intervals(apart)
     far, crosses = abs(ends).max(axis=1), (ends[:, 0] <= 0) & (ends[:, 1] >= 0)
     near = np.where(crosses, 0, abs(ends).min(axis=1))
     return Finding(
         f"{what} {_of_range(apart)}",
         judge_intervals(tolerance - np.column_stack([far, near])),
-        interval=f"together, all within {ends.min():.4f} to {ends.max():.4f}",
+        interval=f"together, over {of_draws(apart.shape[1])}, all within {ends.min():.4f} to "
+        f"{ends.max():.4f}",
     )
 
 
@@ -296,11 +305,13 @@ def knowledge_before_detection(attacks: pd.DataFrame) -> Finding:
     part = _detected(attacks, "paper")
     known = _by_seed(part, "risk, knows the values")
     first, then = known - _by_seed(part, "risk, counting"), _by_seed(part, "risk") - known
-    ends = difference_intervals(then, first)
+    more = first - then
+    ends = mean_intervals(more)
     return Finding(
-        f"knowing adds {_of_range(first)}, the detector {_of_range(then)}",
+        f"knowing adds {_of_range(more)} more than the detector",
         judge_intervals(ends),
-        interval=intervals_in_words(ends, _in_words(first)),
+        interval=_told(ends, more),
+        detail=f"knowing adds {_of_range(first)}, the detector {_of_range(then)}",
     )
 
 
@@ -331,30 +342,31 @@ def boxes_do_not_move_it(attacks: pd.DataFrame) -> Finding:
 def complement_tells_nothing(attacks: pd.DataFrame) -> Finding:
     """Compare the complement's risk with that of the same attackers without a release."""
     part = _detected(attacks, "padded, complement")
-    alone = _by_seed(part, "risk, public table")
-    ends = difference_intervals(_by_seed(part, "risk"), alone + _NOTHING)
+    risk, alone = _by_seed(part, "risk"), _by_seed(part, "risk, public table")
+    added = risk - alone
+    ends = mean_intervals(added, within=(-1, 1))
     told = float((part["risk, informed"] - part["risk, shares"]).abs().max())
     return Finding(
-        f"{_of_range(_by_seed(part, 'risk'))}, without a release {_of_range(alone)}; informed: "
-        f"{told:.1g} from the shares",
-        judge_intervals(ends) if told < 1e-9 else judge_statement(False),
-        interval=intervals_in_words(ends, _in_words(alone)),
+        f"a release adds {_of_range(added)}; informed: {told:.1g} from the shares",
+        judge_intervals(_NOTHING - ends[:, ::-1]) if told < 1e-9 else judge_statement(False),
+        interval=_told(ends, added),
+        detail=f"risk {_of_range(risk)}, without a release {_of_range(alone)}",
     )
 
 
 def _no_worse(attacks: pd.DataFrame, ours: str, theirs: str, losses: dict[str, int]) -> Finding:
     """Compare two publications in several columns, of which some (-1) are better when higher."""
-    gains = pd.concat({
+    gains = {
         name: sign * (
             _by_seed(_detected(attacks, theirs), name) - _by_seed(_detected(attacks, ours), name)
         )
         for name, sign in losses.items()
-    })  # fmt: skip
-    ends = difference_intervals(0 * gains, gains)
+    }  # fmt: skip
+    ends = mean_intervals(pd.concat(gains))
     return Finding(
-        f"better by {_of_range(gains)}",
+        "; ".join(f"{name}: better by {_of_range(gain)}" for name, gain in gains.items()),
         judge_intervals(ends),
-        interval=intervals_in_words(ends, _in_words(gains)),
+        interval=_told(ends, pd.concat(gains)),
     )
 
 
@@ -497,7 +509,7 @@ def law_predicts(laws: pd.DataFrame) -> Finding:
     return Finding(
         ", ".join(f"{row['table']}: {row['AUC']:.3f}" for _, row in part.iterrows()),
         judge_intervals(ends - _AUC),
-        interval=intervals_in_words(ends, part["table"]),
+        interval=intervals_in_words(ends, part["table"], over=of_draws(part["draws"])),
     )
 
 
@@ -505,23 +517,31 @@ def law_beats_numbers(laws: pd.DataFrame) -> Finding:
     """Take the interval of the difference of AUCs over held-out draws, table by table."""
     part = laws[laws["law"].str.startswith("slack")]
     ends = part[["more low", "more high"]].to_numpy()
+    area = laws.pivot(index="table", columns="law", values="AUC").loc[part["table"]]
+    theirs, ours = area[part["law"].iloc[0]], area["two demands"]
     return Finding(
-        ", ".join(f"{row['table']}: {row['AUC']:.3f}" for _, row in part.iterrows()),
+        ", ".join(f"{table}: {more:.3f} more" for table, more in (ours - theirs).items()),
         judge_intervals(ends),
-        interval=intervals_in_words(ends, part["table"]),
+        interval=intervals_in_words(ends, part["table"], over=of_draws(part["draws"])),
+        detail="AUC "
+        + ", ".join(
+            f"{table}: {ours[table]:.3f} against {theirs[table]:.3f}" for table in area.index
+        ),
     )
 
 
-def _per_table(values: pd.DataFrame, name: str, least=None, most=None) -> Finding:
+def _per_table(values: pd.DataFrame, name: str, least=None, most=None, within=(0, 1)) -> Finding:
     """Take over draws the mean of a column by table, and compare the intervals with a number."""
     means = values.groupby(["table", "seed"], sort=False)[name].mean()
     tables = means.index.unique("table")
     level = 1 - (1 - LEVEL) / len(tables)
-    ends = np.array([mean_interval(means[table], level=level) for table in tables])
+    ends = np.array([mean_interval(means[table], level=level, within=within) for table in tables])
     return Finding(
         ", ".join(f"{table}: {means[table].mean():.1%}" for table in tables),
         judge_intervals(ends - least if most is None else most - ends[:, ::-1]),
-        interval=intervals_in_words(ends, tables, "{:.1%}"),
+        interval=intervals_in_words(
+            ends, tables, "{:.1%}", over=of_draws([len(means[table]) for table in tables])
+        ),
     )
 
 
@@ -538,7 +558,7 @@ def extended_finds_more(sets: pd.DataFrame) -> Finding:
     """Take over draws the share of sets found by the extended rule less that by the literal."""
     found = {rule: sets[f"{rule}: outcome"] == "found" for rule in ("literal", "extended")}
     more = found["extended"].astype(float) - found["literal"]
-    return _per_table(sets.assign(more=more), "more", least=0)
+    return _per_table(sets.assign(more=more), "more", least=0, within=(-1, 1))
 
 
 def literal_reaches(sets: pd.DataFrame) -> Finding:
@@ -558,11 +578,11 @@ def l_costs_stars(with_l: pd.DataFrame) -> Finding:
     """Take over draws the stars a row at the greatest l less those without, on the same sets."""
     stars = with_l.pivot(index=["seed", "conflict"], columns="asked", values="stars").dropna()
     more = (stars.iloc[:, -1] - stars["k"]).groupby("seed").mean()
-    ends = [mean_interval(more)]
     return Finding(
-        f"{more.mean():.3g} stars a row more, on {len(stars)} sets",
-        judge_intervals(ends),
-        interval=intervals_in_words(ends, [f"{stars.columns[-1]}"]),
+        f"{more.mean():.3g} stars a row more at {stars.columns[-1]}, on "
+        f"{of_draws(len(stars), 'sets')} of {of_draws(len(more))}",
+        judge_intervals([ends := mean_interval(more)]),
+        interval=ends,
     )
 
 
@@ -707,33 +727,41 @@ def refined_is_sooner(arrivals: pd.DataFrame) -> Finding:
     """Compare the evaluations to within 1 %; a run that never arrives counts with all it had."""
     runs = arrivals.assign(needed=arrivals["within 1 %"].fillna(arrivals["evaluations"]))
     needed = runs.pivot(index="seed", columns="method", values="needed")
-    ends = difference_intervals(needed["refined"], needed["dewri2009"])
+    fewer = needed["dewri2009"] - needed["refined"]
+    never = int(arrivals.loc[arrivals["method"] == "dewri2009", "within 1 %"].isna().sum())
+    low, high = mean_interval(fewer)
     return Finding(
-        f"{needed['refined'].mean():,.0f} against at least {needed['dewri2009'].mean():,.0f}",
-        judge_intervals(ends),
-        interval="of the difference: " + intervals_in_words(ends, ["evaluations"]),
+        f"{fewer.mean():,.0f} fewer",
+        judge_intervals([(low, high)]),
+        interval=f"{low:,.0f} to {high:,.0f} over {of_draws(len(fewer), 'seeds')}",
+        detail=f"{needed['refined'].mean():,.0f} against {needed['dewri2009'].mean():,.0f}, where "
+        f"{never} runs as printed never arrive and count with all they had",
     )
 
 
 def within_a_few_percent(gaps_by_k: pd.DataFrame) -> Finding:
     """Take over seeds by which share the search as printed ends above the optimum, at every k."""
     gap = gaps_by_k.pivot(index="k", columns="seed", values="gap")
-    ends = difference_intervals(0 * gap, gap)
+    ends = mean_intervals(gap)
     return Finding(
         ", ".join(f"k = {k}: {mean:.1%}" for k, mean in gap.mean(axis=1).items()),
         judge_intervals(_ABOVE - ends[:, ::-1]),
-        interval=intervals_in_words(ends, [f"k = {k}" for k in gap.index]),
+        interval=intervals_in_words(
+            ends, [f"k = {k}" for k in gap.index], "{:.1%}", over=of_draws(gap.shape[1], "seeds")
+        ),
     )
 
 
 def most_of_the_front(fronts: pd.DataFrame) -> Finding:
     """Take over seeds the share of the hypervolume, for every projection and search."""
     share = fronts.pivot(index=["projection", "method"], columns="seed", values="hypervolume")
-    ends = difference_intervals(0 * share, share)
+    ends = mean_intervals(share, within=(0, 1))
     return Finding(
         f"{share.mean(axis=1).min():.3f} to {share.mean(axis=1).max():.3f}",
         judge_intervals(ends - _OF_FRONT),
-        interval=intervals_in_words(ends, [f"{of}, {by}" for of, by in share.index]),
+        interval=intervals_in_words(
+            ends, [f"{of}, {by}" for of, by in share.index], over=of_draws(share.shape[1], "seeds")
+        ),
     )
 
 

@@ -272,21 +272,30 @@ def predict(sets: pd.DataFrame, fitted_on: Sequence[int]) -> pd.DataFrame:
 def held_out(asked: pd.DataFrame) -> pd.DataFrame:
     """Return accuracy and AUC of every law on the held-out sets of each table.
 
-    ``low`` and ``high`` are the interval of the AUC, ``more low`` and ``more high`` that of what
-    the law of two demands has more, by :func:`over_draws`; for all tables together with 95 %.
+    ``low`` and ``high`` are the interval of the AUC, ``more`` is what the law of two demands has
+    more, and ``more low`` and ``more high`` the interval of that, by :func:`over_draws`; for all
+    tables together with 95 %. A law that says the same of all sets has one half, whatever is
+    drawn.
     """
     first, level = next(iter(LAWS)), 1 - (1 - LEVEL) / asked["table"].nunique()
     rows = []
     for table, part in asked.groupby("table", sort=False):
         for law in [*LAWS, "nothing above 1", "always"]:
-            low, high = over_draws(part, lambda some, law=law: auc(some, law), level)
-            more = over_draws(part, lambda some, law=law: auc(some, first) - auc(some, law), level)
+            area, by = auc(part, law), auc(part, first) - auc(part, law)
+            low, high = area, area
+            if part[law].nunique() > 1 or np.isnan(area):
+                low, high = over_draws(part, lambda some, law=law: auc(some, law), (0, 1), level)
+            more = (0.0, 0.0)
+            if law != first:
+                more = over_draws(
+                    part, lambda some, law=law: auc(some, first) - auc(some, law), (-1, 1), level
+                )
             right = (part[law] >= 0.5) == (part["exists"] == "yes")
             rows.append({
                 "table": table, "law": law, "sets": len(part), "draws": part["seed"].nunique(),
                 "no table": int((part["exists"] == "no").sum()), "accuracy": right.mean(),
-                "AUC": auc(part, law), "low": low, "high": high,
-                "more low": more[0], "more high": more[1],
+                "AUC": area, "low": low, "high": high,
+                "more": by, "more low": more[0], "more high": more[1],
             })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -298,19 +307,25 @@ def auc(sets: pd.DataFrame, law: str) -> float:
 
 
 def over_draws(
-    sets: pd.DataFrame, statistic: Callable[[pd.DataFrame], float], level: float = LEVEL
+    sets: pd.DataFrame,
+    statistic: Callable[[pd.DataFrame], float],
+    within: tuple[float, float],
+    level: float = LEVEL,
 ) -> tuple[float, float]:
     """Return the interval of a statistic by the jackknife, which leaves out draw by draw.
 
-    Sets of one draw share their rows, so that draws are counted, not sets. Infinite where the
-    statistic of all but one draw is missing.
+    Sets of one draw share their rows, so that draws are counted, not sets. The interval is cut at
+    `within`, what the statistic can be at least and at most, which costs no confidence. It is all
+    of that where the statistic of all but one draw is missing, and where no draw that is left out
+    moves it: then nothing says how far other draws would.
     """
     draws, whole = sets["seed"].unique(), statistic(sets)
     without = np.array([statistic(sets[sets["seed"] != seed]) for seed in draws])
     pseudo = len(draws) * whole - (len(draws) - 1) * without
-    if not np.isfinite(pseudo).all():
-        return -np.inf, np.inf
-    return mean_interval(pseudo, level=level)
+    if not np.isfinite(pseudo).all() or np.allclose(pseudo, whole, rtol=0, atol=1e-12):
+        return within
+    low, high = mean_interval(pseudo, level=level)
+    return tuple(np.clip((low, high), *within).tolist())
 
 
 # ---- invented rows ----------------------------------------------------------------------------

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import pandas as pd
 
 from anonpaper.papers.claims import OURS, Claim, Finding
 from anonpaper.papers.judging import (
-    difference_intervals,
     intervals_in_words,
     judge_intervals,
     judge_share,
     judge_statement,
     mean_interval,
+    mean_intervals,
+    of_draws,
     share_interval,
 )
 from anonpaper.papers.together.protocol import NEEDS, Need, meeting
@@ -40,11 +40,11 @@ def secrets_left_open(points: pd.DataFrame) -> Finding:
     """Take over draws the share of releases with k alone in which a share exceeds one half."""
     run = points[(points["asks"] == "k") & (points["method"] != _AUGMENTED)].dropna(subset="k")
     share = (run["l"] < 2).groupby(run["seed"]).mean()
-    low, high = np.clip(mean_interval(share), 0, 1)
+    low, high = mean_interval(share, within=(0, 1))
     return Finding(
         f"{share.mean():.1%} of them",
         judge_intervals([(low - 0.5, high - 0.5)]),
-        interval=f"{low:.1%} to {high:.1%}",
+        interval=f"{low:.1%} to {high:.1%} over {of_draws(len(share))}",
     )
 
 
@@ -59,13 +59,13 @@ def least_loss(points: pd.DataFrame, *, method: str, need: Need) -> Finding:
         best.append(losses.loc[losses[~is_it].mean(axis=1).idxmin()])
         names.append(f"{name}, {best[-1].name[0]}")
     more = pd.DataFrame(best).to_numpy() - pd.DataFrame(ours).to_numpy()
-    ends = difference_intervals(0 * more, more)
+    ends = mean_intervals(more)
     return Finding(
         "; ".join(
             f"{name} {mean:.3f} more" for name, mean in zip(names, more.mean(axis=1), strict=True)
         ),
         judge_intervals(ends),
-        interval=intervals_in_words(ends, names),
+        interval=intervals_in_words(ends, names, over=of_draws(more.shape[1])),
     )
 
 
@@ -75,11 +75,13 @@ def fewest_values_lost(points: pd.DataFrame) -> Finding:
     loss = run.pivot(index=["data", "level", "seed"], columns="method", values="NCP").dropna()
     more = loss.drop(columns="TP refined").min(axis=1) - loss["TP refined"]
     more = more.unstack("seed").dropna()
-    ends = difference_intervals(0 * more, more)
+    ends = mean_intervals(more)
     return Finding(
         f"{more.mean(axis=1).min():.3f} to {more.mean(axis=1).max():.3f} more per value",
         judge_intervals(ends),
-        interval=intervals_in_words(ends, [f"{data}, l = {l}" for data, l in more.index]),
+        interval=intervals_in_words(
+            ends, [f"{data}, l = {l}" for data, l in more.index], over=of_draws(more.shape[1])
+        ),
     )
 
 
@@ -91,11 +93,13 @@ def risk_with_invented_rows(points: pd.DataFrame) -> Finding:
         .pivot(index=["data", "level"], columns="seed", values="rise")
         .dropna()
     )
-    ends = difference_intervals(0 * rise, rise)
+    ends = mean_intervals(rise, within=(-1, 1))
     return Finding(
         f"a rise of {rise.mean(axis=1).min():.3f} to {rise.mean(axis=1).max():.3f}",
         judge_intervals(ends),
-        interval=intervals_in_words(ends, [f"{data}, k = {k}" for data, k in rise.index]),
+        interval=intervals_in_words(
+            ends, [f"{data}, k = {k}" for data, k in rise.index], over=of_draws(rise.shape[1])
+        ),
     )
 
 
@@ -104,11 +108,13 @@ def told_by_decisions(points: pd.DataFrame) -> Finding:
     run = points[(points["method"] == "TP") & (points["asks"] == "l")].dropna(subset="k")
     run = run[run["level"] == run["level"].min()]
     share = run.pivot(index="data", columns="seed", values="told by the algorithm").dropna()
-    ends = difference_intervals(0 * share, share)
+    ends = mean_intervals(share, within=(0, 1))
     return Finding(
         f"{share.mean(axis=1).min():.1%} to {share.mean(axis=1).max():.1%} of the people",
         judge_intervals(ends - _LEAST_TOLD),
-        interval=intervals_in_words(100 * ends, share.index, "{:.2g} %"),
+        interval=intervals_in_words(
+            100 * ends, share.index, "{:.2g} %", over=of_draws(share.shape[1])
+        ),
     )
 
 
@@ -150,11 +156,11 @@ def own_secret_by_chance(over_seeds: pd.DataFrame) -> Finding:
 def found_among_invented_rows(over_seeds: pd.DataFrame) -> Finding:
     """Take over seeds the probability of her secret where invented rows are recognized."""
     part = over_seeds[over_seeds["method"] == "majeed2024: augmented"]
-    low, high = mean_interval(part["probability, real people"])
+    low, high = mean_interval(part["probability, real people"], within=(0, 1))
     return Finding(
         float(part["probability, real people"].mean()),
         judge_intervals([(low - 0.5, high - 0.5)]),
-        interval=(low, high),
+        interval=f"{low:.3g} to {high:.3g} over {of_draws(len(part), 'seeds')}",
     )
 
 
