@@ -61,6 +61,7 @@ MOSTLY = 0.8  # share of the settings from which an order counts as reproduced i
 EVERYWHERE = f"at every setting; in direction: at {100 * MOSTLY:g} % of them"
 EXACT = "exact"
 SIMILAR = 0.2  # largest relative difference of what a paper calls similar, and gives no number
+_ROUNDING = 1e-9  # a share that is 1 may be computed as a little more
 EACH, TOGETHER = "each", "together"  # intervals at LEVEL one by one, or all of them at once
 
 
@@ -222,16 +223,15 @@ def mean_interval(
             "mean_interval takes one number per seed, none missing, and a level in (0, 1); "
             f"got {values.tolist()} and {level}"
         )
-    if values.min() < least or values.max() > most:
+    if values.min() < least - _ROUNDING or values.max() > most + _ROUNDING:
         raise ParameterError(f"values are not within {least} and {most}: {values.tolist()}")
     if values.size == 1:
         return least, most
     if np.ptp(values) == 0:
         same, (_, others) = float(values[0]), share_interval(0, values.size, level=level)
-        return (
-            same if np.isinf(least) else same - others * (same - least),
-            same if np.isinf(most) else same + others * (most - same),
-        )
+        if np.isinf(most - least):
+            return same, same
+        return same - others * (same - least), same + others * (most - same)
     # around one of them, so that the spread of nearly equal ones is not lost to rounding
     interval = scipy.stats.ttest_1samp(values - values[0], 0).confidence_interval(level)
     low, high = float(values[0] + interval.low), float(values[0] + interval.high)

@@ -402,6 +402,7 @@ def test_equal_draws_of_what_has_bounds_are_no_certainty():
     low, high = mean_interval([1.0] * 3, level=0.9, within=(-1, 1))
     assert (low, high) == (1 - 2 * judging.share_interval(0, 3, level=0.9)[1], 1)
     assert mean_interval([0.5], within=(0, 1)) == (0, 1)
+    assert mean_interval([2.0] * 3, within=(1, np.inf)) == (2, 2)
     low, high = mean_interval([0.8, 1.0, 1.0], within=(0, 1))
     assert (low, high) == (mean_interval([0.8, 1.0, 1.0])[0], 1)
     with pytest.raises(ParameterError, match="within"):

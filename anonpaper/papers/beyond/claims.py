@@ -172,7 +172,8 @@ CLAIMS = (
     ),
     _ours(
         "fewest-of-all",
-        "TP refined needs no more stars than TP, TP+, Hilbert and Mondrian, on every projection",
+        "TP refined needs no more stars than TP, TP+, Hilbert and Mondrian, on every projection "
+        "tried",
         ("projections",),
         fewest_of_all,
         f"one of them with fewer; on up to {100 * _FEW:g} % of the projections it holds in part",
@@ -180,8 +181,8 @@ CLAIMS = (
     ),
     _ours(
         "others-need-more",
-        "at every size the best other algorithm needs more stars than TP refined, for diversity "
-        "and for anonymity",
+        "at every size TP refined needs fewer stars than the best of TP, TP+, Hilbert, Mondrian "
+        "and K,L,θ for diversity, and of Mondrian, k-member, OKA and DIVA for anonymity",
         ("to_the_bound",),
         others_need_more,
         "intervals below 0 at more than a fifth of the sizes",
@@ -631,7 +632,8 @@ CLAIMS += (
     ),
     _of_diva(
         "demands-beat-numbers",
-        "it tells them apart better than a law of slack, conflict rate, M / n and k s / n",
+        "the law of two demands tells them apart better than one of slack, conflict rate, M / n "
+        "and k s / n",
         "diva_laws",
         law_beats_numbers,
         "an interval below 0",
