@@ -336,7 +336,8 @@ def diva_is_slower(figure_5b: pd.DataFrame, figure_5d: pd.DataFrame, *, reading:
             [f"{name} / {other}" for name, other in pairs],
             "{:.2g}",
         ),
-        detail="the faster DIVA is slower in " + _listed(single, "{:.0%}") + " of the runs",
+        detail="share of the runs in which the faster DIVA is slower than another: "
+        + _listed(single, "{:.0%}"),
         spread=_seeds(runs),
     )
 

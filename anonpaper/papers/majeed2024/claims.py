@@ -643,17 +643,20 @@ def frequent_people_given_up(figure_8: pd.DataFrame) -> tuple[bool, str]:
     )
 
 
-def accurate_by_saying_the_same(figure_9: pd.DataFrame) -> tuple[bool, str]:
-    """Look up the balanced accuracy of the most accurate other method at every setting."""
-    means = figure_9.groupby(["name", "k", "method"])[["accuracy", "balanced accuracy"]].mean()
+def names_the_frequent_value_less(figure_9: pd.DataFrame) -> tuple[bool, str]:
+    """Compare recalls with those of the most accurate other method at every setting."""
+    recalls = ["recall of the dominant value", "recall of the rare value"]
+    means = figure_9.groupby(["name", "k", "method"])[["accuracy", *recalls]].mean()
     others = means[~means.index.isin(["Proposed", *UNRANKED], level="method")]
-    best = others.loc[others.groupby(["name", "k"])["accuracy"].idxmax(), "balanced accuracy"]
-    ours = means.xs("Proposed", level="method")["balanced accuracy"]
-    lower = (best.droplevel("method") < ours.loc[best.droplevel("method").index]).mean()
-    return (
-        bool(lower > 0.5),
-        f"the most accurate other has a lower balanced accuracy at {100 * lower:.0f} % of the "
-        "settings",
+    best = others.loc[others.groupby(["name", "k"])["accuracy"].idxmax()].droplevel("method")
+    ours = means.xs("Proposed", level="method").loc[best.index]
+    frequent, rare = (ours[recall] for recall in recalls)
+    as_said = (frequent < best[recalls[0]]) & (rare > best[recalls[1]])
+    return bool(as_said.all()), (
+        f"at {as_said.sum()} of {len(as_said)} settings; on average "
+        f"{100 * frequent.mean():.0f} against {100 * best[recalls[0]].mean():.0f} % of the people "
+        f"with the frequent value are told, and {100 * rare.mean():.0f} against "
+        f"{100 * best[recalls[1]].mean():.0f} % of those with the rare one"
     )
 
 
@@ -671,15 +674,17 @@ def surer_by_the_frequent_value(figure_9: pd.DataFrame) -> tuple[bool, str]:
 
 
 def pairs_and_weights(figure_9: pd.DataFrame) -> tuple[bool, str]:
-    """Look at the least k, and how much weights of values add to balanced accuracy."""
+    """Look at k = 2, and how much weights of values add to balanced accuracy."""
     by_weights = [_wide(figure_9, value, ("name", "k")) for value in WEIGHTS.values()]
     weighed, plain = (wide.mean(axis=1).unstack("method") for wide in by_weights)
     others = _others(by_weights[0])
     gain = (weighed - plain).mean()
-    least = weighed["Proposed"].groupby("name").first()
+    k = weighed.index.unique("k").min()
+    least = weighed["Proposed"].xs(k, level="k")
+    by_chance = k == 2 and (least - 0.5).abs().max() < 0.1
     return (
-        bool((least - 0.5).abs().max() < 0.1 and gain[others].mean() > gain["Proposed"]),
-        f"at the least k it is {least.min():.2f} to {least.max():.2f}, where chance is 0.5; "
+        bool(by_chance and gain[others].mean() > gain["Proposed"]),
+        f"at k = {k} it is {least.min():.2f} to {least.max():.2f}, where chance is 0.5; "
         f"weights add {gain[others].mean():.3f} to the other methods on average and "
         f"{gain['Proposed']:+.3f} to the proposed one",
     )
@@ -856,10 +861,10 @@ def better_than_the_shares(attackers: pd.DataFrame) -> Finding:
     )
 
 
-def nobody_undiverse(ablation: pd.DataFrame, *, published: int) -> Finding:
+def nobody_undiverse(ablation: pd.DataFrame) -> Finding:
     """Count the real people in classes of one value among real people."""
     left = ablation[ablation["variant"] == "all modules"].set_index("name")["undiverse rows, real"]
-    return Finding(_per_table(left, "{:,.0f}"), judge_statement((left == published).all()))
+    return Finding(_per_table(left, "{:,.0f}"), judge_statement((left == 0).all()))
 
 
 # ---- 8_the_printed_numbers --------------------------------------------------------------------
@@ -1493,9 +1498,10 @@ CLAIMS = (
         judge=partial(highest, value="accuracy"),
         tolerance=FOR_MOST,
         reason=Tested(
-            "who says the frequent value to everybody is most accurate, and has learnt nothing",
+            "its forests name the frequent value less often than those of the most accurate other "
+            "method, and the rare one oftener",
             tables=("figure_9",),
-            by=accurate_by_saying_the_same,
+            by=names_the_frequent_value_less,
         ),
     ),
     _forest(
@@ -1508,8 +1514,8 @@ CLAIMS = (
         differs=f"{CORES} {FORESTS} {FORESTS_K} How balanced a matrix is the paper does "
         "not define; it is read as the mean of both recalls.",
         reason=Tested(
-            "classes of one row of each value (k = 2) teach nothing, and weights do for any "
-            "method what balanced rows do for this one",
+            "classes of one row of each value (k = 2) teach nothing, and weighing the values "
+            "adds more to the other methods, on average, than to this one",
             tables=("figure_9",),
             by=pairs_and_weights,
         ),
@@ -1580,7 +1586,8 @@ CLAIMS = (
         tables=("steps",),
         judge=clustering_takes_longer,
         reason=Tested(
-            "training takes longer even if ten epochs have to do",
+            "the number of epochs, which the paper does not print, does not turn it: training "
+            "takes longer even if ten have to do",
             tables=("steps",),
             by=longer_at_ten_epochs,
         ),
@@ -1597,7 +1604,6 @@ CLAIMS = (
         where="Theorem 1",
         tables=("ablation",),
         tolerance=EXACT,
-        published=0,
         claim="no real person stands in a class of one value among real people (k = 10)",
         judge=nobody_undiverse,
     ),
