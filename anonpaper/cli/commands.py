@@ -102,7 +102,7 @@ def anonymize(options, say: Say) -> None:
         files.check_output(options.report, [*inputs, *outputs], force=options.force, page=True)
 
     table, m = _microdata(options, say)
-    kept = _kept_columns(options, table, m, method, say)
+    kept = _kept_columns(options, table, m, say)
     hierarchies = _hierarchies(options, m, table.kinds, method, publication)
     parameters = _parameters(options, method, m, hierarchies)
 
@@ -245,7 +245,7 @@ def _loses_its_order(m: Microdata, name: str) -> bool:
     return bool(ordered and column.isna().any())
 
 
-def _kept_columns(options, table, m: Microdata, method: Algorithm, say: Say) -> list[str]:
+def _kept_columns(options, table, m: Microdata, say: Say) -> list[str]:
     """Return the columns to be published as they are; say which are not published at all."""
     columns = list(table.frame.columns)
     kept = column_names(options.keep, columns)
