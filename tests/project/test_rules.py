@@ -1,9 +1,11 @@
 """Rules of the house: imports point one way, style, and what the repository may not say."""
 
 import ast
+import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,17 @@ def test_imports_point_one_way():
     done = run(linter, "--no-cache")
     assert done.returncode == 0, done.stdout
     assert re.search(r"Contracts: \d+ kept, 0 broken", done.stdout)
+
+
+def test_the_rule_on_the_library_names_all_of_it():
+    rules = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (rule,) = [one for one in rules["contracts"] if one["name"].startswith("The library knows")]
+    found = {f"anonpaper.{module.name}" for module in pkgutil.iter_modules([ROOT / "anonpaper"])}
+    assert set(rule["source_modules"]) == found - {
+        "anonpaper.__main__",
+        "anonpaper.cli",
+        "anonpaper.papers",
+    }
 
 
 def test_plots_imports_the_plotting_stack_only():
