@@ -14,7 +14,7 @@ the paper's own numbers, and questions that the paper never answers are of other
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -35,6 +35,9 @@ from anonpaper.papers.judging import (
     REPRODUCED,
     UNDECIDED,
     VERDICTS,
+    difference_intervals,
+    intervals_in_words,
+    judge_intervals,
 )
 
 __all__ = [
@@ -51,6 +54,7 @@ __all__ = [
     "Claim",
     "Finding",
     "Tested",
+    "above_zero",
     "judge",
     "of_paper",
     "read_table",
@@ -131,6 +135,22 @@ class Finding:
             raise ParameterError(
                 f"a verdict is one of {', '.join(map(repr, given))}, got {self.verdict!r}"
             )
+
+
+def above_zero(draws: pd.DataFrame, measured: str, names: Sequence[str]) -> Finding:
+    """Judge by their intervals together whether the means over draws all lie above 0.
+
+    Parameters
+    ----------
+    draws : DataFrame
+        A row per mean, a column per draw.
+    measured : str
+        What the finding says was measured.
+    names : sequence of str
+        Of the rows.
+    """
+    ends = difference_intervals(0 * draws, draws)
+    return Finding(measured, judge_intervals(ends), interval=intervals_in_words(ends, names))
 
 
 @dataclass(frozen=True)
