@@ -34,7 +34,7 @@ LEGEND = {
         "partly",
         "it does not everywhere, or by another amount, but points the same way.",
     ),
-    judging.NOT_REPRODUCED: ("no", "it does not; the reason is tested, or said to be a guess."),
+    judging.NOT_REPRODUCED: ("no", "it does not; a reason that is given was put to a test."),
     judging.UNDECIDED: (
         "undecided",
         "the confidence interval over seeds holds both that it agrees and that it does not.",

@@ -14,7 +14,6 @@ from anonpaper import errors, reports
 from anonpaper.algorithm import Algorithm
 from anonpaper.cli import files
 from anonpaper.cli.arguments import column_names, pairs
-from anonpaper.cli.methods import METHODS, options_of, publish, run
 from anonpaper.constraints import DiversityConstraint, check_constraints, read_constraints
 from anonpaper.datasets.registry import registry
 from anonpaper.hierarchy import Hierarchy
@@ -86,7 +85,9 @@ def audit(options, say: Say) -> None:
 
 def anonymize(options, say: Say) -> None:
     """Write an anonymous table and print what was done."""
-    method = METHODS[options.method]
+    from anonpaper.cli import methods  # all algorithms: other commands are quicker without
+
+    method = methods.METHODS[options.method]
     publication = _publication(options, method)
     secrets = method.needs_sensitive or options.l or publication in ("swap", "anatomize")
     if secrets and not options.sensitive:
@@ -101,13 +102,13 @@ def anonymize(options, say: Say) -> None:
         files.check_output(options.report, [*inputs, *outputs], force=options.force, page=True)
 
     table, m = _microdata(options, say)
-    kept = _kept_columns(options, table, m, method, say)
+    kept = _kept_columns(options, table, m, say)
     hierarchies = _hierarchies(options, m, table.kinds, method, publication)
     parameters = _parameters(options, method, m, hierarchies)
 
     say(f"{options.method}: grouping {m.n:,} rows")
-    m, result = run(method, m, parameters)
-    release = publish(m, result, publication, hierarchies, options.seed)
+    m, result = methods.run(method, m, parameters)
+    release = methods.publish(m, result, publication, hierarchies, options.seed)
     if not release.is_published.any():
         raise errors.EmptyTableError("no row could be published")
     for principle in method.promised(parameters):
@@ -244,7 +245,7 @@ def _loses_its_order(m: Microdata, name: str) -> bool:
     return bool(ordered and column.isna().any())
 
 
-def _kept_columns(options, table, m: Microdata, method: Algorithm, say: Say) -> list[str]:
+def _kept_columns(options, table, m: Microdata, say: Say) -> list[str]:
     """Return the columns to be published as they are; say which are not published at all."""
     columns = list(table.frame.columns)
     kept = column_names(options.keep, columns)
@@ -266,6 +267,8 @@ def _kept_columns(options, table, m: Microdata, method: Algorithm, say: Say) -> 
 
 
 def _hierarchies(options, m, kinds, method: Algorithm, publication: str) -> dict[str, Hierarchy]:
+    from anonpaper.cli.methods import options_of
+
     if not options.hierarchy:
         return {}
     if "hierarchy" not in options_of(method) and publication != "shallow":
@@ -321,6 +324,8 @@ def _publication(options, method: Algorithm) -> str:
 
 def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[str, object]:
     """Return the method's parameters; every option given must be one of them."""
+    from anonpaper.cli.methods import METHODS, options_of
+
     takes = options_of(method)
     every = {name for other in METHODS.values() for name in options_of(other)}
     texts = {name: getattr(options, name.replace("-", "_"), None) for name in every}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import pkgutil
 import textwrap
 import types
 import typing
@@ -19,11 +20,14 @@ from anonpaper.recoding import Recoding
 
 __all__ = ["METHODS", "add_options", "descriptions", "options_of", "publish", "run"]
 
+# what is public of the package and no function: to ask plots for an algorithm loads matplotlib
+_MODULES = {module.name for module in pkgutil.iter_modules(ap.__path__)}
+
 #: Name of a function -> what it declares about itself, for every algorithm of the package.
 METHODS: dict[str, Algorithm] = {
-    name: function.algorithm
-    for name, function in ((name, getattr(ap, name)) for name in ap.__all__)
-    if hasattr(function, "algorithm")
+    name: getattr(ap, name).algorithm
+    for name in ap.__all__
+    if name not in _MODULES and hasattr(getattr(ap, name), "algorithm")
 }
 
 #: Parameters with an option that all methods share.

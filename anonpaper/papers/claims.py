@@ -14,7 +14,7 @@ the paper's own numbers, and questions that the paper never answers are of other
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -22,6 +22,7 @@ from inspect import getdoc
 from numbers import Real
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from anonpaper.errors import ParameterError
@@ -35,6 +36,10 @@ from anonpaper.papers.judging import (
     REPRODUCED,
     UNDECIDED,
     VERDICTS,
+    intervals_in_words,
+    judge_intervals,
+    mean_intervals,
+    of_draws,
 )
 
 __all__ = [
@@ -51,6 +56,7 @@ __all__ = [
     "Claim",
     "Finding",
     "Tested",
+    "above_zero",
     "judge",
     "of_paper",
     "read_table",
@@ -133,6 +139,31 @@ class Finding:
             )
 
 
+def above_zero(
+    draws: pd.DataFrame,
+    measured: str,
+    names: Sequence[str],
+    *,
+    within: tuple[float, float] = (-np.inf, np.inf),
+) -> Finding:
+    """Judge by their intervals together whether the means over draws all lie above 0.
+
+    Parameters
+    ----------
+    draws : DataFrame or array of float
+        A row per mean, a column per draw.
+    measured : str
+        What the finding says was measured.
+    names : sequence of str
+        Of the rows.
+    within : tuple of float, optional
+        As for `judging.mean_interval`.
+    """
+    ends = mean_intervals(draws, within=within)
+    words = intervals_in_words(ends, names, over=of_draws(np.shape(draws)[1]))
+    return Finding(measured, judge_intervals(ends), interval=words)
+
+
 @dataclass(frozen=True)
 class Tested:
     """A reason for a difference that an experiment in a notebook tests.
@@ -190,9 +221,11 @@ class Claim:
         Given these tables as DataFrames, in their order, it returns a `Finding`. It is also
         given ``published`` and ``tolerance`` by these names where they are numbers, and
         ``reading`` where there are readings. The first line of its docstring says how it judges.
-    reason : str or Tested
-        What explains a difference. A plain text is shown as a guess. Shown where the claim is
-        reproduced in direction or not.
+    reason : Tested, optional
+        What explains a difference, as an experiment tests it: nothing that is merely likely is
+        said. Shown where the claim is reproduced in direction or not.
+    missing : str, optional
+        What a test would need that only the authors have. Shown where the claim is not testable.
     kind : {"measured", "proof", "arithmetic", "ours"}, optional
         "proof": it holds by a theorem, or of an example that was built from the statement.
         "arithmetic": it follows from numbers that the paper prints. "ours": the paper never says
@@ -216,13 +249,14 @@ class Claim:
     Raises
     ------
     ParameterError
-        If a text is empty, no table is named, the kind is unknown, or one reading stands alone.
+        If a text is empty, no table is named, a reason is not `Tested`, the kind is unknown, or
+        one reading stands alone.
 
     Examples
     --------
     >>> from anonpaper.papers.judging import judge_order
     >>> claim = Claim("fewer-stars", "xiao2010", "3_star_minimization", "Figure 3",
-    ...     "TP+ keeps more values than TP", ("figure_3",), reason="other data",
+    ...     "TP+ keeps more values than TP", ("figure_3",),
     ...     judge=lambda stars: Finding("means", judge_order(stars["TP+"], stars["TP"])))
     >>> claim.judge(pd.DataFrame({"TP": [8, 9], "TP+": [6, 7]})).verdict
     'reproduced'
@@ -235,7 +269,8 @@ class Claim:
     claim: str
     tables: tuple[str, ...]
     judge: Callable[..., Finding]
-    reason: str | Tested = ""
+    reason: Tested | None = None
+    missing: str = ""
     published: str | float | Callable[[], str | float] = ""
     tolerance: str | float = EVERYWHERE
     spread: str = "one run"
@@ -246,10 +281,14 @@ class Claim:
 
     def __post_init__(self):
         texts = ["id", "paper", "notebook", "where", "claim", "tolerance", "spread", "varied"]
-        texts += ["reason"] * (self.kind == MEASURED)
         for name in texts:
             if not str(getattr(self, name)).strip():
                 raise ParameterError(f"claim {self.id!r}: {name} is empty")
+        if not (self.reason is None or isinstance(self.reason, Tested)):
+            raise ParameterError(
+                f"claim {self.id!r}: a reason is Tested by an experiment or left out, "
+                f"got {self.reason!r}"
+            )
         if not self.tables or isinstance(self.tables, str):
             raise ParameterError(
                 f"claim {self.id!r}: tables is a tuple of names of csv files, got {self.tables!r}"
@@ -406,17 +445,16 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
 
 
 def _explained(claim: Claim, verdict: str, folder: Path) -> dict[str, str]:
-    """Return the reason of a difference: tested, with what the experiment found, or a guess."""
+    """Return the reason of a difference with what its experiment found, or what is missing."""
     reason = claim.reason
     if verdict == NOT_TESTABLE:
-        return {"reason": reason if isinstance(reason, str) else reason.text}
-    if verdict not in (DIRECTION, NOT_REPRODUCED) or not reason:
+        return {"reason": claim.missing}
+    if verdict not in (DIRECTION, NOT_REPRODUCED) or reason is None:
         return {}
-    if isinstance(reason, str):
-        return {"reason": f"A guess: {reason}"}
     notebook = {"tested in": reason.notebook or claim.notebook}
     if not all(_there(folder, table) for table in reason.tables):
-        return notebook | {"reason": f"A guess, its experiment was not run: {reason.text}"}
+        where = notebook["tested in"]
+        return notebook | {"reason": f"Its experiment, in {where}, was not run here"}
     borne_out, measured = reason.by(*_tables(reason.tables, folder))
     found = "Tested" if borne_out else "Tested and not borne out"
     return notebook | {"reason": f"{found}: {reason.text} ({measured})"}

@@ -17,7 +17,7 @@ import json
 import platform
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -35,7 +35,7 @@ from anonpaper.papers.judging import NOT_RUN
 from anonpaper.papers.provenance import figures_root, profile
 from anonpaper.papers.shown import Verdicts
 
-__all__ = ["RECORDED_PACKAGES", "Results"]
+__all__ = ["RECORDED_PACKAGES", "Results", "stamp_data"]
 
 # packages whose version may change a number or a picture
 RECORDED_PACKAGES = (
@@ -171,11 +171,7 @@ class Results:
             names no column.
         """
         tables = self.microdata if microdata is None else tuple(microdata)
-        if any(getattr(table.origin, "stand_in", False) for table in tables):
-            plots.stamp(figure)
-        substitutes = [_in_place_of(table) for table in tables]
-        if any(substitutes):
-            plots.footer(figure, "data: " + "; ".join(dict.fromkeys(filter(None, substitutes))))
+        stamp_data(figure, map(_describe, tables))
         files = {
             "svg": plots.render(figure, "svg"),
             "png": plots.render(figure, "png"),
@@ -305,6 +301,39 @@ class Results:
         write_whole(path, json.dumps(manifest, indent=1, default=plain_values) + "\n")
 
 
+def stamp_data(figure: Figure, data: Iterable[Mapping]) -> None:
+    """Say on a figure which of its data take the place of others; nothing where none do.
+
+    Stand-ins are stamped across the figure; tables that stand for others are named below it.
+
+    Parameters
+    ----------
+    figure : Figure
+    data : iterable of mapping
+        What a manifest says of tables: ``dataset``, ``stand_in``, ``substitute_for``.
+
+    Examples
+    --------
+    >>> figure, ax = plots.subplots()
+    >>> occ = {"dataset": "occ", "stand_in": False, "substitute_for": "OCC (IPUMS)"}
+    >>> stamp_data(figure, [occ, {"dataset": "adult"}, occ])
+    >>> [text.get_text() for text in figure.texts]
+    ['data: occ, in place of OCC']
+    >>> plots.plt.close(figure)
+    """
+    data = list(data)
+    if any(about.get("stand_in") for about in data):
+        plots.stamp(figure)
+    # what stands in brackets is left out: the line has to fit under a figure of one column
+    substitutes = [
+        f"{about['dataset']}, in place of {about['substitute_for'].partition(' (')[0]}"
+        for about in data
+        if about.get("substitute_for")
+    ]
+    if substitutes:
+        plots.footer(figure, "data: " + "; ".join(dict.fromkeys(substitutes)))
+
+
 def _committed(paper: str, ids: Sequence[str]) -> pd.Series:
     """Return the verdicts of the paper profile that the project holds; "not run" without them."""
     root = project_root()
@@ -358,15 +387,6 @@ def _describe(table: Microdata) -> dict:
     if is_dataclass(origin):
         about |= asdict(origin)
     return {**about, "rows": table.n, "qi": list(table.qi), "sensitive": table.sensitive}
-
-
-def _in_place_of(table: Microdata) -> str | None:
-    """Return "occ, in place of ..." for a table that stands for another one.
-
-    What stands in brackets is left out: the line has to fit under a figure of one column.
-    """
-    theirs = getattr(table.origin, "substitute_for", None)
-    return f"{table.origin.dataset}, in place of {theirs.partition(' (')[0]}" if theirs else None
 
 
 def _package_versions() -> dict[str, str]:

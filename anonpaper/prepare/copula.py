@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.prepare.synthesis import checked_needs
@@ -84,9 +84,9 @@ def gaussian_copula(
     for code, rows in values.items():
         step = np.searchsorted(occurring, code)
         low = upper[step - 1] if step else 0.0
-        secret = norm.ppf(rng.uniform(low, upper[step], rows))
+        secret = ndtri(rng.uniform(low, upper[step], rows))
         around = rng.multivariate_normal(0 * with_secret, given_secret, rows, method="eigh")
-        shares = norm.cdf(np.outer(secret, with_secret) + around)
+        shares = ndtr(np.outer(secret, with_secret) + around)
         sampled.append([
             present[np.searchsorted(ends, share)]
             for (present, ends, _), share in zip(steps[:-1], shares.T, strict=True)
@@ -104,7 +104,7 @@ def _steps(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """
     occurring, of_row, counts = np.unique(codes, return_inverse=True, return_counts=True)
     upper = np.cumsum(counts) / len(codes)
-    return occurring, upper, norm.ppf(upper - counts / (2 * len(codes)))[of_row]
+    return occurring, upper, ndtri(upper - counts / (2 * len(codes)))[of_row]
 
 
 def _correlation(scores: np.ndarray) -> np.ndarray:

@@ -333,7 +333,7 @@ class TestResults:
             return Finding(table.iloc[0, -1], judge_statement(table.iloc[0, -1] == 0))
 
         entries = tuple(
-            Claim(id, "xiao2010", "3_star_minimization", "Figure 1", id, (table,), judge, "why")
+            Claim(id, "xiao2010", "3_star_minimization", "Figure 1", id, (table,), judge)
             for id, table in [("phase-three", "phases"), ("stars", "stars"), ("time", "times")]
         )
         monkeypatch.setattr(claims, "of_paper", lambda paper: entries)

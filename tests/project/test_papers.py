@@ -14,7 +14,7 @@ import yaml
 
 from anonpaper.errors import ParameterError
 from anonpaper.papers import claims, overview, papers
-from anonpaper.papers.catalogue import _read
+from anonpaper.papers.catalogue import _read, asked
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("anonpaper/papers", "notebooks", "tests/papers")
@@ -96,6 +96,14 @@ def test_a_description_with_an_unknown_field_is_named(tmp_path):
     file.write_text("colour = 1\n" + text)
     with pytest.raises(ParameterError, match="paper.toml: .*colour"):
         _read(file)
+
+
+def test_what_is_asked_beyond_papers_is_three_folders_that_the_map_names():
+    said = (ROOT / "CONTRIBUTING.md").read_text()
+    for key in asked():
+        for folder in FOLDERS:
+            assert (ROOT / folder / key).is_dir()
+        assert f"`anonpaper/papers/{key}`" in said
 
 
 def test_the_number_of_papers_is_written_nowhere():

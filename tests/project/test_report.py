@@ -155,7 +155,7 @@ def test_minutes_data_and_verdict_come_from_what_the_notebook_left(project, monk
         return claims.Finding(f"in {third} runs", judging.judge_statement(third == 0))
 
     entry = claims.Claim(
-        "three", "xiao2010", "3_star_minimization", "Table 1", "none", ("phases",), judge, "why"
+        "three", "xiao2010", "3_star_minimization", "Table 1", "none", ("phases",), judge
     )
     monkeypatch.setattr(claims, "of_paper", lambda paper: (entry,))
     folder = project / "figures/quick"

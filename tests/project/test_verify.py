@@ -34,7 +34,7 @@ CLAIMS = """
 from anonpaper.papers.claims import Claim, Finding
 from anonpaper.papers.judging import (judge_statement)
 CLAIMS = tuple(
-    Claim(table, "one", "1_first", "Table 1", "it is small", (table,), reason="none",
+    Claim(table, "one", "1_first", "Table 1", "it is small", (table,),
           judge=lambda found, column=column: Finding(1, judge_statement(found[column].max() < {})))
     for table, column in (("numbers", "loss"), ("times", "seconds")))
 """

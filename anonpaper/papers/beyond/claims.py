@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from anonpaper.papers.claims import OURS, Claim, Finding
+from anonpaper.papers.claims import OURS, Claim, Finding, above_zero
 from anonpaper.papers.judging import (
     LEVEL,
     intervals_in_words,
@@ -65,13 +65,10 @@ def others_need_more(to_the_bound: pd.DataFrame) -> Finding:
     stars = to_the_bound.pivot(index=["asked", "n", "seed"], columns="algorithm", values="stars")
     more = stars.drop(columns="TP refined").min(axis=1) - stars["TP refined"]
     more = more.unstack("seed").dropna(axis=1)
-    ends = mean_intervals(more)
-    return Finding(
+    return above_zero(
+        more,
         f"{more.mean(axis=1).min():.3g} to {more.mean(axis=1).max():.3g} stars more",
-        judge_intervals(ends),
-        interval=intervals_in_words(
-            ends, [f"{asked}, n = {n}" for asked, n in more.index], over=of_draws(more.shape[1])
-        ),
+        [f"{asked}, n = {n}" for asked, n in more.index],
     )
 
 
@@ -250,10 +247,10 @@ def _by_seed(runs: pd.DataFrame, column: str, by: list[str] = _PLACE) -> pd.Data
     return runs.pivot_table(column, by, "seed", sort=False)
 
 
-def _detected(runs: pd.DataFrame, *publications: str, detector: str = "boosting") -> pd.DataFrame:
-    """Take what a detector that has learnt from a public table does to some publications."""
+def _detected(runs: pd.DataFrame, *publications: str) -> pd.DataFrame:
+    """Take what boosting that has learnt from a public table does to some publications."""
     is_it = (runs["attacker"] == "public table") & (runs["sees"] == "value")
-    return runs[is_it & (runs["detector"] == detector) & runs["publication"].isin(publications)]
+    return runs[is_it & (runs["detector"] == "boosting") & runs["publication"].isin(publications)]
 
 
 def _in_words(frame: pd.DataFrame) -> list[str]:
@@ -363,11 +360,10 @@ def _no_worse(attacks: pd.DataFrame, ours: str, theirs: str, losses: dict[str, i
         )
         for name, sign in losses.items()
     }  # fmt: skip
-    ends = mean_intervals(pd.concat(gains))
-    return Finding(
+    return above_zero(
+        every := pd.concat(gains),
         "; ".join(f"{name}: better by {_of_range(gain)}" for name, gain in gains.items()),
-        judge_intervals(ends),
-        interval=_told(ends, pd.concat(gains)),
+        _in_words(every),
     )
 
 

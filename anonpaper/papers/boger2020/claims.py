@@ -56,7 +56,7 @@ BOTH_SEXES = (
     "queries that do not vary sex ask for both, by which Figure 8 agrees with Figure 11; the "
     "paper's Figure 7 shows one"
 )
-READ_OFF = "read off the figure; the extrapolation depends on the kind of trendline"
+TRENDLINE = f"{READ_OFF_POINTS}; what is extrapolated depends on the kind of trendline"
 ERROR = "relative error, %"
 WITHIN = f"the interval of the mean within {100 * POINT_TOLERANCE:g} % of the published value"
 AT_EVERY_POINT = f"{WITHIN} {EVERYWHERE}".replace("setting", "point")
@@ -900,7 +900,6 @@ _query = partial(
 _attack = partial(Claim, paper="boger2020", notebook="4_privacy_properties", where="Section 5")
 _open = partial(Claim, paper="boger2020", notebook="5_open_questions")
 
-NOT_THE_PAPERS = "the algorithm's outcome hangs on the order of the rows"
 BY_RUNS = (
     "the text: in more than half of all orders of the rows, by the exact interval; the program: "
     "its one result"
@@ -975,7 +974,6 @@ CLAIMS = (
         tables=("outcome",),
         readings=TEXT_OR_PROGRAM,
         judge=all_rows_satisfy,
-        reason=NOT_THE_PAPERS,
         tolerance=BY_RUNS,
         differs=UNKNOWN,
     ),
@@ -987,7 +985,6 @@ CLAIMS = (
         tables=("outcome",),
         readings=TEXT_OR_PROGRAM,
         judge=nothing_unassigned,
-        reason=NOT_THE_PAPERS,
         tolerance=BY_RUNS,
         differs=UNKNOWN,
     ),
@@ -997,7 +994,6 @@ CLAIMS = (
         claim="the privacy parameters affect how often steps 1 to 3 are repeated",
         tables=("parameter_runs",),
         judge=partial(depends_on_parameters, data="adult", column="M"),
-        reason="the settings tried are too alike",
         tolerance="more than at the paper's parameters, for some others",
         differs=f"{SOME_ROWS} of Adult, not all; the paper names no parameters",
     ),
@@ -1007,7 +1003,6 @@ CLAIMS = (
         claim="with some privacy parameters the algorithm fails to include rows",
         tables=("parameter_runs",),
         judge=partial(depends_on_parameters, data="adult", column="left_out_pct"),
-        reason="the settings tried are too alike",
         tolerance="more than at the paper's parameters, for some others",
         differs=f"{SOME_ROWS} of Adult, not all; the paper names no parameters",
     ),
@@ -1038,7 +1033,7 @@ CLAIMS = (
         claim="seconds for Adult (published: about, for all rows)",
         published=210,
         judge=seconds_for_adult,
-        reason="another program for the same groups, on another machine",
+        missing="another program for the same groups, on another machine",
         tolerance="not compared",
         spread=SHORTEST,
         differs="ours is for the most rows of Figure 5, the paper's for all",
@@ -1049,7 +1044,6 @@ CLAIMS = (
         published=2,
         tolerance=0.1,
         judge=power_by_rows,
-        reason="other work than searches weighs in on small tables",
         differs="our program, made to look at every row in every search, so quadratic by design "
         "while M = 0; fewer rows than Figure 5",
     ),
@@ -1070,7 +1064,7 @@ CLAIMS = (
         published=2,
         tolerance=0.1,
         judge=power_of_points,
-        reason=READ_OFF,
+        differs=READ_OFF_POINTS,
         spread="none",
     ),
     _clustering(
@@ -1080,7 +1074,7 @@ CLAIMS = (
         published=35,
         tolerance=0.1,
         judge=partial(trendline, thousand_rows=100, unit=60),
-        reason=READ_OFF,
+        differs=TRENDLINE,
         spread="none",
     ),
     _clustering(
@@ -1090,7 +1084,7 @@ CLAIMS = (
         published=61,
         tolerance=0.1,
         judge=partial(trendline, thousand_rows=1000, unit=3600),
-        reason=READ_OFF,
+        differs=TRENDLINE,
         spread="none",
     ),
     _query(
@@ -1194,7 +1188,6 @@ CLAIMS = (
         claim="EducationTable's error grows towards 100 %",
         judge=partial(error_rises, varied="education", at=GROWS_AT),
         tolerance="from 8 of 16 values on, every step of two; in direction: 80 % of them",
-        reason="swapping leaves more to chance than a step changes",
     ),
     _query(
         id="sex-rises",
@@ -1204,7 +1197,6 @@ CLAIMS = (
         judge=partial(error_rises, varied="sex", at=(1, 2)),
         tolerance="the one step, by the interval of its mean",
         differs=f"{ONE_RUN}; {UNKNOWN}",
-        reason="swapping leaves more to chance than the step changes",
     ),
     _attack(
         id="theta",
@@ -1224,7 +1216,6 @@ CLAIMS = (
         readings=SOURCES,
         judge=fewer_implausible,
         differs=ARBITRARY,
-        reason="other knowledge than the paper's attacker has",
     ),
     _attack(
         id="resilience",
@@ -1233,8 +1224,7 @@ CLAIMS = (
         tables=INFORMED,
         readings=tuple(RESISTANCE),
         judge=resists_better,
-        differs=ARBITRARY,
-        reason="the paper does not say by what it measures resilience",
+        differs=f"the paper does not say by what it measures resilience; {ARBITRARY}",
     ),
     _attack(
         id="likeness",
@@ -1296,7 +1286,6 @@ CLAIMS = (
         judge=partial(membership_succeeds, method="swapping"),
         tolerance="the paper gives no number: one half and more than nothing are ours, for "
         "generalization too",
-        reason="outsiders have doubles in the table",
         differs="outsiders are those of Adult's other file; with others there are other doubles",
     ),
     _attack(
@@ -1307,7 +1296,6 @@ CLAIMS = (
         judge=partial(membership_succeeds, method="generalization"),
         tolerance="the paper gives no number: one half and more than nothing are ours, for "
         "swapping too",
-        reason="with four attributes everybody has a double",
         differs="the paper asserts it in both readings; outsiders are those of Adult's other "
         "file; groups are made for swapping",
     ),
@@ -1318,11 +1306,10 @@ CLAIMS = (
         tables=("correlation",),
         readings=(*CORRELATIONS, LESS_CHANCE),
         judge=correlates_most,
-        differs=f"{UNKNOWN}; '?' is most frequent among the young and the old, which ties age to "
-        "occupation",
+        differs=f"the paper names no measure of correlation; {UNKNOWN}; '?' is most frequent "
+        "among the young and the old, which ties age to occupation",
         spread="no random step",
         tolerance=EVERYWHERE,
-        reason="the paper names no measure of correlation",
     ),
     _open(
         id="correlation-of-education",
@@ -1380,7 +1367,6 @@ CLAIMS = (
         claim="swapping groups of similar people answers queries better than arbitrary groups",
         tables=("methods",),
         judge=clustering_helps,
-        reason="other groups than the paper's",
         differs=ARBITRARY,
     ),
     _open(
@@ -1391,7 +1377,6 @@ CLAIMS = (
         readings=tuple(GROUPS),
         varied="groups",
         judge=partial(lower_error, lower="anatomy", higher="generalization", measure=OF_A_COUNT),
-        reason="groups made for one are not groups made for the other",
         differs="the paper cites it from experiments with other groups and queries; "
         f"{UNIFORM}; {LESS_PROMISED}",
     ),

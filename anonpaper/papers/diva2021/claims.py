@@ -336,7 +336,8 @@ def diva_is_slower(figure_5b: pd.DataFrame, figure_5d: pd.DataFrame, *, reading:
             [f"{name} / {other}" for name, other in pairs],
             "{:.2g}",
         ),
-        detail="the faster DIVA is slower in " + _listed(single, "{:.0%}") + " of the runs",
+        detail="share of the runs in which the faster DIVA is slower than another: "
+        + _listed(single, "{:.0%}"),
         spread=_seeds(runs),
     )
 
@@ -842,7 +843,6 @@ CLAIMS = (
         tables=("table_3",),
         judge=table_3_returned,
         kind="measured",
-        reason="ties are broken otherwise",
         differs="The text does not say which strategy or order of candidates leads there; ours "
         "are the package's defaults, MaxFanOut among them.",
     ),
@@ -864,7 +864,6 @@ CLAIMS = (
         varied=RULE,
         tolerance="power above 1, an exponential fits better than any power, and no search is "
         "cut off; in direction: power above 1",
-        reason="searches are cut off before they have grown",
         differs=" ".join(
             (
                 "The paper shows run time, we count the candidate clusterings of the search.",
@@ -897,8 +896,6 @@ CLAIMS = (
         judge=selection_is_linear,
         readings=PARTS_OF_TIME,
         tolerance=f"{NO_NUMBER}power at most {LINEAR} for both",
-        reason="every candidate is checked against all constraints, and searches that go back "
-        "take longer",
         differs=" ".join(
             (
                 "A whole run is mostly k-member, which knows nothing of constraints.",
@@ -920,7 +917,6 @@ CLAIMS = (
         judge=accuracy_falls,
         tolerance=f"{NO_NUMBER}slope below 0 for both strategies and a line explains "
         f"{100 * STRAIGHT:g} % of the means; in direction: slope below 0",
-        reason="how large the targets are matters more than how many",
         differs=" ".join((FORMULA, BOUNDS, CENSUS, SAMPLED.format("20,000"), BUDGET, CONFLICT)),
     ),
     _strategy(
@@ -930,7 +926,6 @@ CLAIMS = (
         claim="accuracy declines with the conflict rate",
         judge=conflicts_cost,
         tolerance="slope below 0 for all three strategies",
-        reason="overlap alone costs nothing, as notebook 5 asks",
         differs=" ".join(
             (
                 FORMULA,
@@ -964,7 +959,6 @@ CLAIMS = (
         judge=fan_out_beats_choice,
         published="+7 % (1.17 / 1.09)",
         tolerance=GAINED,
-        reason="MinChoice finds the tables that MaxFanOut misses, as notebook 5 asks",
         differs=" ".join((FORMULA, BOUNDS, CONFLICT, BUDGET)),
     ),
     _strategy(
@@ -975,7 +969,6 @@ CLAIMS = (
         published="+8 % over MinChoice and +17 % over Basic",
         judge=best_on_all,
         tolerance=f"{GAINED} on all three",
-        reason="MinChoice and MaxFanOut are close; discernibility ranks otherwise than stars",
         differs=" ".join((POPULATION, FORMULA, BUDGET, BOUNDS, CONFLICT)),
     ),
     _strategy(
@@ -1004,7 +997,6 @@ CLAIMS = (
         varied="figure and rule",
         tolerance="both DIVAs than all three, on average over the axis; in direction: of "
         f"{100 * MOSTLY:g} % of the pairs",
-        reason="DIVA runs k-member on parts of the table, which is faster than on the whole",
         differs=" ".join(
             (
                 "The paper says it of Figure 5b; of our two, 5b has 30,000 rows and 10 seeds, "
@@ -1026,7 +1018,6 @@ CLAIMS = (
         readings=RULES,
         varied=RULE,
         tolerance=ALL_OF_THEM,
-        reason="a search that goes back costs more than k-member saves",
         differs=" ".join((MACHINE, CUT_OFF, SAMPLED.format("30,000"), CENSUS, BOUNDS, CONFLICT)),
     ),
     _baseline(
@@ -1062,7 +1053,6 @@ CLAIMS = (
         judge=diva_is_more_accurate,
         tolerance="both DIVAs than all three, on average over the figure; in direction: of "
         f"{100 * MOSTLY:g} % of the pairs",
-        reason="k-member, which DIVA contains, is free to choose what constrained DIVA is not",
         differs=" ".join((FORMULA, CENSUS, BOUNDS, CONFLICT)),
     ),
     _baseline(
@@ -1074,7 +1064,6 @@ CLAIMS = (
         tolerance="both DIVAs than all three, on average over the figure; in direction: of "
         f"{100 * MOSTLY:g} % of the pairs",
         kind="ours",
-        reason="k-member, which DIVA contains, is free to choose what constrained DIVA is not",
     ),
     _baseline(
         id="less-accurate-with-rows",
@@ -1083,7 +1072,6 @@ CLAIMS = (
         claim="accuracy falls with |R|",
         judge=partial(accuracy_falls_along, axis="|R|"),
         tolerance=ALL_OF_THEM,
-        reason="in stars it rises: more rows, more alike",
         differs=" ".join((FORMULA, CENSUS, BOUNDS, CONFLICT)),
     ),
     _baseline(
@@ -1095,7 +1083,6 @@ CLAIMS = (
         readings=RULES,
         varied=RULE,
         tolerance=ALL_OF_THEM,
-        reason="equal rows are handled together, and there are ever more of them",
         differs=" ".join((MACHINE, CUT_OFF, CENSUS, BOUNDS, CONFLICT)),
     ),
     _cost(

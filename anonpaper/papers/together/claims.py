@@ -6,7 +6,7 @@ from functools import partial
 
 import pandas as pd
 
-from anonpaper.papers.claims import OURS, Claim, Finding
+from anonpaper.papers.claims import OURS, Claim, Finding, above_zero
 from anonpaper.papers.judging import (
     intervals_in_words,
     judge_intervals,
@@ -59,14 +59,8 @@ def least_loss(points: pd.DataFrame, *, method: str, need: Need) -> Finding:
         best.append(losses.loc[losses[~is_it].mean(axis=1).idxmin()])
         names.append(f"{name}, {best[-1].name[0]}")
     more = pd.DataFrame(best).to_numpy() - pd.DataFrame(ours).to_numpy()
-    ends = mean_intervals(more)
-    return Finding(
-        "; ".join(
-            f"{name} {mean:.3f} more" for name, mean in zip(names, more.mean(axis=1), strict=True)
-        ),
-        judge_intervals(ends),
-        interval=intervals_in_words(ends, names, over=of_draws(more.shape[1])),
-    )
+    means = zip(names, more.mean(axis=1), strict=True)
+    return above_zero(more, "; ".join(f"{name} {mean:.3f} more" for name, mean in means), names)
 
 
 def fewest_values_lost(points: pd.DataFrame) -> Finding:
@@ -75,13 +69,10 @@ def fewest_values_lost(points: pd.DataFrame) -> Finding:
     loss = run.pivot(index=["data", "level", "seed"], columns="method", values="NCP").dropna()
     more = loss.drop(columns="TP refined").min(axis=1) - loss["TP refined"]
     more = more.unstack("seed").dropna()
-    ends = mean_intervals(more)
-    return Finding(
+    return above_zero(
+        more,
         f"{more.mean(axis=1).min():.3f} to {more.mean(axis=1).max():.3f} more per value",
-        judge_intervals(ends),
-        interval=intervals_in_words(
-            ends, [f"{data}, l = {l}" for data, l in more.index], over=of_draws(more.shape[1])
-        ),
+        [f"{data}, l = {l}" for data, l in more.index],
     )
 
 
@@ -93,13 +84,11 @@ def risk_with_invented_rows(points: pd.DataFrame) -> Finding:
         .pivot(index=["data", "level"], columns="seed", values="rise")
         .dropna()
     )
-    ends = mean_intervals(rise, within=(-1, 1))
-    return Finding(
+    return above_zero(
+        rise,
         f"a rise of {rise.mean(axis=1).min():.3f} to {rise.mean(axis=1).max():.3f}",
-        judge_intervals(ends),
-        interval=intervals_in_words(
-            ends, [f"{data}, k = {k}" for data, k in rise.index], over=of_draws(rise.shape[1])
-        ),
+        [f"{data}, k = {k}" for data, k in rise.index],
+        within=(-1, 1),
     )
 
 

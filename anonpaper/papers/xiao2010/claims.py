@@ -921,7 +921,6 @@ CLAIMS = (
         claim="stars grow with l",
         tables=("figure_2", "orders"),
         judge=partial(stars_rise, along="l"),
-        reason="other data",
         differs=" ".join((FIXED_D_IS, HILBERT, DATA)),
     ),
     _stars_claim(
@@ -930,7 +929,6 @@ CLAIMS = (
         claim="TP and TP+ have fewer stars than Hilbert at d = 4",
         tables=("figure_2", "orders"),
         judge=below_hilbert,
-        reason="other data",
         differs=" ".join((HILBERT, FIXED_D_IS, DATA)),
     ),
     _stars_claim(
@@ -939,7 +937,6 @@ CLAIMS = (
         claim="TP+ has fewer stars than TP at every l",
         tables=("figure_2", "orders"),
         judge=below_tp,
-        reason="other data",
         differs=" ".join((IN_TP_PLUS, FIXED_D_IS, DATA)),
     ),
     _stars_claim(
@@ -948,7 +945,6 @@ CLAIMS = (
         claim="stars grow with d",
         tables=("figure_3", "orders"),
         judge=partial(stars_rise, along="d"),
-        reason="other data",
         differs=" ".join((FIXED_L_IS, HILBERT, DATA)),
     ),
     _stars_claim(
@@ -958,7 +954,6 @@ CLAIMS = (
         tables=("figure_3", "orders"),
         judge=curves_cross,
         tolerance="on both tables",
-        reason="other data",
         differs=" ".join((HILBERT, FIXED_L_IS, DATA)),
     ),
     _stars_claim(
@@ -967,7 +962,6 @@ CLAIMS = (
         claim="neither TP nor Hilbert has fewer stars than TP+ at any d",
         tables=("figure_3", "orders"),
         judge=fewest_stars,
-        reason="other data",
         differs=" ".join((HILBERT, FIXED_L_IS, DATA)),
     ),
     _stars_claim(
@@ -1004,7 +998,6 @@ CLAIMS = (
         tolerance=EXACT,
         spread=f"{DRAWN_ONCE}; every projection and l; other orders on the first d attributes of "
         f"Table 6, for d = {FIXED_D} at l = 2, 6, 10 and for every d at l = {FIXED_L}",
-        reason="other data",
         differs=DATA,
     ),
     _stars_claim(
@@ -1047,7 +1040,6 @@ CLAIMS = (
         tables=("figure_4",),
         judge=partial(time_rises, along="l", algorithms=["TP", "TP+"]),
         tolerance="on every table",
-        reason="the sort that finds equal rows hides what the walk costs",
         differs=" ".join((MACHINE, FIXED_D_IS, DATA)),
     ),
     _time_claim(
@@ -1057,7 +1049,6 @@ CLAIMS = (
         tables=("figure_5",),
         judge=partial(time_rises, along="d", algorithms=["TP", "TP+"]),
         tolerance="on every table",
-        reason="the sort that finds equal rows hides what the walk costs",
         differs=" ".join((MACHINE, FIXED_L_IS, DATA)),
     ),
     _time_claim(
@@ -1112,7 +1103,6 @@ CLAIMS = (
         claim="TP+ has less KL-divergence from the original table than TDS at every l",
         tables=("figure_7",),
         judge=partial(closer_than_tds, along="l"),
-        reason="other data, and our own reading of TDS",
         differs=" ".join((TDS, IN_TP_PLUS, FIXED_D_IS, DATA)),
     ),
     _divergence_claim(
@@ -1121,7 +1111,6 @@ CLAIMS = (
         claim="the KL-divergence of TP+ grows with l",
         tables=("figure_7",),
         judge=partial(divergence_rises, along="l", algorithms=["TP+"]),
-        reason="other data",
         differs=" ".join((IN_TP_PLUS, FIXED_D_IS, DATA)),
     ),
     _divergence_claim(
@@ -1130,7 +1119,6 @@ CLAIMS = (
         claim="TP+ has less KL-divergence from the original table than TDS at every d",
         tables=("figure_8", "wins"),
         judge=closer_at_every_d,
-        reason="other data, and our own reading of TDS",
         differs=" ".join((TDS, IN_TP_PLUS, FIXED_L_IS, DATA)),
     ),
     _divergence_claim(
@@ -1139,7 +1127,6 @@ CLAIMS = (
         claim="the KL-divergences of TP+ and of TDS grow with d",
         tables=("figure_8",),
         judge=partial(divergence_rises, along="d", algorithms=["TP+", "TDS"]),
-        reason="other data, and our own reading of TDS",
         differs=" ".join((TDS, IN_TP_PLUS, FIXED_L_IS, DATA)),
     ),
     _divergence_claim(
@@ -1148,7 +1135,6 @@ CLAIMS = (
         claim="the less values are generalized before TP, the more stars",
         tables=("coarsening",),
         judge=coarser_means_fewer_stars,
-        reason="other data",
         differs=" ".join((COARSENED, IN_TP_PLUS, FIXED_ARE, DATA)),
     ),
     _divergence_claim(

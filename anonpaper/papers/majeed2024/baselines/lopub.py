@@ -36,7 +36,7 @@ from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
 from anonpaper.randomness import generator
 
-__all__ = ["estimate_joint", "lopub", "lopub_table", "privacy_budget", "randomized_bits"]
+__all__ = ["estimate_joint", "lopub", "lopub_table", "randomized_bits"]
 
 
 def lopub(
@@ -66,19 +66,6 @@ def lopub(
     """
     table = lopub_table(m, flip=flip, seed=seed)
     return shallow_generalize(table, mondrian(table, k, l, diversity="distinct"), hierarchies)
-
-
-def privacy_budget(attributes: int, flip: float, hashes: int) -> float:
-    """Return the epsilon that one user spends.
-
-    Examples
-    --------
-    >>> round(privacy_budget(attributes=8, flip=0.5, hashes=2), 2)
-    35.16
-    """
-    if flip == 0:
-        return float("inf")
-    return float(2 * attributes * hashes * np.log((2 - flip) / flip))
 
 
 def lopub_table(

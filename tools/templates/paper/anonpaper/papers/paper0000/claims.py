@@ -25,7 +25,6 @@ CLAIMS = (
         "the number of stars never falls as l grows",
         ("figure_1",),
         judge=never_fewer,
-        reason="say here what explains a difference",
         spread="no random step",
     ),
 )
