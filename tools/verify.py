@@ -58,6 +58,8 @@ What may differ between machines, and why:
   On one kind of processor, with the locked versions, all else is the same byte for byte;
 - whole results that rest on a model trained by torch (majeed2024): over thousands of steps a last
   digit grows into other synthetic rows. They count as different; look at the verdicts then;
+- what a search found that has a limit of seconds (DIVA, lower bounds of stars), where a machine is
+  so slow that the search ends there;
 - results of data that could not be had, for which a stand-in took the place."""
 TOLERANCE = 1e-9
 """Largest relative difference of two numbers that count as the same."""

@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from project.cells import NAMES, code_cells, python_of
 
 ROOT = Path(__file__).parents[2]
 PLOTTING_STACK = {"__future__", "io", "collections", "pathlib", "matplotlib", "numpy", "pandas"}
@@ -89,6 +90,44 @@ def test_no_compiled_loop_assigns_an_array_to_a_slice():
                         if any(isinstance(place, ast.Slice) for place in places):
                             found.append(f"{path.name}:{node.lineno}")
     assert found == []
+
+
+def diva_calls(tree, *, within=ast.AST):
+    """Yield DIVA's calls in parts of a syntax tree: searches that can have a limit of seconds."""
+    parts = [part for part in ast.walk(tree) if isinstance(part, within)]
+    for node in {node for part in parts for node in ast.walk(part)}:
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in ("diva", "diva_augmented"):
+                yield node
+
+
+def hangs_on_the_clock(call):
+    """Return whether a call leaves it to DIVA how many seconds it may take: 120."""
+    return "max_seconds" not in {keyword.arg for keyword in call.keywords}
+
+
+def test_no_saved_result_hangs_on_how_fast_the_machine_is():
+    """A slower machine would find its 120 seconds used up where another one found an answer."""
+    loops = (ast.For, ast.ListComp, ast.DictComp, ast.GeneratorExp)
+    calls = [
+        (path.name, call)
+        for path in (ROOT / "anonpaper" / "papers").rglob("*.py")
+        for call in diva_calls(ast.parse(path.read_text(encoding="utf-8")))
+    ] + [
+        (name, call)
+        for name in NAMES
+        if not name.startswith("course/")  # taught on small tables
+        for cell in code_cells(name)
+        for call in diva_calls(python_of(cell), within=loops)
+    ]
+    assert len(calls) > 4
+    assert not [f"{name}, line {call.lineno}" for name, call in calls if hangs_on_the_clock(call)]
+
+
+def test_the_rule_on_seconds_sees_a_call_without_a_limit():
+    (call,) = diva_calls(ast.parse("for k in ks:\n    ap.diva(m, sigma, k)"), within=ast.For)
+    assert hangs_on_the_clock(call)
 
 
 def test_the_package_knows_no_notebook():
