@@ -390,6 +390,7 @@ def _quiet_and_seeded(seed: int) -> Iterator[SimpleNamespace]:
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         import joblib
+        import threadpoolctl  # scikit-learn brings it along
         import torch
         from sdv import single_table
         from sdv.evaluation import evaluate_quality
@@ -416,8 +417,10 @@ def _quiet_and_seeded(seed: int) -> Iterator[SimpleNamespace]:
 
         reseed(seed)
         try:
-            # CTGAN would start processes for columns, which live on for minutes
-            with joblib.parallel_config(backend="sequential"):
+            # CTGAN would start processes for columns, which live on for minutes; and the mixtures
+            # that it fits to numbers differ in their last digits with the threads of BLAS
+            sequential = joblib.parallel_config(backend="sequential")
+            with sequential, threadpoolctl.threadpool_limits(1):
                 yield SimpleNamespace(
                     single_table=single_table, Condition=Condition, metadata=metadata, seed=reseed,
                     evaluate_quality=evaluate_quality, load_synthesizer=load_synthesizer,

@@ -453,7 +453,8 @@ def test_what_is_printed_of_a_question_of_ours_is_what_its_interval_is_of(entry)
     number = r"(?<![\w.])-?\d[\d,]*(?:\.\d+(?:e[+-]\d+)?|(?<=,\d{3}))(?![\w.])"
     ends = finding.interval
     if isinstance(ends, str):
-        ends = [float(end.replace(",", "")) for end in re.findall(number, ends)]
+        whole = r"(?<=to )-?\d+(?![\w.])"  # an end, as "1" in "0.95 to 1"
+        ends = [float(end.replace(",", "")) for end in re.findall(f"{number}|{whole}", ends)]
     measured = finding.measured
     if isinstance(measured, str):
         measured = [float(found.replace(",", "")) for found in re.findall(number, measured)]

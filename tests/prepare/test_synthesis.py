@@ -115,6 +115,16 @@ def test_added_rows_are_rare_in_range_and_repeatable(method, epochs, cache_elsew
     pd.testing.assert_frame_equal(fused.frame, anew.frame)
 
 
+def test_the_threads_of_libraries_change_no_row():
+    """Mixtures fitted with two threads of BLAS led to another model of 50,000 people."""
+    import threadpoolctl
+
+    with synthesis._quiet_and_seeded(0):
+        inside = threadpoolctl.threadpool_info()
+    assert {pool["user_api"] for pool in inside} >= {"blas", "openmp"}
+    assert {pool["num_threads"] for pool in inside} == {1}
+
+
 def test_the_caller_s_random_state_is_left_alone():
     np.random.seed(7)  # noqa: NPY002 - the global state is what is tested
     expected = np.random.RandomState(7).random()
