@@ -3,8 +3,8 @@
 A mean over seeds is judged by its 95 % confidence interval: a statement counts as borne out, or
 as refuted, only where the whole interval says so; in between it is undecided. Where one claim
 speaks of several settings they share the error (Bonferroni), so that the chance of any wrong
-interval stays below 5 %. Tolerances are arguments: they are fixed where the claim is written and
-know nothing of the sample.
+interval stays below 5 %, as nearly as Student's t fits the means. Tolerances are arguments: they
+are fixed where the claim is written and know nothing of the sample.
 """
 
 from __future__ import annotations
@@ -183,6 +183,9 @@ def mean_interval(
 ) -> tuple[float, float]:
     """Return the confidence interval of a mean over seeds, by Student's t.
 
+    Its confidence is exact where values are normally distributed, and else nearly so: the less,
+    the fewer and the more skewed they are.
+
     Parameters
     ----------
     values : array-like of float, at least one
@@ -199,8 +202,9 @@ def mean_interval(
         Lower and upper end. One value alone says nothing of its spread: `within`. Values that are
         all the same give that value twice: nothing random was seen to act on them, which of two
         or three values says little where something random could. Within finite bounds that is
-        said exactly: of n draws none differs, so that by `share_interval` a share of all draws
-        may differ, and the mean is as far off as that share at either bound would make it.
+        said, whatever the distribution: of n draws none differs, so that by `share_interval` a
+        share of all draws may differ, and the mean is as far off as that share at either bound
+        would make it. Within them, values that differ by rounding alone are the same.
 
     Raises
     ------
@@ -227,9 +231,10 @@ def mean_interval(
         raise ParameterError(f"values are not within {least} and {most}: {values.tolist()}")
     if values.size == 1:
         return least, most
-    if np.ptp(values) == 0:
+    bounded = np.isfinite(most - least)
+    if np.ptp(values) <= bounded * _ROUNDING:
         same, (_, others) = float(values[0]), share_interval(0, values.size, level=level)
-        if np.isinf(most - least):
+        if not bounded:
             return same, same
         return same - others * (same - least), same + others * (most - same)
     # around one of them, so that the spread of nearly equal ones is not lost to rounding
@@ -265,6 +270,8 @@ def mean_intervals(values, *, within: tuple[float, float] = (-np.inf, np.inf)) -
            [2., 2.]])
     """
     rows = np.atleast_2d(np.asarray(values, dtype=float))
+    if len(rows) == 0:
+        raise ParameterError("mean_intervals takes one setting at least, got none")
     level = 1 - (1 - LEVEL) / len(rows)
     return np.array([mean_interval(row, level=level, within=within) for row in rows])
 

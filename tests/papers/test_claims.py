@@ -414,6 +414,8 @@ def test_equal_draws_of_what_has_bounds_are_no_certainty():
     assert (low, high) == (1 - 2 * judging.share_interval(0, 3, level=0.9)[1], 1)
     assert mean_interval([0.5], within=(0, 1)) == (0, 1)
     assert mean_interval([2.0] * 3, within=(1, np.inf)) == (2, 2)
+    by_rounding = mean_interval([0.3, 0.1 + 0.2], within=(0, 1))
+    assert by_rounding == mean_interval([0.3, 0.3], within=(0, 1))
     low, high = mean_interval([0.8, 1.0, 1.0], within=(0, 1))
     assert (low, high) == (mean_interval([0.8, 1.0, 1.0])[0], 1)
     with pytest.raises(ParameterError, match="within"):
@@ -438,6 +440,8 @@ def test_several_means_share_the_error_within_their_bounds():
     assert ends[0] == pytest.approx((0, judging.share_interval(0, 3, level=0.975)[1]))
     assert ends[1] == pytest.approx((0, mean_interval([0.1, 0.2, 0.3], level=0.975)[1]))
     assert judging.mean_intervals([1, 2, 3])[0] == pytest.approx(mean_interval([1, 2, 3]))
+    with pytest.raises(ParameterError, match="one setting at least"):
+        judging.mean_intervals(np.empty((0, 5)))
 
 
 OURS = [entry for key in catalogue.asked() for entry in claims.of_paper(key)]

@@ -315,17 +315,19 @@ def over_draws(
     """Return the interval of a statistic by the jackknife, which leaves out draw by draw.
 
     Sets of one draw share their rows, so that draws are counted, not sets. The interval is cut at
-    `within`, what the statistic can be at least and at most, which costs no confidence. It is all
-    of that where the statistic of all but one draw is missing, and where no draw that is left out
-    moves it: then nothing says how far other draws would.
+    `within`, what the statistic can be at least and at most, which costs no confidence, and
+    reaches the statistic itself. It is all of `within` where the statistic of all but one draw is
+    missing, and where it is the same whichever draw is left out: then nothing says how far other
+    draws would move it.
     """
     draws, whole = sets["seed"].unique(), statistic(sets)
     without = np.array([statistic(sets[sets["seed"] != seed]) for seed in draws])
     pseudo = len(draws) * whole - (len(draws) - 1) * without
-    if not np.isfinite(pseudo).all() or np.allclose(pseudo, whole, rtol=0, atol=1e-12):
+    if not np.isfinite(pseudo).all() or np.ptp(pseudo) < 1e-12:
         return within
     low, high = mean_interval(pseudo, level=level)
-    return tuple(np.clip((low, high), *within).tolist())
+    # it is around the statistic less its bias, which may be beyond what there is
+    return max(min(low, whole), within[0]), min(max(high, whole), within[1])
 
 
 # ---- invented rows ----------------------------------------------------------------------------

@@ -70,6 +70,16 @@ def test_an_interval_over_draws_stays_within_what_there_is_and_needs_a_spread():
     assert phases.over_draws(values.assign(x=1.0), lambda some: some["x"].mean(), (0, 1)) == (0, 1)
 
 
+def test_an_interval_over_draws_is_no_point_where_the_bias_leads_beyond_what_there_is():
+    values = pd.DataFrame({"seed": range(6), "x": np.arange(6.0)})
+
+    def biased(some):
+        return 1 - 1 / len(some) ** 2 + some["x"].mean() / 1e3
+
+    assert phases.over_draws(values, biased, (0, 1)) == (biased(values), 1)
+    assert phases.over_draws(values.assign(x=0.0), biased, (0, 1)) == (0, 1)
+
+
 def drawn(table, seeds, rng):
     """Sets whose answer the demand on rows decides, with a little noise."""
     n = 30 * len(seeds)
