@@ -450,7 +450,7 @@ CLAIMS += (
         "and nothing to what the shares tell, by construction",
         "attacks",
         complement_tells_nothing,
-        "an interval below 0, or a risk of the informed other than by the shares",
+        "an interval above 0.01, or a risk of the informed other than by the shares",
         _PEOPLE,
     ),
     _of_detectors(

@@ -174,6 +174,7 @@ def _of_one_table(id: str, on: str, claim: str, judge, refuted: str) -> Claim:
 
 
 _BELOW = "a table whose interval lies below 0"
+_MORE = "intervals below 0 at more than a fifth of the tables and"
 
 CLAIMS = (
     _of_frontier(
@@ -202,13 +203,13 @@ CLAIMS = (
         "refined-stars", "xiao2010",
         "of those that publish stars and promise diversity, TP refined loses the fewest values, "
         "at every l and on every table",
-        fewest_values_lost, _BELOW,
+        fewest_values_lost, f"{_MORE} l",
     ),
     _of_frontier(
         "invented-rows", "majeed2024",
         "who recognizes invented rows finds people's secrets more often, at every k and on every "
         "table",
-        risk_with_invented_rows, _BELOW,
+        risk_with_invented_rows, f"{_MORE} k",
     ),
     _of_frontier(
         "decisions-tell", "xiao2010",
