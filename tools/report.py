@@ -63,7 +63,7 @@ SHOWN = (
     ("spread", "spread"),
     ("in detail", "detail"),
     ("what differs", "differs"),
-    ("reason", "reason"),
+    ("why", "reason"),
 )
 
 NOTHING = "-"  # where there is no such claim

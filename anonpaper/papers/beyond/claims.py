@@ -9,12 +9,12 @@ import pandas as pd
 
 from anonpaper.papers.claims import OURS, Claim, Finding, above_zero
 from anonpaper.papers.judging import (
-    LEVEL,
     intervals_in_words,
     judge_intervals,
     judge_order,
     judge_share,
     judge_statement,
+    level_of_each,
     mean_interval,
     mean_intervals,
     of_draws,
@@ -344,9 +344,11 @@ def complement_tells_nothing(attacks: pd.DataFrame) -> Finding:
     added = risk - alone
     ends = mean_intervals(added, within=(-1, 1))
     told = float((part["risk, informed"] - part["risk, shares"]).abs().max())
+    is_nothing = told < 1e-9  # its last digits are the processor's
     return Finding(
-        f"a release adds {_of_range(added)}; informed: {told:.1g} from the shares",
-        judge_intervals(_NOTHING - ends[:, ::-1]) if told < 1e-9 else judge_statement(False),
+        f"a release adds {_of_range(added)}; informed: "
+        + ("what the shares tell" if is_nothing else f"{told:.1g} from the shares"),
+        judge_intervals(_NOTHING - ends[:, ::-1]) if is_nothing else judge_statement(False),
         interval=_told(ends, added),
         detail=f"risk {_of_range(risk)}, without a release {_of_range(alone)}",
     )
@@ -531,7 +533,7 @@ def _per_table(values: pd.DataFrame, name: str, least=None, most=None, within=(0
     """Take over draws the mean of a column by table, and compare the intervals with a number."""
     means = values.groupby(["table", "seed"], sort=False)[name].mean()
     tables = means.index.unique("table")
-    level = 1 - (1 - LEVEL) / len(tables)
+    level = level_of_each(len(tables))
     ends = np.array([mean_interval(means[table], level=level, within=within) for table in tables])
     return Finding(
         ", ".join(f"{table}: {means[table].mean():.1%}" for table in tables),
@@ -740,7 +742,7 @@ def refined_is_sooner(arrivals: pd.DataFrame) -> Finding:
 def within_a_few_percent(gaps_by_k: pd.DataFrame) -> Finding:
     """Take over seeds by which share the search as printed ends above the optimum, at every k."""
     gap = gaps_by_k.pivot(index="k", columns="seed", values="gap")
-    ends = mean_intervals(gap)
+    ends = mean_intervals(gap, within=(0, np.inf))
     return Finding(
         ", ".join(f"k = {k}: {mean:.1%}" for k, mean in gap.mean(axis=1).items()),
         judge_intervals(_ABOVE - ends[:, ::-1]),

@@ -355,7 +355,8 @@ def _detectors(seed: int) -> dict[str, object]:
     from sklearn.linear_model import LogisticRegression
 
     return {
-        "logistic": LogisticRegression(max_iter=500),
+        # to the optimum, not to where a first-order search happens to end on some processor
+        "logistic": LogisticRegression(solver="newton-cholesky", tol=1e-9, max_iter=500),
         "boosting": HistGradientBoostingClassifier(
             max_iter=30, max_leaf_nodes=15, random_state=seed
         ),
@@ -390,7 +391,10 @@ def _cells(rel: Release, with_value: bool) -> _Cells:
 
 
 def _learnt(model, known: _Cells, others: np.ndarray) -> np.ndarray:
-    """Train on cells of which all is known; return others' chances of being real."""
+    """Train on cells of which all is known; return others' chances of being real.
+
+    To nine digits: what differs by less is a tie, not one more real than the other.
+    """
     centre, spread = known.features.mean(axis=0), known.features.std(axis=0)
     spread[spread == 0] = 1
     rows = np.r_[known.real, known.invented]
@@ -400,7 +404,7 @@ def _learnt(model, known: _Cells, others: np.ndarray) -> np.ndarray:
         return np.full(len(others), float(is_real[0]))
     both = np.vstack([known.features] * 2)[there]
     model.fit((both - centre) / spread, is_real, sample_weight=rows[there])
-    return model.predict_proba((others - centre) / spread)[:, 1]
+    return model.predict_proba((others - centre) / spread)[:, 1].round(9)
 
 
 def _learnt_by_parts(model, cells: _Cells, seed: int) -> np.ndarray:

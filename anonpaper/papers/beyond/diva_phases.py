@@ -28,7 +28,7 @@ from anonpaper.errors import BudgetExceededError, ConstraintError
 from anonpaper.measure import stars
 from anonpaper.microdata import Microdata
 from anonpaper.papers.diva2021 import protocol as diva2021
-from anonpaper.papers.judging import LEVEL, mean_interval
+from anonpaper.papers.judging import LEVEL, level_of_each, mean_interval
 from anonpaper.partition.diva import diva, diva_augmented
 from anonpaper.partition.diva.algorithm import Run
 from anonpaper.partition.diva.existence import exact_clustering
@@ -199,13 +199,14 @@ def draw_phases(axes, shares: pd.DataFrame) -> None:
     """Draw a map per slack (down) and conflict (across): k over the share demanded.
 
     The colour is how many sets have a table; the numbers are percentages of the sets: found by
-    the literal rule, by the extended rule, and with a table.
+    the literal rule, by the extended rule, and with a table, as the title above all maps says.
     """
+    figure = axes[0][0].figure
     for line, (slack, rest) in zip(axes, shares.groupby("slack"), strict=True):
         for ax, (conflict, part) in zip(line, rest.groupby("conflict"), strict=True):
             wide = part.set_index(["share", "k"])[["literal", "extended", "exists"]]
             there = wide["exists"].unstack("k")
-            ax.imshow(there, vmin=0, vmax=1, cmap="RdYlBu", origin="lower", aspect="auto")
+            image = ax.imshow(there, vmin=0, vmax=1, cmap="RdYlBu", origin="lower", aspect="auto")
             for (share, k), row in wide.iterrows():
                 place = there.columns.get_loc(k), there.index.get_loc(share)
                 text = "\n".join(f"{100 * value:.0f}" for value in row)
@@ -216,6 +217,9 @@ def draw_phases(axes, shares: pd.DataFrame) -> None:
             ax.set_yticks(range(len(there)), there.index)
             ax.set(title=f"slack {slack:g}, conflict {conflict:g}", xlabel="k", ylabel="M / n")
             ax.grid(visible=False)
+    figure.suptitle("in each field, % of the sets: the literal rule finds a table\n"
+                    "the extended rule finds one\none exists (the colour)")  # fmt: skip
+    figure.colorbar(image, ax=axes, label="share of the sets that have a table")
 
 
 def searched(sets: pd.DataFrame, edges: Sequence[float]) -> pd.DataFrame:
@@ -277,7 +281,7 @@ def held_out(asked: pd.DataFrame) -> pd.DataFrame:
     tables together with 95 %. A law that says the same of all sets has one half, whatever is
     drawn.
     """
-    first, level = next(iter(LAWS)), 1 - (1 - LEVEL) / asked["table"].nunique()
+    first, level = next(iter(LAWS)), level_of_each(asked["table"].nunique())
     rows = []
     for table, part in asked.groupby("table", sort=False):
         for law in [*LAWS, "nothing above 1", "always"]:

@@ -222,6 +222,9 @@ def test_padded_releases_keep_to_their_l_and_k(attacked):
     told = (complement["risk, informed"] - complement["risk, shares"]).abs()
     assert told.max() < 1e-9
     assert (complement.loc[complement["sees"] == "box", "AUC"] == 0.5).all()
+    # there a sum of box and value has no use for the box: all rows of a value look alike
+    alike = complement[complement["detector"] == "logistic"]
+    assert len(alike) and (alike["AUC, rare"] == 0.5).all()
 
 
 def test_draws_have_nobody_twice():
