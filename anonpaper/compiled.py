@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import gc
 import hashlib
 import sys
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ from numba.core import event
 from numba.core.dispatcher import Dispatcher
 from tqdm import tqdm
 
-__all__ = ["inner", "loop"]
+__all__ = ["inner", "lean", "loop", "part"]
 
 
 def loop(function: Callable | None = None, **options: bool) -> Callable:
@@ -64,9 +65,16 @@ def _used(names: dict[str, object]) -> Iterator[object]:
             yield value
 
 
-#: A loop that only other loops call: compiled without an entry for Python, and without counting
-#: references to its arrays, which its caller holds. It must not make arrays.
-inner = loop(no_cpython_wrapper=True, _nrt=False)
+#: A loop that makes no arrays: compiled without counting references to those that it is given,
+#: which its caller holds.
+lean = loop(_nrt=False)
+
+#: The same for a loop that only other loops call: compiled without an entry for Python.
+inner = lean(no_cpython_wrapper=True)
+
+#: A piece of a loop, which is written into that loop before it is compiled: for what is long and
+#: called at one place. A loop that is called is compiled alone, and again with each that calls it.
+part = loop(inline="always")
 
 
 class _Progress(event.Listener):
@@ -75,12 +83,17 @@ class _Progress(event.Listener):
     def __init__(self) -> None:
         self.under_way = 0
         self.bar: tqdm | None = None
+        self.is_frozen = False
 
     def on_start(self, event: event.Event) -> None:
         if self.bar is None and _is_ours(event):
             layout = "anonpaper: compiling once, for this and later runs: {n} loops, {elapsed}"
             hidden = {} if _is_seen() else {"disable": True}  # or by TQDM_DISABLE, as others
             self.bar = tqdm(bar_format=layout, delay=1, leave=False, **hidden)
+            # compiling makes many objects: do not look for garbage among all others
+            self.is_frozen = not gc.get_freeze_count()  # else somebody else has, for his reasons
+            if self.is_frozen:
+                gc.freeze()
         self.under_way += self.bar is not None
 
     def on_end(self, event: event.Event) -> None:
@@ -88,6 +101,8 @@ class _Progress(event.Listener):
             self.under_way -= 1
             self.bar.update(_is_ours(event))
             if not self.under_way:
+                if self.is_frozen:
+                    gc.unfreeze()
                 self.bar.close()
                 self.bar = None
 

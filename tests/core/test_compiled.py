@@ -92,6 +92,8 @@ def test_a_loop_is_compiled_anew_where_what_it_uses_of_other_modules_has_changed
     assert answer(factor=2) == [20, 0]
     assert answer(step=5) == [15, 0]
     assert answer(fields=("high", "low")) == [1, 0]
+    assert answer(kind="part", factor=3) == [30, 0]
+    assert answer(kind="part", factor=4) == [40, 0]
 
 
 def test_every_loop_of_the_package_is_compiled_that_way():

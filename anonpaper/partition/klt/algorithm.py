@@ -28,7 +28,7 @@ from typing import Literal
 import numpy as np
 
 from anonpaper.algorithm import algorithm
-from anonpaper.compiled import inner, loop
+from anonpaper.compiled import lean, part
 from anonpaper.errors import (
     InfeasibleError,
     check_choice,
@@ -71,6 +71,7 @@ from anonpaper.partition.klt.state import (
     is_eligible,
     next_row,
     no_clusters,
+    note_takers,
     put_back,
     queue_if_any_fits,
     rows_in_order,
@@ -78,7 +79,6 @@ from anonpaper.partition.klt.state import (
     tags,
     take,
     the_first,
-    turns_and_tags,
     unite_counts,
     united,
     with_room,
@@ -206,7 +206,8 @@ def klt(
     clusters, repeats = _steps_1_to_4(how, rule, rows, tuples, clusters, index)
     others = build_index(how, clusters.summaries, np.arange(len(clusters.distinct)), by_tree=index)
     became = np.arange(len(clusters.distinct))
-    _step_5(how, rule, clusters, others, withheld == "merge", became)
+    merge, bits = withheld == "merge", np.empty(0, np.uint64)
+    _step(5, how, rule, rows, tuples, others, clusters, others, became, bits, 0, 0, merge)
     labels = np.empty(m.n, np.int64)
     labels[order] = _at_last(became)[rows.cluster]  # step 6
     p = Partition(
@@ -272,20 +273,35 @@ def _steps_1_to_4(
         repeats += 1
         # All clusters of a round but its last one have at least l rows; that one is copied.
         clusters = with_room(clusters, formed + rows.waiting.sum() // rule.l + 2)
-        formed, queued = _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
-        sought = rows.waiting > 0
-        sought[rows.value_of[rows.backup[:queued]]] = True
+        room = len(clusters.distinct)
+        turns, bits = np.empty(room, np.int64), np.empty(room, np.uint64)
+        given = how, rule, rows, tuples, points, clusters
+        formed, queued = _step(1, *given, points, turns, bits, formed, 0, False)
         takers = build_index(
-            how,
-            clusters.summaries,
-            *turns_and_tags(rule, clusters, formed, sought),
-            by_tree=by_tree,
+            how, clusters.summaries, turns[:formed], bits[:formed], by_tree=by_tree
         )
-        _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers)
+        for values in clusters.summaries:
+            values[formed] = values[formed - 1]  # the last cluster as step 2 left it
+        _step(3, *given, takers, turns, bits, formed, queued, False)
     return the_first(clusters, formed), repeats
 
 
-@loop
+@lean
+def _step(
+    number, how, rule, rows, tuples, points, clusters, others, turns, bits, formed, queued, merge
+):
+    """Take steps 1 and 2, or step 3, or step 5: in one loop their search is compiled once."""
+    if number == 1:
+        formed, queued = _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
+        note_takers(rule, rows, queued, clusters, formed, turns, bits)
+    elif number == 3:
+        _step_3(how, rule, rows, tuples, points, queued, clusters, formed, others)
+    else:
+        _step_5(how, rule, clusters, others, merge, turns)
+    return formed, queued
+
+
+@part
 def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     """Form clusters of l distinct values; return their number and the length of the queue.
 
@@ -330,7 +346,7 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     return formed, queued
 
 
-@loop
+@part
 def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
     """Empty the backup queue.
 
@@ -340,7 +356,6 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
     add this point to this closest eligible cluster.
     """
     unassigned, summaries = 0, clusters.summaries
-    copy_summary(summaries, formed - 1, summaries, formed)  # the last cluster as step 2 left it
     start_search(points)
     for i in range(len(rows.backup)):
         if i == queued:
@@ -372,7 +387,7 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
             change_turn(points, t, next_row(rows, t))
 
 
-@loop
+@part
 def _step_5(how, rule, clusters, others, merge, became):
     """Merge clusters until all are satisfied; note what each became part of, -1 if left out.
 
@@ -406,7 +421,7 @@ def _step_5(how, rule, clusters, others, merge, became):
                 c = older
 
 
-@inner
+@part
 def _same_values(clusters, c, other):
     for v in range(clusters.counts.shape[1]):
         if clusters.counts[c, v] != clusters.counts[other, v]:
@@ -414,7 +429,7 @@ def _same_values(clusters, c, other):
     return True
 
 
-@inner
+@part
 def _partner(how, rule, clusters, others, c, merge):
     """Return the cluster that step 5 merges with c, -1 if there is none.
 

@@ -232,19 +232,13 @@ def empty_summaries(how: Metric, capacity: int) -> Summaries:
 
 @inner
 def copy_summary(source, i, target, j):
-    """Make summary j of `target` that of cluster i of `source`."""
+    """Make summary j of `target` that of tuple i of `source`, which is of one value each."""
     target.size[j] = source.size[i]
     for a in range(source.sums.shape[1]):
         target.sums[j, a] = source.sums[i, a]
         target.means[j, a] = source.means[i, a]
     for a in range(source.only.shape[1]):
         target.only[j, a] = source.only[i, a]
-    if len(source.words):
-        for w in range(source.words.shape[1]):
-            target.words[j, w] = source.words[i, w]
-        for v in range(source.distances.shape[1]):
-            target.value_counts[j, v] = source.value_counts[i, v]
-            target.distances[j, v] = source.distances[i, v]
 
 
 @inner

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonpaper.compiled import inner, loop
+from anonpaper.compiled import inner, lean
 from anonpaper.partition.klt.distances import (
     SEVERAL,
     Metric,
@@ -136,16 +136,18 @@ def _similar_together(how: Metric, items: Summaries, order: np.ndarray, leaves: 
     if not places.size:
         return order
     along = np.argsort(places, axis=1, kind="stable")
-    _divide(along, places, how.scale, how.set_weight, leaves)
+    is_left, right = np.empty(len(order), np.bool_), np.empty(len(order), np.int64)
+    _divide(along, places, how.scale, how.set_weight, leaves, is_left, right)
     return order[along[0]]
 
 
-@loop
-def _divide(along, places, scale, set_weight, leaves):
-    """Sort items that are sorted along each attribute node by node, until all agree."""
+@lean
+def _divide(along, places, scale, set_weight, leaves, is_left, right):
+    """Sort items that are sorted along each attribute node by node, until all agree.
+
+    The last two are room for as many items: to make arrays here would take long to compile.
+    """
     axes, items = along.shape
-    is_left = np.empty(items, np.bool_)
-    right = np.empty(items, np.int64)
     width = leaves
     while width > 1:
         for first in range(0, items, width):
@@ -176,7 +178,7 @@ def _divide(along, places, scale, set_weight, leaves):
         width //= 2
 
 
-@loop
+@lean
 def _fill(index, items, order):
     leaves = len(index.item)
     for place in range(len(order)):

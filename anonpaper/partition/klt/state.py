@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonpaper.compiled import inner, loop
+from anonpaper.compiled import inner, part
 from anonpaper.microdata import Microdata
 from anonpaper.partition.klt.distances import Metric, Summaries, empty_summaries
 from anonpaper.partition.klt.nearest import (
@@ -28,6 +28,7 @@ __all__ = [
     "holds",
     "is_eligible",
     "next_row",
+    "note_takers",
     "no_clusters",
     "put_back",
     "queue_if_any_fits",
@@ -36,7 +37,6 @@ __all__ = [
     "tags",
     "take",
     "the_first",
-    "turns_and_tags",
     "unite_counts",
     "united",
     "with_room",
@@ -158,7 +158,7 @@ def has_new_value(rows, clusters, c):
     return False
 
 
-@inner
+@part
 def queue_if_any_fits(how, rows, tuples, points, clusters, c, takers, queued):
     """Queue the unassigned row next closest to cluster c, if some unassigned row has a taker.
 
@@ -269,18 +269,16 @@ def tags(rule, clusters, c):
     return bits
 
 
-@loop
-def turns_and_tags(rule, clusters, formed, sought):
-    """Turns of the clusters that take rows of a value sought, oldest first, and their tags."""
+@part
+def note_takers(rule, rows, queued, clusters, formed, turns, bits):
+    """Note the turns of clusters that take an unassigned or queued row, and the tags of all."""
     wanted = np.uint64(0)
-    for v in range(len(sought)):
-        if sought[v]:
+    for v in range(len(rows.waiting)):
+        if rows.waiting[v]:
             wanted |= tag(v)
-    turns = np.full(formed, NEVER, np.int64)
-    bits = np.zeros(formed, np.uint64)
+    for i in range(queued):
+        wanted |= tag(rows.value_of[rows.backup[i]])
     for c in range(formed):
-        if clusters.summaries.size[c] < rule.k:
-            bits[c] = tags(rule, clusters, c)
-            if bits[c] & wanted:
-                turns[c] = c
-    return turns, bits
+        is_open = clusters.summaries.size[c] < rule.k
+        bits[c] = tags(rule, clusters, c) if is_open else np.uint64(0)
+        turns[c] = c if bits[c] & wanted else NEVER
