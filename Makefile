@@ -39,7 +39,7 @@ ONE_THREAD := MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_N
 export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-# numba's cache lies beside the modules: `make clean` empties it, and the next run fills it
+# numba's cache lies beside the modules: `make distclean` empties it, and the next run fills it
 COMPILED := anonpaper/__pycache__/.compiled
 
 SITE := $(if $(wildcard site/conf.py),site)
@@ -215,9 +215,10 @@ test-fast: env  ## run the unit tests and doctests only
 	  anonpaper tests
 
 .PHONY: fuzz
-fuzz: env  ## 10,000 calls with anything, 1,000 command lines, every attack on every way x table
-	@$(ONE_THREAD) ANONPAPER_FUZZ=10000 TQDM_DISABLE=1 $(RUN) -m pytest -q tests/core/test_fuzz.py \
-	  tests/attacks
+fuzz: env  ## 10,000 calls with anything, guarantees on 10,000 tables, 1,000 command lines, every attack on every way x table
+	@$(ONE_THREAD) ANONPAPER_FUZZ=10000 TQDM_DISABLE=1 $(RUN) -m pytest -q --numprocesses $(CORES) \
+	  tests/core/test_fuzz.py tests/core/test_guarantees.py tests/partition/test_refined.py \
+	  tests/measure/test_bounds.py tests/attacks
 
 .PHONY: test-spark
 test-spark: env  ## install Spark beside the environment, and run the tests of scale on it (Java 17)
@@ -261,6 +262,10 @@ archive: env  ## write what is deposited with a paper: build/anonpaper-<version>
 	@$(RUN) tools/archive.py --profile $(PROFILE)
 
 .PHONY: clean
-clean:  ## remove figures/$(PROFILE) and all caches, but neither data nor the environment
-	@rm -rf $(RESULTS) data/cache/grids .hypothesis .pytest_cache .ruff_cache .import_linter_cache build *.egg-info
+clean:  ## remove figures/$(PROFILE) and build; what runs keep for the next one stays
+	@rm -rf $(RESULTS) build *.egg-info
+
+.PHONY: distclean
+distclean: clean  ## remove all caches too, but neither data nor the environment
+	@rm -rf data/cache/grids .hypothesis .pytest_cache .ruff_cache .import_linter_cache
 	@find anonpaper tests tools benchmarks notebooks -name __pycache__ -prune -exec rm -rf {} +

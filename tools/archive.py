@@ -97,7 +97,7 @@ def made(profile: str, root: Path = ROOT) -> set[str]:
     Raises
     ------
     ArchiveError
-        An output that the manifest lists is not there, or nothing has run.
+        An output that the manifest lists is not there or another one, or nothing has run.
     """
     results = root / "figures" / profile
     if not (results / "manifest.json").exists():
@@ -110,6 +110,16 @@ def made(profile: str, root: Path = ROOT) -> set[str]:
         raise ArchiveError(
             f"figures/{profile} lacks {len(missing)} files, {missing[0]} for one: "
             f"`make PROFILE={profile} clean all` makes all of them"
+        )
+    other = [
+        name
+        for name, entry in manifest["outputs"].items()
+        if sha256((results / name).read_bytes()) != entry["sha256"]
+    ]
+    if other:
+        raise ArchiveError(
+            f"{len(other)} files of figures/{profile} are of another run than its manifest, "
+            f"{other[0]} for one: `make PROFILE={profile} clean all` makes all of one run"
         )
     return {
         path.relative_to(root).as_posix()

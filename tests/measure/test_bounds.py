@@ -1,5 +1,4 @@
 import itertools
-import os
 from math import ceil
 
 import numpy as np
@@ -7,15 +6,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from referees.tables import eligible_tables, tables
+from referees.tables import eligible_tables, tables, tried
 from scipy.optimize import linprog
 
 import anonpaper as ap
 from anonpaper import errors
 from anonpaper.measure.bounds import _Program
-
-#: `make fuzz` tries thousands of tables.
-TABLES = max(int(os.environ.get("ANONPAPER_FUZZ", 0)) // 2, 60)
 
 
 def of_different_people(m):
@@ -35,14 +31,14 @@ def by_groups(m, l):
     return linprog(costs, A_eq=np.array(members, float).T, b_eq=np.ones(m.n)).fun
 
 
-@settings(max_examples=TABLES, deadline=None)
+@settings(max_examples=tried(60), deadline=None)
 @given(eligible_tables(max_rows=10))
 def test_no_bound_is_above_the_fewest_stars_of_diverse_groups(case):
     m, l = case
     assert ap.measure.fewest_stars(m, l=l) <= ap.exact(m, l).info["cost"]
 
 
-@settings(max_examples=TABLES, deadline=None)
+@settings(max_examples=tried(60), deadline=None)
 @given(tables(max_rows=9), st.integers(2, 3))
 def test_no_bound_is_above_the_fewest_stars_of_anonymous_groups(m, k):
     k = min(k, m.n)
@@ -85,6 +81,13 @@ def test_what_cannot_be_bounded_is_said():
     wide = ap.Microdata(pd.DataFrame(np.eye(40, dtype=int)), list(range(40)))
     with pytest.raises(errors.SizeLimitError):
         ap.measure.fewest_stars(wide, k=2)
+
+
+def test_a_limit_of_one_variable_is_met_by_no_table_and_none_is_no_limit():
+    with pytest.raises(errors.SizeLimitError, match="more than 1 variables"):
+        ap.measure.fewest_stars(ap.examples.hospital(), k=2, max_variables=1)
+    with pytest.raises(errors.ParameterError, match="max_variables"):
+        ap.measure.fewest_stars(ap.examples.hospital(), k=2, max_variables=0)
 
 
 def test_a_solver_that_is_stopped_proves_less():

@@ -26,7 +26,10 @@ def results(tmp_path):
     for name in ("one/a.svg", "one/a.csv", "notebooks/one/1_first.ipynb", ".state/lock"):
         (folder / name).write_text(name)
     manifest = {
-        "outputs": dict.fromkeys(["one/a.svg", "one/a.csv"], {}),
+        "outputs": {
+            name: {"sha256": hashlib.sha256(name.encode()).hexdigest()}
+            for name in ("one/a.svg", "one/a.csv")
+        },
         "notebooks": {"notebooks/one/1_first.ipynb": {}},
     }
     (folder / "manifest.json").write_text(json.dumps(manifest))
@@ -47,6 +50,14 @@ def test_what_is_missing_is_named_with_the_command_that_makes_it(results, lost):
         archive.made("paper", results)
     with pytest.raises(archive.ArchiveError, match="make PROFILE=quick"):
         archive.made("quick", results)
+
+
+def test_what_is_of_another_run_than_the_manifest_is_refused(results):
+    (results / "figures" / "paper" / "one/a.csv").write_text("another")
+    with pytest.raises(
+        archive.ArchiveError, match=r"1 files.*one/a\.csv.*PROFILE=paper clean all"
+    ):
+        archive.made("paper", results)
 
 
 def test_the_same_files_give_the_same_bytes_and_check_out(tmp_path):

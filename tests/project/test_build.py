@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -341,6 +342,22 @@ def test_help_has_a_line_for_each_target(project):
     assert all(len(line.split()) > 2 for line in printed)
     assert "what changed of the notebooks in one of one two" in "\n".join(printed)
     assert "e.g. refresh-two/1_second" in "\n".join(printed)
+
+
+def test_what_is_made_and_what_is_kept_are_cleaned_apart(tmp_path):
+    made, kept = ("figures/quick/a.csv", "build/a.zip"), ("data/cache/grids/a", ".ruff_cache/a")
+    placed, loop = "data/cache/package-index/a", "anonpaper/__pycache__/a.nbc"
+    for name in (*made, *kept, placed, loop):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    for name in ("tests", "tools", "benchmarks", "notebooks"):
+        (tmp_path / name).mkdir()
+    shutil.copy(Path(__file__).parents[2] / "Makefile", tmp_path)
+    subprocess.run(["make", "clean"], cwd=tmp_path, check=True)
+    there = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("a*") if p.is_file()}
+    assert there == {*kept, placed, loop}
+    subprocess.run(["make", "distclean"], cwd=tmp_path, check=True)
+    assert [p for p in tmp_path.rglob("a*") if p.is_file()] == [tmp_path / placed]
 
 
 @pytest.mark.parametrize("tool", ["conda", "mamba", "micromamba"])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import gzip
 import os
+import re
 from functools import cache
 
 import numpy as np
@@ -105,6 +106,19 @@ def read(path) -> list[dict[str, str]]:
     opener = gzip.open if path.suffix == ".gz" else open
     with opener(path, "rt", encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
+
+
+def covers(written, value, order=None) -> bool:
+    """Whether a published value, as it is written, allows the real one; `order` is a domain's."""
+    text = str(written)
+    if text in ("*", str(value)):
+        return True
+    if text.startswith("{"):
+        return str(value) in text.strip("{}").split(", ")
+    first, last = re.fullmatch(r"\[(.+?) - (.+)\]", text).groups()
+    if order is not None:
+        return order.index(first) <= order.index(str(value)) <= order.index(last)
+    return float(first) <= float(value) <= float(last)
 
 
 def as_people(m: ap.Microdata) -> ap.Microdata:
