@@ -218,12 +218,14 @@ class CountedPartition(Partition):
         """Return the same groups, none of which stands for several; O(n / least size)."""
         if (self.times == 1).all():
             return self
-        times = self.times[self.group]
+        is_withheld = self.group < 0
+        times = np.where(is_withheld, 1, self.times[self.group])
         entry = np.repeat(np.arange(len(times)), times)
         turn = np.arange(len(entry)) - np.repeat(np.cumsum(times) - times, times)
         first = np.cumsum(self.times) - self.times
+        group = np.where(is_withheld, self.group, first[self.group])[entry] + turn
         p = CountedPartition(
-            self.cell[entry], first[self.group[entry]] + turn, (self.counts // times)[entry],
+            self.cell[entry], group, (self.counts // times)[entry],
             np.ones(self.times.sum(), np.int64), self.info, self.algorithm,
         )  # fmt: skip
         p.call, p.promised = self.call, self.promised

@@ -53,7 +53,8 @@ TESTS = {
     "anonpaper/partition/tp.py": ["tests/partition/test_tp.py", *CORE],
     "anonpaper/partition/klt/*.py": ["tests/partition/test_klt.py", *CORE],
     "anonpaper/partition/diva/*.py": [
-        "tests/partition/test_diva.py", "tests/partition/test_diva_examples.py", *CORE,
+        "tests/partition/test_diva.py", "tests/partition/test_diva_examples.py",
+        "tests/partition/test_diva_augmented.py", *CORE,
     ],
     "anonpaper/partition/balanced.py": ["tests/partition/test_balanced.py", *CORE],
     "anonpaper/partition/mondrian.py": ["tests/partition/test_clustering.py", *CORE],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.groups import check_partition, dense_labels
+from anonpaper.groups import CountedPartition, check_partition, dense_labels
 
 
 @given(st.lists(st.integers(-1, 9), max_size=30))
@@ -24,6 +24,14 @@ def test_groups_and_sizes():
     assert p.n_groups == 2 and p.sizes().tolist() == [1, 2] and p.n_unpublished == 1
     assert [rows.tolist() for rows in p.groups()] == [[2], [0, 3]]
     assert ap.Partition([-1, -1]).groups() == []
+
+
+def test_groups_that_stand_for_several_are_told_apart_and_who_is_withheld_stays_so():
+    cell, group, counts = np.array([0, 1, 1, 2]), np.array([0, 0, -1, 1]), np.array([4, 2, 5, 3])
+    p = CountedPartition(cell, group, counts, np.array([2, 1])).apart()
+    assert p.n_unpublished == 5 and p.sizes().tolist() == [3, 3, 3]
+    told = sorted(zip(p.cell.tolist(), p.group.tolist(), p.counts.tolist(), strict=True))
+    assert told == [(0, 0, 2), (0, 1, 2), (1, -1, 5), (1, 0, 1), (1, 1, 1), (2, 2, 3)]
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,6 +53,12 @@ def test_missing_values_can_be_dropped_or_forbidden():
     assert dropped.frame.index.tolist() == ["p", "r"] and dropped.dropped == 2
     with pytest.raises(errors.MissingValueError, match=r"'job': 1, 'ill': 1"):
         Microdata(PEOPLE, ["age", "job"], "ill", missing="error")
+
+
+def test_what_to_do_with_missing_values_may_be_read_from_a_file():
+    """A text that is read equals the one that is written here, and is another object."""
+    missing = json.loads('{"missing": "drop"}')["missing"]
+    assert Microdata(PEOPLE, ["age", "job"], "ill", missing=missing).dropped == 2
 
 
 def test_a_question_mark_in_the_data_is_the_missing_value():

@@ -203,6 +203,12 @@ def alike(m):
     return ap.Partition(m.cells.tuple_of_row.astype(np.int64))
 
 
+def test_a_thousand_queries_of_half_the_places_are_asked_if_none_are_given(adult, groups):
+    queries = workload(adult, {"age": 37, "education": 8, "race": 2, "sex": 1}, 1000, seed=0)
+    release = ap.suppress(adult, groups)
+    assert query_error(release) == query_error(release, queries)
+
+
 def test_exact_answers_have_no_error_and_more_stars_have_more(adult):
     assert query_error(ap.generalize(adult, alike(adult))) == pytest.approx(0, abs=1e-12)
     one_group = ap.Partition(np.zeros(adult.n, dtype=int))

@@ -16,6 +16,7 @@ from anonpaper.errors import (
     EmptyTableError,
     HierarchyError,
     ParameterError,
+    SizeLimitError,
 )
 from anonpaper.measure import (
     classification,
@@ -272,6 +273,16 @@ def test_a_forest_learns_from_a_release_and_is_judged_on_real_people():
         classification(kept, fuse(test, test.frame.head(1)))
     with pytest.raises(ColumnError):
         classification(kept, test.with_roles(qi=["age"]))
+
+
+def test_a_forest_of_too_many_numbers_is_refused_before_it_is_grown():
+    """Two people of one job each, of as many jobs as a register has, and many rows to judge."""
+    jobs = {"job": [f"job {number}" for number in range(20_000)]}
+    frame = pd.DataFrame({"job": ["job 0", "job 1"] * 12_501, "s": [0, 1] * 12_501})
+    m = ap.Microdata(frame, ["job"], "s", domains=jobs)
+    release = ap.suppress(m.take([0, 1]), ap.Partition([0, 0]))
+    with pytest.raises(SizeLimitError, match=r"20,000 features of 25,002 .* 500,000,000 numbers"):
+        classification(release, m)
 
 
 def test_a_balanced_forest_finds_more_people_of_the_rare_value():

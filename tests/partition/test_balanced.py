@@ -64,6 +64,39 @@ def test_every_class_is_balanced_and_diverse_or_none_exist(m, k, l, seed, share,
     )
 
 
+@settings(max_examples=100)
+@given(st.data(), st.integers(2, 6), st.integers(1, 5), st.integers(0, 10_000))
+def test_no_value_has_more_than_its_share_where_such_classes_exist(data, k, classes, seed):
+    """The table is made of classes of k rows, in which no value has more than `most`."""
+    most = data.draw(st.integers(1, k - 1))
+    l = -(-k // most)
+    held = np.repeat(np.arange(l + data.draw(st.integers(0, 2))), most)
+    rng = np.random.default_rng(seed)
+    ill = np.concatenate([rng.permutation(held)[:k] for _ in range(classes)])
+    frame = pd.DataFrame({"age": rng.integers(0, 9, len(ill)), "ill": ill})
+    p = balanced_classes(ap.Microdata(frame, ["age"], "ill"), k, l, largest_share=most / k)
+    assert p.sizes().tolist() == [k] * classes
+    assert frame.groupby([p.labels, "ill"]).size().max() <= most
+
+
+@pytest.mark.parametrize("classes", range(2, 7))
+def test_rows_that_are_left_over_fill_all_classes_though_they_are_like_one(classes):
+    """The rare value is in every pair, and the rest makes triples, never more."""
+    ill = ["rare"] * classes + ["common"] * (2 * classes - 1)
+    m = ap.Microdata(pd.DataFrame({"age": 30, "ill": ill}), ["age"], "ill")
+    assert sorted(balanced_classes(m, 2).sizes()) == [2] + [3] * (classes - 1)
+
+
+def test_the_unit_and_the_zero_of_a_number_change_nothing():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"age": rng.integers(17, 90, 60), "ill": rng.choice(list("stu"), 60)})
+    years, days = (
+        balanced_classes(ap.Microdata(table, ["age"], "ill"), 4)
+        for table in (frame, frame.assign(age=365 * frame["age"] - 20_000))
+    )
+    assert years.labels.tolist() == days.labels.tolist() and years.info == days.info
+
+
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=5), st.integers(1, 4))
 def test_most_classes_is_the_largest_number_that_works(counts, l):
     best = max(g for g in range(sum(counts) + 1) if sum(min(c, g) for c in counts) >= l * g)

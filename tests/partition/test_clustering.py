@@ -110,6 +110,20 @@ def test_relaxed_mondrian_makes_groups_of_k_to_2k_minus_1(case):
     assert k <= sizes.min() and sizes.max() <= 2 * k - 1
 
 
+@pytest.mark.parametrize(("l", "cuts"), [(2, 3), (3, 2), (4, 2), (5, 1)])
+def test_relaxed_mondrian_deals_rows_that_are_alike_secret_by_secret(l, cuts):
+    """Groups of l rows with l secrets need every cut to halve the rows of every secret."""
+    secrets = np.random.default_rng(l).permutation(np.repeat(np.arange(l), 2**cuts))
+    m = ap.Microdata(pd.DataFrame({"q": np.zeros(len(secrets), int), "s": secrets}), ["q"], "s")
+    groups = ap.mondrian(m, l, l, relaxed=True).groups()
+    assert [sorted(secrets[rows]) for rows in groups] == [list(range(l))] * 2**cuts
+
+
+def test_mondrian_makes_groups_of_ten_if_it_is_not_told_how_large():
+    m = ap.Microdata(pd.DataFrame({"age": range(20)}), ["age"])
+    assert ap.mondrian(m).sizes().tolist() == [10, 10]
+
+
 @settings(max_examples=150)
 @given(tables(max_rows=40), st.booleans(), st.sampled_from(["frequency", "distinct"]))
 def test_mondrian_is_l_diverse_or_says_that_the_table_cannot_be(case, relaxed, diversity):

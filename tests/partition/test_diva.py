@@ -1,4 +1,5 @@
 from collections import Counter
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,10 @@ import anonpaper as ap
 from anonpaper import errors
 from anonpaper.constraints import DiversityConstraint as Constraint
 from anonpaper.constraints import proportion_constraints
+from anonpaper.partition.diva.algorithm import build_graph
+from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings, partial_partitions
 from anonpaper.partition.diva.integrate import fewest_rows
+from anonpaper.partition.diva.targets import Privacy, Targets
 
 #: What the module says holds "in practice": no random table of at most 8 rows needed more.
 FACTOR = 5
@@ -132,6 +136,52 @@ def test_larger_tables_come_out_k_anonymous_and_diverse(problem, strategy, with_
     assert sum(p.info["stars_by_phase"].values()) == ap.measure.stars(rel)
 
 
+@settings(max_examples=60)
+@given(larger_problems(), st.booleans(), st.booleans())
+def test_clusterings_of_a_constraint_have_k_rows_each_and_keep_its_bounds(problem, basic, stars):
+    m, sigma, k = problem
+    graph = build_graph(m, sigma)
+    rng = np.random.default_rng(0) if basic else None
+    state = Clusterings(
+        m.codes, Targets.of(m, sigma), Privacy(k), [set(graph[v]) for v in graph], rng, stars
+    )
+    for v, c in enumerate(sigma):
+        totals = []
+        for clustering in state.of(v):
+            rows = np.concatenate([bundle.rows for bundle in clustering])
+            assert len(set(rows)) == len(rows) and c.target_rows(m)[rows].all()
+            assert min(len(bundle.rows) for bundle in clustering) >= k
+            assert sum(bundle.adds[v] for bundle in clustering) == len(rows)
+            totals.append(len(rows))
+        assert all(c.low <= total <= c.high for total in totals)
+        if not basic and c.target_rows(m).sum() > ENUMERATED:  # few rows first
+            assert totals == sorted(totals)
+
+
+@pytest.mark.parametrize("most", [0, 2, 6, 10, 12])
+def test_a_clustering_shows_as_much_of_another_constraint_as_its_bound_allows(most):
+    # All twelve of x have p.
+    frame = pd.DataFrame({"a": ["x"] * 12 + ["y"] * 4, "b": ["p"] * 12 + ["q"] * 4})
+    m = ap.Microdata(frame, ["a", "b"])
+    sigma = [Constraint({"a": "x"}, 12, 12), Constraint({"b": "p"}, 0, most)]
+    state = Clusterings(m.codes, Targets.of(m, sigma), Privacy(2), [{1}, {0}])
+    for clustering in state.of(0):
+        assert sum(bundle.adds for bundle in clustering).tolist() == [12, most]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("n", range(6))
+def test_partial_partitions_are_all_ways_to_put_items_into_sets(n, k):
+    """Each item is given the number of a set, or 0 for none."""
+    expected = set()
+    for numbers in product(range(n // k + 1), repeat=n):
+        sets = [tuple(i for i in range(n) if numbers[i] == g) for g in range(1, n // k + 1)]
+        if any(sets) and all(len(members) >= k for members in sets if members):
+            expected.add(frozenset(filter(None, sets)))
+    found = list(partial_partitions(list(range(n)), k))
+    assert len(found) == len(expected) and set(map(frozenset, found)) == expected
+
+
 # -- the paper's own rule beside what goes beyond it ---------------------------------------------
 
 
@@ -218,6 +268,15 @@ def test_bounds_that_miss_each_other_by_one_row_are_found_out():
     assert all(c.holds(rel) for c in apart)
 
 
+def test_min_choice_begins_where_there_is_no_choice():
+    # All ten of x have to be shown, and half of the twelve of p, five of whom have x.
+    frame = pd.DataFrame({"a": ["x"] * 10 + ["y"] * 20, "b": ["q"] * 5 + ["p"] * 12 + ["q"] * 13})
+    sigma = [Constraint({"b": "p"}, 6, 6), Constraint({"a": "x"}, 10, 10)]
+    m = ap.Microdata(frame, ["a", "b"])
+    p = ap.diva(m, sigma, 2, "min_choice")
+    assert p.info["order"] == (1, 0) and all(c.holds(ap.suppress(m, p)) for c in sigma)
+
+
 @pytest.mark.parametrize("l", [None, 2])
 def test_every_component_of_the_graph_is_coloured(l):
     m, sigma = several_components()
@@ -267,6 +326,14 @@ def test_constraints_that_exclude_each_other_are_named_and_no_others():
     with pytest.raises(errors.ConstraintError) as raised:
         ap.diva(m, sigma, 2)
     assert "(a[x], 2, 2) and (c[u], 2, 2)" in str(raised.value) and "b[q]" not in str(raised.value)
+
+
+def test_a_row_of_which_any_of_512_sets_of_values_may_be_shown_is_decided():
+    frame = pd.DataFrame({f"q{j}": list("xxxxyyyy") for j in range(9)})
+    sigma = [Constraint({"q0": "x"}, 4, 4), Constraint({"q1": "x"}, 3, 3)]
+    sigma += [Constraint({f"q{j}": "x"}, 2, 4) for j in range(2, 9)]
+    with pytest.raises(errors.ConstraintError, match=r"\(q0\[x\], 4, 4\) and \(q1\[x\], 3, 3\)$"):
+        ap.diva(ap.Microdata(frame, list(frame)), sigma, 2)
 
 
 def test_credit_cannot_keep_all_of_two_small_groups_that_hardly_meet():
