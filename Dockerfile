@@ -1,4 +1,4 @@
-# Everything in one image, from the lock alone:
+# Everything in one image; the packages of Python are those of the lock:
 #   docker build -t anonpaper . && docker run --rm -p 8888:8888 anonpaper
 # Another command runs in the project's folder: docker run --rm anonpaper make test
 FROM python:3.11-slim-bookworm
@@ -11,11 +11,11 @@ RUN useradd --create-home reader && install -d -o reader /srv/anonpaper
 USER reader
 WORKDIR /srv/anonpaper
 
-# the environment changes less often than the code
-COPY --chown=reader requirements.lock environment.yml pyproject.toml Makefile README.md LICENSE ./
-COPY --chown=reader anonpaper ./anonpaper
-RUN make env
+# the packages change less often than the code: an edit of the code installs none of them again
+COPY --chown=reader requirements.lock environment.yml Makefile ./
+RUN make .venv/.packages-installed
 
 COPY --chown=reader . .
+RUN make env
 EXPOSE 8888
 CMD [".venv/bin/python", "-m", "jupyter", "lab", "--ip=0.0.0.0", "--no-browser", "--notebook-dir=notebooks"]

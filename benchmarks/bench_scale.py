@@ -30,7 +30,7 @@ def rows():
     occ = ap.load("occ")
     yield from mondrian(occ)
     if importlib.util.find_spec("ibis") is None:
-        print("the rest needs Ibis with DuckDB: pip install 'anonpaper[scale]'")
+        print("the rest needs Ibis with DuckDB: pip install '.[scale]'")
         return
     with tempfile.TemporaryDirectory() as folder:
         yield from written(occ, Path(folder))

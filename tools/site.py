@@ -786,7 +786,7 @@ def stage_start(site: Site, papers: list[str], lessons: list[str], others: list[
         ways += [
             "## To teach or learn",
             "",
-            f"The [course](course.md): {len(lessons)} lessons of 60 to 90 minutes, each with an "
+            f"The [course](course.md): {len(lessons)} lessons of 75 to 90 minutes, each with an "
             "attack on real data and exercises that check themselves.",
             "",
         ]

@@ -1,4 +1,4 @@
-"""Fill numba's cache: call every algorithm once on a tiny table; for make env."""
+"""Fill numba's cache: call what has compiled loops once, on tiny tables; for make env."""
 
 import sys
 import warnings

@@ -38,7 +38,8 @@ NA; 28,8 is a number and published as 28.8, 1,234 is in doubt. Dates and timesta
 said on standard error."""
 
 _ANONYMIZE = """\
-Write a table in which nobody can be told from others, or their sensitive value be told.
+Write a table in which people are hidden among others, or their sensitive values among those of
+others, as far as the method promises and `audit` of the release says.
 
 Without -o, or with -o -, the table goes to standard output and the report to standard error;
 with -o FILE the report goes to standard output. Only the columns of --qi and --sensitive are
@@ -192,7 +193,9 @@ def _add_anonymize(command: argparse.ArgumentParser) -> None:
         "anatomize: two tables",
     )
     _several(method, "--hierarchy", "NAME=TREE", "a csv in the format of ARX (value; level 1; "
-             "level 2; ...), or prefixes, dates, widths:5,10 or quantiles:8,4,2")  # fmt: skip
+             "level 2; ...), or prefixes, dates, widths:5,10 or quantiles:8,4,2; the searches "
+             "(branch_and_bound, exhaustive, hill_climbing, preference_search) take the order of "
+             "the values from it and no more")  # fmt: skip
     method.add_argument(
         "--hierarchy-delimiter", default=";", metavar="TEXT", help="between the levels (;)"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import pkgutil
+import re
 import textwrap
 import types
 import typing
@@ -15,10 +16,11 @@ from anonpaper.errors import InfeasibleError
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
+from anonpaper.principles import DIVERSITY
 from anonpaper.publish import Release
 from anonpaper.recoding import Recoding
 
-__all__ = ["METHODS", "add_options", "descriptions", "options_of", "publish", "run"]
+__all__ = ["METHODS", "add_options", "descriptions", "meaning", "options_of", "publish", "run"]
 
 # what is public of the package and no function: to ask plots for an algorithm loads matplotlib
 _MODULES = {module.name for module in pkgutil.iter_modules(ap.__path__)}
@@ -59,12 +61,71 @@ def add_options(group: argparse._ArgumentGroup) -> None:
             if option not in _SHARED.values():
                 users.setdefault(option, []).append((name, parameter))
     for option, taken in users.items():
-        parameter = taken[0][1]
-        who = ", ".join(name + _default(p) for name, p in taken)
-        meaning = parameter.meaning[:1].lower() + parameter.meaning[1:]
-        group.add_argument(
-            f"--{option}", help=f"{meaning}; {who}".replace("%", "%%"), **_reader(parameter)
-        )
+        who: dict[str, list[str]] = {}  # by what the option means to them
+        for name, parameter in taken:
+            who.setdefault(meaning(METHODS[name], parameter), []).append(
+                name + _default(parameter)
+            )
+        if len(who) == 1:
+            said = "".join(f"{text}; {', '.join(names)}" for text, names in who.items())
+        else:
+            said = "; ".join(f"{', '.join(names)}: {text}" for text, names in who.items())
+        group.add_argument(f"--{option}", help=said.replace("%", "%%"), **_reader(taken[0][1]))
+
+
+_CLASS_SIZE = "smallest class size, from 1 to n"
+_DIVERSITY = "frequency: at most one l-th of a class shares a sensitive value; distinct: l differ"
+
+#: What the first sentence of a docstring leaves to others, or says of two parameters.
+_WORDS = {
+    ("diva", "diversity"): _DIVERSITY,
+    ("diva", "k"): "smallest class size, from 2 to n",
+    ("diva", "l"): "also the --diversity of this l, from 2 to the largest feasible one",
+    ("diva", "max_backtracks"): "colours that may be taken back in each component of the graph "
+    "before the search is given up",
+    ("diva", "max_seconds"): "seconds for the search and the exact test together",
+    ("full_domain", "diversity"): _DIVERSITY,
+    ("full_domain", "k"): _CLASS_SIZE,
+    ("full_domain", "l"): "also the --diversity of this l, from 1",
+    ("k_member", "k"): "smallest class size, from 2 to n",
+    ("klt", "k"): _CLASS_SIZE,
+    ("klt", "l"): "distinct sensitive values in every class, from 1 to those that occur",
+    ("klt", "withheld"): "what becomes of a cluster that step 5 can merge with no other one: "
+    "merge, with the closest that has room for its most frequent value; drop, its rows are "
+    "withheld, as in the paper",
+    ("mondrian", "diversity"): _DIVERSITY,
+    ("mondrian", "k"): "smallest class size, from 2 to n",
+    ("mondrian", "l"): "also the --diversity of this l, from 2 to the largest feasible one",
+    ("mondrian", "require"): "further monotone principles that every class is to meet",
+    ("oka", "k"): "smallest class size, from 2 to n",
+    ("preference_search", "k"): _CLASS_SIZE,
+    ("preference_search", "preference"): "preferred loss (NWP) and bias (NECD), each in [0, 1]",
+    ("preference_search", "refine"): "spend half of the evaluations on neighbours of the best "
+    "recodings found, which the paper does not",
+    ("preference_search", "start"): "random first chromosomes: graded, with a share of ones that "
+    "rises from 0 to 1, the first one full generalization; or even, every bit a fair coin",
+    ("tds", "require"): "further monotone principles that every class is to meet",
+}
+_DIVERSITIES = {principle: name for name, principle in DIVERSITY.items()}
+
+
+def meaning(method: Algorithm, p: Parameter) -> str:
+    """Return what a parameter means to a method, and no other, in part of a sentence.
+
+    Examples
+    --------
+    >>> meaning(METHODS["tp"], METHODS["tp"].parameters["l"])
+    'frequency l-diversity, from 2 to the largest feasible one'
+    """
+    text = _WORDS.get((method.name, p.name), p.meaning)
+    if referred := re.match(r"As for :func:`~?[\w.]*\b(\w+)`", text):
+        other = METHODS[referred[1]]
+        return meaning(other, other.parameters[p.name])
+    text = text[:1].lower() + text[1:]
+    if p.name == "l":  # which one is what the method promises
+        kind = _DIVERSITIES[method.promises["l"]]
+        text = text.replace("the diversity asked for", f"{kind} l-diversity")
+    return text
 
 
 def _option(p: Parameter) -> str:

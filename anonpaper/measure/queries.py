@@ -486,7 +486,8 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
 def relative_errors(queries: Workload, releases: Sequence[Release], base: Release) -> np.ndarray:
     """Errors of releases in percent of that of another one of the same table: at least 0.
 
-    Below 100 a release answers these queries better than `base`.
+    Below 100 a release answers these queries better than `base`, if `base` has an error of 1 or
+    more: a smaller one is taken for 1.
 
     Parameters
     ----------

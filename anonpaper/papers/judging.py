@@ -40,6 +40,7 @@ __all__ = [
     "judge_share",
     "judge_statement",
     "judge_value",
+    "level_of_each",
     "mean_interval",
     "mean_intervals",
     "of_draws",
@@ -243,6 +244,29 @@ def mean_interval(
     return max(low, least), min(high, most)
 
 
+def level_of_each(intervals: int) -> float:
+    """Return the level of each of several intervals that hold together at `LEVEL` (Bonferroni).
+
+    Parameters
+    ----------
+    intervals : int
+        How many, at least 1.
+
+    Raises
+    ------
+    ParameterError
+        If there is none.
+
+    Examples
+    --------
+    >>> round(level_of_each(5), 4)
+    0.99
+    """
+    if intervals < 1:
+        raise ParameterError(f"the level is shared by one interval at least, got {intervals}")
+    return 1 - (1 - LEVEL) / intervals
+
+
 def mean_intervals(values, *, within: tuple[float, float] = (-np.inf, np.inf)) -> np.ndarray:
     """Return the confidence intervals of means over seeds, one per setting.
 
@@ -256,7 +280,7 @@ def mean_intervals(values, *, within: tuple[float, float] = (-np.inf, np.inf)) -
     Returns
     -------
     ndarray of float64, (settings, 2)
-        Each at level 1 - 0.05 / settings, so that all hold together with 95 %.
+        Each at `level_of_each` of the settings, so that all hold together with 95 %.
 
     Raises
     ------
@@ -272,7 +296,7 @@ def mean_intervals(values, *, within: tuple[float, float] = (-np.inf, np.inf)) -
     rows = np.atleast_2d(np.asarray(values, dtype=float))
     if len(rows) == 0:
         raise ParameterError("mean_intervals takes one setting at least, got none")
-    level = 1 - (1 - LEVEL) / len(rows)
+    level = level_of_each(len(rows))
     return np.array([mean_interval(row, level=level, within=within) for row in rows])
 
 
@@ -315,7 +339,7 @@ def difference_intervals(lower, higher, *, paired: bool = True) -> np.ndarray:
     Returns
     -------
     ndarray of float64, (settings, 2)
-        Each at level 1 - 0.05 / settings, so that all hold together with 95 %.
+        Each at `level_of_each` of the settings, so that all hold together with 95 %.
 
     Raises
     ------
@@ -338,7 +362,7 @@ def difference_intervals(lower, higher, *, paired: bool = True) -> np.ndarray:
         raise ParameterError("a measurement is missing: name the settings that have all seeds")
     if paired:
         return mean_intervals(higher - lower)
-    level = 1 - (1 - LEVEL) / len(lower)
+    level = level_of_each(len(lower))
     return np.array([_welch(*rows, level) for rows in zip(lower, higher, strict=True)])
 
 

@@ -379,7 +379,8 @@ def _installed(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         raise ParameterError(
-            f"synthetic rows need the package {name!r}: pip install 'anonpaper[synthesis]'"
+            f"synthetic rows need the package {name!r}: pip install '.[synthesis]' in a clone of "
+            "anonpaper"
         ) from None
 
 

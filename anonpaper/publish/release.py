@@ -1,8 +1,9 @@
-"""From groups or sub-domains to the table that is published.
+"""The table that is published, and how it leaves.
 
-This is the only module that turns a Partition or a Recoding into published values. Every
-published QI value is a *sub-domain*, a set of values of its attribute: a kept value is a set of
-one, a star the whole domain. Measures read sub-domains; the DataFrame is written on demand.
+The functions of :mod:`anonpaper.publish.methods` and :mod:`anonpaper.publish.shallow` make one
+from a Partition or a Recoding. Every published QI value is a *sub-domain*, a set of values of its
+attribute: a kept value is a set of one, a star the whole domain. Measures read sub-domains; the
+DataFrame is written on demand.
 """
 
 from __future__ import annotations
@@ -326,8 +327,8 @@ class Release:
             of counts it may be a folder, which is made and gets parquet files: see
             :mod:`anonpaper.scale`.
         replace : bool
-            Whether files that are there may be replaced; they give their permissions to the
-            new ones, others get those of the user's umask.
+            Whether files that are there may be replaced. The new ones have the permissions of
+            the user's umask, and none that a file they replace did not have.
 
         Returns
         -------

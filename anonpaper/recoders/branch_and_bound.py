@@ -55,7 +55,7 @@ _CLIMB_EVERY = 100  # nodes
 
 
 @algorithm(
-    "k-anonymity of least loss, with a proof or the gap that is left",
+    "k-anonymity that best meets a preference of loss and bias, with a proof or the gap left",
     promises={"k": KAnonymity},
     publications=RECODED,
     by_bits=True,

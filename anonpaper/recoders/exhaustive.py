@@ -27,7 +27,7 @@ _AT_ONCE = 8192
 
 
 @algorithm(
-    "the same by looking at all recodings of a small table",
+    "k-anonymity that best meets a preference, by looking at all recodings of a small table",
     promises={"k": KAnonymity},
     publications=RECODED,
     by_bits=True,
@@ -38,7 +38,7 @@ def exhaustive(
     preference: tuple[float, float] = (0.2, 1.0),
     weights: Mapping[object, float] | None = None,
 ) -> Recoding:
-    """Guarantee k-anonymity with the least ach of all recodings, by looking at each.
+    """Guarantee k-anonymity, and the least ach of all recodings that have it, by looking at each.
 
     Parameters
     ----------

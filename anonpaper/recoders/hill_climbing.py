@@ -23,7 +23,7 @@ __all__ = ["hill_climbing"]
 
 
 @algorithm(
-    "the same by flipping single bits",
+    "k-anonymity with a stated preference of loss and bias, by flipping single bits",
     promises={"k": KAnonymity},
     publications=RECODED,
     by_bits=True,
@@ -42,8 +42,10 @@ def hill_climbing(
 
     Parameters
     ----------
-    m, k, preference, weights, evaluations, seed
-        As for :func:`~anonpaper.recoders.preference.preference_search`; `evaluations` from 1.
+    m, k, preference, weights, seed
+        As for :func:`~anonpaper.recoders.preference.preference_search`.
+    evaluations : int
+        Recodings to look at, repetitions included, at least 1.
 
     Returns
     -------

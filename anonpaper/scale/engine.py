@@ -39,7 +39,8 @@ def connect(engine: object = None) -> object:
         import ibis
     except ModuleNotFoundError:
         raise ParameterError(
-            "tables are scanned by Ibis, which is not installed: pip install 'anonpaper[scale]'"
+            "tables are scanned by Ibis, which is not installed: pip install '.[scale]' in a "
+            "clone of anonpaper"
         ) from None
     if engine is None:
         spill = tempfile.TemporaryDirectory()  # of nobody else's, for what exceeds memory

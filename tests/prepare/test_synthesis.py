@@ -73,7 +73,7 @@ def test_without_sdv_a_synthesizer_says_what_to_install(monkeypatch):
         lambda: synthesis.synthesize(people(), {"yes": 3}),
         lambda: synthesis.quality(people(), people().frame),
     ):
-        with pytest.raises(ParameterError, match=r"anonpaper\[synthesis\]"):
+        with pytest.raises(ParameterError, match=r"\.\[synthesis\]"):
             call()
 
 

@@ -239,6 +239,27 @@ def test_of_every_figure_is_said_what_it_shows(path, lesson):
     assert all(cell.metadata.mystnb.image.alt for cell in pictures)
 
 
+def test_the_guide_counts_minutes_and_exercises_as_the_lessons_do():
+    """What is said of all lessons is that of the table, and a plan adds up to its minutes."""
+    guide = (LESSONS / "INSTRUCTOR.md").read_text()
+    listed = {int(n): int(m) for n, m in re.findall(r"^\| (\d+) .*? \| (\d+) \|", guide, re.M)}
+    heads = {}
+    for path in LESSONS.glob("*.ipynb"):
+        texts = "\n".join(cell.source for cell in nbformat.read(path, 4).cells)
+        number = int(path.stem.partition("_")[0])
+        heads[number] = int(re.search(r"(\d+) minutes", texts)[1])
+        assert len(re.findall(rf"^### Exercise {number}\.\d", texts, re.M)) in (6, 7)
+    assert heads == listed and len(listed) == 12
+    plans = re.findall(r"^\*\*Timing \((\d+) minutes\)\.\*\* (.*)$", guide, re.M)
+    assert [int(minutes) for minutes, _ in plans] == [listed[n] for n in sorted(listed)]
+    for minutes, plan in plans:
+        steps = re.findall(r"(?:^|; )(\d+) (?=[A-Za-z])", plan)
+        assert sum(map(int, steps)) == int(minutes), plan
+    said = f"{min(listed.values())} to {max(listed.values())} minutes"
+    for text in (guide, (ROOT / "README.md").read_text(), (ROOT / "tools/site.py").read_text()):
+        assert said in text
+
+
 def test_a_lesson_ends_with_its_licences(lesson):
     assert lesson.cells[-1].source.endswith(
         "Text: [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). Code: MIT licence."

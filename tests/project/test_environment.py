@@ -1,6 +1,7 @@
 """environment.yml, requirements.lock and pyproject.toml speak of the same environment."""
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -11,6 +12,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from project.tools import files_of_the_project
 from rattler import MatchSpec, Version, VersionSpec
 
 import anonpaper as ap
@@ -124,3 +126,65 @@ def test_this_environment_is_the_locked_one():
         if installed != pin:
             different[name] = (pin, installed)
     assert different == {}
+
+
+INSTALLS = re.compile(r"pip install +(?:-\w+ +)*['\"`]?(anonpaper|\.)(?:\[(\w+)\])?")
+
+
+def test_what_is_said_to_install_the_package_works():
+    """It lies in a clone and on no index; an extra is one that pyproject.toml has."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    folders = ("anonpaper/", "notebooks/", "benchmarks/", "README.md", "CONTRIBUTING.md")
+    told = [
+        (name, *match.groups())
+        for name in files_of_the_project()
+        if name.startswith(folders) and name.endswith((".py", ".md", ".ipynb"))
+        for match in INSTALLS.finditer((ROOT / name).read_text(encoding="utf-8"))
+    ]
+    assert len({name for name, *_ in told}) > 3
+    for name, what, extra in told:
+        assert what == ".", name
+        assert extra is None or extra in project["optional-dependencies"], name
+
+
+# ---- the image --------------------------------------------------------------------------------
+
+
+def lacking(dockerfile, image):
+    """Yield what the commands of a Dockerfile name and the image does not have by then.
+
+    Copies go to a folder; of `make` it is asked what it would do there, and which files of the
+    project that names.
+    """
+    for line in dockerfile.replace("\\\n", " ").splitlines():
+        word, *rest = line.split() or [""]
+        if word == "COPY":
+            *sources, place = [part for part in rest if not part.startswith("--")]
+            for name in files_of_the_project():
+                if any(s == "." or name == s or name.startswith(f"{s}/") for s in sources):
+                    whole = name if "." in sources or place == "./" else name.partition("/")[2]
+                    (image / place / whole).parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(ROOT / name, image / place / whole)
+        elif word == "RUN" and rest[0] == "make":
+            done = subprocess.run(
+                ["make", "-n", "CONDA=", *rest[1:]], cwd=image, capture_output=True, text=True
+            )
+            assert done.returncode == 0, done.stderr
+            named = set(re.findall(r"[\w./-]+", done.stdout))
+            if "--editable" in named:  # what pip reads
+                named |= {"pyproject.toml", "README.md", "LICENSE", "anonpaper/__init__.py"}
+            project = named & {*files_of_the_project()}
+            assert project
+            yield from (name for name in sorted(project) if not (image / name).exists())
+
+
+def test_the_image_has_what_its_commands_need(tmp_path):
+    dockerfile = (ROOT / "Dockerfile").read_text()
+    assert list(lacking(dockerfile, tmp_path / "image")) == []
+    assert (tmp_path / "image" / "tools" / "warm.py").exists()
+
+
+def test_an_image_that_lacks_a_program_is_noticed(tmp_path):
+    early = "COPY requirements.lock pyproject.toml Makefile README.md LICENSE ./\n"
+    early += "COPY anonpaper ./anonpaper\nRUN make env\n"
+    assert list(lacking(early, tmp_path)) == ["tools/warm.py"]

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from project.cells import NAMES, code_cells, python_of
+from project.tools import files_of_the_project
 
 from anonpaper.errors import ParameterError
 from anonpaper.papers import claims, overview, papers
@@ -19,17 +21,6 @@ from anonpaper.papers.catalogue import _read, asked
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("anonpaper/papers", "notebooks", "tests/papers")
 KEYS = list(papers())
-
-
-def files_of_the_project():
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.splitlines()
-    return [name for name in listed if (ROOT / name).is_file()]
 
 
 @pytest.fixture
@@ -135,6 +126,41 @@ def test_nothing_but_the_paper_imports_it(key):
             if isinstance(node, ast.ImportFrom) and node.module:
                 names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
             assert not any(f"papers.{key}" in imported for imported in names), (name, names)
+
+
+PAPER_OR_BEYOND = re.compile(r"anonpaper\.papers\.(\w+)(?:\.(\w+))?")
+
+
+def imported(trees):
+    """Yield what is imported of anonpaper.papers, as the folder and the module in it or None."""
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        yield from (match.groups() for name in names if (match := PAPER_OR_BEYOND.match(name)))
+
+
+def papers_under(name):
+    """Return the papers that a notebook imports, by itself or by a module of `beyond`."""
+    found = set()
+    for folder, module in imported([python_of(cell) for cell in code_cells(name)]):
+        file = ROOT / "anonpaper" / "papers" / folder / f"{module}.py"
+        if folder in asked() and file.exists():
+            found |= {folder for folder, _ in imported([ast.parse(file.read_text())])}
+        found.add(folder)
+    return found & {*KEYS}
+
+
+def test_what_goes_with_a_paper_is_said():
+    """The map has a row for every paper, with the notebooks of others that import it."""
+    under = {name: papers_under(name) for name in NAMES}
+    said = (ROOT / "CONTRIBUTING.md").read_text()
+    assert any(under.values())
+    for key in KEYS:
+        others = {n for n, of in under.items() if key in of and not n.startswith(f"{key}/")}
+        [row] = re.findall(rf"^\| {key} \| (.*) \|$", said, re.M)
+        assert set(re.findall(r"`([^`]+)`", row)) == others
+        assert others or row == "none"
 
 
 IMPORT_ALL = """

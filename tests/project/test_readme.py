@@ -1,5 +1,6 @@
 """The README's promises: its example runs, its links lead somewhere, its names exist."""
 
+import argparse
 import json
 import re
 import shlex
@@ -8,9 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from project.tools import load_tool
+from project.tools import files_of_the_project, load_tool
 
 import anonpaper as ap
+from anonpaper.cli.arguments import parser
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -59,6 +61,22 @@ def test_the_commands_run_as_they_are_printed(tmp_path):
         )
         assert done.returncode == 0, (command, done.stderr)
     assert (tmp_path / "safe.csv").read_text().startswith("age,occupation,race,sex\n")
+
+
+def test_commands_that_other_texts_name_exist():
+    named = [
+        (name, *match.groups())
+        for name in files_of_the_project()
+        if name.endswith((".md", ".ipynb")) and name != "CHANGELOG.md"  # that has old ones
+        for match in re.finditer(
+            r"python3? -m (anonpaper[\w.]*)(?: (\w+))?", (ROOT / name).read_text(encoding="utf-8")
+        )
+    ]
+    assert len({name for name, *_ in named}) > 1
+    commands = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
+    for name, module, command in named:
+        assert module.rstrip(".") == "anonpaper", name
+        assert command is None or command in commands.choices, (name, command)
 
 
 # ---- figures/README.md ------------------------------------------------------------------------

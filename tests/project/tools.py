@@ -1,10 +1,13 @@
-"""The programs of tools/, as modules for the tests."""
+"""The programs of tools/, as modules for the tests, and the files of the project."""
 
 import importlib.util
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-TOOLS = Path(__file__).parents[2] / "tools"
+ROOT = Path(__file__).parents[2]
+TOOLS = ROOT / "tools"
 
 
 def load_tool(name):
@@ -17,3 +20,18 @@ def load_tool(name):
     finally:
         sys.path.remove(str(TOOLS))
     return module
+
+
+def files_of_the_project(root=ROOT):
+    """Return the names of all files that git has or would add, also where there is no .git."""
+    listed = ["--cached", "--others", "--exclude-standard"]
+    with tempfile.TemporaryDirectory() as nothing:  # an image or an unpacked archive has none
+        if not (root / ".git").exists():
+            subprocess.run(["git", "init", "-q", "--bare", nothing], check=True)
+            listed = [f"--git-dir={nothing}", f"--work-tree={root}", "ls-files", *listed]
+        else:
+            listed = ["ls-files", *listed]
+        done = subprocess.run(
+            ["git", *listed], cwd=root, check=True, capture_output=True, text=True
+        )
+    return [name for name in done.stdout.splitlines() if (root / name).is_file()]

@@ -29,6 +29,7 @@ from anonpaper.papers.judging import (
     judge_share,
     judge_statement,
     judge_value,
+    level_of_each,
     mean_interval,
     over_seeds,
     share_interval,
@@ -96,7 +97,7 @@ def all_three_hold(levels: pd.DataFrame) -> Finding:
 def true_value_shown(figure_3: pd.DataFrame, *, published: float) -> Finding:
     """Compare with theta how often every row shows its true value, by exact intervals."""
     shown = figure_3[figure_3["what"].str.startswith("true value")]
-    level = 1 - (1 - LEVEL) / len(shown)
+    level = level_of_each(len(shown))
     ends = [
         share_interval(round(row.probability * row.swaps), row.swaps, level=level)
         for row in shown.itertuples()
@@ -370,7 +371,7 @@ def could_be_one_run(
     low, high = share_interval(farther, n)
     return Finding(
         f"{farther} of {n} runs are as far from the others",
-        judge_share(farther, n, at_least=(1 - LEVEL) / picked_from),
+        judge_share(farther, n, at_least=1 - level_of_each(picked_from)),
         detail=f"{far.iloc[0]:.2f} standard deviations away, runs {far.iloc[1:].min():.2f} to "
         f"{far.iloc[1:].max():.2f}",
         interval=f"{low:.1%} to {high:.1%} of all runs",

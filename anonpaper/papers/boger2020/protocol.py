@@ -27,7 +27,7 @@ from anonpaper.measure import (
 from anonpaper.measure.queries import Workload, places
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.papers.boger2020.program import DEPARTURES, program_groups
-from anonpaper.papers.judging import LEVEL, mean_interval
+from anonpaper.papers.judging import level_of_each, mean_interval
 from anonpaper.partition.klt import UnplacedRowsWarning
 from anonpaper.partition.klt import klt as _klt
 from anonpaper.partition.mondrian import mondrian
@@ -324,7 +324,7 @@ def compare_points(errors: pd.DataFrame, published: pd.DataFrame) -> pd.DataFram
     values = [runs[tuple(point)] for point in points[keys].itertuples(index=False)]
     sizes = points.groupby("figure")["table"].transform("size")
     ends = [
-        mean_interval(found, level=1 - (1 - LEVEL) / size)
+        mean_interval(found, level=level_of_each(size))
         for found, size in zip(values, sizes, strict=True)
     ]
     points["mean, %"] = [found.mean() for found in values]

@@ -24,7 +24,6 @@ from anonpaper.papers.claims import READING, Claim, Finding, Tested
 from anonpaper.papers.judging import (
     DIRECTION,
     EXACT,
-    LEVEL,
     MOSTLY,
     NOT_REPRODUCED,
     REPRODUCED,
@@ -36,6 +35,7 @@ from anonpaper.papers.judging import (
     judge_mean_order,
     judge_share,
     judge_statement,
+    level_of_each,
     mean_interval,
     over_seeds,
     share_interval,
@@ -700,7 +700,7 @@ def _without(runs: pd.DataFrame, rule: str, names: list[str]) -> str:
 def _ends(rows: Iterable) -> np.ndarray:
     """Return the intervals of means over seeds, one a row, so wide that all hold with 95 %."""
     rows = list(rows)
-    level = 1 - (1 - LEVEL) / len(rows)
+    level = level_of_each(len(rows))
     nothing = (-np.inf, np.inf)
     return np.array([mean_interval(row, level=level) if len(row) else nothing for row in rows])
 
