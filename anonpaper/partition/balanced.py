@@ -323,7 +323,7 @@ def _fill_classes(
     for c in range(n_classes):
         after = n_classes - c - 1
         in_class[:] = 0
-        centre, n_candidates = -1, 0
+        centre, n_candidates = -1, np.int64(0)
         for size in range(base):
             best = -1
             for attempt in range(2):

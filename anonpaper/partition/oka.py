@@ -131,7 +131,7 @@ def _one_pass(columns, tuple_in_order, is_start, offset, n_clusters):
 
 @loop
 def _nearest(centroids, row, differences):
-    """Return the centroid that differs on fewest attributes."""
+    """Return the centroid that differs on fewest attributes, of as many as `differences` has."""
     differences[:] = 0
     for j in range(len(centroids)):
         column, value = centroids[j], row[j]
@@ -176,9 +176,7 @@ def _place(centroids, columns, tuple_of_row, labels, rows, k):
         if n_open == 0:
             labels[i] = _nearest(centroids, columns[:, tuple_of_row[i]], differences)
             continue
-        at = _nearest(
-            open_centroids[:, :n_open], columns[:, tuple_of_row[i]], differences[:n_open]
-        )
+        at = _nearest(open_centroids, columns[:, tuple_of_row[i]], differences[:n_open])
         cluster = open_clusters[at]
         labels[i] = cluster
         sizes[cluster] += 1

@@ -298,7 +298,7 @@ class _Groups:
                 order, self.start, self.cell, self.rows, self.stars,
                 self.cells.tuple_of_cell[self.cell],
                 self.cells.sensitive[self.cell].astype(np.int64), self.tuples, self.numbers,
-                self.n_values, l, kept, entries, np.uint64(passes_over),
+                self.n_values, l, np.ascontiguousarray(kept), entries, np.uint64(passes_over),
             )
         )  # fmt: skip
 
@@ -377,7 +377,7 @@ def _regroup(
     buckets = np.empty(n, np.int64)
     held, quota = np.zeros(n_values, np.int64), np.zeros(n_values, np.int64)
     values = np.empty(n_values, np.int64)
-    stars, n_groups = 0, 0
+    stars, n_groups = 0, np.int64(0)
     for choice in range(len(kept)):
         if size == 0:
             break

@@ -509,7 +509,7 @@ def _drain(start, sensitive, counts, size, height, residue, l, q):
     missing = _missing(residue, l)
     while not _is_dead(start, sensitive, counts, size, height, residue, height_of_r, l, q):
         if size[q] > l * height[q]:
-            rarest = -1
+            rarest = np.int64(-1)
             for e in range(start[q], start[q + 1]):
                 if counts[e] > 0 and (
                     rarest < 0 or residue[sensitive[e]] < residue[sensitive[rarest]]

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonpaper.algorithm import RECODED, algorithm
-from anonpaper.compiled import loop
+from anonpaper.compiled import inner, loop, part
 from anonpaper.errors import SizeLimitError, check_integer
 from anonpaper.microdata import Microdata
 from anonpaper.preference import EPSILON, achievement, loss_weight
@@ -208,17 +208,16 @@ def _visit(table, state, limit):
     border of that division costs (0 for other borders), the border (-1 if none is free, or the
     node is closed) and the bounds of the two nodes on either side of it.
     """
-    d, widest = len(table.sizes), table.sizes.max() + 1
+    d, widest = len(table.sizes), table.value_rows.shape[1] + 1
     excluded = np.zeros((d, widest, widest), np.bool_)
     bound, division, gain = _bound(table, state, limit, excluded)
     border, if_kept, if_joined, best = -1, bound, bound, -1.0
-    if bound >= limit:
-        return bound, division, gain, border, if_kept, if_joined
-    for probe, candidate in enumerate(np.argsort(-gain)):
-        if state[candidate] != _FREE:
-            continue
-        if border >= 0 and (probe >= _PROBES or gain[candidate] <= best):
+    untried = state == _FREE
+    for _ in range(_PROBES):
+        candidate = _dearest(gain, untried)
+        if bound >= limit or candidate < 0 or gain[candidate] <= best:
             break
+        untried[candidate] = False
         tried = state.copy()
         tried[candidate] = _KEPT
         raised = _bound(table, tried, limit, excluded.copy())[0]
@@ -227,6 +226,16 @@ def _visit(table, state, limit):
         if worth > best:
             border, if_kept, if_joined, best = candidate, raised, bound + gain[candidate], worth
     return bound, division, gain, border, if_kept, if_joined
+
+
+@inner
+def _dearest(gain, untried):
+    """The untried border that costs most to join, the first of several; -1 if none is left."""
+    dearest = -1
+    for border in range(len(gain)):
+        if untried[border] and (dearest < 0 or gain[border] > gain[dearest]):
+            dearest = border
+    return dearest
 
 
 @loop
@@ -264,7 +273,7 @@ def _bound(table, state, limit, excluded):
     return bound, division, gain
 
 
-@loop
+@part
 def _exclude(table, state, excluded):
     """Mark [j, a, b] where values a to b - 1 of j leave a class of 1 to k - 1 rows."""
     d, n_tuples = table.codes.shape
@@ -274,7 +283,7 @@ def _exclude(table, state, excluded):
     for j in range(d):
         for i in range(n_tuples):
             parts[j, i] = maps[j, table.codes[j, i]]
-    class_of, n_classes = _number(parts, spans, -1)
+    class_of, n_classes = _number(parts, spans, np.int64(-1))
     of_class = np.empty((d, n_classes), np.int64)
     for j in range(d):
         for i in range(n_tuples):
@@ -311,7 +320,7 @@ def _number(parts, spans, left_out):
     return key, number_keys(key)
 
 
-@loop
+@part
 def _costs(table, j, state, excluded):
     """NWP of [a, b], the values a to b - 1 as one sub-domain; infinite where that may not be."""
     size = table.sizes[j]
@@ -330,7 +339,7 @@ def _costs(table, j, state, excluded):
     return cost
 
 
-@loop
+@part
 def _divide(cost, kept, joined, division):
     """Return the cost of the cheapest division; fill in what keeping and joining a border costs.
 

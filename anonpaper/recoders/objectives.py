@@ -153,7 +153,10 @@ def _evaluate_in_parallel(bits, sizes, value_rows, unit_penalty, codes, tuple_si
 @loop
 def sub_domains(bits, sizes):
     """The number of the sub-domain of every attribute's every value."""
-    maps = np.zeros((len(sizes), sizes.max()), np.int64)
+    widest = 0
+    for size in sizes:
+        widest = max(widest, size)
+    maps = np.zeros((len(sizes), widest), np.int64)
     bit = 0
     for j in range(len(sizes)):
         for value in range(1, sizes[j]):

@@ -105,3 +105,27 @@ def test_every_loop_of_the_package_is_compiled_that_way():
             for alias in node.names
         }
         assert names <= {"prange"} or path.name == "compiled.py", path
+
+
+COMPILED_TWICE = """
+import sys
+from numba.core.dispatcher import Dispatcher
+from warm import main
+main()
+print("called:")
+for name, module in sorted(sys.modules.items()):
+    for loop in vars(module).values() if name.startswith("anonpaper.") else ():
+        is_line = getattr(loop, "__name__", "") == "squared_distance_gain"  # ints and floats
+        if isinstance(loop, Dispatcher) and len(loop.signatures) > 1 and not is_line:
+            print(name, loop.__name__, loop.signatures)
+"""
+
+
+def test_no_loop_that_python_calls_is_compiled_twice_by_one_call_of_every_algorithm():
+    # as it is where an array comes in rows at one time and in columns at another
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILED_TWICE],
+        env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tools'}"},
+        check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.partition("called:\n")[2] == ""
