@@ -190,13 +190,15 @@ def pack(folder: Path, archive: Path) -> None:
 
 
 EXECUTE = """import sys
+import tempfile
 import nbformat
+from kernels import socket_kernel_manager
 from nbclient import NotebookClient
-from traitlets.config import Config
 lesson = nbformat.read(sys.argv[1], as_version=4)
-# through files of this folder: kernels started side by side may be given the same free port
-transport = Config({"ConnectionFileMixin": {"transport": "ipc"}})
-NotebookClient(lesson, timeout=300, kernel_name="python3", config=transport).execute()
+with tempfile.TemporaryDirectory() as sockets:
+    manager = socket_kernel_manager(sockets)
+    options = {"kernel_name": "python3", "kernel_manager_class": manager}
+    NotebookClient(lesson, timeout=300, **options).execute()
 """
 
 
@@ -221,6 +223,7 @@ def run(archive: Path) -> int:
 
         start("-c", "print('set up')")
         print(f"set up after {time.perf_counter() - began:.0f} s", flush=True)
+        shutil.copy(Path(__file__).with_name("kernels.py"), kit)
         for path in all_lessons():
             shutil.copy(path, kit / path.name)
             before = time.perf_counter()

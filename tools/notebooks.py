@@ -257,6 +257,7 @@ def execute(
 ) -> dict:
     """Run one notebook, put what it wrote into the results and return its share."""
     import papermill
+    from kernels import socket_kernel_manager
     from papermill.exceptions import PapermillExecutionError
 
     source = source_of(name)
@@ -303,27 +304,6 @@ def execute(
     }
     move_into_place(name, share, staging, results)
     return share
-
-
-def socket_kernel_manager(folder: str) -> type:
-    """Return a kernel manager that talks through socket files in a folder of its own.
-
-    Kernels started side by side can be given the same free TCP port, or the same name of a socket
-    in the folder that they run in, and one of them dies.
-    """
-    from jupyter_client.manager import AsyncKernelManager
-    from traitlets import default
-
-    class SocketKernelManager(AsyncKernelManager):
-        @default("transport")
-        def _transport(self) -> str:
-            return "ipc"
-
-        @default("ip")
-        def _ip(self) -> str:
-            return str(Path(folder) / "kernel")
-
-    return SocketKernelManager
 
 
 def set_environment(profile: str, figures: Path, opened: Path) -> None:
