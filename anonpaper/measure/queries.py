@@ -296,30 +296,31 @@ def workload(
 def places(attribute: Attribute) -> int:
     """Return how many values a query can include at most: its selectivity of 100 %.
 
-    Of integers it is the length of their range, whether or not all of them occur: ages from 17
-    to 90 are 74, as in boger2020. Of other attributes it is the size of the domain.
+    Of integers below 2^53 it is the length of their range, whether or not all of them occur: ages
+    from 17 to 90 are 74, as in boger2020. Of other attributes it is the size of the domain.
     """
-    return len(_axis(attribute))
-
-
-def _axis(attribute: Attribute) -> np.ndarray:
-    """The places that a window can cover."""
-    if _is_integral(attribute):
-        return np.arange(attribute.positions[0], attribute.positions[-1] + 1)
-    return attribute.positions
+    return int(attribute.width) + 1 if _is_integral(attribute) else attribute.size
 
 
 def _is_integral(attribute: Attribute) -> bool:
-    return attribute.numeric and np.array_equal(attribute.positions, attribute.positions.round())
+    """Whether the values are integers, between which floating point knows all others."""
+    positions = attribute.positions
+    return (
+        attribute.numeric
+        and max(-positions[0], positions[-1]) < 2**53
+        and np.array_equal(positions, positions.round())
+    )
 
 
 def _draw_windows(
     attribute: Attribute, wanted: int, size: int, rng: np.random.Generator
 ) -> np.ndarray:
     """First and last place of windows of a width, all starts equally likely."""
-    axis = _axis(attribute)
-    first = rng.integers(0, len(axis) - wanted, size, endpoint=True)
-    return np.column_stack([axis[first], axis[first + wanted - 1]])
+    first = rng.integers(0, places(attribute) - wanted, size, endpoint=True)
+    ends = np.column_stack([first, first + (wanted - 1)])
+    if _is_integral(attribute):
+        return attribute.positions[0] + ends
+    return attribute.positions[ends]
 
 
 def _quoted(name: object) -> str:
