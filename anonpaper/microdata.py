@@ -1126,10 +1126,10 @@ def build_cells(
         rows = np.argsort(key, kind="stable").astype(np.int32)
         key = key[rows]
 
-    first_of_cell = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
+    first_of_cell = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][:n])
     cell_key = key[first_of_cell]
     tuple_key, cell_sensitive = np.divmod(cell_key, np.uint64(m))
-    first_of_tuple = np.flatnonzero(np.r_[True, tuple_key[1:] != tuple_key[:-1]])
+    first_of_tuple = np.flatnonzero(np.r_[True, tuple_key[1:] != tuple_key[:-1]][: len(cell_key)])
     row_start = np.r_[first_of_cell, n]
     kind = CellTable
     if weights is not None:

@@ -273,8 +273,6 @@ def _share_that_fits(release: Release, people: Microdata) -> float:
             )
         ]
     )
-    if not release.is_published.any():
-        return 0.0
     boxes = boxes_of(release, None)
     fits = weight_at(
         persons, np.zeros(len(persons), np.int64), [_spaced(p) for p in release.published],

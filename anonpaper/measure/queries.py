@@ -371,6 +371,11 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     -------
     numpy.ndarray, shape (...)
 
+    Raises
+    ------
+    ParameterError
+        A count is negative or no finite number, or the shapes do not fit each other.
+
     References
     ----------
     boger2020, equation 1.
@@ -381,6 +386,13 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     1.0
     """
     x, y = check_numbers("x", x), check_numbers("y", y)
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        raise ParameterError(f"x and y must be alike, got shapes {x.shape}, {y.shape}") from None
+    for name, counts in (("x", x), ("y", y)):
+        if not ((counts >= 0) & (counts < np.inf)).all():
+            raise ParameterError(f"{name} must be finite counts of at least 0")
     total = x + y
     return ((x - y) ** 2 / np.where(total > 0, total, 1)).sum(axis=-1)
 

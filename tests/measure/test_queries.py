@@ -86,7 +86,9 @@ def test_selectivity_is_what_was_asked_for(adult):
     ],
 )
 def test_windows_on_numbers_far_apart(values, most):
-    frame = pd.DataFrame({"a": values * 4, "s": list("xyz") * 4 if len(values) == 3 else list("xy") * 4})
+    frame = pd.DataFrame(
+        {"a": values * 4, "s": list("xyz") * 4 if len(values) == 3 else list("xy") * 4}
+    )
     m = ap.Microdata(frame, ["a"], "s")
     assert places(m.attributes[0]) == most
     queries = workload(m, {"a": min(most, 10**10)}, size=20)
@@ -133,6 +135,14 @@ def test_chi_square():
     assert chi_square([[2, 0], [0, 0]], [[0, 0], [3, 0]]).tolist() == [2, 3]
     assert chi_square([1, 2, 3], [1, 2, 3]) == 0
     assert chi_square([1, 5], [4, 2]) == chi_square([4, 2], [1, 5])
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [([-1, 2], [1, 2]), ([1, 2], [np.inf, 2]), ([1], [np.nan]), ([1, 2, 3], [1, 2])]
+)
+def test_what_is_no_histogram_has_no_distance(x, y):
+    with pytest.raises(ParameterError):
+        chi_square(x, y)
 
 
 def test_blocks_do_not_matter(adult, monkeypatch):
