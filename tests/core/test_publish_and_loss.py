@@ -160,6 +160,11 @@ def test_a_partition_or_recoding_of_another_table_is_refused():
         ap.suppress(m, ap.Partition([0, 0]))
     with pytest.raises(errors.ParameterError, match="the recoding is of"):
         ap.recode(m.with_roles(qi=["Age"]), ap.Recoding.identity(m.attributes))
+    starred = ap.Partition([0] * 10, starred=[[True, False, False]])
+    for publish in (ap.suppress, ap.generalize, ap.swap, ap.anatomize):
+        for qi in (["Age"], ["Age", "Gender"]):
+            with pytest.raises(errors.ParameterError, match="stars values of 3 attributes"):
+                publish(m.with_roles(qi=qi), starred)
 
 
 @pytest.mark.parametrize("weight", [0.1, 1e308, 5e-324, 3])
