@@ -226,8 +226,8 @@ class Microdata:
         numbers or dates with missing values has no order any more: it is generalized to sets,
         not to intervals. Drop the rows, or fill the gaps, to keep the intervals.
     domains : mapping of column label to sequence of values, optional
-        Declared domains in order, for attributes whose data do not show every value. A pandas
-        Categorical declares its categories by itself.
+        Declared domains in order, for attributes whose data do not show every value. Missing
+        values do not count. A pandas Categorical declares its categories by itself.
     origin : object, optional
         Where the data come from; ``str(origin)`` is shown.
     synthetic : array of bool, shape (len(frame),), optional
@@ -236,7 +236,8 @@ class Microdata:
     Raises
     ------
     ColumnError
-        A column is unknown, stands twice, has two roles, or a value is outside its domain.
+        A column is unknown, stands twice, has two roles, or a value is outside its domain; when
+        it is first used also: it holds infinite numbers, or values that cannot be told apart.
     EmptyTableError
         No rows, or no quasi-identifiers.
     MissingValueError
@@ -902,13 +903,20 @@ def _checked_mask(n: int, synthetic: np.ndarray | None) -> np.ndarray:
 
 
 def _declared(domains: Mapping[object, Iterable] | None) -> dict[object, list]:
-    """Return the declared domains as lists of their own, those of None left out."""
+    """Return the declared domains as lists of their own without missing values.
+
+    Those of None are left out.
+    """
     if domains is None:
         return {}
     if not isinstance(domains, Mapping):
         raise ParameterError(f"domains must map column labels to sequences, got {domains!r}")
     return {
-        name: check_sequence(f"the domains' entry of {name!r}", domain)
+        name: [
+            value
+            for value in check_sequence(f"the domains' entry of {name!r}", domain)
+            if not (pd.api.types.is_scalar(value) and pd.isna(value))
+        ]
         for name, domain in domains.items()
         if domain is not None
     }
@@ -1126,10 +1134,10 @@ def build_cells(
         rows = np.argsort(key, kind="stable").astype(np.int32)
         key = key[rows]
 
-    first_of_cell = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
+    first_of_cell = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][:n])
     cell_key = key[first_of_cell]
     tuple_key, cell_sensitive = np.divmod(cell_key, np.uint64(m))
-    first_of_tuple = np.flatnonzero(np.r_[True, tuple_key[1:] != tuple_key[:-1]])
+    first_of_tuple = np.flatnonzero(np.r_[True, tuple_key[1:] != tuple_key[:-1]][: len(cell_key)])
     row_start = np.r_[first_of_cell, n]
     kind = CellTable
     if weights is not None:

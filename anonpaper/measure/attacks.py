@@ -40,8 +40,8 @@ def plausible_values(
     known : sequence of column labels
         The quasi-identifiers by which the attacker judges.
     least_share : float
-        Below this share among people who agree on `known`, a value is held implausible; in
-        [0, 1].
+        Below this share among people who agree on `known`, a value is held implausible, as is
+        one that none of them has; in [0, 1].
     people : Microdata, optional
         From whom the attacker learns, with the same columns: the table's own people by default.
         Where nobody among them is alike, every value is plausible.

@@ -79,7 +79,7 @@ def fewest_stars(
     ParameterError
         Not exactly one of `l` and `k` is given, or one is out of range.
     SizeLimitError
-        The program has more than `max_variables` variables.
+        The program has more than `max_variables` variables, or so many choices of attributes.
 
     Notes
     -----
@@ -222,6 +222,6 @@ def _possible(m: Microdata, kept, l: int, value, different) -> tuple[np.ndarray,
 
 def _too_large(most: int) -> SizeLimitError:
     return SizeLimitError(
-        f"the linear program has more than {most} variables: take a sample of the rows, fewer "
-        "quasi-identifiers, or a larger max_variables"
+        f"the linear program has more than {most} variables, or choices of attributes: take a "
+        "sample of the rows, fewer quasi-identifiers, or a larger max_variables"
     )

@@ -193,6 +193,16 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 def gcp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     """Global certainty penalty: NCP as a share of its maximum, from 0 to 1.
 
+    Parameters
+    ----------
+    rel, weights
+        As for :func:`ncp`.
+
+    Raises
+    ------
+    ColumnError, ParameterError
+        As :func:`ncp`, or all weights are 0.
+
     References
     ----------
     Ghinita et al., VLDB 2007.
@@ -204,10 +214,13 @@ def gcp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     >>> round(gcp(ap.suppress(m, ap.examples.hospital_two_diverse())), 3)
     0.267
     """
-    total = checked_weights(rel, weights).sum() * rel.microdata.n
-    if total == 0:
+    given = checked_weights(rel, weights)
+    if not given.any():
         raise ParameterError("all weights are 0")
-    return ncp(rel, weights) / float(total)
+    # By a power of two, which rounds nothing: sums of large weights would be infinite.
+    scaled = np.ldexp(given, -np.frexp(given.max())[1])
+    lost = ncp(rel, dict(zip(rel.microdata.qi, scaled, strict=True)))
+    return min(1.0, lost / float(scaled.sum() * rel.microdata.n))  # above 1 by rounding only
 
 
 def certainty_penalty(p: PublishedAttribute) -> np.ndarray:

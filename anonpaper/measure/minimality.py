@@ -33,6 +33,8 @@ from math import factorial, prod
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from anonpaper.errors import ParameterError, check_integer
 from anonpaper.groups import Partition
@@ -58,7 +60,8 @@ def minimality(
     """Measure how sure who knows the algorithm is of every secret: a share above 0, 1 if certain.
 
     Exact where at most `most` tables come into question. Elsewhere a lower bound of what is
-    concluded: after TP and TP+ for every person, after other algorithms on average over a group.
+    concluded: after TP and TP+ for every person, after other algorithms on average over a group,
+    or over all groups that have people of one tuple where it is not shown who is in which.
 
     Parameters
     ----------
@@ -88,7 +91,8 @@ def minimality(
         The table has no sensitive attribute.
     ParameterError
         Rows are withheld, `most` is below 1, the algorithm cannot be read off the release, or it
-        makes another release of the table; or people have several rows.
+        makes another release of the table, or something else than a grouping of it; or people
+        have several rows.
 
     Notes
     -----
@@ -102,7 +106,9 @@ def minimality(
     what is left of their QI-group. Of s possible values one has a posterior of 1/s or more.
 
     The bound elsewhere is `promised`: to name the most frequent value of a group is right that
-    often, and whoever knows more is right at least as often on average over the group.
+    often, and whoever knows more is right at least as often on average over the group. Where
+    people of one tuple are in several groups and it is not shown who is in which, as after
+    Hilbert with suppression, it is the same share of all these groups together.
 
     References
     ----------
@@ -121,6 +127,7 @@ def minimality(
     Eva          0.5        0.5   True
     """
     m, labels = check_microdata(check_release(rel).microdata), rel.partition.labels
+    sensitive = m.sensitive_codes
     most = check_integer("most", most, 1)
     if (labels < 0).any():
         raise ParameterError(
@@ -131,7 +138,12 @@ def minimality(
         algorithm = _read_off(rel)
     elif not callable(algorithm):
         raise ParameterError(f"algorithm must be a function of a Microdata, got {algorithm!r}")
-    if _groups_shown(rel, algorithm(m), m.sensitive_codes) is None:
+    made = algorithm(m)
+    if not isinstance(made, Recoding) and len(getattr(made, "labels", ())) != m.n:
+        raise ParameterError(
+            f"algorithm must return a Partition of the {m.n} rows or a Recoding, got {made!r}"
+        )
+    if _groups_shown(rel, made, sensitive) is None:
         raise ParameterError(
             "the algorithm makes another release of this table: give the one that was used, as "
             "in minimality(rel, functools.partial(ap.full_domain, k=5, hierarchies=trees, l=2))"
@@ -143,7 +155,7 @@ def minimality(
     elif getattr(algorithm, "func", None) in (tp, tp_plus):
         concluded, exact = _by_pillars(rel, algorithm.keywords["l"])
     else:
-        concluded, exact = promised, np.zeros(m.n, dtype=bool)
+        concluded, exact = _largest_share(m, _told_apart(rel)), np.zeros(m.n, dtype=bool)
     return pd.DataFrame(
         {"promised": promised, "concluded": concluded, "exact": exact}, index=m.frame.index
     )
@@ -168,6 +180,21 @@ def _largest_share(m: Microdata, labels: np.ndarray) -> np.ndarray:
     """The largest share of one sensitive value in every row's set."""
     sets = GroupCounts.of(m, labels)
     return (sets.largest() / sets.sizes)[labels]
+
+
+def _told_apart(rel: Release) -> np.ndarray:
+    """Sets of groups, as labels, of which it is shown who is in which set.
+
+    Groups that have rows of one tuple are in one set, unless the groups themselves are shown.
+    """
+    labels = rel.partition.labels
+    if isinstance(rel, GroupRelease):
+        return labels
+    tuples = rel.microdata.cells.tuple_of_row
+    n_groups = int(labels.max()) + 1
+    n_nodes = n_groups + len(rel.microdata.cells)
+    edges = coo_array((np.ones(len(labels)), (labels, n_groups + tuples)), (n_nodes, n_nodes))
+    return connected_components(edges, directed=False)[1][labels]
 
 
 # -- what the attacker sees -------------------------------------------------------------------

@@ -64,7 +64,7 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     total = float(np.count_nonzero(~shown))
     for weight, p in zip(vector, rel.published, strict=True):
         total += penalty(p.sizes, p.attribute.size, weight)[p.index[shown]].sum()
-    return float(total / rel.microdata.n)
+    return min(1.0, float(total / rel.microdata.n))  # above 1 by rounding only
 
 
 def effective_k(rel: Release) -> int:
@@ -146,7 +146,7 @@ def ach(
     Raises
     ------
     ParameterError
-        The preference or the weights are out of range.
+        The preference or the weights are out of range, or no row is published.
 
     References
     ----------
@@ -184,7 +184,7 @@ def prefdev(
     Raises
     ------
     ParameterError
-        The preference or the weights are out of range.
+        As :func:`ach`.
 
     References
     ----------

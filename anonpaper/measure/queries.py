@@ -296,30 +296,31 @@ def workload(
 def places(attribute: Attribute) -> int:
     """Return how many values a query can include at most: its selectivity of 100 %.
 
-    Of integers it is the length of their range, whether or not all of them occur: ages from 17
-    to 90 are 74, as in boger2020. Of other attributes it is the size of the domain.
+    Of integers below 2^53 it is the length of their range, whether or not all of them occur: ages
+    from 17 to 90 are 74, as in boger2020. Of other attributes it is the size of the domain.
     """
-    return len(_axis(attribute))
-
-
-def _axis(attribute: Attribute) -> np.ndarray:
-    """The places that a window can cover."""
-    if _is_integral(attribute):
-        return np.arange(attribute.positions[0], attribute.positions[-1] + 1)
-    return attribute.positions
+    return int(attribute.width) + 1 if _is_integral(attribute) else attribute.size
 
 
 def _is_integral(attribute: Attribute) -> bool:
-    return attribute.numeric and np.array_equal(attribute.positions, attribute.positions.round())
+    """Whether the values are integers, between which floating point knows all others."""
+    positions = attribute.positions
+    return (
+        attribute.numeric
+        and max(-positions[0], positions[-1]) < 2**53
+        and np.array_equal(positions, positions.round())
+    )
 
 
 def _draw_windows(
     attribute: Attribute, wanted: int, size: int, rng: np.random.Generator
 ) -> np.ndarray:
     """First and last place of windows of a width, all starts equally likely."""
-    axis = _axis(attribute)
-    first = rng.integers(0, len(axis) - wanted, size, endpoint=True)
-    return np.column_stack([axis[first], axis[first + wanted - 1]])
+    first = rng.integers(0, places(attribute) - wanted, size, endpoint=True)
+    ends = np.column_stack([first, first + (wanted - 1)])
+    if _is_integral(attribute):
+        return attribute.positions[0] + ends
+    return attribute.positions[ends]
 
 
 def _quoted(name: object) -> str:
@@ -370,6 +371,11 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     -------
     numpy.ndarray, shape (...)
 
+    Raises
+    ------
+    ParameterError
+        A count is negative or no finite number, or the shapes do not fit each other.
+
     References
     ----------
     boger2020, equation 1.
@@ -380,6 +386,13 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     1.0
     """
     x, y = check_numbers("x", x), check_numbers("y", y)
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        raise ParameterError(f"x and y must be alike, got shapes {x.shape}, {y.shape}") from None
+    for name, counts in (("x", x), ("y", y)):
+        if not ((counts >= 0) & (counts < np.inf)).all():
+            raise ParameterError(f"{name} must be finite counts of at least 0")
     total = x + y
     return ((x - y) ** 2 / np.where(total > 0, total, 1)).sum(axis=-1)
 

@@ -279,7 +279,8 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     rel : Release
         The release; row i of it is about row i of its microdata.
     known : float
-        Share of the real rows that the attacker knows, in (0, 1).
+        Share of the real rows that the attacker knows, in (0, 1]; at least one row, and never
+        all of them.
     seed : int or numpy.random.Generator
         Which.
 

@@ -67,7 +67,7 @@ def distortion(
     Raises
     ------
     HierarchyError
-        A hierarchy is missing or lacks values.
+        A hierarchy is missing, lacks values, or does not join those of a sub-domain.
     ParameterError
         `weights` names no quasi-identifier, holds a negative number, or only zeros.
 
@@ -93,7 +93,7 @@ def distortion(
             raise HierarchyError(f"a hierarchy is needed for {p.attribute.name!r}")
         tree = hierarchies[p.attribute.name]
         level = _levels(p, tree)[p.index[shown]]
-        total += weight * (level.sum() / tree.height + np.count_nonzero(~shown)) / m.n
+        total += weight * (level.sum() / max(tree.height, 1) + np.count_nonzero(~shown)) / m.n
     return float(total)
 
 

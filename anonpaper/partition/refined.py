@@ -80,9 +80,9 @@ def tp_refined(
     l : int
         The diversity asked for, from 2 to the largest feasible one.
     seconds : float, optional
-        Search for so long at most, from 0 on, and no longer than 400 rounds that save no star;
-        what is found then depends on the machine. By default the number of rounds is fixed by the
-        size of the table.
+        Begin no further round of the search after so long, from 0 on, nor after 400 in a row that
+        save no star; what is found then depends on the machine. By default the number of rounds
+        is fixed by the size of the table.
     seed : int, numpy.random.Generator or None
         Decides which groups are neighbours, and the order of choices of equally many stars.
 
@@ -104,8 +104,8 @@ def tp_refined(
     -----
     O(f·2^d·d) for one round, f being the cells listed in groups, with at most 1,024 choices of
     attributes: where there are more, those that star or keep fewest. To take rows from a bucket
-    is O(m) for m sensitive values. There are at most 10 to 400 rounds, fewer the larger the table
-    is; 40 that save no star end the search.
+    is O(m) for m sensitive values. Without `seconds` there are at most 10
+    to 400 rounds, fewer the larger the table is; 40 in a row that save no star end the search.
 
     References
     ----------

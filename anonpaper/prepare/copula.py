@@ -36,7 +36,7 @@ def gaussian_copula(
     Parameters
     ----------
     m : Microdata
-        Real rows with a sensitive attribute.
+        A table with a sensitive attribute. All its rows are learnt from, synthetic ones too.
     needed : mapping of sensitive value to int
         Rows to sample, at least 0 for each value.
     seed : int, numpy.random.Generator or None
@@ -55,7 +55,7 @@ def gaussian_copula(
         A value of `needed` is not in the domain of the sensitive attribute, or the table has no
         sensitive attribute or several.
     InfeasibleError
-        A value has no real row to learn from.
+        A value has no row to learn from.
     ParameterError
         A bad number of rows or seed.
 

@@ -98,6 +98,11 @@ def granularize(
                 f"{attribute.positions[-1]:g} are not within [{low:g}, {high:g})"
             )
         borders = np.array([float(first + i * step) for i in range(int(steps) + 1)])
+        if (np.diff(borders) <= 0).any():
+            raise ParameterError(
+                f"widths of {width} are too small for values of {name!r} as large as {high:g}: "
+                "floating point cannot tell the borders apart"
+            )
         if np.array_equal(borders, borders.astype(int)):
             borders = borders.astype(int)
         frame[name] = pd.cut(frame[name], borders, right=False)

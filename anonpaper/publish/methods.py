@@ -35,9 +35,15 @@ def listed(m: Microdata, p: Partition) -> tuple[Microdata, Partition]:
     Raises
     ------
     ParameterError
-        If the partition is of another number of rows, or of rows where the table has counts.
+        If the partition is of another number of rows, or of rows where the table has counts, or
+        stars values of another number of attributes.
     """
     check_partition(p, check_microdata(m, people=True).n)
+    if p.starred is not None and p.starred.shape[1] != m.d:
+        raise ParameterError(
+            f"the partition stars values of {p.starred.shape[1]} attributes, and the table has "
+            f"the quasi-identifiers {m.qi}"
+        )
     if m.has_rows == isinstance(p, CountedPartition):
         raise ParameterError("the partition is of a table of rows and m of counts, or inversely")
     return (m, p) if m.has_rows else p.listed(m)

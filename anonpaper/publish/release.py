@@ -305,7 +305,7 @@ class Release:
                 )
 
     def public_frame(self) -> pd.DataFrame:
-        """Return the table with one row per person as it may leave: `public_tables`' first.
+        """Return the table of the rows that are published as it may leave: `public_tables`' first.
 
         Examples
         --------

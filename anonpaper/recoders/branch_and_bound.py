@@ -1,7 +1,8 @@
 """The k-anonymous recoding of least loss, proved: branch and bound over the borders of domains.
 
 Guarantee: k-anonymity, and a lower bound on the ach of every other k-anonymous recoding of the
-bit encoding; where the search ends, the two meet. Unlike `exhaustive` it needs no small table.
+bit encoding; where the search ends, the two meet but for 1e-12. Unlike `exhaustive` it needs no
+small table.
 
 A *node* of the search says of some borders that they are kept, of some that they are joined, and
 leaves the others free. Its bound:
@@ -70,7 +71,8 @@ def branch_and_bound(
     """Guarantee k-anonymity, and say how far from the least ach the recoding is at most.
 
     No k-anonymous recoding of the bit encoding has an ach below the lower bound that comes with
-    the result. Where the search ends within `nodes`, that is the ach of the result itself.
+    the result. Where the search ends within `nodes`, the ach of the result itself is above it by
+    1e-12 at most.
 
     Parameters
     ----------

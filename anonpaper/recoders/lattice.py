@@ -36,6 +36,7 @@ from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.display import search_bar
 from anonpaper.errors import (
     InfeasibleError,
+    ParameterError,
     SizeLimitError,
     check_choice,
     check_integer,
@@ -84,8 +85,10 @@ def full_domain(
     """Guarantee k-anonymity, and more if asked, at the least NCP of full-domain recodings.
 
     With `suppression` the optimum is that over all nodes whose groups hold enough but for so many
-    rows, and the groups that do not are withheld whole. Of these rows nothing is published, so
-    the guarantee is of all others; whoever knows that somebody is in the table and fits no class
+    rows, and the groups that do not are withheld whole. These rows are not published, nor values
+    that only they have, unless `hierarchies` are made of the column itself: the names of a tree
+    are published as they are, and those of quantiles are bounds that may be of a withheld row.
+    The guarantee is of all others; whoever knows that somebody is in the table and fits no class
     knows that they were withheld, and the audit says how many were, and what share of them the
     most frequent sensitive value has.
 
@@ -120,7 +123,9 @@ def full_domain(
     Recoding
         ``info`` holds ``levels`` (per attribute name), ``ncp`` (as :func:`anonpaper.measure.ncp`),
         ``nodes`` of the lattice, and ``candidates``, the nodes that were checked; with
-        `suppression` also ``withheld``, the number of rows. Its ``withhold`` then holds the
+        `suppression` also ``withheld``, the number of rows. Where such rows are withheld, the
+        NCP of the release may be less than ``ncp``: sub-domains are published without what only
+        withheld rows have. Its ``withhold`` then holds the
         principles: :func:`ap.recode <anonpaper.publish.recode>` leaves out the classes that fail.
 
     Raises
@@ -129,7 +134,8 @@ def full_domain(
         `hierarchies` names no quasi-identifier, or the table lacks a sensitive attribute that l or
         a principle is about.
     HierarchyError
-        A hierarchy lacks values of its attribute.
+        A hierarchy lacks values of its attribute, or there is none and a value is written as a
+        name of the balanced tree is, such as a star.
     InfeasibleError
         Not even the most general node meets the principles, or no node within the budget.
     ParameterError
@@ -173,7 +179,10 @@ def full_domain(
             f"{MOST_NODES:,} can be searched: use lower hierarchies or fewer quasi-identifiers"
         )
     top = tuple(size - 1 for size in shape)
-    cost = _costs(m, maps, weights)
+    with np.errstate(over="ignore"):
+        cost = _costs(m, maps, weights)
+    if not np.isfinite(cost).all():
+        raise ParameterError("the weights are so large that the NCP of the table is infinite")
     nodes = _Nodes(m, maps, required(m, principles), cost, most, check_weights(m.qi, weights))
     if not nodes.check(top) and not most:
         listed = m.counted()

@@ -33,7 +33,7 @@ from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.compiled import loop
 from anonpaper.display import search_bar
 from anonpaper.errors import check_integer, check_sequence
-from anonpaper.hierarchy import Hierarchy, check_hierarchies
+from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import (
     FrequencyLDiversity,
@@ -80,7 +80,8 @@ def tds(
     l : int
         The diversity asked for, from 2 to the largest feasible one.
     hierarchies : mapping of attribute name to Hierarchy, optional
-        Trees to follow; the attributes named are not cut freely even if they are ordered.
+        Trees to follow; the attributes named are not cut freely even if they are ordered. Above
+        several names on the highest level is a star.
     require : sequence of Principle
         Further monotone principles that every group is to meet.
     suppression : float
@@ -213,9 +214,14 @@ def _map_of(parts: list[np.ndarray], attribute: Attribute) -> np.ndarray:
 def _names_of(
     parts: list[np.ndarray], attribute: Attribute, tree: Hierarchy | None
 ) -> np.ndarray | None:
-    """Names of the sub-domains in a tree, on the highest level that has them."""
+    """Names of the sub-domains in a tree, on the highest level that has them.
+
+    The whole domain is a star where the tree has several names on its highest level.
+    """
     if tree is None:
         return None
+    if len(parts) == 1 and tree.maps(attribute)[-1].any():
+        return np.array([STAR], object)
     held = [np.bincount(ids)[ids] for ids in tree.maps(attribute)]
     firsts = sorted((part[0], len(part)) for part in parts)
     names = (

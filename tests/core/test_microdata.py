@@ -137,6 +137,15 @@ def test_other_roles_share_what_is_coded():
     assert m.with_roles(sensitive=None).sensitive is None
 
 
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_a_missing_value_in_a_declared_domain_is_none_of_its_values(missing):
+    frame = pd.DataFrame({"sex": ["f", None, "m"]})
+    m = Microdata(frame, ["sex"], domains={"sex": ["m", missing, "f"]})
+    assert m.attributes[0].values.tolist() == ["m", "f", "?"]
+    whole = Microdata(frame, ["sex"], domains={"sex": ["m", missing, "f"]}, missing="drop")
+    assert (whole.attributes[0].values.tolist(), whole.dropped) == (["m", "f"], 1)
+
+
 def test_taking_rows_keeps_the_domains():
     m = Microdata(PEOPLE, ["age", "job"], "ill")
     part = m.take([3, 0])

@@ -160,6 +160,22 @@ def test_a_partition_or_recoding_of_another_table_is_refused():
         ap.suppress(m, ap.Partition([0, 0]))
     with pytest.raises(errors.ParameterError, match="the recoding is of"):
         ap.recode(m.with_roles(qi=["Age"]), ap.Recoding.identity(m.attributes))
+    starred = ap.Partition([0] * 10, starred=[[True, False, False]])
+    for publish in (ap.suppress, ap.generalize, ap.swap, ap.anatomize):
+        for qi in (["Age"], ["Age", "Gender"]):
+            with pytest.raises(errors.ParameterError, match="stars values of 3 attributes"):
+                publish(m.with_roles(qi=qi), starred)
+
+
+@pytest.mark.parametrize("weight", [0.1, 1e308, 5e-324, 3])
+def test_shares_of_what_can_be_lost_are_at_most_one(weight):
+    n, qi = 12, [f"q{j}" for j in range(14)]
+    m = ap.Microdata(pd.DataFrame({q: np.arange(n) % (2 + j % 4) for j, q in enumerate(qi)}), qi)
+    for labels in ([0] * n, [0] * 6 + [-1] * 6, [-1] * n):
+        rel = ap.suppress(m, ap.Partition(labels))
+        assert 1 - 1e-12 < ap.measure.gcp(rel, dict.fromkeys(qi, weight)) <= 1
+        assert 1 - 1e-12 < ap.measure.nwp(rel) <= 1
+    assert ap.measure.gcp(ap.suppress(m, ap.Partition(np.arange(n))), {"q0": weight}) == 0
 
 
 def test_weights_must_name_attributes_and_not_be_negative():

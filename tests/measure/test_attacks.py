@@ -141,6 +141,13 @@ def test_membership_is_what_comparing_everybody_gives(table, method):
     assert found["members"] == 1
 
 
+def test_nobody_fits_where_every_row_is_withheld():
+    m = ap.examples.hospital()
+    for publish in (ap.suppress, ap.generalize, ap.swap, ap.anatomize):
+        found = membership(publish(m, ap.Partition([-1] * 10)), m)
+        assert found == {"members": 0.0, "outsiders": 0.0, "advantage": 0.0}
+
+
 def test_bad_input():
     m = ap.examples.hospital()
     with pytest.raises(ColumnError, match="'Disease' is not a quasi-identifier"):

@@ -171,6 +171,26 @@ def test_bound_elsewhere_holds_on_average_over_a_group(name):
         assert (bound["concluded"] == bound["promised"])[~bound["exact"]].all()
 
 
+def test_bound_elsewhere_holds_where_people_of_one_tuple_are_in_several_groups():
+    """Over all groups that have people of one tuple: who of them is in which is not shown."""
+    draws, algorithm, joined = np.random.default_rng(5), partial(ap.hilbert, l=2), 0
+    for _ in range(20):
+        m = table(feasible(draws, algorithm, 7))
+        rel = release(m, algorithm)
+        found, bound = minimality(rel, algorithm), minimality(rel, algorithm, most=1)
+        together = rel.partition.labels.copy()
+        tuples = m.frame.groupby(m.qi).ngroup()
+        for _ in range(m.n):  # until equal tuples are in one set, and so are groups
+            for kind in (tuples, rel.partition.labels):
+                together = (
+                    pd.Series(together).groupby(np.asarray(kind)).transform("min").to_numpy()
+                )
+        means = [f["concluded"].groupby(together).mean() for f in (found, bound)]
+        assert (means[1] <= means[0] + 1e-12).all()
+        joined += (bound["concluded"] < bound["promised"] - 1e-12).any()
+    assert joined
+
+
 def test_anatomy_of_tp_at_l_2_names_who_was_removed():
     m = ap.load("adult", qi=["age", "education", "race", "sex"], sensitive="occupation")
     p = ap.tp(m, l=2)
@@ -185,6 +205,19 @@ def test_anatomy_of_tp_at_l_2_names_who_was_removed():
     victims = removed & named.to_numpy()
     guessed = guess.reindex(m.cells.tuple_of_row[victims]).to_numpy()
     assert (guessed == ill[victims].to_numpy()).all()
+
+
+@pytest.mark.parametrize("made", [None, [], "a", ap.Partition([0, 0]), ap.examples.hospital()])
+def test_an_algorithm_that_makes_no_grouping_of_the_table_is_refused(made):
+    m = ap.examples.hospital()
+    with pytest.raises(ParameterError, match="algorithm must return a Partition of the 10 rows"):
+        minimality(ap.suppress(m, ap.tp(m, l=2)), lambda _: made)
+
+
+def test_a_table_without_a_secret_is_refused_before_the_algorithm_is_looked_for():
+    m = ap.examples.hospital().with_roles(sensitive=None)
+    with pytest.raises(ColumnError, match="sensitive"):
+        minimality(ap.generalize(m, ap.mondrian(m, k=2)))
 
 
 def test_bad_input():

@@ -76,6 +76,28 @@ def test_selectivity_is_what_was_asked_for(adult):
     assert [places(attribute) for attribute in adult.attributes] == [74, 16, 5, 2]
 
 
+@pytest.mark.parametrize(
+    ("values", "most"),
+    [
+        ([0, 10**11], 10**11 + 1),  # windows over a range that no memory holds
+        ([-(10**15), 10**15], 2 * 10**15 + 1),
+        ([0, 5, 2**60], 3),  # floating point skips integers, so windows are over those that occur
+        ([0.0, 5.0, 1e300], 3),
+    ],
+)
+def test_windows_on_numbers_far_apart(values, most):
+    frame = pd.DataFrame(
+        {"a": values * 4, "s": list("xyz") * 4 if len(values) == 3 else list("xy") * 4}
+    )
+    m = ap.Microdata(frame, ["a"], "s")
+    assert places(m.attributes[0]) == most
+    queries = workload(m, {"a": min(most, 10**10)}, size=20)
+    first, last = queries.windows["a"].T
+    assert (first >= values[0]).all() and (last <= values[-1]).all() and (first <= last).all()
+    assert query_error(ap.suppress(m, ap.Partition(m.cells.tuple_of_row))) == 0
+    assert query_error(ap.suppress(m, ap.Partition([0] * m.n))) >= 0
+
+
 def test_everything_selected_is_answered_exactly(adult, groups):
     queries = workload(adult, {"age": 74, "education": 16, "race": 5, "sex": 2}, size=5)
     release = ap.swap(adult, groups, seed=1)
@@ -113,6 +135,14 @@ def test_chi_square():
     assert chi_square([[2, 0], [0, 0]], [[0, 0], [3, 0]]).tolist() == [2, 3]
     assert chi_square([1, 2, 3], [1, 2, 3]) == 0
     assert chi_square([1, 5], [4, 2]) == chi_square([4, 2], [1, 5])
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [([-1, 2], [1, 2]), ([1, 2], [np.inf, 2]), ([1], [np.nan]), ([1, 2, 3], [1, 2])]
+)
+def test_what_is_no_histogram_has_no_distance(x, y):
+    with pytest.raises(ParameterError):
+        chi_square(x, y)
 
 
 def test_blocks_do_not_matter(adult, monkeypatch):

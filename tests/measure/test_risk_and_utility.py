@@ -189,6 +189,12 @@ def test_distortion_is_the_mean_level_and_monotone(case):
     assert distortion(starred, trees) == 1
 
 
+def test_a_hierarchy_of_one_level_distorts_nothing():
+    m = ap.Microdata(pd.DataFrame({"a": ["x"] * 3, "s": [0, 1, 2]}), ["a"], "s")
+    assert distortion(ap.suppress(m, ap.Partition([0] * 3)), {"a": ap.Hierarchy([["x"]])}) == 0
+    assert distortion(ap.suppress(m, ap.Partition([-1] * 3)), {"a": ap.Hierarchy([["x"]])}) == 1
+
+
 def test_weights_choose_whose_distortion_counts():
     m = ap.Microdata(pd.DataFrame({"a": [0, 1], "b": [5, 5], "s": [0, 1]}), ["a", "b"], "s")
     trees = {"a": ap.Hierarchy.flat([0, 1]), "b": ap.Hierarchy.flat([5])}

@@ -104,6 +104,13 @@ def test_widths_that_cut_into_nothing_or_into_millions_are_refused(width):
         ap.granularize(m, {"x": width})
 
 
+def test_borders_that_floating_point_cannot_tell_apart_are_refused():
+    m = ap.Microdata(pd.DataFrame({"a": [2**53, 2**53 + 2]}), ["a"])
+    with pytest.raises(errors.ParameterError, match="floating point"):
+        ap.granularize(m, {"a": 1})
+    assert ap.granularize(m, {"a": 2}).attributes[0].size == 2
+
+
 def test_other_columns_keep_their_domains():
     frame = pd.DataFrame({"age": [1, 2, 9], "sex": list("fmf"), "ill": list("xyz")})
     m = ap.Microdata(frame, ["age", "sex"], "ill", domains={"sex": ["m", "f", "d"]})

@@ -109,6 +109,15 @@ def test_types_follow_from_the_values_alone():
     assert found["two_levels"].tolist() == ["x", "y"]
 
 
+def test_where_every_row_is_withheld_there_are_columns_and_no_rows():
+    m = ap.examples.hospital()
+    for publish in (ap.suppress, ap.generalize, ap.swap):
+        rel = publish(m, ap.Partition([-1] * m.n))
+        frame, counts = rel.public_counts()
+        assert frame.columns.tolist() == rel.public_frame().columns.tolist()
+        assert len(frame) == len(counts) == len(rel.public_frame()) == 0
+
+
 def test_numbers_beside_stars_are_text_in_parquet_too(tmp_path):
     m = ap.Microdata(pd.DataFrame({"age": [30, 30, 41, 52], "ill": list("abab")}), ["age"], "ill")
     rel = ap.suppress(m, ap.Partition([0, 0, 1, 1]))

@@ -135,6 +135,22 @@ def test_a_users_hierarchy_is_followed_and_checked():
         ap.tds(m, 2, hierarchies={"Height": tree})
 
 
+def test_a_tree_of_several_roots_begins_with_a_star():
+    frame = pd.DataFrame({"a": list("xy") * 6, "b": range(12), "s": list("abc") * 4})
+    m = ap.Microdata(frame, ["a", "b"], "s")
+    roots = ap.Hierarchy([["x"], ["y"]])
+    rel = ap.recode(m, ap.tds(m, 3, {"a": roots}))
+    assert (
+        rel.frame.groupby(m.qi, observed=True)["s"]
+        .agg(lambda s: (s.value_counts() * 3 <= len(s)).all())
+        .all()
+    )
+    starred = m.replace(frame=frame.assign(s=[0, 1] * 6)).with_roles(qi=["a"])
+    assert set(ap.recode(starred, ap.tds(starred, 2, {"a": roots})).frame["a"]) == {"*"}
+    apart = m.with_roles(qi=["a"])
+    assert ap.recode(apart, ap.tds(apart, 2, {"a": roots})).frame["a"].tolist() == list("xy") * 6
+
+
 def test_the_running_example_gives_the_papers_table_4():
     r = ap.tds(ap.examples.hospital(), 2)
     assert r.sub_domains("Age") == [["<30", "[30, 50)"], [">=50"]]

@@ -79,10 +79,14 @@ def diva(
     max_seconds: float = 120.0,
     max_candidates: int = 24,
 ) -> Partition:
-    r"""Guarantee k-anonymity and every diversity constraint, or say that no table has both.
+    r"""Guarantee k-anonymity and every diversity constraint, or give no table and say why.
 
-    A table that satisfies all as it is, is returned as it is, without a star; else an optimal one
-    has at least k stars, so that the number of stars is at most :math:`nd/k` times the optimum.
+    That no table has both is said by a ConstraintError; with ``over_bound="reject"`` it may say
+    only that none was found, and a BudgetExceededError leaves the question open.
+
+    A table that satisfies all as it is, is returned as it is, without a star, unless `over_bound`
+    is "reject"; else an optimal one has at least k stars, so that the number of stars is at most
+    :math:`nd/k` times the optimum.
     It is far closer in practice: on random tables of up to eight rows the tests hold it to five
     times the optimum, found by exhaustive search.
 
