@@ -20,11 +20,14 @@ class ShellChannel(AsyncZMQSocketChannel):
     """
 
     def send(self, msg: dict) -> None:
+        """Send a message, and see what has arrived."""
         super().send(msg)
         self.socket.get(zmq.EVENTS)  # who asks what has arrived hands it on to those who wait
 
 
 class KernelClient(AsyncKernelClient):
+    """A client whose shell channel loses no reply."""
+
     shell_channel_class = Type(ShellChannel)
 
 
