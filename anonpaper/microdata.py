@@ -236,8 +236,8 @@ class Microdata:
     Raises
     ------
     ColumnError
-        A column is unknown, stands twice, has two roles, or a value is outside its domain; when
-        it is first used also: it holds infinite numbers, or values that cannot be told apart.
+        A column is unknown, stands twice, or has two roles; when it is first used also: a value
+        is outside its domain, infinite, or cannot be told apart from another.
     EmptyTableError
         No rows, or no quasi-identifiers.
     MissingValueError

@@ -330,3 +330,10 @@ def test_a_switch_is_on_or_off(relaxed):
 def test_what_is_no_number_is_named(number):
     with pytest.raises(errors.ParameterError, match="theta must be a number"):
         ap.Theta(number)
+
+
+def test_an_error_names_five_of_many_values_outside_the_domain():
+    people = pd.DataFrame({"age": list("abcdefgh")})
+    m = ap.Microdata(people, qi=["age"], domains={"age": ["a"]})
+    with pytest.raises(errors.ColumnError, match=r"domain: \['b', 'c', 'd', 'e', 'f'\]$"):
+        m.codes_of("age")
