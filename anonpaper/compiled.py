@@ -74,6 +74,8 @@ inner = lean(no_cpython_wrapper=True)
 
 #: A piece of a loop, which is written into that loop before it is compiled: for what is long and
 #: called at one place. A loop that is called is compiled alone, and again with each that calls it.
+#: It is compiled again too for a number that is a constant at first, and for an array by columns:
+#: callers write ``np.int64(0)`` for the one and make the other contiguous.
 part = loop(inline="always")
 
 

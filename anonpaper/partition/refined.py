@@ -104,8 +104,8 @@ def tp_refined(
     -----
     O(f·2^d·d) for one round, f being the cells listed in groups, with at most 1,024 choices of
     attributes: where there are more, those that star or keep fewest. To take rows from a bucket
-    is O(m) for m sensitive values. Without `seconds` there are at most 10
-    to 400 rounds, fewer the larger the table is; 40 in a row that save no star end the search.
+    is O(m) for m sensitive values. Without `seconds` there are at most 10 to 400 rounds, fewer
+    the larger the table is; 40 in a row that save no star end the search.
 
     References
     ----------
