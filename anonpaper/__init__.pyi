@@ -1,10 +1,10 @@
 """The public names, and where each lives: the one list of them, read by the package itself."""
 
+from . import compendium as compendium
 from . import constraints as constraints
 from . import datasets as datasets
 from . import errors as errors
 from . import measure as measure
-from . import papers as papers
 from . import partition as partition
 from . import plots as plots
 from . import prepare as prepare

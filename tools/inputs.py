@@ -18,7 +18,7 @@ from importlib.util import source_from_cache
 from pathlib import Path
 
 from anonpaper.files import cache_folder, project_root, raw_folder, sha256
-from anonpaper.papers.provenance import bare_content
+from anonpaper.compendium.provenance import bare_content
 
 __all__ = [
     "FETCHED", "FIGURES", "NOTEBOOKS", "NOT_KEPT", "ROOT", "NotebookError", "changes", "inputs_of",

@@ -18,7 +18,7 @@ from inputs import FIGURES, NotebookError, known_shares, reference
 from results import merge
 
 from anonpaper.papers import claims, judging, papers
-from anonpaper.papers.catalogue import asked
+from anonpaper.compendium.catalogue import asked
 from notebooks import empty_cache, side_by_side
 
 

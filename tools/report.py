@@ -18,8 +18,8 @@ import pandas as pd
 
 from anonpaper.files import project_root, write_whole
 from anonpaper.papers import claims, judging
-from anonpaper.papers.catalogue import asked
-from anonpaper.papers.catalogue import papers as known_papers
+from anonpaper.compendium.catalogue import asked
+from anonpaper.compendium.catalogue import papers as known_papers
 
 ROOT = project_root(Path(__file__).parent)
 TEMPLATES = Path(__file__).parent / "templates"

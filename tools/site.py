@@ -35,7 +35,7 @@ from results import kept, place_in_paper
 
 from anonpaper.files import project_root, sha256
 from anonpaper.papers import claims
-from anonpaper.papers.catalogue import asked
+from anonpaper.compendium.catalogue import asked
 
 ROOT = project_root(Path(__file__).parent)
 CONFIGURATION = ROOT / "site"

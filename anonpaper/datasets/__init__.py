@@ -33,9 +33,3 @@ __all__ = [
     "population",
     "voter_list",
 ]
-
-
-def __getattr__(name: str):
-    if name in ("reference", "references"):
-        raise AttributeError(f"the papers' numbers have moved: anonpaper.papers.published.{name}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

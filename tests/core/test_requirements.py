@@ -706,7 +706,7 @@ def test_the_person_is_carried_and_cannot_be_missing():
 
 
 def test_the_key_of_a_grid_knows_the_marks():
-    from anonpaper.papers.grids import _fingerprint
+    from anonpaper.compendium.grids import _fingerprint
 
     frame = hospital_of_visits().assign(age2=1)
     made = [

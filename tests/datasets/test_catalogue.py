@@ -14,7 +14,7 @@ from anonpaper.datasets import Origin, available, fetch
 from anonpaper.datasets.loading import published_table
 from anonpaper.datasets.registry import registry
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
-from anonpaper.papers.published import reference, reference_folder, references
+from anonpaper.compendium.tables import reference, reference_folder, references
 
 
 def test_available_lists_every_data_set_without_fetching(no_network):

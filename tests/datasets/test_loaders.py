@@ -146,7 +146,7 @@ def test_occ_is_the_employed_part_of_census(loaded):
 
 def test_sal_has_the_domain_sizes_of_table_6(loaded):
     sal = loaded["sal"]
-    sizes = ap.papers.reference("xiao2010_tab6_domain_sizes").set_index("attribute")
+    sizes = ap.compendium.reference("xiao2010_tab6_domain_sizes").set_index("attribute")
     for attribute in (*sal.attributes, sal.sensitive_attribute):
         assert attribute.size == sizes["domain_size"][attribute.name]
     assert "SAL of xiao2010" in sal.origin.substitute_for

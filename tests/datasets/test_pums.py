@@ -115,7 +115,7 @@ def test_sal_and_occ_of_a_pums_file(acs):
 
 
 def test_domains_have_the_sizes_of_table_6(ipums):
-    sizes = ap.papers.reference("xiao2010_tab6_domain_sizes").set_index("attribute")
+    sizes = ap.compendium.reference("xiao2010_tab6_domain_sizes").set_index("attribute")
     for attribute in load_ipums(ipums).attributes[1:]:  # ages are those that occur
         assert attribute.size == sizes["domain_size"][attribute.name]
     low, high = pums.AGES

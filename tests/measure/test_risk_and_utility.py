@@ -29,7 +29,7 @@ from anonpaper.measure import (
     records_at_risk,
     undiverse_rows,
 )
-from anonpaper.papers.published import reference
+from anonpaper.compendium.tables import reference
 from anonpaper.prepare.synthesis import fuse
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from anonpaper.errors import ParameterError
 from anonpaper.papers import catalogue, claims, judging
-from anonpaper.papers.claims import Claim, Finding
-from anonpaper.papers.judging import (
+from anonpaper.compendium.judge import Claim, Finding
+from anonpaper.compendium.intervals import (
     DEPENDS,
     DIRECTION,
     EVERYWHERE,
@@ -576,7 +576,7 @@ def test_ids_are_unique_in_a_paper():
 
 
 def test_ids_given_twice_and_strangers_are_refused(monkeypatch):
-    from anonpaper.papers.xiao2010 import claims as xiao2010
+    import xiao2010_claims as xiao2010
 
     first = xiao2010.CLAIMS[0]
     monkeypatch.setattr(xiao2010, "CLAIMS", (first, first))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anonpaper import files
-from anonpaper.papers import provenance
+from anonpaper.compendium import provenance
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):

@@ -19,11 +19,11 @@ from anonpaper.errors import ParameterError
 from anonpaper.files import project_root
 from anonpaper.microdata import Microdata
 from anonpaper.papers import claims
-from anonpaper.papers.claims import Claim, Finding
-from anonpaper.papers.grids import _fingerprint, run_grid
-from anonpaper.papers.judging import judge_statement
-from anonpaper.papers.results import Results
-from anonpaper.papers.shown import COLOURS, source_of
+from anonpaper.compendium.judge import Claim, Finding
+from anonpaper.compendium.grids import _fingerprint, run_grid
+from anonpaper.compendium.intervals import judge_statement
+from anonpaper.compendium.results import Results
+from anonpaper.compendium.shown import COLOURS, source_of
 
 CELLS = '''
     import os
@@ -114,7 +114,7 @@ class TestRunGrid:
         assert run_grid(cells.fail_at, grid, common={"at": 0})["fine"].tolist() == [True]
         source = tmp_path / "grid_cells.py"
         script = (
-            "import grid_cells; from anonpaper.papers.grids import run_grid;"
+            "import grid_cells; from anonpaper.compendium.grids import run_grid;"
             "print(run_grid(grid_cells.fail_at, [{'step': 1}], common={'at': 0})['fine'].tolist())"
         )
         path = os.pathsep.join([str(tmp_path), os.getcwd()])

@@ -6,7 +6,7 @@ import pytest
 
 from anonpaper import plots
 from anonpaper.errors import DatasetUnavailableError
-from anonpaper.papers import saved
+from anonpaper.compendium import saved
 
 
 @pytest.fixture

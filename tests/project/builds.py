@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 ROOT = Path(__file__).parents[2]
 RESULTS = """
 import pandas as pd
-from anonpaper.papers.results import Results
+from anonpaper.compendium.results import Results
 results = Results("{paper}", notebook="{notebook}", parameters={{"rows": rows}})
 """
 TABLE = """

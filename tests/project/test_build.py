@@ -24,7 +24,7 @@ def twice(value):
     return {"seconds": time.time()}
 """
 GRID = """
-from anonpaper.papers.grids import run_grid
+from anonpaper.compendium.grids import run_grid
 import helper
 found = run_grid(helper.twice, [{"value": 1}, {"value": 2}], workers=2)
 """

@@ -16,7 +16,7 @@ from project.tools import files_of_the_project
 
 from anonpaper.errors import ParameterError
 from anonpaper.papers import claims, overview, papers
-from anonpaper.papers.catalogue import _read, asked
+from anonpaper.compendium.catalogue import _read, asked
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("anonpaper/papers", "notebooks", "tests/papers")
@@ -169,7 +169,7 @@ import anonpaper
 for module in pkgutil.walk_packages(anonpaper.__path__, "anonpaper."):
     if not module.name.endswith("__main__") and ".papers.beyond." not in module.name:
         importlib.import_module(module.name)
-from anonpaper.papers import papers
+from anonpaper.compendium import papers
 print(anonpaper.__file__, *papers())
 """
 

@@ -124,8 +124,8 @@ def test_every_row_of_figures_is_filled():
 NOTEBOOK = """
 import pandas as pd
 import anonpaper as ap
-from anonpaper.papers import Results, run_grid
-from anonpaper.papers.xiao2010 import protocol
+from anonpaper.compendium import Results, run_grid
+import xiao2010 as protocol
 results = Results("xiao2010", notebook="1")
 m = ap.examples.hospital()
 runs = run_grid(protocol.time_projection, [{"table": name} for name in "ab"])

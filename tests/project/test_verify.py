@@ -31,8 +31,8 @@ quick = "small"
 paper = "larger"
 """
 CLAIMS = """
-from anonpaper.papers.claims import Claim, Finding
-from anonpaper.papers.judging import (judge_statement)
+from anonpaper.compendium.judge import Claim, Finding
+from anonpaper.compendium.intervals import (judge_statement)
 CLAIMS = tuple(
     Claim(table, "one", "1_first", "Table 1", "it is small", (table,),
           judge=lambda found, column=column: Finding(1, judge_statement(found[column].max() < {})))
@@ -267,7 +267,7 @@ def test_verify_runs_anew_and_sees_what_the_code_gives_now(project):
 def test_cells_of_grids_in_the_cache_are_no_evidence(project):
     """A kept cell that was tampered with reaches `make`, but not `make verify`."""
     grid = (
-        "from anonpaper.papers.grids import run_grid\nimport json\n"
+        "from anonpaper.compendium.grids import run_grid\nimport json\n"
         "found = run_grid(json.loads, [{'s': '{\"stars\": 8}'}], workers=1)\n"
         "results.table(found[['stars']], 'stars', caption='Stars', of='Table 1');"
     )

@@ -9,8 +9,9 @@ from scipy.special import expit
 from scipy.stats import norm
 
 import anonpaper as ap
-from anonpaper.papers.beyond import claims, detector
-from anonpaper.papers.judging import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+import beyond_claims as claims
+import beyond_detector as detector
+from anonpaper.compendium.intervals import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 SHARES = [0.3, np.array([0.0, 0.6])]
 

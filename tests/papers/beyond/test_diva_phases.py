@@ -5,8 +5,8 @@ from scipy import stats
 
 import anonpaper as ap
 from anonpaper.constraints import DiversityConstraint as Constraint
-from anonpaper.papers.beyond import claims
-from anonpaper.papers.beyond import diva_phases as phases
+import beyond_claims as claims
+import beyond_diva_phases as phases
 
 
 def people(rows=90, seed=0):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from referees.klt import RowByRow
 
 import anonpaper as ap
-from anonpaper.papers.boger2020.program import DEPARTURES, program_groups
+from boger2020_program import DEPARTURES, program_groups
 
 
 class Departing(RowByRow):

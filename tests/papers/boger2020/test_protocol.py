@@ -7,7 +7,7 @@ from scipy.stats.contingency import association
 from sklearn.metrics import mutual_info_score
 
 import anonpaper as ap
-from anonpaper.papers.boger2020 import protocol as boger2020
+import boger2020
 from anonpaper.partition.klt import UnplacedRowsWarning
 
 
@@ -23,7 +23,7 @@ def test_rounds_of_the_figures(adult):
     assert (rows.groupby(["varied", "values"])["table"].nunique() == 5).all()
     base = rows.loc[rows["table"] == "BaseTable", "relative_error_pct"]
     assert np.allclose(base, 100)
-    published = ap.papers.reference("boger2020_fig9-12_relative_error")
+    published = ap.compendium.reference("boger2020_fig9-12_relative_error")
     for name, percents in published.groupby("varied_qi")["selectivity_pct"]:
         ours = rows.loc[rows["varied"] == name, "selectivity_pct"]
         assert np.allclose(np.unique(percents), np.unique(ours), atol=0.01)
@@ -98,7 +98,7 @@ def test_program_rounds_every_term_down_and_never_starts_at_the_last_window(adul
 
 
 def test_points_agree_only_where_the_whole_interval_does():
-    published = ap.papers.reference("boger2020_fig9-12_relative_error")
+    published = ap.compendium.reference("boger2020_fig9-12_relative_error")
     names = {"varied_qi": "varied", "selectivity_pct": "selectivity, %"}
     exact = published.rename(columns={**names, "relative_error_pct": "relative error, %"})
     noise = {"agrees": [0.999, 1, 1.001], "open": [0.9, 1, 1.1], "differs": [1.2, 1.201, 1.199]}

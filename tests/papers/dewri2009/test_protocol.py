@@ -6,10 +6,10 @@ import pytest
 import anonpaper as ap
 from anonpaper import plots
 from anonpaper.datasets import trees
-from anonpaper.papers.dewri2009 import protocol as dewri2009
-from anonpaper.papers.dewri2009.claims import as_many_unique
-from anonpaper.papers.grids import run_grid
-from anonpaper.papers.published import reference
+import dewri2009
+from dewri2009_checks import as_many_unique
+from anonpaper.compendium.grids import run_grid
+from anonpaper.compendium.tables import reference
 
 PROJECTION = ["marital-status", "race", "sex"]
 

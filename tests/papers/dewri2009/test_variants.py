@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from anonpaper.papers.dewri2009 import protocol as dewri2009
-from anonpaper.papers.dewri2009.variants import (
+import dewri2009
+from dewri2009_variants import (
     VARIANT_STARTS,
     better_neighbours,
     measured_run,
@@ -74,7 +74,7 @@ def test_one_objective_keeps_the_best_feasible_solution_ever_seen(part, copies):
 
 
 def test_one_objective_prefers_feasible_then_nearly_feasible_then_less_ach():
-    from anonpaper.papers.dewri2009.variants import _prefer_less_ach
+    from dewri2009_variants import _prefer_less_ach
 
     class Population:
         values = {

@@ -5,8 +5,8 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.measure import nwp
-from anonpaper.papers.dewri2009 import protocol as dewri2009
-from anonpaper.papers.dewri2009.weights import effects_of_joins, losses, optimum_of, random_weights
+import dewri2009
+from dewri2009_weights import effects_of_joins, losses, optimum_of, random_weights
 
 NAMES = ["marital-status", "sex"]
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonpaper.papers.diva2021 import claims
-from anonpaper.papers.judging import DIRECTION, NOT_REPRODUCED, REPRODUCED, UNDECIDED
+import diva2021_claims as claims
+from anonpaper.compendium.intervals import DIRECTION, NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 RATIO = "accuracy (ratio)"
 

@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper.errors import InfeasibleError, ParameterError
-from anonpaper.papers.majeed2024.baselines import BASELINES, UNRANKED
-from anonpaper.papers.majeed2024.baselines.afa import afa_core, column_groups
-from anonpaper.papers.majeed2024.baselines.association import cramers_v, mutual_information
-from anonpaper.papers.majeed2024.baselines.dca import _information, attribute_blocks
-from anonpaper.papers.majeed2024.baselines.dhkmeans import dhkmeans_classes
-from anonpaper.papers.majeed2024.baselines.hyobscure import obfuscation_channel
-from anonpaper.papers.majeed2024.baselines.lopub import (
+from majeed2024_baselines import BASELINES, UNRANKED
+from majeed2024_baselines.afa import afa_core, column_groups
+from majeed2024_baselines.association import cramers_v, mutual_information
+from majeed2024_baselines.dca import _information, attribute_blocks
+from majeed2024_baselines.dhkmeans import dhkmeans_classes
+from majeed2024_baselines.hyobscure import obfuscation_channel
+from majeed2024_baselines.lopub import (
     estimate_joint,
     lopub_table,
     randomized_bits,
 )
-from anonpaper.papers.majeed2024.baselines.mrmondrian import mrmondrian_classes
-from anonpaper.papers.majeed2024.baselines.sdda import sdda_classes
+from majeed2024_baselines.mrmondrian import mrmondrian_classes
+from majeed2024_baselines.sdda import sdda_classes
 from anonpaper.randomness import generator
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import anonpaper as ap
-from anonpaper.papers.majeed2024 import chance, protocol
+import majeed2024_chance as chance
+import majeed2024_protocol as protocol
 
 
 def own_value_risk(labels, values):

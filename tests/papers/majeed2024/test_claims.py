@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonpaper.papers.judging import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
-from anonpaper.papers.majeed2024 import claims
+from anonpaper.compendium.intervals import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+import majeed2024_claims as claims
 
 METHODS = ("Proposed", "LD", "HyObscure", "MRMondrian")
 JUDGES = {

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonpaper.papers.majeed2024 import printed, protocol
-from anonpaper.papers.published import reference
+import majeed2024_printed as printed
+import majeed2024_protocol as protocol
+from anonpaper.compendium.tables import reference
 
 COUNTS = {
     "adult": [24720, 7841],

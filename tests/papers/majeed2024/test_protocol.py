@@ -10,8 +10,8 @@ from joblib.externals.loky import reusable_executor
 
 import anonpaper as ap
 from anonpaper.errors import InfeasibleError
-from anonpaper.papers.grids import run_grid
-from anonpaper.papers.majeed2024 import protocol as majeed2024
+from anonpaper.compendium.grids import run_grid
+import majeed2024
 from anonpaper.prepare import synthesis
 from anonpaper.prepare.imbalance import find_imbalance
 from anonpaper.prepare.synthesis import fuse
@@ -185,7 +185,7 @@ def test_published_numbers_carry_the_names_used_here():
     frame = majeed2024.published_risk()
     assert set(frame["method"]) == set(majeed2024.METHODS)
     assert set(frame["k"]) == set(PAPER_KS)
-    assert ap.papers.reference("majeed2024_tab12_generalizations").shape == (4, 4)
+    assert ap.compendium.reference("majeed2024_tab12_generalizations").shape == (4, 4)
 
 
 WITHOUT_SDV = """
@@ -197,7 +197,7 @@ class Missing:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Missing())
-from anonpaper.papers.majeed2024 import protocol as majeed2024
+import majeed2024
 real, _ = majeed2024.prepare("adult", 600)
 cases = {"adult": {"real": real, "fused": real}}
 for method in majeed2024.METHODS:

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
-from anonpaper.papers.together import protocol as together
+import together
 
 METHODS = ["TP+", "K,L,θ, swapped", "Mondrian, l", "k-member"]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.papers.xiao2010 import hardness
+import xiao2010_hardness as hardness
 
 
 @st.composite

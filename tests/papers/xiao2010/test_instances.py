@@ -7,7 +7,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.errors import ParameterError
-from anonpaper.papers.xiao2010 import instances
+import xiao2010_instances as instances
 
 
 def residue_after(table, phase):

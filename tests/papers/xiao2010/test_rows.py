@@ -7,7 +7,8 @@ from referees.rows import TupleMinimization, is_eligible
 
 import anonpaper as ap
 from anonpaper.errors import InfeasibleError
-from anonpaper.papers.xiao2010 import instances, rows
+import xiao2010_instances as instances
+import xiao2010_rows as rows
 
 
 def test_tp_by_rows_keeps_the_guarantees():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from anonpaper.papers.claims import Claim, Finding
-from anonpaper.papers.judging import judge_rising
+from anonpaper.compendium.judge import Claim, Finding
+from anonpaper.compendium.intervals import judge_rising
 
 __all__ = ["CLAIMS"]
 

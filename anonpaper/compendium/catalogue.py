@@ -1,0 +1,97 @@
+"""The papers, from the paper.toml beside their notebooks; asked.toml where we ask ourselves."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from anonpaper.compendium.tables import notebooks_folder
+from anonpaper.errors import ParameterError
+
+__all__ = ["Asked", "Paper", "asked", "overview", "papers"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Notebooks that belong to no paper but have claims; `sizes` says what a profile runs."""
+
+    key: str
+    title: str
+    question: str
+    sizes: Mapping[str, str]
+    citation: str = "No paper's, asked by us"
+    words: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper(Asked):
+    """A paper; `words` has the words of its claims that need an explanation."""
+
+    authors: tuple[str, ...]
+    year: int
+    venue: str
+
+    def __post_init__(self):
+        object.__setattr__(self, "citation", f"{self._families}: *{self.title}*, {self.venue}")
+
+    @property
+    def name(self) -> str:
+        """The authors' family names and the year."""
+        return f"{self._families} {self.year}"
+
+    @property
+    def _families(self) -> str:
+        return ", ".join(author.partition(",")[0] for author in self.authors)
+
+
+def asked() -> dict[str, Asked]:
+    """Return by key the folders whose questions are ours."""
+    found = [_read(file, Asked) for file in _files("asked.toml")]
+    return {one.key: one for one in sorted(found, key=lambda one: one.key)}
+
+
+def papers() -> dict[str, Paper]:
+    """Return the papers by key, the oldest first.
+
+    Raises
+    ------
+    ParameterError
+        A paper.toml has other fields than those of :class:`Paper`.
+
+    Examples
+    --------
+    >>> papers()["xiao2010"].name
+    'Xiao, Yi, Tao 2010'
+    """
+    found = [_read(file, Paper) for file in _files("paper.toml")]
+    return {paper.key: paper for paper in sorted(found, key=lambda paper: (paper.year, paper.key))}
+
+
+def overview() -> pd.DataFrame:
+    """Return name, title and question of each paper, a row per paper.
+
+    Examples
+    --------
+    >>> overview().loc["diva2021", "asks"]
+    'can a k-anonymous table keep its minorities?'
+    """
+    known = papers()
+    rows = [(paper.name, paper.title, paper.question) for paper in known.values()]
+    return pd.DataFrame(rows, index=[*known], columns=["paper", "title", "asks"])
+
+
+def _files(name: str) -> list[Path]:
+    folder = notebooks_folder()
+    return [] if folder is None else [*folder.glob(f"*/{name}")]
+
+
+def _read(file: Path, kind: type) -> Asked:
+    fields = tomllib.loads(file.read_text(encoding="utf-8"))
+    try:
+        return kind(key=file.parent.name, **fields)
+    except TypeError as error:
+        raise ParameterError(f"{file.parent.name}/{file.name}: {error}") from None

@@ -1,0 +1,259 @@
+"""Grids of runs: one function for every setting, in parallel, resumed where a run was cut off."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import pandas as pd
+from joblib.externals.loky import get_reusable_executor
+from tqdm.auto import tqdm
+
+from anonpaper.compendium.provenance import code_digest
+from anonpaper.errors import ParameterError, check_integer
+from anonpaper.files import cache_folder, sha256, write_whole
+from anonpaper.microdata import Microdata
+
+__all__ = ["Row", "plain_values", "run_grid"]
+
+Row = Mapping[str, Any]
+
+
+def run_grid(
+    function: Callable[..., Row | Iterable[Row] | pd.DataFrame],
+    grid: Iterable[Row],
+    *,
+    workers: int | None = None,
+    name: str | None = None,
+    resume: bool = True,
+    common: Mapping[str, Any] | None = None,
+) -> pd.DataFrame:
+    """Call a function for every setting of a grid and return all rows as one tidy table.
+
+    The rows stand in the order of the grid and are the same for any number of workers, as long as
+    the function's result depends on its parameters alone: give every random step a seed among
+    them. Each finished setting is kept in the cache, so that a run that was cut off, or repeated
+    with a larger grid, computes only what is missing. A kept result is used only while the
+    function's code (and that of the modules of anonpaper it imports), the common objects and the
+    setting are the same. Run times are never kept: a setting whose rows have a column with
+    "seconds" in its name is computed each time.
+
+    Parameters
+    ----------
+    function : callable
+        A function of a module, found there by its name: workers import it. Called with the
+        setting and the common objects as keyword arguments, it returns one row (a mapping), or
+        several (an iterable of mappings or a DataFrame). Values are numbers, texts, booleans or
+        None.
+    grid : iterable of mapping
+        The settings: keyword arguments that are numbers, texts, booleans, None, or lists of them.
+    workers : int, optional
+        Processes, at least 1; by default $ANONPAPER_WORKERS, which `make` sets where it runs
+        notebooks side by side, or one per core that this process may use. Each worker runs
+        its libraries with one thread, so that workers do not fight for cores; 1 computes in this
+        process. Measure run times with 1.
+    name : str, optional
+        Shown beside the progress bar, which goes to standard error (``TQDM_DISABLE=1`` hides it).
+    resume : bool, optional
+        Whether kept results are used.
+    common : mapping, optional
+        Objects that every call gets, such as a Microdata or a dict of them; sent once to each
+        worker.
+
+    Returns
+    -------
+    DataFrame
+        The columns of the settings, then those of the function's rows.
+
+    Raises
+    ------
+    ParameterError
+        If workers cannot import the function, a value is of another type than those above, or a
+        result's column is also a setting's.
+
+    Notes
+    -----
+    An exception in the function ends the run and names the setting; what was finished is kept.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> os.environ["ANONPAPER_CACHE"] = tempfile.mkdtemp()
+    >>> cells = [{"s": '{"stars": 8}'}, {"s": '{"stars": 5}'}]
+    >>> run_grid(json.loads, cells, workers=1)
+                  s  stars
+    0  {"stars": 8}      8
+    1  {"stars": 5}      5
+    >>> del os.environ["ANONPAPER_CACHE"]
+    """
+    settings = [dict(setting) for setting in grid]
+    common = dict(common or {})
+    _check_importable(function)
+    if workers is None:
+        cores = (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
+        workers = int(os.environ.get("ANONPAPER_WORKERS") or cores)
+    check_integer("workers", workers, 1)
+
+    label = name or function.__name__
+    inputs = [code_digest(function.__module__), _fingerprint(common)]
+    folder = cache_folder() / "grids" / f"{function.__module__}.{function.__qualname__}"
+    files = [folder / f"{sha256(_as_json([*inputs, setting]))}.json" for setting in settings]
+
+    rows: list[list[dict] | None] = [
+        json.loads(file.read_text()) if resume and file.exists() else None for file in files
+    ]
+    missing = [number for number, found in enumerate(rows) if found is None]
+    # tqdm's notebook bar does not read this variable itself
+    hidden = os.environ.get("TQDM_DISABLE", "0") not in ("", "0")
+    found = len(settings) - len(missing)
+    with tqdm(total=len(settings), initial=found, desc=label, disable=hidden) as bar:
+        todo = [(number, settings[number]) for number in missing]
+        for number, result in _compute(function, todo, common, min(workers, len(missing))):
+            content = _as_json(_as_rows(result))
+            rows[number] = json.loads(content)  # fresh and kept results look the same
+            if not any("seconds" in column for row in rows[number] for column in row):
+                write_whole(files[number], content)
+            bar.update()
+    return _tidy(settings, rows)
+
+
+def _compute(
+    function: Callable, todo: Sequence[tuple[int, dict]], common: dict, workers: int
+) -> Iterator[tuple[int, Any]]:
+    """Yield (number, result) of each setting as it is finished."""
+    if workers <= 1:
+        for number, setting in todo:
+            yield number, _call(function, setting, common)
+        return
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        joblib.parallel_config("loky", inner_max_num_threads=1),
+    ):
+        (file,) = joblib.dump(common, Path(folder, "common"))
+        pool = joblib.Parallel(workers, batch_size=1, return_as="generator_unordered")
+        try:
+            yield from pool(joblib.delayed(_numbered)(*task, function, file) for task in todo)
+        finally:  # an interruption too; and the next grid's workers import its own code
+            get_reusable_executor().shutdown(kill_workers=True)
+
+
+def _numbered(number: int, setting: dict, function: Callable, file: str) -> tuple[int, Any]:
+    """Call the function in a worker, with the common objects of a file."""
+    return number, _call(function, setting, _loaded(file))
+
+
+@cache
+def _loaded(file: str) -> dict:
+    """Read the common objects, once in each worker."""
+    return joblib.load(file)
+
+
+def _call(function: Callable, setting: dict, common: dict) -> Any:
+    """Call the function for one setting; an exception says for which."""
+    try:
+        return function(**setting, **common)
+    except Exception as error:
+        error.add_note(f"in the setting {setting}")
+        raise
+
+
+def _tidy(settings: Sequence[dict], rows: Sequence[list[dict]]) -> pd.DataFrame:
+    """Return settings and their rows side by side, one line per row."""
+    for setting, found in zip(settings, rows, strict=True):
+        double = sorted(set(setting).intersection(*[set().union(*found)]))
+        if double:
+            raise ParameterError(
+                f"columns {double} are in the setting and in the result: name one otherwise"
+            )
+    return pd.DataFrame(
+        [
+            {**setting, **row}
+            for setting, found in zip(settings, rows, strict=True)
+            for row in found
+        ]
+    )
+
+
+def _as_rows(result: Row | Iterable[Row] | pd.DataFrame) -> list[dict]:
+    """Return a function's result as a list of rows."""
+    if isinstance(result, pd.DataFrame):
+        return result.to_dict("records")
+    if isinstance(result, Mapping):
+        return [dict(result)]
+    rows = list(result) if isinstance(result, Iterable) else [result]
+    if not all(isinstance(row, Mapping) for row in rows):
+        raise ParameterError(
+            "a grid's function returns a mapping, an iterable of mappings or a DataFrame, "
+            f"got {type(result).__name__}"
+        )
+    return [dict(row) for row in rows]
+
+
+def _check_importable(function: Callable) -> None:
+    """Raise ParameterError unless workers can import the function by its name."""
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
+    if module not in (None, "__main__"):
+        found = getattr(importlib.import_module(module), name, None)
+        if found is function:
+            return
+    raise ParameterError(
+        f"run_grid cannot hand {name or function!r} to its workers: define it at the top level of "
+        "a module (a file beside the notebook will do), not in a notebook or in a function"
+    )
+
+
+def _fingerprint(common: Mapping[str, Any]) -> str:
+    """Return a digest of the common objects' content."""
+    return joblib.hash(_content(common), "sha1")
+
+
+def _content(value: Any) -> Any:
+    """Return what makes a table what it is, not what it has cached; also in collections."""
+    if isinstance(value, Microdata):
+        roles = [value.attribute(name) for name in [*value.qi, *value.sensitives]]
+        domains = [(a.name, list(a.values), a.numeric, a.ordered) for a in roles]
+        codes = value.codes, [value.codes_of(name) for name in value.sensitives]
+        marks = value.missing, value.dropped, value.synthetic, str(value.origin)
+        others = value.frame.drop(columns=[a.name for a in roles])
+        return value.qi, value.sensitive, value.person, domains, codes, marks, _content(others)
+    if isinstance(value, pd.DataFrame):
+        texts = {name: str for name in value.select_dtypes(object).columns}  # lists have no hash
+        rows = pd.util.hash_pandas_object(value.astype(texts)).to_numpy()
+        return list(value.columns), [str(dtype) for dtype in value.dtypes], rows
+    if isinstance(value, Mapping):
+        return {name: _content(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_content(item) for item in value]
+    return value
+
+
+def _as_json(content: Any) -> str:
+    """Return numbers, texts, booleans, None and lists of them as JSON, each float exactly."""
+    try:
+        return json.dumps(content, default=plain_values)
+    except TypeError as error:
+        raise ParameterError(
+            f"settings and results are numbers, texts, booleans, None or lists of them: {error}; "
+            "pass other objects by `common`"
+        ) from None
+
+
+def plain_values(value: Any) -> Any:
+    """Return numpy and pandas values as what JSON knows."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, pd.Index | pd.Series):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is none of these")

@@ -1,0 +1,422 @@
+"""Grids of runs, and the results a notebook leaves behind.
+
+`run_grid` calls one function for every setting of a grid: in parallel, resumed where an earlier
+run was cut off, and with the same rows in the same order however many workers there are.
+`Results` saves a notebook's figures and tables, notes beside them what they were made from, and
+judges the paper's claims from them.
+
+Three variables of the environment say where things go: ``ANONPAPER_PROFILE`` (``quick`` or
+``paper``), ``ANONPAPER_FIGURES`` (the folder of all results; figures/<profile> of the project by
+default) and ``ANONPAPER_CACHE`` (finished cells of a grid; data/cache by default).
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import platform
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, is_dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from anonpaper import plots
+from anonpaper.compendium import judge as claims
+from anonpaper.compendium.grids import plain_values
+from anonpaper.compendium.intervals import NOT_RUN
+from anonpaper.compendium.provenance import figures_root, profile
+from anonpaper.compendium.shown import Verdicts
+from anonpaper.compendium.tables import data_behind, folders, read_table
+from anonpaper.errors import ParameterError
+from anonpaper.files import project_root, sha256, write_whole
+from anonpaper.microdata import Microdata
+
+__all__ = ["RECORDED_PACKAGES", "Results", "stamp_data", "stamp_saved"]
+
+# packages whose version may change a number or a picture
+RECORDED_PACKAGES = (
+    "ctgan",
+    "matplotlib",
+    "networkx",
+    "numba",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "pymoo",
+    "scikit-learn",
+    "scipy",
+    "sdv",
+    "torch",
+)
+
+
+class Results:
+    """The figures and tables of one notebook, each saved with what it was made from.
+
+    Files go to <root>/<paper>/, where <root> is $ANONPAPER_FIGURES or figures/<profile>. What they
+    were made from goes to <root>/manifest/<paper>/<notebook>.json, which is written anew after
+    each of them; `make` merges these into <root>/manifest.json.
+
+    Parameters
+    ----------
+    paper : str
+        Key of the paper and name of its folder, e.g. ``"xiao2010"``.
+    notebook : str
+        Name of the notebook's file without folder and ending, e.g. ``"3_star_minimization"``.
+    parameters : mapping, optional
+        The notebook's parameters as they were used, e.g. ``dict(levels=levels, seed=seed)``.
+    microdata : sequence of Microdata, optional
+        The tables the results come from. Figures made from a stand-in are stamped "stand-in data";
+        a table that stands for another one is named under the figure.
+
+    Raises
+    ------
+    ParameterError
+        If a name is not made of lower-case letters, digits, ``_``, ``-`` and ``.``.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> os.environ["ANONPAPER_FIGURES"] = folder = tempfile.mkdtemp()
+    >>> results = Results("xiao2010", notebook="1_example", parameters={"l": 2})
+    >>> frame = pd.DataFrame({"l": [2, 4], "stars": [8, 12]})
+    >>> _ = results.table(frame, "stars", caption="Stars by l", of="Table 3")
+    >>> sorted(path.name for path in Path(folder, "xiao2010").iterdir())
+    ['stars.csv', 'stars.tex']
+    >>> del os.environ["ANONPAPER_FIGURES"]
+    """
+
+    def __init__(
+        self,
+        paper: str,
+        *,
+        notebook: str,
+        parameters: Mapping | None = None,
+        microdata: Sequence[Microdata] = (),
+    ):
+        self.paper = _check_name("paper", paper)
+        self.notebook = _check_name("notebook", notebook)
+        self.parameters = dict(parameters or {})
+        self.microdata = tuple(microdata)
+        self.root = figures_root()
+        self._outputs: dict[str, dict] = {}
+
+    @classmethod
+    def from_parameters(
+        cls, paper: str, notebook: str, *, microdata: Sequence[Microdata] = ()
+    ) -> Results:
+        """Return the results of the notebook that calls this, with its parameters as they are.
+
+        Parameters
+        ----------
+        paper, notebook, microdata
+            As for the class.
+
+        Raises
+        ------
+        ParameterError
+            If the project has no such notebook, or a name of its cell tagged ``parameters`` is
+            not defined where this is called.
+
+        Notes
+        -----
+        The names are those of that cell; the values are the variables' in the calling cell, so
+        that a profile's count.
+        """
+        values = sys._getframe(1).f_globals
+        names = _parameters_of(_check_name("paper", paper), _check_name("notebook", notebook))
+        missing = [name for name in names if name not in values]
+        if missing:
+            raise ParameterError(f"parameters of {paper}/{notebook} are not set: {missing}")
+        given = {name: values[name] for name in names}
+        return cls(paper, notebook=notebook, parameters=given, microdata=microdata)
+
+    def figure(
+        self,
+        figure: Figure,
+        name: str,
+        *,
+        data: pd.DataFrame,
+        of: str = "",
+        timing: Sequence[str] | bool = False,
+        microdata: Sequence[Microdata] | None = None,
+    ) -> None:
+        """Save a figure as svg and png, and the numbers it shows as csv.
+
+        The picture files are the same byte for byte from run to run, given the same numbers.
+
+        Parameters
+        ----------
+        figure : Figure
+        name : str
+            Name of the files, without ending; unique within the paper.
+        data : DataFrame
+            The plotted numbers.
+        of : str, optional
+            Which of the paper's figures this is, e.g. ``"Figure 2a"``; empty for one of our own.
+        timing : sequence of str or bool, optional
+            Columns of the data that hold run times, or follow from them, so that no two runs give
+            the same picture; true stands for all numbers with a decimal point.
+        microdata : sequence of Microdata, optional
+            The tables behind this figure, where they are not all of the notebook's.
+
+        Raises
+        ------
+        ParameterError
+            If the name is malformed or was used for another output of this notebook, or `timing`
+            names no column.
+        """
+        tables = self.microdata if microdata is None else tuple(microdata)
+        stamp_data(figure, map(_describe, tables))
+        files = {
+            "svg": plots.render(figure, "svg"),
+            "png": plots.render(figure, "png"),
+            "csv": _csv(data),
+        }
+        self._save(files, name, tables, kind="figure", of=of, timing=_times(timing, data))
+
+    def table(
+        self,
+        frame: pd.DataFrame,
+        name: str,
+        *,
+        caption: str,
+        of: str = "",
+        timing: Sequence[str] | bool = False,
+        microdata: Sequence[Microdata] | None = None,
+    ) -> pd.DataFrame:
+        """Save a table as csv with all digits, and as LaTeX (booktabs) with four of them.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Its index is written where it has a name or is not just 0, 1, 2, ...
+        name, of, timing, microdata
+            As for `figure`.
+        caption : str
+            Plain text; characters that are special to LaTeX are escaped, here and in the cells.
+
+        Returns
+        -------
+        DataFrame
+            The frame given, so that the last line of a cell can show it.
+
+        Raises
+        ------
+        ParameterError
+            If the name is malformed or was used for another output of this notebook, or `timing`
+            names no column.
+        """
+        tables = self.microdata if microdata is None else tuple(microdata)
+        latex = frame.to_latex(
+            index=_index_matters(frame),
+            escape=True,
+            na_rep="",
+            float_format="{:.4g}".format,
+            caption=_escape_latex(caption),
+            label=f"tab:{self.paper}-{name}",
+            position="htbp",
+        )
+        files = {"csv": _csv(frame), "tex": latex}
+        self._save(
+            files, name, tables, kind="table", of=of, timing=_times(timing, frame), caption=caption
+        )
+        return frame
+
+    def claims(self, *, timing: bool = False) -> Verdicts:
+        """Judge the claims that this notebook measures, from the tables it has saved.
+
+        Nothing is written: the report judges the same claims from the same files.
+
+        Parameters
+        ----------
+        timing : bool, optional
+            Whether to judge the claims that rest on run times, so that no two runs give the same
+            table, instead of all others.
+
+        Returns
+        -------
+        Verdicts
+            A DataFrame for the end of the notebook, verdicts in colour: where, claim, published,
+            measured with its interval, the verdict of this profile by its name, that of the paper
+            profile as committed beside it, and the reason.
+
+        Raises
+        ------
+        ParameterError
+            claims.toml has no such claims of this notebook.
+        """
+        timed = {Path(path).stem for path, about in self._outputs.items() if about["timing"]}
+        chosen = [
+            claim.id
+            for claim in claims.of_paper(self.paper)
+            if claim.notebook == self.notebook and timing == (not timed.isdisjoint(claim.tables))
+        ]
+        if not chosen:
+            raise ParameterError(
+                f"notebooks/{self.paper}/claims.toml has no claims of {self.notebook!r} that "
+                f"rest on {'run times' if timing else 'other tables than run times'}"
+            )
+        judged = claims.judge(self.paper, self.root / self.paper).set_index("id").loc[chosen]
+        shown = judged[["where", "claim", "published", "measured", "interval"]]
+        shown = shown.assign(**{f"verdict, {profile()} profile": judged["verdict"]})
+        if profile() != "paper":
+            shown = shown.assign(**{"verdict, paper profile": _committed(self.paper, shown.index)})
+        return Verdicts(shown.assign(detail=judged["detail"], reason=judged["reason"]))
+
+    def _save(
+        self, files: Mapping[str, bytes | str], name: str, tables: Sequence[Microdata], **about
+    ) -> None:
+        """Write the files of one output, and the manifest with them in it."""
+        _check_name("name", name)
+        taken = {Path(path).stem for path in self._outputs}
+        if name in taken:
+            raise ParameterError(f"two outputs of {self.notebook} are named {name!r}")
+        data = [_describe(table) for table in tables]
+        for ending, content in files.items():
+            write_whole(self.root / self.paper / f"{name}.{ending}", content)
+            self._outputs[f"{self.paper}/{name}.{ending}"] = {
+                "sha256": sha256(content),
+                **about,
+                "data": data,
+            }
+        self._write_manifest()
+
+    def _write_manifest(self) -> None:
+        """Write the notebook's share of the manifest."""
+        manifest = {
+            "paper": self.paper,
+            "notebook": f"notebooks/{self.paper}/{self.notebook}.ipynb",
+            "profile": profile(),
+            "parameters": self.parameters,
+            "python": platform.python_version(),
+            "packages": _package_versions(),
+            "outputs": self._outputs,
+        }
+        path = self.root / "manifest" / self.paper / f"{self.notebook}.json"
+        write_whole(path, json.dumps(manifest, indent=1, default=plain_values) + "\n")
+
+
+def stamp_data(figure: Figure, data: Iterable[Mapping]) -> None:
+    """Say on a figure which of its data take the place of others; nothing where none do.
+
+    Stand-ins are stamped across the figure; tables that stand for others are named below it.
+
+    Parameters
+    ----------
+    figure : Figure
+    data : iterable of mapping
+        What a manifest says of tables: ``dataset``, ``stand_in``, ``substitute_for``.
+
+    Examples
+    --------
+    >>> figure, ax = plots.subplots()
+    >>> occ = {"dataset": "occ", "stand_in": False, "substitute_for": "OCC (IPUMS)"}
+    >>> stamp_data(figure, [occ, {"dataset": "adult"}, occ])
+    >>> [text.get_text() for text in figure.texts]
+    ['data: occ, in place of OCC']
+    >>> plots.plt.close(figure)
+    """
+    data = list(data)
+    if any(about.get("stand_in") for about in data):
+        plots.stamp(figure)
+    # what stands in brackets is left out: the line has to fit under a figure of one column
+    substitutes = [
+        f"{about['dataset']}, in place of {about['substitute_for'].partition(' (')[0]}"
+        for about in data
+        if about.get("substitute_for")
+    ]
+    if substitutes:
+        plots.footer(figure, "data: " + "; ".join(dict.fromkeys(substitutes)))
+
+
+def stamp_saved(figure: Figure, *tables: str) -> None:
+    """Stamp a figure that shows saved tables, named as for `saved`, as `stamp_data` does."""
+    stamp_data(figure, [about for table in tables for about in data_behind(table)])
+
+
+def _committed(paper: str, ids: Sequence[str]) -> pd.Series:
+    """Return the verdicts of the paper profile that the project holds; "not run" without them."""
+    file = folders().get("paper", Path()) / "verdicts.csv"
+    if not file.exists():
+        return pd.Series(NOT_RUN, index=ids)
+    verdicts = read_table(file).query("paper == @paper").set_index("id")["verdict"]
+    return verdicts.reindex(ids, fill_value=NOT_RUN)
+
+
+def _check_name(what: str, name: str) -> str:
+    """Return a name that can be part of a file's name, or raise ParameterError."""
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9_.-]*", name):
+        raise ParameterError(
+            f"{what} becomes part of a file name: lower-case letters, digits, '_', '-' and '.', "
+            f"got {name!r}"
+        )
+    return name
+
+
+def _parameters_of(paper: str, notebook: str) -> list[str]:
+    """Return the names that a notebook's cell tagged ``parameters`` assigns."""
+    root = project_root(Path.cwd())
+    file = (root or Path()) / "notebooks" / paper / f"{notebook}.ipynb"
+    if root is None or not file.is_file():
+        raise ParameterError(
+            f"no {file.name} in notebooks/{paper} of the project around the working directory: "
+            "give Results(..., parameters=...) what the results depend on"
+        )
+    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
+    tagged = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", ())]
+    source = "\n".join("".join(cell["source"]) for cell in tagged)
+    assigned = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)]
+    return [target.id for node in assigned for target in node.targets]
+
+
+def _times(timing: Sequence[str] | bool, data: pd.DataFrame) -> list[str] | bool:
+    """Return which columns hold run times, or raise ParameterError where there are no such."""
+    if isinstance(timing, bool):
+        return timing
+    missing = set(timing) - set(data.columns)
+    if isinstance(timing, str) or missing:
+        raise ParameterError(f"timing names columns of {list(data.columns)}, got {timing!r}")
+    return list(timing)
+
+
+def _describe(table: Microdata) -> dict:
+    """Return what the manifest says of a table."""
+    origin = table.origin
+    about = {"origin": None if origin is None else str(origin)}
+    if is_dataclass(origin):
+        about |= asdict(origin)
+    return {**about, "rows": table.n, "qi": list(table.qi), "sensitive": table.sensitive}
+
+
+def _package_versions() -> dict[str, str]:
+    """Return the versions of the packages that may change a result, where installed."""
+    found = {}
+    for package in RECORDED_PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _index_matters(frame: pd.DataFrame) -> bool:
+    """Return whether the index says more than the number of the row."""
+    return frame.index.name is not None or not frame.index.equals(pd.RangeIndex(len(frame)))
+
+
+def _csv(frame: pd.DataFrame) -> str:
+    """Return a frame as csv with all digits."""
+    return frame.to_csv(index=_index_matters(frame), lineterminator="\n")
+
+
+def _escape_latex(text: str) -> str:
+    """Return plain text with the characters that are special to LaTeX escaped."""
+    special = {character: f"\\{character}" for character in "&%$#_{}"}
+    special |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+    return text.translate(str.maketrans(special))

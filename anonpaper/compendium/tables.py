@@ -1,0 +1,118 @@
+"""Files of a checkout: the papers' own numbers, and tables that notebooks saved."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from anonpaper.errors import DatasetError, DatasetUnavailableError
+from anonpaper.files import project_root
+
+__all__ = ["data_behind", "folders", "notebooks_folder", "read_table", "reference", "references",
+           "saved"]  # fmt: skip
+
+
+def notebooks_folder() -> Path | None:
+    """Return the folder of notebooks; None if the package is installed without a checkout."""
+    root = project_root()
+    folder = None if root is None else root / "notebooks"
+    return folder if folder is not None and folder.is_dir() else None
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Return a saved table with its exact numbers; only empty cells are missing values."""
+    return pd.read_csv(path, float_precision="round_trip", keep_default_na=False, na_values=[""])
+
+
+def references() -> list[str]:
+    """Return the names of all tables in data/reference."""
+    root = project_root()
+    if root is None:
+        raise DatasetUnavailableError(
+            "the papers' numbers are files of the project (data/reference) and are not part of "
+            "the installed package: work in a checkout, installed with pip install -e ."
+        )
+    return sorted(path.stem for path in (root / "data" / "reference").glob("*.csv"))
+
+
+def reference(name: str) -> pd.DataFrame:
+    """Return numbers of a paper; data/reference/README.md names table or figure.
+
+    Parameters
+    ----------
+    name : str
+        File name without ``.csv``: paper, table or figure, content.
+
+    Raises
+    ------
+    DatasetError
+        No table has that name; the message suggests close ones.
+
+    Examples
+    --------
+    >>> reference("xiao2010_tab6_domain_sizes").head(2)
+      attribute role  domain_size
+    0       Age   QI           79
+    1    Gender   QI            2
+    """
+    known = references()
+    if name not in known:
+        close = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4)
+        hint = f" did you mean {' or '.join(map(repr, close))}?" if close else ""
+        raise DatasetError(f"no reference table is called {name!r};{hint} there are: {known}")
+    return pd.read_csv(project_root() / "data" / "reference" / f"{name}.csv")
+
+
+def folders() -> dict[str, Path]:
+    """Return by profile the folder of its saved tables, the paper profile first; none outside."""
+    root = project_root()
+    if root is None:
+        return {}
+    figures = root / "figures"
+    return {"paper": figures / "paper", "quick": figures / "expected" / "quick"}
+
+
+def saved(table: str) -> tuple[pd.DataFrame, str]:
+    """Return a saved table, of the paper profile if that was run, and its profile.
+
+    Parameters
+    ----------
+    table : str
+        Folder and name, without ``.csv``.
+
+    Raises
+    ------
+    DatasetUnavailableError
+        No profile of this checkout has it.
+
+    Examples
+    --------
+    >>> table, profile = saved("beyond/gaps")
+    >>> profile, {"asked", "n", "algorithm", "mean"} <= set(table)
+    ('paper', True)
+    """
+    profile, folder = _place_of(table)
+    return read_table(folder / f"{table}.csv"), profile
+
+
+def data_behind(table: str) -> list[dict]:
+    """Return what the manifest says about the data behind a saved table."""
+    _, folder = _place_of(table)
+    for share in sorted((folder / "manifest").glob("*/*.json")):
+        outputs = json.loads(share.read_text(encoding="utf-8"))["outputs"]
+        if f"{table}.csv" in outputs:
+            return outputs[f"{table}.csv"]["data"]
+    raise DatasetUnavailableError(f"no manifest names {table}.csv: run the notebook that saves it")
+
+
+def _place_of(table: str) -> tuple[str, Path]:
+    """Return the profile whose table `saved` gives, and its folder, or raise."""
+    for profile, folder in folders().items():
+        if (folder / f"{table}.csv").is_file():
+            return profile, folder
+    raise DatasetUnavailableError(
+        f"no profile has saved {table}.csv: run the notebook that does, in a checkout"
+    )

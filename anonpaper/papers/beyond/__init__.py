@@ -1,1 +1,0 @@
-"""Results that are no paper's: what notebooks/beyond ask, and how it is judged."""

@@ -1,1 +1,0 @@
-"""What regenerates the figures and tables of boger2020."""

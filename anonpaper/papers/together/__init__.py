@@ -1,1 +1,0 @@
-"""Methods of all papers side by side: nobody's paper, what notebooks/together measure."""

@@ -1,0 +1,174 @@
+"""How far the searches of dewri2009 get: to a proved optimum, and along an exact front."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from pymoo.indicators.hv import HV
+
+from anonpaper import plots
+from anonpaper.microdata import Microdata
+from dewri2009_variants import varied_search
+from anonpaper.compendium.intervals import share_interval
+from anonpaper.recoders.archive import non_dominated
+from anonpaper.recoders.branch_and_bound import TOLERANCE, branch_and_bound
+from anonpaper.recoders.exhaustive import exhaustive
+from anonpaper.recoders.hill_climbing import hill_climbing
+from anonpaper.recoders.preference import preference_search
+
+__all__ = ["CLOSE", "METHODS", "arrival", "certified", "draw_arrivals", "front_reached"]
+
+#: Within which share of the optimum a search counts as close to it.
+CLOSE = 0.01
+
+
+def _with_one_objective(m, k, preference, **options) -> pd.DataFrame:
+    archive, _ = varied_search(m, k, preference, objectives=1, **options)
+    return archive.frame()
+
+
+def _evaluated(search, **always):
+    return lambda *args, **options: search(*args, **options, **always).info["evaluated"]
+
+
+#: What each search evaluates, by the name of the search.
+METHODS = {
+    "dewri2009": _evaluated(preference_search),
+    "one objective": _with_one_objective,
+    "refined": _evaluated(preference_search, refine=True),
+    "hill climbing": _evaluated(hill_climbing),
+}
+
+
+def certified(m: Microdata, k: int, preference: Sequence[float], at_most: int) -> dict:
+    """Return the best recoding that branch and bound finds, and what it proves of all others.
+
+    ``borders`` is the recoding: ``|`` for a border that is kept, ``.`` for one that is not.
+    """
+    r = branch_and_bound(m, k, tuple(preference), nodes=at_most)
+    return {
+        **{name: r.info[name] for name in ("nwp", "necd", "effective_k", "ach")},
+        "lower bound": r.info["lower_bound"],
+        "optimal": r.info["optimal"],
+        "nodes": r.info["nodes"],
+        "borders": "".join(np.where(r.encode(), "|", ".")),
+    }
+
+
+def arrival(
+    m: Microdata,
+    k: int,
+    preference: Sequence[float],
+    method: str,
+    evaluations: int,
+    seed: int,
+    optimum: float,
+) -> dict:
+    """Return the evaluations after which a search is close to the optimum, and at it.
+
+    Parameters
+    ----------
+    method : str
+        One of `METHODS`.
+    optimum : float
+        The least ach there is.
+
+    Returns
+    -------
+    dict
+        ``ach``, the least feasible one, and the evaluations until one is ``within 1 %`` of the
+        optimum and ``at the optimum``; None where there is none.
+    """
+    seen = METHODS[method](m, k, tuple(preference), evaluations=evaluations, seed=seed)
+    seen = seen[seen["effective_k"] >= k]
+
+    def first(most: float) -> int | None:
+        there = seen.loc[seen["ach"] <= most, "evaluation"]
+        return int(there.min()) if len(there) else None
+
+    return {
+        "ach": float(seen["ach"].min()) if len(seen) else None,
+        "within 1 %": first((1 + CLOSE) * optimum),
+        "at the optimum": first(optimum + TOLERANCE),
+    }
+
+
+@cache
+def _front(m: Microdata, k: int) -> tuple[np.ndarray, int]:
+    """The points of the exact front of loss and bias, and how many recodings there are."""
+    info = exhaustive(m, k).info
+    return info["front"][["nwp", "necd"]].drop_duplicates().to_numpy(), info["evaluations"]
+
+
+@cache
+def _projection(m: Microdata, attributes: tuple[str, ...]) -> Microdata:
+    return m.with_roles(qi=list(attributes))
+
+
+def front_reached(
+    m: Microdata,
+    attributes: Sequence[str],
+    k: int,
+    preference: Sequence[float],
+    method: str,
+    evaluations: int,
+    seed: int,
+) -> dict:
+    """Return which share of the exact front of loss and bias a search has seen.
+
+    Parameters
+    ----------
+    attributes : sequence of str
+        A projection of at most 18 bits, all of whose recodings are looked at.
+    method : str
+        One of `METHODS`.
+
+    Returns
+    -------
+    dict
+        ``recodings`` there are, ``points`` of the exact front, the share of them that was
+        ``found``, and the share of the front's ``hypervolume``, measured from the worst point
+        (1, 1), that the k-anonymous recodings among the evaluated ones have.
+    """
+    part = _projection(m, tuple(attributes))
+    front, recodings = _front(part, k)
+    seen = METHODS[method](part, k, tuple(preference), evaluations=evaluations, seed=seed)
+    seen = seen.loc[seen["effective_k"] >= k, ["nwp", "necd"]].to_numpy()
+    seen = seen[non_dominated(*seen.T)]
+    area = HV(ref_point=np.ones(2))
+    found = [(np.abs(seen - point) <= TOLERANCE).all(axis=1).any() for point in front]
+    return {
+        "recodings": recodings,
+        "points": len(front),
+        "found": float(np.mean(found)),
+        "hypervolume": float(area(seen) / area(front)) if len(seen) else 0.0,
+    }
+
+
+def draw_arrivals(ax: Axes, runs: pd.DataFrame, arrived: str, budget: int) -> None:
+    """Draw the share of seeds that have arrived, over evaluations, with its interval at the end.
+
+    Parameters
+    ----------
+    ax : Axes
+    runs : pandas.DataFrame
+        Rows of `arrival`, with ``method``.
+    arrived : {"within 1 %", "at the optimum"}
+    budget : int
+        The evaluations that every run had.
+    """
+    for place, (look, (method, part)) in enumerate(
+        zip(plots.LOOKS, runs.groupby("method", sort=False), strict=False)
+    ):
+        at = np.sort(part[arrived].dropna())
+        share = np.arange(len(at) + 1) / len(part)
+        ax.step([1, *at, budget], [*share, share[-1]], where="post", label=method,
+                color=look["color"], linestyle=look["linestyle"])  # fmt: skip
+        low, high = share_interval(len(at), len(part))
+        ax.vlines(budget * 1.25 ** (place + 1), low, high, color=look["color"])
+    ax.set(xscale="log", xlabel="evaluations", ylim=(-0.04, 1.04), title=arrived,
+           xlim=(max(1, budget / 1000), 3.2 * budget))  # fmt: skip

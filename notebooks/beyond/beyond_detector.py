@@ -1,0 +1,645 @@
+"""Invented rows before somebody who can tell them, or knows how they came about.
+
+A release is counted as classes x sensitive values, once for real and once for invented rows. An
+attacker knows the class of a real person; he weighs its rows by how likely he thinks each is to be
+real, and believes in every sensitive value by its share of the weight. *Own-value risk* is the
+mean, over real people, of his belief in the value that the person has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+from scipy.stats import binom, norm
+
+from anonpaper.datasets.trees import hierarchies
+from anonpaper.errors import InfeasibleError
+from anonpaper.groups import Partition
+from anonpaper.hierarchy import Hierarchy
+from anonpaper.measure import classification, distortion
+from anonpaper.microdata import Microdata
+import majeed2024
+from anonpaper.partition.k_member import k_member
+from anonpaper.prepare.copula import gaussian_copula
+from anonpaper.prepare.imbalance import find_imbalance
+from anonpaper.prepare.synthesis import fuse
+from anonpaper.publish import Release
+from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.randomness import generator
+
+__all__ = [
+    "PUBLICATIONS",
+    "People",
+    "attack",
+    "complement",
+    "counts",
+    "draw",
+    "even",
+    "expected_risk",
+    "informed_risk",
+    "known_shares",
+    "own_risk",
+    "padded",
+    "publish",
+    "short_formula",
+    "simulated",
+    "simulated_risk",
+    "told_apart",
+    "without_release",
+]
+
+_SCORES = np.linspace(-9, 9, 361)  # of a real row, and around the mean of an invented one
+_STEP = 0.1  # of log t, the integration's variable
+_PERFECT = 60.0  # standard deviations between the two where AUC is 1
+
+
+# -- risk ---------------------------------------------------------------------------------------
+
+
+def counts(rel: Release, labels: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Count the real and the invented rows of every class and sensitive value.
+
+    Parameters
+    ----------
+    rel : Release
+        A release of all its rows.
+    labels : array of int, shape (n,), optional
+        Other classes than those of equal published values.
+
+    Returns
+    -------
+    tuple of numpy.ndarray, each (classes, values), int64
+    """
+    m = rel.microdata
+    labels = rel.classes.labels if labels is None else labels
+    found = np.zeros((2, labels.max() + 1, m.sensitive_attribute.size), np.int64)
+    np.add.at(found, (m.synthetic.astype(int), labels, m.sensitive_codes), 1)
+    return found[0], found[1]
+
+
+def own_risk(real: np.ndarray, belief: np.ndarray) -> float:
+    """Return the mean belief in the own value of real people.
+
+    Parameters
+    ----------
+    real : array of int, shape (G, v)
+        Real people by class and value.
+    belief : array of float, shape (G, v)
+        Weights, at least 0; those of a class are scaled to add up to 1.
+
+    Examples
+    --------
+    >>> own_risk(np.array([[3, 1]]), np.array([[3, 1]]))
+    0.625
+    """
+    people = real.sum(axis=1) > 0
+    real, belief = real[people], belief[people]
+    return float((real * belief / belief.sum(axis=1, keepdims=True)).sum() / real.sum())
+
+
+def known_shares(real: np.ndarray) -> float:
+    """Return the risk before somebody who knows the shares of the values and no release.
+
+    No attacker whose beliefs are calibrated does worse on average over people: the mean of squared
+    beliefs is never below the square of the mean. Of one person he may believe less.
+
+    Examples
+    --------
+    >>> known_shares(np.array([[3, 1], [0, 4]]))
+    0.53125
+    """
+    return own_risk(real, np.tile(real.sum(axis=0), (len(real), 1)))
+
+
+def expected_risk(real: np.ndarray, invented: np.ndarray, auc: float, share) -> float:
+    r"""Return the expected own-value risk before a detector of given AUC, by an integral.
+
+    Scores of real rows are N(0, 1), of invented ones N(d, 1), with AUC = Phi(d / sqrt 2), and
+    independent; a row weighs w, the posterior probability that it is real. As 1/W is the integral
+    of exp(-t W) over t > 0, the expected share of a value v in the weight of a class is
+
+    .. math:: \int_0^\infty (r_v A_v(t) + s_v B_v(t)) \prod_u f_u(t)^{r_u} g_u(t)^{s_u} dt
+
+    for r_u real and s_u invented rows of value u, the Laplace transforms f_u, g_u of their
+    weights, and A = -f'/f, B = -g'/g. At AUC 1 that is the share among real rows; at 0.5, if
+    `share` is the same for all values, the share among all rows. Scores and t are taken on a grid.
+
+    Parameters
+    ----------
+    real, invented : array of int, shape (G, v)
+        Rows by class and value.
+    auc : float
+        From 0.5 to 1.
+    share : float or array of float, shape (v,)
+        Of the rows, or of those of each value, the share that the attacker takes for invented
+        before he sees a score: from 0 to below 1.
+
+    Notes
+    -----
+    O(G·v) times some thousand points at which the transforms are known.
+
+    Examples
+    --------
+    >>> real, invented = np.array([[3, 1]]), np.array([[0, 2]])
+    >>> [round(expected_risk(real, invented, auc, 1 / 3), 3) for auc in (0.5, 0.8, 1)]
+    [0.5, 0.533, 0.625]
+    """
+    people = real.sum(axis=1) > 0
+    both, of_class = np.unique(
+        np.hstack([real[people], invented[people]]), axis=0, return_inverse=True
+    )
+    r, s = np.hsplit(both, 2)
+    log_t = np.arange(-12, 45, _STEP)
+    t = np.exp(log_t)
+    # density of scores, the same for both kinds about their means
+    density = norm.pdf(_SCORES)
+    density /= density.sum()
+    tables = []
+    for of_value in np.broadcast_to(share, real.shape[1]):
+        for w in _weights(auc, float(of_value)):
+            exponential = np.exp(-np.outer(t, w)) * density
+            laplace = np.maximum(exponential.sum(axis=1), 1e-300)
+            tables.append((np.log(laplace), exponential @ w / laplace))
+    log_f, a = (np.array(part) for part in zip(*tables[::2], strict=True))
+    log_g, b = (np.array(part) for part in zip(*tables[1::2], strict=True))
+    belief = np.empty(r.shape)
+    for i, (r_i, s_i) in enumerate(zip(r, s, strict=True)):
+        height = np.exp(r_i @ log_f + s_i @ log_g) * t * _STEP
+        belief[i] = (r_i[:, None] * a + s_i[:, None] * b) @ height
+    return own_risk(real[people], belief[of_class.ravel()])
+
+
+def short_formula(real: np.ndarray, invented: np.ndarray, auc: float, share) -> float:
+    """Return the risk if every row weighed what rows of its kind and value weigh on average.
+
+    (a_v r_v + b_v s_v) / sum over u of (a_u r_u + b_u s_u); parameters as `expected_risk`.
+    """
+    density = norm.pdf(_SCORES)
+    density /= density.sum()
+    a, b = np.array(
+        [
+            [density @ w for w in _weights(auc, float(of_value))]
+            for of_value in np.broadcast_to(share, real.shape[1])
+        ]
+    ).T
+    return own_risk(real, a * real + b * invented)
+
+
+def simulated_risk(
+    real: np.ndarray, invented: np.ndarray, auc: float, share, seed: int | np.random.Generator
+) -> float:
+    """Draw a score for every row and weigh the rows; parameters as `expected_risk`."""
+    rng, apart = generator(seed), _apart(auc)
+    share = np.broadcast_to(share, real.shape[1])
+    weight = np.zeros(real.shape)
+    for rows, mean in ((real, 0.0), (invented, apart)):
+        of_class, of_value = (np.repeat(at.ravel(), rows.ravel()) for at in np.indices(rows.shape))
+        score = rng.normal(mean, 1, len(of_class))
+        np.add.at(weight, (of_class, of_value), _posterior(score, apart, share[of_value]))
+    return own_risk(real, weight)
+
+
+def _apart(auc: float) -> float:
+    return min(float(norm.ppf(auc)) * np.sqrt(2), _PERFECT)
+
+
+def _posterior(score: np.ndarray, apart: float, share) -> np.ndarray:
+    """Return the probability that rows are real, given their scores."""
+    with np.errstate(divide="ignore"):
+        return expit(np.log1p(-share) - np.log(share) - apart * score + apart**2 / 2)
+
+
+def _weights(auc: float, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return what real and invented rows weigh at the scores of `_SCORES` about their means."""
+    apart = _apart(auc)
+    return _posterior(_SCORES, apart, share), _posterior(_SCORES + apart, apart, share)
+
+
+# -- the remedy: invented rows in the classes of real people ------------------------------------
+
+
+def even(real: np.ndarray, l: float) -> np.ndarray:
+    """Return the fewest rows to invent so that no value has more than 1/l of a class.
+
+    Rows go one by one to the value that has fewest in the class, the first if several have.
+
+    Parameters
+    ----------
+    real : array of int, shape (G, v)
+        Real people by class and value.
+    l : float
+        From 1 to v.
+
+    Returns
+    -------
+    numpy.ndarray, shape (G, v), int64
+
+    Examples
+    --------
+    >>> even(np.array([[5, 1], [2, 2]]), 2).tolist()
+    [[0, 4], [0, 0]]
+    """
+    full = real.copy()
+    for row in full:
+        while row.sum() < l * row.max() - 1e-9:
+            row[row.argmin()] += 1
+    return full - real
+
+
+def complement(real: np.ndarray) -> np.ndarray:
+    """Return the rows to invent so that each value has as many rows as the class has people.
+
+    Then what is published depends on nobody's value: whatever an attacker believed before, he
+    believes after, if the classes were formed without a look at the values.
+
+    Examples
+    --------
+    >>> complement(np.array([[5, 1]])).tolist()
+    [[1, 5]]
+    """
+    return real.sum(axis=1, keepdims=True) - real
+
+
+def padded(
+    m: Microdata,
+    p: Partition,
+    trees: Mapping[str, Hierarchy],
+    pad: Callable[[np.ndarray], np.ndarray],
+    *,
+    friendly=(),
+    seed: int | np.random.Generator = 0,
+) -> Release:
+    """Publish groups of real people, with invented rows that publish what their group publishes.
+
+    Every quasi-identifier of an invented row is that of somebody in the group, drawn attribute by
+    attribute, so that it changes no level that the group is published on: within a group,
+    invented and real rows are written alike but for the sensitive value.
+
+    Parameters
+    ----------
+    m : Microdata
+        Real people.
+    p : Partition
+        Groups of them all.
+    trees : mapping of attribute name to Hierarchy
+        As for :func:`anonpaper.publish.shallow.shallow_generalize`.
+    pad : callable
+        Real rows by group and value -> rows to invent, such as `complement`.
+    friendly, seed
+        Pattern-friendly quasi-identifiers; of the draws.
+    """
+    rng = generator(seed)
+    real = np.zeros((p.n_groups, m.sensitive_attribute.size), np.int64)
+    np.add.at(real, (p.labels, m.sensitive_codes), 1)
+    invented = pad(real)
+    group, value = (np.repeat(at.ravel(), invented.ravel()) for at in np.indices(invented.shape))
+    rows = np.argsort(p.labels, kind="stable")
+    sizes = p.sizes()
+    first = np.cumsum(sizes) - sizes
+    columns = {
+        a.name: a.values[codes[rows[first[group] + rng.integers(sizes[group])]]]
+        for a, codes in zip(m.attributes, m.codes.T, strict=True)
+    }
+    columns[m.sensitive] = m.sensitive_attribute.values[value]
+    fused = _fused(m, pd.DataFrame(columns))
+    both = Partition(np.r_[p.labels, group], algorithm=f"{p.algorithm}, padded")
+    return shallow_generalize(fused, both, trees, friendly)
+
+
+def told_apart(rel: Release) -> int:
+    """Count the groups whose real and invented rows publish different quasi-identifiers.
+
+    Read off the texts that are published, with the groups and marks that only the owner knows.
+    """
+    texts = rel.frame[rel.microdata.qi].astype(str).agg("\x1f".join, axis=1).to_numpy()
+    groups = pd.Series(texts).groupby(rel.partition.labels).nunique()
+    return int((groups > 1).sum())
+
+
+def informed_risk(rel: Release, pad: Callable, prior: np.ndarray) -> float:
+    """Return the risk before somebody who knows the algorithm and how many real people are where.
+
+    He knows the groups, of how many real people each is (from a register of them), `pad`, and a
+    probability of each of the two values, by which people are independent of each other. What is
+    consistent with the published counts he weighs by that: Bayes' rule for such people.
+
+    Parameters
+    ----------
+    rel : Release
+        Made by `padded` of groups that were formed without a look at the values.
+    pad : callable
+        As for `padded`.
+    prior : array of float, shape (2,)
+        Probabilities of the two values.
+    """
+    real, invented = counts(rel, rel.partition.labels)
+    belief = np.empty(real.shape)
+    for i, (people, shown) in enumerate(zip(real.sum(axis=1), real + invented, strict=True)):
+        first = np.arange(people + 1)
+        can_be = np.column_stack([first, people - first])
+        fits = (can_be + pad(can_be) == shown).all(axis=1)
+        chance = np.where(fits, binom.pmf(first, people, prior[0]), 0)
+        belief[i] = chance @ can_be
+    return own_risk(real, belief)
+
+
+# -- detectors that learn -----------------------------------------------------------------------
+
+
+def _detectors(seed: int) -> dict[str, object]:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.linear_model import LogisticRegression
+
+    return {
+        # to the optimum, not to where a first-order search happens to end on some processor
+        "logistic": LogisticRegression(solver="newton-cholesky", tol=1e-9, max_iter=500),
+        "boosting": HistGradientBoostingClassifier(
+            max_iter=30, max_leaf_nodes=15, random_state=seed
+        ),
+    }
+
+
+class _Cells(NamedTuple):
+    """What is published of classes and values, and how many rows of each are real and invented."""
+
+    features: np.ndarray
+    of_class: np.ndarray
+    value: np.ndarray
+    real: np.ndarray
+    invented: np.ndarray
+
+
+def _cells(rel: Release, with_value: bool) -> _Cells:
+    """Encode each class by its box and, if asked, each value by itself and the class's counts."""
+    real, invented = counts(rel)
+    row = np.unique(rel.classes.labels, return_index=True)[1]
+    box = [
+        part[p.index[row]]
+        for p in rel.published
+        for part in (p.sub_domains.low, p.sub_domains.high, p.sub_domains.sizes)
+    ]
+    of_class, value = np.nonzero(real + invented)
+    features = np.column_stack(box)[of_class].astype(float)
+    if with_value:
+        shown = (real + invented)[of_class]
+        features = np.column_stack([features, value, shown, shown.sum(axis=1)])
+    return _Cells(features, of_class, value, real[of_class, value], invented[of_class, value])
+
+
+def _learnt(model, known: _Cells, others: np.ndarray) -> np.ndarray:
+    """Train on cells of which all is known; return others' chances of being real.
+
+    To nine digits: what differs by less is a tie, not one more real than the other.
+    """
+    centre, spread = known.features.mean(axis=0), known.features.std(axis=0)
+    spread[spread == 0] = 1
+    rows = np.r_[known.real, known.invented]
+    there = rows > 0
+    is_real = np.repeat([1, 0], len(known.real))[there]
+    if len(np.unique(is_real)) < 2:
+        return np.full(len(others), float(is_real[0]))
+    both = np.vstack([known.features] * 2)[there]
+    model.fit((both - centre) / spread, is_real, sample_weight=rows[there])
+    return model.predict_proba((others - centre) / spread)[:, 1].round(9)
+
+
+def _learnt_by_parts(model, cells: _Cells, seed: int) -> np.ndarray:
+    """Return chances of being real, each learnt from the four fifths of classes it is not in."""
+    fold = generator(seed).permutation(cells.of_class.max() + 1)[cells.of_class] % 5
+    chance = np.empty(len(fold))
+    for i in range(5):
+        known = _Cells(*(part[fold != i] for part in cells))
+        chance[fold == i] = _learnt(model, known, cells.features[fold == i])
+    return chance
+
+
+def _auc(chance: np.ndarray, real: np.ndarray, invented: np.ndarray) -> float | None:
+    from sklearn.metrics import roc_auc_score
+
+    if not real.sum() or not invented.sum():
+        return None
+    return float(
+        roc_auc_score(
+            np.repeat([1, 0], len(chance)), np.r_[chance, chance],
+            sample_weight=np.r_[real, invented],
+        )
+    )  # fmt: skip
+
+
+def without_release(m: Microdata, public: Microdata, seed: int) -> float:
+    """Return the own-value risk before somebody who has a public table and no release at all.
+
+    He learns from it how values go with quasi-identifiers, and knows those of everybody in `m`.
+    """
+    model = _detectors(seed)["boosting"].fit(public.codes, public.sensitive_codes)
+    belief = np.zeros((m.n, m.sensitive_attribute.size))
+    belief[:, model.classes_] = model.predict_proba(m.codes)
+    return float(belief[np.arange(m.n), m.sensitive_codes].mean())
+
+
+def _auc_of_exact_rows(m: Microdata, seed: int) -> float | None:
+    """Return how well boosting tells the invented rows of the rare value before publication."""
+    from sklearn.model_selection import cross_val_predict
+
+    rare = np.bincount(m.sensitive_codes[~m.synthetic]).argmin()
+    of_rare = m.sensitive_codes == rare
+    real = ~m.synthetic[of_rare]
+    chance = cross_val_predict(
+        _detectors(seed)["boosting"], m.codes[of_rare], real, cv=3, method="predict_proba"
+    )[:, 1]
+    return _auc(chance, real.astype(int), (~real).astype(int))
+
+
+# -- one draw of everybody ----------------------------------------------------------------------
+
+
+class People(NamedTuple):
+    """People drawn from one table, none twice.
+
+    Attributes
+    ----------
+    table, public, test : Microdata
+        Those published; as many that the attacker has with their values; half as many, held out.
+    ours, theirs : Microdata
+        The rest in two halves, to take the place of rows that the publisher, or the attacker
+        when he tries the algorithm, would have invented.
+    """
+
+    table: Microdata
+    public: Microdata
+    test: Microdata
+    ours: Microdata
+    theirs: Microdata
+
+
+def draw(whole: Microdata, rows: int, seed: int) -> People:
+    """Draw people without replacement; `rows` are published."""
+    held = 2 * rows + rows // 2
+    cuts = [rows, 2 * rows, held, (held + whole.n) // 2]
+    parts = np.split(generator(seed).permutation(whole.n), cuts)
+    return People(*(whole.take(np.sort(part)) for part in parts))
+
+
+def _fused(m: Microdata, rows: pd.DataFrame) -> Microdata:
+    """Append invented rows; domains stay those of the table, so that two releases compare."""
+    return fuse(m, rows).replace(domains={a.name: a.values for a in m.attributes if a.numeric})
+
+
+def _balanced(m: Microdata, others: Microdata | None, seed: int) -> Microdata:
+    """Add rows of the rare value as the paper does: by a copula, or people of another draw."""
+    ((value, lacking),) = find_imbalance(m).needed.items()
+    if others is None:
+        return _fused(m, gaussian_copula(m, {value: lacking}, seed=seed))
+    rare = np.flatnonzero(others.sensitive_codes == m.sensitive_attribute.code(value))
+    if len(rare) < lacking:
+        raise InfeasibleError(f"{lacking} more people of {value!r} are needed; {len(rare)} left")
+    taken = others.take(generator(seed).choice(rare, lacking, replace=False))
+    return _fused(m, taken.frame[[*m.qi, m.sensitive]].reset_index(drop=True))
+
+
+#: Name -> where invented rows come from, and the threshold of the paper's method or the padding.
+PUBLICATIONS = {
+    "paper": ("copula", "above 0"),
+    "paper, even halves": ("copula", "0.69 nats"),
+    "paper, people invented": ("people", "above 0"),
+    "padded, l = 1.5": ("padded", lambda real: even(real, 1.5)),
+    "padded, l = 2": ("padded", lambda real: even(real, 2)),
+    "padded, complement": ("padded", complement),
+}
+
+
+def publish(
+    m: Microdata, others: Microdata, publication: str, k: int, trees: Mapping, friendly, seed: int
+) -> Release:
+    """Publish people, and rows invented for them, by one of :data:`PUBLICATIONS`."""
+    kind, how = PUBLICATIONS[publication]
+    if kind == "padded":
+        p = k_member(m.with_roles(sensitive=None), k, seed=seed)
+        return padded(m, p, trees, how, friendly=friendly, seed=seed)
+    return majeed2024.proposed(
+        _balanced(m, others if kind == "people" else None, seed), k, 2, trees,
+        friendly=friendly, seed=seed, largest_share=majeed2024.largest_share(k, how),
+    )  # fmt: skip
+
+
+_ATTACKS = (  # who, what the detector sees, and which it is
+    ("public table", "box", "boosting"),
+    ("public table", "value", "logistic"),
+    ("public table", "value", "boosting"),
+    ("labels", "value", "boosting"),
+)
+
+
+def attack(tables, name: str, publication: str, k: int, rows: int, seed: int) -> list[dict]:
+    """Publish one draw, let detectors learn, and measure (for a grid): one row per detector.
+
+    A detector sees the box of a row alone, or also its value and the counts of its class. The
+    attacker with a "public table" has other people with their values, publishes them himself by
+    the same algorithm, and learns from that; the one with "labels" is told which rows are invented
+    in four fifths of the classes. Both know which share of the rows is.
+    """
+    whole = tables[name]
+    people = draw(whole, rows, seed)
+    trees, friendly = hierarchies(name, whole), majeed2024.PAPER_FRIENDLY[name]
+    rel = publish(people.table, people.ours, publication, k, trees, friendly, seed)
+    tried = publish(people.public, people.theirs, publication, k, trees, friendly, seed + 1)
+    common = _measures(rel, publication, people, trees, seed)
+    real, invented = counts(rel)
+    rare = int(real.sum(axis=0).argmin())
+    share = invented.sum(axis=0) / (real + invented).sum(axis=0)
+    found = []
+    for attacker, sees, detector in _ATTACKS:
+        cells, model = _cells(rel, sees == "value"), _detectors(seed)[detector]
+        if attacker == "labels":
+            chance = _learnt_by_parts(model, cells, seed)
+        else:
+            chance = _learnt(model, _cells(tried, sees == "value"), cells.features)
+        weight = np.zeros(real.shape)
+        shown = cells.real + cells.invented
+        weight[cells.of_class, cells.value] = shown * np.maximum(chance, 1e-9)
+        part = [of[cells.value == rare] for of in (chance, cells.real, cells.invented)]
+        auc = _auc(*part)
+        found.append(common | {
+            "attacker": attacker, "sees": sees, "detector": detector,
+            "AUC": _auc(chance, cells.real, cells.invented), "AUC, rare": auc,
+            "risk": own_risk(real, weight),
+            "risk, rare": own_risk(real * (np.arange(real.shape[1]) == rare), weight),
+            "formula": None if auc is None else expected_risk(
+                real, invented, max(auc, 0.5), share
+            ),
+        })  # fmt: skip
+    return found
+
+
+def _measures(rel: Release, publication: str, people: People, trees: Mapping, seed: int) -> dict:
+    """Measure a release without any detector."""
+    real, invented = counts(rel)
+    shown = real + invented
+    plain = classification(rel, people.test, trees=30, seed=seed)
+    weighed = classification(rel, people.test, trees=30, balanced=True, seed=seed)
+    rare = int(real.sum(axis=0).argmin())
+    found = {
+        "invented": int(invented.sum()),
+        "fewest real in a class": int(real.sum(axis=1).min()),
+        "groups told apart": told_apart(rel),
+        "largest share": float((shown.max(axis=1) / shown.sum(axis=1)).max()),
+        "risk, counting": own_risk(real, shown),
+        "risk, counting, rare": own_risk(real * (np.arange(real.shape[1]) == rare), shown),
+        "risk, knows the values": own_risk(real, shown * (real.sum(axis=0) / shown.sum(axis=0))),
+        "risk, shares": known_shares(real),
+        "risk, public table": without_release(people.table, people.public, seed),
+        "risk, real alone": own_risk(real, real),
+        "distortion": distortion(rel.without_synthetic(), trees),
+        "accuracy": plain.accuracy,
+        "balanced accuracy": weighed.balanced_accuracy,
+    }
+    kind, how = PUBLICATIONS[publication]
+    if kind != "padded":
+        return found | {"AUC of exact rows": _auc_of_exact_rows(rel.microdata, seed)}
+    shares = real.sum(axis=0) / real.sum()
+    return found | {
+        "risk, informed": informed_risk(rel, how, shares),
+        "risk, informed, no prior": informed_risk(rel, how, np.full(2, 0.5)),
+    }
+
+
+def simulated(
+    tables, name: str, k: int, aucs: list[float], rows: int, draws: int, seed: int
+) -> list[dict]:
+    """Compare the formula with drawn scores, on a release by the paper's method (for a grid).
+
+    Priors are "one for all rows", of somebody who knows only how many rows are invented, and "one
+    for each value", of somebody who knows which values they carry.
+    """
+    whole = tables[name]
+    people = draw(whole, rows, seed)
+    rel = publish(
+        people.table, people.ours, "paper", k, hierarchies(name, whole),
+        majeed2024.PAPER_FRIENDLY[name], seed,
+    )  # fmt: skip
+    real, invented = counts(rel)
+    rng, shown = generator(seed), real + invented
+    priors = {
+        "one for all rows": invented.sum() / shown.sum(),
+        "one for each value": invented.sum(axis=0) / shown.sum(axis=0),
+    }
+    return [
+        {
+            "prior": prior,
+            "auc": auc,
+            "simulated": float(
+                np.mean([simulated_risk(real, invented, auc, share, rng) for _ in range(draws)])
+            ),
+            "formula": expected_risk(real, invented, auc, share),
+            "short formula": short_formula(real, invented, auc, share),
+            "counting": own_risk(real, shown),
+            "real alone": own_risk(real, real),
+            "shares": known_shares(real),
+        }
+        for prior, share in priors.items()
+        for auc in aucs
+    ]

@@ -1,0 +1,656 @@
+"""What the figures and claims of boger2020 measure (sections 3 to 6 of the paper)."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from scipy.stats import chi2_contingency, entropy
+from sklearn.metrics import adjusted_rand_score
+
+from anonpaper.datasets.examples import hospital
+from anonpaper.groups import Partition
+from anonpaper.measure import (
+    guessing,
+    membership,
+    plausible_values,
+    query_error,
+    query_errors,
+    relative_errors,
+    ruled_out,
+    workload,
+)
+from anonpaper.measure.queries import Workload, places
+from anonpaper.microdata import Attribute, Microdata
+from boger2020_program import DEPARTURES, program_groups
+from anonpaper.compendium.intervals import level_of_each, mean_interval
+from anonpaper.partition.klt import UnplacedRowsWarning
+from anonpaper.partition.klt import klt as _klt
+from anonpaper.partition.mondrian import mondrian
+from anonpaper.principles import DistinctLDiversity, Theta
+from anonpaper.publish import anatomize, generalize, swap
+
+__all__ = [
+    "DEFAULT_SELECTIVITY",
+    "LEAST",
+    "POINT_TOLERANCE",
+    "QI",
+    "TABLES",
+    "association_with_sensitive",
+    "compare_correlations",
+    "compare_groupings",
+    "compare_membership",
+    "compare_methods",
+    "compare_points",
+    "departures_alone",
+    "errors_after_permuting",
+    "errors_by_selectivity",
+    "numbered",
+    "outcome",
+    "program_errors",
+    "program_partitions",
+    "recover_groups",
+    "selectivities",
+    "time_klt",
+]
+
+#: The paper's algorithm: its step 6 leaves out what it could not merge.
+klt = partial(_klt, withheld="drop")
+
+#: The quasi-identifiers of Figure 4, in its order.
+QI = ("race", "education", "sex", "age")
+
+#: Weights of the tables of Figure 6.
+TABLES = {
+    "BaseTable": {},
+    "RaceTable": {"race": 5},
+    "EducationTable": {"education": 5},
+    "SexTable": {"sex": 5},
+    "AgeTable": {"age": 5},
+}
+
+#: Section 4.5: about half of the values. Both sexes, against Figure 7, for the numbers of
+#: Figure 8 agree with those of Figure 11 at 100 % only.
+DEFAULT_SELECTIVITY = {"race": 3, "education": 8, "sex": 2, "age": 35}
+
+#: Figure 12 varies the age window in steps of five years.
+AGE_STEP = 5
+
+#: The rounds of Figures 9 to 12 that ask for the fewest values.
+LEAST = (("race", 1), ("education", 1), ("sex", 1), ("age", 5))
+
+#: How far a mean may lie from a published point: about what one run differs from the mean.
+POINT_TOLERANCE = 0.05
+
+
+# -- clustering (sections 3.1 and 4.3) --------------------------------------------------------
+
+
+def time_klt(m: Microdata, rows: int, repeats: int, seed: int, by_rows: bool = False) -> dict:
+    """Time the clustering of a random part of a table, with the paper's parameters.
+
+    Parameters
+    ----------
+    m : Microdata
+        The whole table.
+    rows : int
+        How many rows to draw without replacement.
+    repeats : int
+        How often to run; the shortest time counts.
+    seed : int
+        Seed of the draw and of the clustering.
+    by_rows : bool, optional
+        Whether every search looks at every row, as in the paper's steps: the same groups.
+
+    Returns
+    -------
+    dict
+        ``seconds`` of the processor (from the coded rows to the groups, grouping equal rows
+        included; what else the machine does counts little), ``groups``, ``M`` (repeats of steps 1
+        to 3) and ``unplaced_rows``.
+    """
+    klt(hospital(), k=4, l=2, theta=0.5)  # compiles
+    seconds = []
+    for _ in range(repeats):
+        drawn = m.sample(rows, seed)
+        how = {"weights": {"number": 0}, "index": False} if by_rows else {}
+        drawn = numbered(drawn) if by_rows else drawn
+        began = time.process_time()
+        p = klt(drawn, seed=seed, **how)
+        seconds.append(time.process_time() - began)
+    return {
+        "seconds": min(seconds),
+        "groups": p.n_groups,
+        "M": p.info["repeats"],
+        "unplaced_rows": p.info["unplaced_rows"],
+    }
+
+
+def numbered(m: Microdata) -> Microdata:
+    """Return a table with the rows' numbers as a further quasi-identifier.
+
+    No two rows are alike then, so that none are searched as one. With weight 0 the numbers change
+    no distance and no tie.
+    """
+    return m.replace(frame=m.frame.assign(number=np.arange(m.n)), qi=[*m.qi, "number"])
+
+
+def outcome(
+    tables: Mapping[str, Microdata], data: str, k: int, l: int, theta: float, seed: int
+) -> dict:
+    """Cluster a table; say how often steps 1 to 3 were repeated, and how many rows got lost.
+
+    Parameters
+    ----------
+    tables : mapping of str to Microdata
+    data : str
+        Which of them.
+    k, l, theta, seed
+        As for :func:`anonpaper.klt`.
+
+    Returns
+    -------
+    dict
+        ``M``, ``groups`` and ``left_out_pct``, the percentage of rows that step 6 leaves out.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnplacedRowsWarning)  # they are what is measured
+        p = klt(tables[data], k, l, theta, seed=seed)
+    left_out = 100 * p.n_unpublished / tables[data].n
+    return {"M": p.info["repeats"], "groups": p.n_groups, "left_out_pct": left_out}
+
+
+# -- queries (section 4) ----------------------------------------------------------------------
+
+
+def selectivities(m: Microdata, name: str) -> list[int]:
+    """Return the numbers of values to which the queries of Figures 9 to 12 restrict a QI."""
+    most = places(m.attribute(name))
+    return list(range(AGE_STEP, most, AGE_STEP)) if name == "age" else list(range(1, most + 1))
+
+
+def errors_by_selectivity(
+    m: Microdata,
+    queries: int,
+    seed: int,
+    only: Collection[Sequence] | None = None,
+    tables: Sequence[str] = tuple(TABLES),
+) -> list[dict]:
+    """Measure the error of the tables of Figure 6 on the queries of Figures 8 to 12.
+
+    Parameters
+    ----------
+    m : Microdata
+        A table with the quasi-identifiers of Figure 4.
+    queries : int
+        Queries per round of simulation; the paper's are 1,000.
+    seed : int
+        Seed of the row order, of the swapping and of the queries.
+    only : collection of (str, int), optional
+        The rounds wanted: the varied quasi-identifier (``"none"`` for default selectivities) and
+        the number of its values; by default all of them.
+    tables : sequence of str, optional
+        Some of `TABLES`, BaseTable first.
+
+    Returns
+    -------
+    list of dict
+        Per varied quasi-identifier (``"none"``: default selectivities), number of its values that
+        queries include and table: ``varied``, ``values``, ``selectivity_pct``, ``table`` and
+        ``relative_error_pct``.
+    """
+    releases = [swap(m, klt(m, weights=TABLES[table], seed=seed), seed) for table in tables]
+    rows = []
+    for about, asked, _ in _rounds(m, queries, seed, only):
+        for table, error in zip(
+            tables, relative_errors(asked, releases, releases[0]), strict=True
+        ):
+            rows.append({**about, "table": table, "relative_error_pct": float(error)})
+    return rows
+
+
+def program_partitions(
+    m: Microdata, departures: Collection[str] = DEPARTURES, tables: Collection[str] = tuple(TABLES)
+) -> dict[str, Partition]:
+    """Return the groups that the author's program, or a part of it, makes for some tables.
+
+    Parameters
+    ----------
+    m : Microdata
+    departures : collection of str
+        Some of :data:`boger2020_program.DEPARTURES`, ``"file order"`` among them,
+        so that nothing is random.
+    tables : collection of str
+        Some of `TABLES`.
+    """
+    return {
+        table: program_groups(m, weights=TABLES[table], departures=departures) for table in tables
+    }
+
+
+def program_errors(
+    m: Microdata,
+    partitions: Mapping[str, Partition],
+    queries: int,
+    seed: int,
+    only: Collection[Sequence] | None = None,
+) -> list[dict]:
+    """Measure the errors of Figures 8 to 12 as the author's program does.
+
+    It divides whole numbers: every term of a chi-square distance is rounded down. And it never
+    draws the last of the possible age windows.
+
+    Parameters
+    ----------
+    m, queries, only
+        As for :func:`errors_by_selectivity`.
+    partitions : mapping of str to Partition
+        The groups of some tables of Figure 6, BaseTable's first.
+    seed : int
+        Seed of the swapping and of the queries.
+
+    Returns
+    -------
+    list of dict
+        As of :func:`errors_by_selectivity`, and ``not_rounded_pct``: the same with the chi-square
+        distances as the paper prints them.
+    """
+    releases = [swap(m, p, seed) for p in partitions.values()]
+    rows = []
+    for about, asked, rng in _rounds(m, queries, seed, only):
+        truth, *answers = _without_last_window(m, asked, rng).answers(m, *releases)
+        terms = [(a - truth) ** 2 / np.maximum(a + truth, 1) for a in answers]
+        rounded = np.array([np.floor(term).sum() for term in terms])
+        exact = np.array([term.sum() for term in terms])
+        for table, down, full in zip(
+            partitions, rounded / max(rounded[0], 1), exact / max(exact[0], 1), strict=True
+        ):
+            rows.append(
+                {
+                    **about,
+                    "table": table,
+                    "relative_error_pct": float(100 * down),
+                    "not_rounded_pct": float(100 * full),
+                }
+            )
+    return rows
+
+
+def departures_alone(
+    m: Microdata,
+    departures: Sequence[str],
+    tables: Sequence[str],
+    queries: int,
+    seeds: Sequence[int],
+    only: Collection[Sequence],
+) -> list[dict]:
+    """Measure errors with some of the program's departures; as :func:`program_errors`, by seed."""
+    partitions = program_partitions(m, departures, tables)
+    return [
+        {"seed": seed, **row}
+        for seed in seeds
+        for row in program_errors(m, partitions, queries, seed, only)
+    ]
+
+
+def compare_points(errors: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Compare every published point of Figures 9 to 12 with the mean over seeds.
+
+    Parameters
+    ----------
+    errors : DataFrame
+        With ``varied``, ``selectivity, %``, ``table``, ``seed`` and ``relative error, %``.
+    published : DataFrame
+        With ``figure``, ``varied_qi``, ``selectivity_pct``, ``table`` and ``relative_error_pct``.
+
+    Returns
+    -------
+    DataFrame
+        Per published point: ``figure``, ``varied``, ``selectivity, %``, ``table``,
+        ``published, %``, ``mean, %`` with its interval ``low, %`` to ``high, %`` (95 % for all
+        points of a figure together), and ``point``: it "agrees" where the whole interval lies
+        within `POINT_TOLERANCE` of the published value, "differs" where all of it lies outside,
+        and is "open" otherwise.
+    """
+    names = {"varied_qi": "varied", "selectivity_pct": "selectivity, %"}
+    points = published.rename(columns={**names, "relative_error_pct": "published, %"})
+    keys = ["varied", "selectivity, %", "table"]
+    by_point = errors.assign(**{"selectivity, %": errors["selectivity, %"].round(2)})
+    runs = by_point.groupby(keys)["relative error, %"].apply(np.array)
+    values = [runs[tuple(point)] for point in points[keys].itertuples(index=False)]
+    sizes = points.groupby("figure")["table"].transform("size")
+    ends = [
+        mean_interval(found, level=level_of_each(size))
+        for found, size in zip(values, sizes, strict=True)
+    ]
+    points["mean, %"] = [found.mean() for found in values]
+    points["low, %"], points["high, %"] = zip(*ends, strict=True)
+    nearest = points["published, %"] * (1 - POINT_TOLERANCE)
+    farthest = points["published, %"] * (1 + POINT_TOLERANCE)
+    within = (points["low, %"] >= nearest) & (points["high, %"] <= farthest)
+    outside = (points["high, %"] < nearest) | (points["low, %"] > farthest)
+    points["point"] = np.select([within, outside], ["agrees", "differs"], "open")
+    return points
+
+
+def _rounds(m: Microdata, queries: int, seed: int, only: Collection[Sequence] | None):
+    """Yield what every round of simulation varies, its queries, and the generator behind them."""
+    rounds = [("none", 0, 50.0)]
+    for name in QI:
+        most = places(m.attribute(name))
+        rounds += [(name, values, 100 * values / most) for values in selectivities(m, name)]
+    wanted = None if only is None else {tuple(chosen) for chosen in only}
+    for number, (varied, values, percent) in enumerate(rounds):
+        if wanted is not None and (varied, values) not in wanted:
+            continue
+        selectivity = DEFAULT_SELECTIVITY | ({} if varied == "none" else {varied: values})
+        rng = np.random.default_rng([seed, number])
+        about = {"varied": varied, "values": values, "selectivity_pct": percent}
+        yield about, workload(m, selectivity, queries, rng), rng
+
+
+def _without_last_window(m: Microdata, asked: Workload, rng: np.random.Generator) -> Workload:
+    """Draw the age windows anew, but for the last possible one, if there are several."""
+    age, wanted = m.attribute("age"), asked.selectivity["age"]
+    first = age.positions[0] + rng.integers(0, max(places(age) - wanted, 1), asked.size)
+    asked.windows["age"] = np.column_stack([first, first + wanted - 1])
+    return asked
+
+
+def compare_methods(
+    m: Microdata, queries: int, seed: int, only: Collection[Sequence]
+) -> list[dict]:
+    """Measure how far the answers of swapping, anatomy and generalization are off.
+
+    Of each method the groups are klt's or Mondrian's with frequency l = 3, which is all but theta
+    (one third at most), and fewer distinct values: made for generalization. Swapping also
+    publishes Mondrian's groups with klt's own promises ("Mondrian, k, l, theta"), and arbitrary
+    ones, by klt with all weights 0.
+
+    Parameters
+    ----------
+    m, queries, only
+        As for :func:`errors_by_selectivity`.
+    seed : int
+        Seed of the row order, of the swapping and of the queries.
+
+    Returns
+    -------
+    list of dict
+        Per round, method and groups: ``chi_square`` of a query, and ``relative_error`` of a count,
+        means.
+    """
+    swapped_only = {
+        "arbitrary": klt(m, weights=dict.fromkeys(m.qi, 0), seed=seed),
+        "Mondrian, k, l, theta": mondrian(m, k=10, require=[DistinctLDiversity(5), Theta(0.3)]),
+    }
+    releases = {("swapping", name): swap(m, p, seed) for name, p in swapped_only.items()}
+    for name, p in _groups_compared(m, seed).items():
+        releases["swapping", name] = swap(m, p, seed)
+        releases["anatomy", name] = anatomize(m, p)
+        releases["generalization", name] = generalize(m, p)
+    return [
+        {
+            **about,
+            "method": method,
+            "groups": groups,
+            "chi_square": float(error) / queries,
+            "relative_error": query_error(release, asked),
+        }
+        for about, asked, _ in _rounds(m, queries, seed, only)
+        for ((method, groups), release), error in zip(
+            releases.items(), query_errors(asked, list(releases.values())), strict=True
+        )
+    ]
+
+
+def association_with_sensitive(m: Microdata) -> pd.DataFrame:
+    """Measure how far every quasi-identifier goes with the sensitive attribute.
+
+    Parameters
+    ----------
+    m : Microdata
+
+    Returns
+    -------
+    DataFrame
+        Per ``attribute``: ``Cramer's V``, in [0, 1]; ``phi^2``, chi-square over rows, which is V
+        squared times the smaller number of values less 1; ``mutual information`` in nats.
+    """
+    return pd.DataFrame(
+        [
+            {"attribute": a.name, **_association(_values_singly(m, a).answers(m)[0])}
+            for a in m.attributes
+        ]
+    )
+
+
+def compare_correlations(m: Microdata, seed: int) -> list[dict]:
+    """Measure how far swapping, anatomy and generalization change the correlation with the secret.
+
+    Of a generalized row every value of its interval or set counts alike, and of an anatomy a row
+    counts for every sensitive value by its share in the group, as for queries. The groups are
+    those of :func:`compare_methods`.
+
+    Parameters
+    ----------
+    m : Microdata
+    seed : int
+        Seed of the row order and of the swapping.
+
+    Returns
+    -------
+    list of dict
+        Per groups, method and attribute: the measures of :func:`association_with_sensitive`,
+        each as the absolute difference from that of the original table.
+    """
+    rows = []
+    for groups, p in _groups_compared(m, seed).items():
+        releases = {
+            "swapping": swap(m, p, seed),
+            "anatomy": anatomize(m, p),
+            "generalization": generalize(m, p),
+        }
+        for a in m.attributes:
+            truth, *tables = map(_association, _values_singly(m, a).answers(m, *releases.values()))
+            rows += [
+                {
+                    "groups": groups,
+                    "method": method,
+                    "attribute": a.name,
+                    **{name: abs(found[name] - truth[name]) for name in truth},
+                }
+                for method, found in zip(releases, tables, strict=True)
+            ]
+    return rows
+
+
+def _groups_compared(m: Microdata, seed: int) -> dict[str, Partition]:
+    """Groups that are made for swapping, and groups that are made for generalization."""
+    return {"klt": klt(m, seed=seed), "Mondrian": mondrian(m, k=10, l=3)}
+
+
+def _values_singly(m: Microdata, attribute: Attribute) -> Workload:
+    """One query for every value of an attribute: the answers are its contingency table."""
+    codes = np.arange(attribute.size)[:, None]
+    windows = {attribute.name: attribute.positions[codes].repeat(2, axis=1)}
+    asked = (windows, {}) if attribute.numeric else ({}, {attribute.name: codes})
+    return Workload(
+        m.attributes, m.sensitive_attribute, {attribute.name: 1}, attribute.size, *asked
+    )
+
+
+def _association(counts: np.ndarray) -> dict[str, float]:
+    """Three measures of how far the rows of a contingency table go with its columns."""
+    counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
+    phi_squared = chi2_contingency(counts, correction=False).statistic / counts.sum()
+    return {
+        "Cramer's V": (phi_squared / max(min(counts.shape) - 1, 1)) ** 0.5,
+        "phi^2": phi_squared,
+        "mutual information": sum(entropy(counts.sum(axis=k)) for k in (0, 1))
+        - entropy(counts, axis=None),
+    }
+
+
+def errors_after_permuting(
+    m: Microdata,
+    within: Sequence[str] | None,
+    queries: int,
+    seed: int,
+    only: Collection[Sequence],
+    tables: Sequence[str],
+) -> list[dict]:
+    """Permute the sensitive values among people who are alike, and measure the errors then.
+
+    What `within` names keeps its association with the sensitive attribute; of what it does not
+    name only as much is left as follows from that.
+
+    Parameters
+    ----------
+    m, queries, only, tables
+        As for :func:`errors_by_selectivity`.
+    within : sequence of str or None
+        Quasi-identifiers on which people are alike; an empty one permutes among all, None not.
+    seed : int
+        Seed of the permutation, the row order, the swapping and the queries.
+
+    Returns
+    -------
+    list of dict
+        As of :func:`errors_by_selectivity`.
+    """
+    if within is not None:
+        kind = m.frame.groupby(list(within), observed=True).ngroup() if within else np.zeros(m.n)
+        drawn = np.lexsort((np.random.default_rng(seed).random(m.n), kind))
+        values = m.frame[m.sensitive].to_numpy().copy()
+        values[np.argsort(kind, kind="stable")] = m.frame[m.sensitive].to_numpy()[drawn]
+        m = m.replace(frame=m.frame.assign(**{m.sensitive: values}))
+    return errors_by_selectivity(m, queries, seed, only, tables)
+
+
+# -- attacks (section 5) ----------------------------------------------------------------------
+
+
+def compare_groupings(
+    m: Microdata,
+    known: Sequence[Sequence[str]],
+    least_shares: Sequence[float],
+    seed: int,
+    people: Microdata | None = None,
+) -> list[dict]:
+    """Guess sensitive values in groups of close rows and in arbitrary groups.
+
+    Both groupings meet the paper's parameters; the arbitrary one is made by the same algorithm
+    with all weights 0, so that every row is as close as any other.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table.
+    known : sequence of sequence of column labels
+        By which quasi-identifiers the attacker rules out values; an empty one: by none.
+    least_shares : sequence of float
+        Below which share among people alike a value is held implausible, in [0, 1].
+    seed : int
+        Seed of the row order.
+    people : Microdata, optional
+        From whom the attacker learns what is implausible; the table's own people by default.
+
+    Returns
+    -------
+    list of dict
+        Per grouping, ``knowledge`` and ``least_share``: ``success``, the mean probability of a
+        right guess, ``worst_group``, the largest mean of a group, and ``ruled_out``, the share
+        of a group's values that are implausible for a member, mean over members.
+    """
+    groupings = {
+        "clustered": klt(m, seed=seed),
+        "arbitrary": klt(m, weights=dict.fromkeys(m.qi, 0), seed=seed),
+    }
+    rows = []
+    for columns in known:
+        for share in least_shares if columns else [0.0]:
+            plausible = plausible_values(m, columns, share, people) if columns else None
+            for grouping, p in groupings.items():
+                success = guessing(m, p.labels, plausible)
+                by_group = np.bincount(p.labels, weights=success) / p.sizes()
+                out = ruled_out(m, p.labels, plausible).mean() if columns else 0
+                rows.append(
+                    {
+                        "grouping": grouping,
+                        "knowledge": " and ".join(columns) or "nothing",
+                        "least_share": share,
+                        "success": float(success.mean()),
+                        "worst_group": float(by_group.max()),
+                        "ruled_out": float(out),
+                    }
+                )
+    return rows
+
+
+def compare_membership(
+    members: Microdata, outsiders: Microdata, qi: Sequence[str], seed: int
+) -> list[dict]:
+    """Test membership in a swapped table, and in a generalization by the same groups.
+
+    Parameters
+    ----------
+    members, outsiders : Microdata
+        The published table, and people who are not in it.
+    qi : sequence of column labels
+        What is published, and known to the attacker.
+    seed : int
+        Seed of the row order and of the swapping.
+
+    Returns
+    -------
+    list of dict
+        Per method: ``members`` and ``outsiders``, the shares said to be in the table, and their
+        difference ``advantage``.
+    """
+    members, outsiders = members.with_roles(qi=list(qi)), outsiders.with_roles(qi=list(qi))
+    p = klt(members, seed=seed)
+    releases = {"swapping": swap(members, p, seed), "generalization": generalize(members, p)}
+    return [
+        {"method": method, "number_of_qi": len(qi), **membership(release, outsiders)}
+        for method, release in releases.items()
+    ]
+
+
+def recover_groups(m: Microdata, seed: int) -> list[dict]:
+    """Look for the groups of a swapped table, which it does not show, by clustering it again.
+
+    Parameters
+    ----------
+    m : Microdata
+        The table.
+    seed : int
+        Seed of the row order and of the swapping.
+
+    Returns
+    -------
+    list of dict
+        Per attacker (``knows``: nothing, the order of the rows, the groups): ``adjusted_rand``,
+        the agreement with the groups, 0 by chance and 1 if they are found; ``success``, the mean
+        probability of a right guess by the most frequent published value of the group found.
+    """
+    p = klt(m, seed=seed)
+    published = m.replace(frame=swap(m, p, seed).frame)
+    found = {
+        "nothing": klt(published, seed=np.random.default_rng([seed, 1])).labels,
+        "the order of the rows": klt(published, seed=seed).labels,
+        "the groups": p.labels,
+    }
+    rows = []
+    for knows, labels in found.items():
+        counts = np.zeros((labels.max() + 1, m.sensitive_attribute.size), int)
+        np.add.at(counts, (labels, published.sensitive_codes), 1)
+        named = (counts == counts.max(axis=1, keepdims=True))[labels]
+        right = named[np.arange(m.n), m.sensitive_codes] / named.sum(axis=1)
+        agreement = adjusted_rand_score(p.labels, labels)
+        rows.append({"knows": knows, "adjusted_rand": agreement, "success": float(right.mean())})
+    return rows

@@ -1,0 +1,317 @@
+r"""The author's program as another reading of section 3.1, to compare with.
+
+The program that the paper points to (its reference [1]) departs from the text, or decides what the
+text leaves open, in the steps that `DEPARTURES` names. None of them is in
+:func:`anonpaper.klt`, which follows the text. Here each can be switched on alone, so that one sees
+which of them moves a figure; with none of them the groups are those of
+``klt(..., withheld="drop")``.
+
+``"file order"``
+    Rows are considered in the order of the file, not in a random one.
+``"last in first out"``
+    The backup queue is served from its end, and what it could not place is considered in the order
+    in which that turned out.
+``"theta before"``
+    Step 3 divides by the size of the cluster *before* the row is added, and takes any row whose
+    value the cluster lacks.
+``"one pass"``
+    Step 5 merges every unsatisfied cluster once, and publishes what is unsatisfied then: groups
+    may miss the three principles, and no row is left out.
+``"ages by 90"``
+    Numbers are divided by the largest of them, not mapped linearly to [0, 1].
+
+Two departures of the queries are in :mod:`boger2020`.
+
+Source: S. Boger, *L-diversity for data analysis: data swapping with customized clustering*,
+Brown University, 2020, section 3.1, and the program of its reference [1] as of December 2020,
+https://github.com/SamBoger/Query-Accuracy-on-l-Diversity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from anonpaper.compiled import loop
+from anonpaper.errors import check_weights
+from anonpaper.groups import Partition, dense_labels
+from anonpaper.microdata import Microdata
+from anonpaper.partition.klt.distances import (
+    absorb,
+    copy_summary,
+    distance_kinds,
+    metric,
+    summaries_of_tuples,
+)
+from anonpaper.partition.klt.nearest import (
+    ANY,
+    NEVER,
+    build_index,
+    change_turn,
+    first_turn,
+    next_nearest,
+    refresh,
+    start_search,
+)
+from anonpaper.partition.klt.state import (
+    Rows,
+    Rule,
+    count_row,
+    holds,
+    is_eligible,
+    next_row,
+    no_clusters,
+    tag,
+    take,
+    the_first,
+    unite_counts,
+    united,
+    with_room,
+)
+from anonpaper.randomness import generator
+
+__all__ = ["DEPARTURES", "program_groups"]
+
+#: How the program's groups depart from the text.
+DEPARTURES = ("file order", "last in first out", "theta before", "one pass", "ages by 90")
+
+_ROUNDING = 1e-9  # as in klt
+
+
+def program_groups(
+    m: Microdata,
+    k: int = 10,
+    l: int = 5,
+    theta: float = 0.3,
+    weights: Mapping[object, float] | None = None,
+    seed: int | np.random.Generator | None = 0,
+    *,
+    departures: Collection[str] = DEPARTURES,
+) -> Partition:
+    """Group rows by the steps of section 3.1, with some departures of the author's program.
+
+    Without ``"one pass"`` the groups meet the three principles, as those of
+    :func:`anonpaper.klt` with ``withheld="drop"`` do; with it nothing is promised.
+
+    Parameters
+    ----------
+    m, k, l, theta, weights, seed
+        As for :func:`anonpaper.klt`; the seed does nothing where rows are in file order.
+    departures : collection of str
+        Some of `DEPARTURES`.
+
+    Returns
+    -------
+    Partition
+        Groups in the order in which they were formed; -1 for rows left out. ``info`` holds
+        ``repeats``, the paper's M, and ``formed``, the clusters formed in step 2.
+
+    Notes
+    -----
+    As :func:`anonpaper.klt`, but every point is searched for anew.
+
+    References
+    ----------
+    boger2020, section 3.1 and reference [1].
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> p = program_groups(ap.examples.hospital(), k=4, l=2, theta=0.5)
+    >>> p.sizes().tolist(), p.info["repeats"]
+    ([5, 5], 0)
+    """
+    rule = Rule(k, l, theta + _ROUNDING)
+    kinds = distance_kinds(m, None)
+    weight = check_weights(m.qi, weights)
+    if "ages by 90" in departures:
+        numeric = [a.numeric for a in m.attributes]
+        largest = np.array([a.positions[-1] or 1 for a in m.attributes])
+        weight[numeric] *= (np.array([a.width for a in m.attributes]) / largest)[numeric] ** 2
+    how = metric(m, kinds, weight)
+    tuples = summaries_of_tuples(m, kinds, how)
+    clusters = no_clusters(how, m.sensitive_attribute.size)
+    order = np.arange(m.n) if "file order" in departures else generator(seed).permutation(m.n)
+
+    cluster_of, place = np.full(m.n, -1), np.empty(m.n, np.int64)
+    place[order] = np.arange(m.n)
+    formed, repeats = 0, -1
+    while len(order):  # step 4
+        repeats += 1
+        rows = _queued(m, order)
+        points = build_index(how, tuples, _turns(rows))
+        clusters = with_room(clusters, formed + len(order))
+        formed, queued = _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
+        turns = np.where(clusters.summaries.size[:formed] < k, np.arange(formed), NEVER)
+        before = "theta before" in departures
+        takers = build_index(how, clusters.summaries, turns, _tags(rule, before, clusters, formed))
+        last_first = "last in first out" in departures
+        backup = rows.backup[:queued][:: -1 if last_first else 1].copy()
+        unassigned = _step_3(how, rule, before, rows, tuples, backup, clusters, takers)
+        cluster_of[order] = rows.cluster
+        order = order[unassigned]
+        if not last_first:
+            order = order[np.argsort(place[order])]
+    clusters = the_first(clusters, formed)
+    others = build_index(how, clusters.summaries, np.arange(formed))
+    became = _step_5(how, rule, "one pass" in departures, clusters, others)
+    return Partition(
+        dense_labels(_at_last(became)[cluster_of]),
+        info={"repeats": repeats, "formed": formed},
+        algorithm=f"the author's program: k = {k}, l = {l}, theta = {theta:g}",
+    )
+
+
+def _queued(m: Microdata, order: np.ndarray) -> Rows:
+    """Return the rows of one round in their order, unassigned; row r is the r-th of it."""
+    tuple_of, value_of = m.cells.tuple_of_row[order], m.sensitive_codes[order]
+    queue = np.argsort(tuple_of, kind="stable")
+    bounds = np.searchsorted(tuple_of[queue], np.arange(len(m.cells) + 1))
+    return Rows(
+        tuple_of=tuple_of,
+        value_of=value_of,
+        cluster=np.full(len(order), -1),
+        queue=queue,
+        head=bounds[:-1].copy(),
+        end=bounds[1:],
+        waiting=np.bincount(value_of, minlength=m.sensitive_attribute.size),
+        backup=np.empty(len(order), np.int64),
+    )
+
+
+def _turns(rows: Rows) -> np.ndarray:
+    """Return the first unassigned row of every tuple, NEVER where there is none."""
+    has_rows = rows.head < rows.end
+    return np.where(has_rows, rows.queue[np.where(has_rows, rows.head, 0)], NEVER)
+
+
+@loop
+def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
+    """Form clusters of l distinct values; return their number and the length of the queue."""
+    queued = 0
+    while first_turn(points) != NEVER:
+        c, t = formed, rows.tuple_of[first_turn(points)]
+        formed += 1
+        copy_summary(tuples, t, clusters.summaries, c)
+        count_row(rows, clusters, c, take(rows, t))
+        change_turn(points, t, next_row(rows, t))
+        while clusters.distinct[c] < rule.l and first_turn(points) != NEVER:
+            start_search(points)
+            t = next_nearest(points, how, clusters.summaries, c, tuples, ANY)
+            r = take(rows, t)
+            change_turn(points, t, next_row(rows, t))
+            if clusters.counts[c, rows.value_of[r]] == 0:
+                absorb(how, clusters.summaries, c, tuples, t)
+                count_row(rows, clusters, c, r)
+            else:
+                rows.backup[queued] = r
+                queued += 1
+    return formed, queued
+
+
+@loop
+def _takes(rule, before, clusters, c, v):
+    """Whether a cluster is eligible for a row of value v, as the text or the program has it."""
+    if not before:
+        return is_eligible(rule, clusters, c, v)
+    count, size = clusters.counts[c, v], clusters.summaries.size[c]
+    largest = max(clusters.largest[c], count + 1)
+    return size < rule.k and (count == 0 or largest / size < rule.theta - 2 * _ROUNDING)
+
+
+@loop
+def _tags_of(rule, before, clusters, c):
+    """The bits of the values for which a cluster is eligible."""
+    bits = np.uint64(0)
+    for v in range(clusters.counts.shape[1]):
+        if _takes(rule, before, clusters, c, v):
+            bits |= tag(v)
+    return bits
+
+
+@loop
+def _tags(rule, before, clusters, formed):
+    """The bits of all clusters."""
+    bits = np.zeros(formed, np.uint64)
+    for c in range(formed):
+        bits[c] = _tags_of(rule, before, clusters, c)
+    return bits
+
+
+@loop
+def _step_3(how, rule, before, rows, tuples, backup, clusters, takers):
+    """Assign the rows of the backup queue to their closest eligible clusters; return the rest."""
+    unassigned = 0
+    for r in backup:
+        v, t = rows.value_of[r], rows.tuple_of[r]
+        start_search(takers)
+        c = next_nearest(takers, how, tuples, t, clusters.summaries, tag(v))
+        while c >= 0 and not _takes(rule, before, clusters, c, v):
+            c = next_nearest(takers, how, tuples, t, clusters.summaries, tag(v))
+        if c < 0:
+            backup[unassigned] = r
+            unassigned += 1
+        else:
+            absorb(how, clusters.summaries, c, tuples, t)
+            count_row(rows, clusters, c, r)
+            turn = c if clusters.summaries.size[c] < rule.k else NEVER
+            refresh(takers, clusters.summaries, c, turn, _tags_of(rule, before, clusters, c))
+    return backup[:unassigned]
+
+
+@loop
+def _step_5(how, rule, once, clusters, others):
+    """Merge unsatisfied clusters; return what each became part of, -1 if it is left out.
+
+    The text merges until a cluster is satisfied, and leaves out the one that cannot be. The
+    program merges it `once`, and leaves out none.
+    """
+    became = np.arange(len(clusters.distinct))
+    for formed in range(len(became)):
+        c = formed
+        while became[c] == c and not holds(
+            rule, clusters.summaries.size[c], clusters.distinct[c], clusters.largest[c]
+        ):
+            change_turn(others, c, NEVER)
+            partner = _partner(how, rule, clusters, others, c)
+            if partner < 0 and not once:
+                became[c] = -1
+            elif partner >= 0:
+                into, other = (c, partner) if once else (min(c, partner), max(c, partner))
+                absorb(how, clusters.summaries, into, clusters.summaries, other)
+                unite_counts(clusters, into, other)
+                change_turn(others, other, NEVER)
+                became[other] = into
+                c = into
+            if became[c] == c:
+                refresh(others, clusters.summaries, c, c, ANY)
+            if once:
+                break
+    return became
+
+
+@loop
+def _partner(how, rule, clusters, others, c):
+    """Return the closest cluster with which c is satisfied, or meets theta; -1 without any."""
+    fair = -1
+    start_search(others)
+    while True:
+        other = next_nearest(others, how, clusters.summaries, c, clusters.summaries, ANY)
+        if other < 0:
+            return fair
+        size = clusters.summaries.size[c] + clusters.summaries.size[other]
+        distinct, largest = united(clusters.counts[c], clusters.counts[other])
+        if holds(rule, size, distinct, largest):
+            return other
+        if fair < 0 and largest / size <= rule.theta:
+            fair = other
+
+
+def _at_last(became: np.ndarray) -> np.ndarray:
+    """Return what every cluster is part of in the end; -1 stays -1."""
+    while True:
+        further = np.where(became >= 0, became[became], -1)
+        if np.array_equal(further, became):
+            return became
+        became = further

@@ -1,0 +1,265 @@
+"""The search of section 5 with one part exchanged at a time, to test what the paper says of it.
+
+Exchanged are the first population, whether copies of a chromosome may stay in the population, and
+the second objective: with one objective, f2 is what it is in the optimization problem, a
+constraint. Everything else is as in :mod:`anonpaper.recoders.preference`, and without an exchange
+the result is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.core.duplicate import DuplicateElimination
+from pymoo.core.termination import NoTermination
+from pymoo.operators.crossover.pntx import SinglePointCrossover
+from pymoo.operators.mutation.bitflip import BitflipMutation
+from pymoo.operators.selection.tournament import TournamentSelection
+
+from anonpaper.microdata import Microdata
+from anonpaper.preference import achievement
+from anonpaper.randomness import generator
+from anonpaper.recoders.archive import Archive, choose, non_dominated
+from anonpaper.recoders.objectives import Evaluator
+from anonpaper.recoders.preference import (
+    STARTS,
+    TwoObjectives,
+    WithoutOptimum,
+    prefer_feasible,
+    winners,
+)
+
+__all__ = [
+    "LEVELS",
+    "VARIANT_STARTS",
+    "OneObjective",
+    "better_neighbours",
+    "measured_run",
+    "varied_search",
+]
+
+#: Effective k for which a publisher may want the least ach of a run.
+LEVELS = (10, 25, 50, 100)
+
+_PAIRS = 500  # parents that are crossed to see what their children are
+
+
+def _one_zero(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray:
+    """Fair coins, but for one chromosome: full generalization."""
+    bits = STARTS["even"](rng, population, n_bits)
+    bits[0] = False
+    return bits
+
+
+def _cubed(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray:
+    """A share of ones drawn for every chromosome, mostly a small one: a uniform number cubed."""
+    return rng.random((population, n_bits)) < rng.random((population, 1)) ** 3
+
+
+#: All first populations: those of the search, and two more.
+VARIANT_STARTS = STARTS | {"one zero": _one_zero, "cubed": _cubed}
+
+
+class OneObjective(TwoObjectives):
+    """The OP of section 4: f1 = ach, subject to k_pref - effective k <= 0.
+
+    Parameters
+    ----------
+    archive : Archive
+        Evaluates the chromosomes and keeps them.
+    """
+
+    def __init__(self, archive: Archive) -> None:
+        super().__init__(archive)
+        self.n_obj, self.n_ieq_constr = 1, 1
+
+    def _evaluate(self, bits: np.ndarray, out: dict, *args, **kwargs) -> None:
+        super()._evaluate(bits, out)
+        out["F"], out["G"] = out["F"][:, :1], out["F"][:, 1:]
+
+
+class _GA(WithoutOptimum, GA):
+    """The genetic algorithm for one objective."""
+
+
+class _NSGA2(WithoutOptimum, NSGA2):
+    """The genetic algorithm for two objectives."""
+
+
+class _NoCopies(DuplicateElimination):
+    """Finds copies by their bits: pymoo's own way compares all pairs by their distance."""
+
+    def _do(self, pop, other, is_duplicate) -> np.ndarray:
+        seen = set() if other is None else {bits.tobytes() for bits in other.get("X")}
+        for place, bits in enumerate(pop.get("X")):
+            is_duplicate[place] = bits.tobytes() in seen
+            seen.add(bits.tobytes())
+        return is_duplicate
+
+
+def _prefer_less_ach(population, pairs, random_state, **_) -> np.ndarray:
+    """The tournament of section 5.2 where rank is ach: feasible, then smaller f2, then f1."""
+    excess = np.maximum(population.get("G")[:, 0], 0)
+    criteria = np.column_stack([excess, population.get("F")[:, 0]])
+    return winners(criteria, pairs, random_state)
+
+
+def varied_search(
+    m: Microdata,
+    k_pref: int,
+    preference: Sequence[float],
+    weights: Sequence[float] | None = None,
+    *,
+    objectives: Literal[1, 2] = 2,
+    copies: bool = True,
+    start: str = "graded",
+    feasible_start: bool = True,
+    population: int = 100,
+    evaluations: int = 50_000,
+    seed: int = 0,
+) -> tuple[Archive, np.ndarray]:
+    """Return all that a search evaluated, and the places of its final population there.
+
+    Parameters
+    ----------
+    m, k_pref, preference, weights, population, evaluations, seed
+        As for :func:`~dewri2009.search`.
+    objectives : {1, 2}
+        NSGA-II on f1 and f2, or a genetic algorithm on f1 whose tournament and survival put
+        feasible solutions first and those of smaller f2 before the others; both keep the best
+        of parents and children.
+    copies : bool
+        Whether two individuals may have the same bits. If not, children that are copies are
+        thrown away before they are evaluated.
+    start : str
+        A first population of `VARIANT_STARTS`.
+    feasible_start : bool
+        If false, chromosomes of the first population that are feasible are replaced by others of
+        it that are not, so that the search has to find the feasible region by itself.
+
+    Returns
+    -------
+    archive : Archive
+    final : numpy.ndarray, dtype int64
+        One entry per distinct chromosome of the final population.
+    """
+    named = None if weights is None else dict(zip(m.qi, weights, strict=True))
+    archive = Archive(m, k_pref, tuple(preference), named)
+    rng = generator(seed)
+    first = VARIANT_STARTS[start](rng, population, archive.evaluator.n_bits)
+    if not feasible_start:
+        lost = first[archive.evaluator.evaluate(first).smallest < k_pref]
+        first = np.resize(lost, first.shape)
+    kind, problem, prefer = {
+        1: (_GA, OneObjective, _prefer_less_ach),
+        2: (_NSGA2, TwoObjectives, prefer_feasible),
+    }[objectives]
+    algorithm = kind(
+        pop_size=population,
+        sampling=first,
+        selection=TournamentSelection(func_comp=prefer),
+        crossover=SinglePointCrossover(prob=0.8),
+        mutation=BitflipMutation(prob_var=0.001),
+        eliminate_duplicates=None if copies else _NoCopies(),
+        output=None,
+        seed=rng,
+    ).setup(problem(archive), termination=NoTermination())
+    while archive.evaluations + population <= evaluations and algorithm.has_next():
+        algorithm.next()
+    return archive, np.unique(archive.places(algorithm.pop.get("X")))
+
+
+def better_neighbours(
+    evaluator: Evaluator, bits: np.ndarray, k_pref: int, preference: Sequence[float]
+) -> int:
+    """Return how many one-bit neighbours are feasible and have less ach: 0 in a local optimum."""
+    flipped = np.eye(evaluator.n_bits + 1, evaluator.n_bits, k=-1, dtype=bool)  # none comes first
+    found = evaluator.evaluate(bits ^ flipped)
+    ach = achievement(found.nwp, found.necd, tuple(preference))
+    return int(((found.smallest >= k_pref) & (ach < ach[0] - 1e-12)).sum())
+
+
+def measured_run(m: Microdata, **setting) -> dict:
+    """Return what one run reports, what its final population holds, and what crossing it gives.
+
+    Parameters are those of `varied_search`. Solutions count as different where they differ in
+    NWP, NECD or effective k: bits between intervals of age that nobody has change nothing.
+
+    Returns
+    -------
+    dict
+        The reported solution (``found``, ``nwp``, ``necd``, ``effective_k``, ``ach``,
+        ``prefdev``) and its `better_neighbours` (``better neighbours``); of the non-dominated
+        solutions those that are feasible (``returned``), share
+        the least ach (``minima``), beat the reported one in loss and bias (``better in both``)
+        and exceed k_pref (``more private``); of the final population different solutions
+        (``unique``), the feasible ones (``feasible``) and the mean NWP of all (``mean nwp``);
+        over the search ``evaluations``, ``distinct`` chromosomes and the largest effective k
+        (``largest k``); ``ach at k`` for every k of `LEVELS`, the least of the final population;
+        and the share of crossed chromosomes with the table of a parent (``children alike``).
+    """
+    archive, final = varied_search(m, **setting)
+    k_pref, preference = setting["k_pref"], tuple(setting["preference"])
+    names = ["nwp", "necd", "effective_k"]
+    population = archive.frame(final).drop_duplicates(names, ignore_index=True)
+    feasible = population[population["effective_k"] >= k_pref]
+    best = choose(population, k_pref, preference)
+    row: dict = {
+        "found": best is not None,
+        "unique": len(population),
+        "feasible": len(feasible),
+        "mean nwp": float(population["nwp"].mean()),
+        "evaluations made": archive.evaluations,
+        "distinct": len(archive),
+        "largest k": int(archive.values("effective_k").max()),
+    }
+    if best is None:
+        return row
+    stays = non_dominated(feasible["ach"].to_numpy(), -feasible["effective_k"].to_numpy())
+    returned = feasible[stays]
+    beats = (returned["nwp"] < best["nwp"]) & (returned["necd"] < best["necd"])
+    row |= {name: float(best[name]) for name in ("nwp", "necd", "ach", "prefdev")}
+    row |= {
+        "effective_k": int(best["effective_k"]),
+        "better neighbours": better_neighbours(
+            archive.evaluator, _bits([best["bits"]])[0], k_pref, preference
+        ),
+        "returned": len(returned),
+        "minima": int((returned["ach"] == best["ach"]).sum()),
+        "better in both": int(beats.sum()),
+        "more private": int((returned["effective_k"] > k_pref).sum()),
+    }
+    for level in LEVELS:
+        private = feasible.loc[feasible["effective_k"] >= level, "ach"]
+        row[f"ach at {level}"] = float(private.min()) if len(private) else None
+    rng = generator(setting.get("seed", 0))
+    return row | {"children alike": _children_alike(archive, feasible, rng)}
+
+
+def _bits(texts: Iterable[str]) -> np.ndarray:
+    """Return chromosomes that are written as texts, one row each."""
+    return np.array([[bit == "1" for bit in text] for text in texts])
+
+
+def _children_alike(
+    archive: Archive, parents: pd.DataFrame, rng: np.random.Generator
+) -> float | None:
+    """Cross pairs of different tables at one point: the share of children like a parent."""
+    if len(parents) < 2:
+        return None
+    bits = _bits(parents["bits"])
+    solution = parents[["nwp", "necd", "effective_k"]].to_numpy()
+    mother = rng.integers(len(parents), size=_PAIRS)
+    father = (mother + rng.integers(1, len(parents), size=_PAIRS)) % len(parents)
+    cut = rng.integers(1, bits.shape[1], size=_PAIRS)[:, None]
+    children = np.where(np.arange(bits.shape[1]) < cut, bits[mother], bits[father])
+    found = archive.evaluator.evaluate(children)
+    child = np.column_stack([found.nwp, found.necd, found.smallest])
+    like_mother = (child == solution[mother]).all(axis=1)
+    like_father = (child == solution[father]).all(axis=1)
+    return float(np.mean(like_mother | like_father))

@@ -1,0 +1,289 @@
+r"""DHkmeans-LD, core: hierarchical 2-means with diverse clusters.
+
+Source: F. Ashkouti, K. Khamforoosh, A. Sheikhahmadi, H. Khamfroush, *DHkmeans-l-diversity:
+distributed hierarchical k-means for satisfaction of the l-diversity privacy model using Apache
+Spark*, The Journal of Supercomputing 78(2), 2022. Only the abstract was at hand: hence *core*.
+
+How sure: the abstract names three phases (choice of seeds, hierarchical k-means, finalising), a
+distance of the Manhattan and one of the Euclidean kind that regard diversity, and Spark. What the
+phases do is our reconstruction.
+
+1. Seeds: the row farthest from the mean, and the row farthest from that one.
+2. Lloyd's iterations on the distances below; to the distance a penalty is added where a cluster
+   has more of the row's sensitive value than the part has. A split is kept if both clusters have k
+   rows and l distinct sensitive values. If not, rows are ordered by the difference of their
+   distances and halved; if that fails too, the part is a cluster.
+3. Nothing is left to finalise, since no split makes a bad cluster.
+
+An ordered attribute, scaled to [0, 1], has distance :math:`|x - c|` (Manhattan) or
+:math:`(x - c)^2` (Euclidean) from its mean c; of an unordered one with shares :math:`s_v` in the
+cluster it is half the distance of the one-hot vectors, :math:`1 - s_v` or
+:math:`(1 - 2 s_v + \sum_w s_w^2) / 2`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from anonpaper.compiled import loop
+from anonpaper.errors import ParameterError, check_integer, check_number
+from anonpaper.groups import Partition
+from anonpaper.hierarchy import Hierarchy
+from anonpaper.microdata import Microdata
+from majeed2024_baselines.cluster import Client, labels_of_parts, on_parts
+from anonpaper.principles import require_diverse
+from anonpaper.publish import Release
+from anonpaper.publish.shallow import shallow_generalize
+
+__all__ = ["dhkmeans_classes", "dhkmeans_core"]
+
+_ITERATIONS = 10
+
+
+def dhkmeans_core(
+    m: Microdata,
+    k: int,
+    l: int | None,
+    hierarchies: Mapping[object, Hierarchy],
+    *,
+    distance: str = "euclidean",
+    client: Client | None = None,
+    seed: int = 0,
+) -> Release:
+    """Split a table by 2-means as long as both clusters are valid, and publish the clusters.
+
+    Parameters
+    ----------
+    m, k, l, hierarchies
+        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
+    distance : {"euclidean", "manhattan"}
+        See the module.
+    client : Client, optional
+        A Dask client for the parts.
+    seed : int
+        Not used: seeds of clusters are the farthest rows.
+
+    Returns
+    -------
+    Release
+    """
+    p = dhkmeans_classes(m, k, l, distance=distance, client=client)
+    return shallow_generalize(m, p, hierarchies)
+
+
+def dhkmeans_classes(
+    m: Microdata,
+    k: int,
+    l: int | None = None,
+    *,
+    distance: str = "euclidean",
+    penalty: float = 0.5,
+    memory_rows: int = 10_000,
+    client: Client | None = None,
+) -> Partition:
+    """Return the clusters; parts of at most `memory_rows` rows are split within one task.
+
+    Raises
+    ------
+    InfeasibleError
+        The table has fewer than l sensitive values.
+    ParameterError
+        A parameter is out of range.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> dhkmeans_classes(ap.examples.hospital(), k=3, l=2).sizes().min().item() >= 3
+    True
+    """
+    if distance not in ("euclidean", "manhattan"):
+        raise ParameterError(f'distance must be "euclidean" or "manhattan", got {distance!r}')
+    k = check_integer("k", k, 2, m.n)
+    memory_rows = check_integer("memory_rows", memory_rows, 1)
+    penalty = check_number("penalty", penalty, 0, np.inf)
+    if l is not None:
+        l = require_diverse(m, l, "distinct")
+    fixed = {"m": m, "k": k, "l": l, "euclidean": distance == "euclidean", "penalty": penalty}
+    top = _clusters_within(np.arange(m.n), down_to=memory_rows, **fixed)
+    parts = np.split(np.argsort(top, kind="stable"), np.cumsum(np.bincount(top))[:-1])
+    within = on_parts(_clusters_within, parts, client, down_to=0, **fixed)
+    info = {"parts": len(parts)}
+    return Partition(labels_of_parts(m.n, parts, within), info, f"DHkmeans-LD-core, k = {k}")
+
+
+def _clusters_within(
+    rows: np.ndarray,
+    m: Microdata,
+    k: int,
+    l: int | None,
+    euclidean: bool,
+    penalty: float,
+    down_to: int,
+) -> np.ndarray:
+    """Label rows by cluster; parts of at most `down_to` rows are split no further."""
+    scaled = np.column_stack([
+        (a.positions[codes] - a.positions[0]) / (a.width or 1.0) if a.ordered else codes
+        for a, codes in zip(m.attributes, m.codes[rows].T, strict=True)
+    ])  # fmt: skip
+    return _split_all(
+        np.ascontiguousarray(scaled, dtype=np.float64),
+        np.array([a.ordered for a in m.attributes]), max(a.size for a in m.attributes),
+        m.sensitive_codes[rows].astype(np.int64), m.sensitive_attribute.size, k, l or 1,
+        euclidean, penalty, down_to,
+    )  # fmt: skip
+
+
+@loop
+def _split_all(scaled, ordered, largest, sensitive, n_values, k, l, euclidean, penalty, down_to):
+    n = len(scaled)
+    order, labels, groups = np.arange(n), np.empty(n, np.int64), 0
+    stack = [(0, n)]
+    while len(stack) > 0:
+        first, last = stack.pop()
+        rows = order[first:last].copy()
+        middle = 0
+        if last - first >= 2 * k and last - first > down_to:
+            right, margin = _two_means(
+                scaled, ordered, largest, sensitive, n_values, rows, euclidean, penalty
+            )
+            if _valid(rows, right, sensitive, n_values, k, l):
+                middle = _arrange(order, rows, right, first)
+            else:
+                half = np.zeros(len(rows), np.bool_)
+                half[np.argsort(margin, kind="mergesort")[len(rows) // 2 :]] = True
+                if _valid(rows, half, sensitive, n_values, k, l):
+                    middle = _arrange(order, rows, half, first)
+        if middle == 0:
+            labels[order[first:last]] = groups
+            groups += 1
+        else:
+            stack.append((middle, last))
+            stack.append((first, middle))
+    return labels
+
+
+@loop
+def _two_means(scaled, ordered, largest, sensitive, n_values, rows, euclidean, penalty):
+    """Assign rows to one of two clusters; also how much nearer they are to the first one."""
+    r, d = len(rows), scaled.shape[1]
+    right, margin = np.zeros(r, np.bool_), np.zeros(r)
+    shares = np.zeros((2, d, largest))  # of unordered values; place 0 holds an ordered mean
+    mass = np.zeros((2, n_values))  # shares of sensitive values
+    whole = np.zeros(n_values)
+    for i in rows:
+        whole[sensitive[i]] += 1 / r
+    _centre(scaled, ordered, sensitive, rows, right, False, shares[0], mass[0])
+    seed = _farthest(scaled, ordered, rows, shares[0], euclidean)
+    for which in range(2):
+        shares[1 - which, :, :] = 0
+        for j in range(d):
+            if ordered[j]:
+                shares[1 - which, j, 0] = scaled[rows[seed], j]
+            else:
+                shares[1 - which, j, int(scaled[rows[seed], j])] = 1
+        seed = _farthest(scaled, ordered, rows, shares[1 - which], euclidean)
+    mass[0], mass[1] = whole, whole
+    for _ in range(_ITERATIONS):
+        moved = 0
+        squares = np.zeros((2, d))
+        for which in range(2):
+            for j in range(d):
+                squares[which, j] = (shares[which, j] ** 2).sum()
+        for place in range(r):
+            i = rows[place]
+            distances = np.zeros(2)
+            for which in range(2):
+                distances[which] = _distance(
+                    scaled, ordered, i, shares[which], squares[which], euclidean
+                ) + penalty * max(0.0, mass[which, sensitive[i]] - whole[sensitive[i]])
+            margin[place] = distances[0] - distances[1]
+            go_right = margin[place] > 0
+            moved += go_right != right[place]
+            right[place] = go_right
+        n_right = right.sum()
+        if moved == 0 or n_right == 0 or n_right == r:
+            break
+        for which in range(2):
+            _centre(
+                scaled, ordered, sensitive, rows, right, which == 1, shares[which], mass[which]
+            )
+    return right, margin
+
+
+@loop
+def _centre(scaled, ordered, sensitive, rows, right, side, shares, mass):
+    """Mean of ordered attributes, shares of unordered and of sensitive values of a cluster."""
+    shares[:, :] = 0
+    mass[:] = 0
+    size = 0
+    for place in range(len(rows)):
+        if right[place] == side:
+            size += 1
+    for place in range(len(rows)):
+        if right[place] == side:
+            i = rows[place]
+            mass[sensitive[i]] += 1 / size
+            for j in range(len(ordered)):
+                if ordered[j]:
+                    shares[j, 0] += scaled[i, j] / size
+                else:
+                    shares[j, int(scaled[i, j])] += 1 / size
+
+
+@loop
+def _distance(scaled, ordered, i, shares, squares, euclidean):
+    total = 0.0
+    for j in range(len(ordered)):
+        if ordered[j]:
+            gap = abs(scaled[i, j] - shares[j, 0])
+            total += gap * gap if euclidean else gap
+        else:
+            share = shares[j, int(scaled[i, j])]
+            total += (1 - 2 * share + squares[j]) / 2 if euclidean else 1 - share
+    return total
+
+
+@loop
+def _farthest(scaled, ordered, rows, shares, euclidean):
+    """Place of the row that is farthest from a centre, the first of several."""
+    squares = np.empty(len(ordered))
+    for j in range(len(ordered)):
+        squares[j] = (shares[j] ** 2).sum()
+    best, best_distance = 0, -1.0
+    for place in range(len(rows)):
+        distance = _distance(scaled, ordered, rows[place], shares, squares, euclidean)
+        if distance > best_distance + 1e-12:
+            best, best_distance = place, distance
+    return best
+
+
+@loop
+def _valid(rows, right, sensitive, n_values, k, l):
+    for side in (False, True):
+        present = np.zeros(n_values, np.bool_)
+        size = 0
+        for place in range(len(rows)):
+            if right[place] == side:
+                size += 1
+                present[sensitive[rows[place]]] = True
+        if size < k or present.sum() < l:
+            return False
+    return True
+
+
+@loop
+def _arrange(order, rows, right, first):
+    """Put the left rows first, each side in its order; return where the right ones begin."""
+    place = first
+    for i in range(len(rows)):
+        if not right[i]:
+            order[place] = rows[i]
+            place += 1
+    middle = place
+    for i in range(len(rows)):
+        if right[i]:
+            order[place] = rows[i]
+            place += 1
+    return middle

@@ -1,0 +1,282 @@
+r"""HyObscure: obfuscate some attributes, generalize another, in turns.
+
+Source: X. Han, Y. Yang, J. Wu, H. Xiong, *HyObscure: hybrid obscuring for privacy-preserving data
+publishing*, TKDE 2023, and the facts of the authors' public code.
+
+How sure: users are clustered by their non-private data (k-means, ten clusters); at most five
+times, (a) an obfuscation channel between clusters is found that leaks least about the private
+attribute under a bound on distortion, (b) borders of the generalized attribute's groups move if
+the shrinking group keeps k users and enough diversity, and the move is accepted only if leakage
+and distortion both fall; then every user draws a cluster and publishes the data of a random user
+of it.
+
+Ours: the adaptation to tables. The private attribute is the sensitive one (the original
+generalizes it; a binary one cannot be), the generalized attribute is the ordered one of most
+values, the rest is obfuscated. The channel is found by alternating minimization instead of a
+convex solver; its distance is that of cluster centres. The obfuscated table is then grouped by
+Mondrian, since the method itself promises neither k nor l. Channels are row-stochastic and
+weighted by how frequent clusters are; in the published MATLAB code columns sum to one.
+
+For a joint distribution p(y, c) of private value and cluster, and distances D, the channel
+:math:`q(c'|c)` of least :math:`I(Y; C') + \beta\,E[D]` satisfies
+:math:`q(c'|c) \propto r(c')\,e^{-\beta D(c,c') - \sum_y p(y|c) \ln (p(y)/p(y|c'))}` up to the
+terms that a fixed point absorbs; beta is found by bisection so that E[D] meets the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from anonpaper.errors import check_integer, check_number
+from anonpaper.groups import Partition
+from anonpaper.hierarchy import Hierarchy
+from anonpaper.microdata import Microdata
+from majeed2024_baselines.association import mutual_information
+from anonpaper.partition.mondrian import mondrian
+from anonpaper.publish import Release
+from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.randomness import generator
+
+__all__ = ["hyobscure", "obfuscation_channel"]
+
+_ROUNDS = 5
+_MOST_MOVES = 3  # values of the generalized attribute that one move carries over, at most
+
+
+def hyobscure(
+    m: Microdata,
+    k: int,
+    l: int | None,
+    hierarchies: Mapping[object, Hierarchy],
+    *,
+    clusters: int = 10,
+    groups: int = 4,
+    budget: float = 0.3,
+    seed: int = 0,
+) -> Release:
+    """Obfuscate and generalize in turns, then group what results.
+
+    Parameters
+    ----------
+    m, k, l, hierarchies
+        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
+    clusters, groups : int
+        Of users, and of values of the generalized attribute; at least 2.
+    budget : float
+        Bound on the mean distance of a cluster and the one that is published for it, as a share
+        of the mean distance of two clusters, in [0, 1].
+    seed : int or numpy.random.Generator
+        Of k-means and of the draws.
+
+    Returns
+    -------
+    Release
+        Its microdata are the real rows; published values are those of the obfuscated table.
+
+    Raises
+    ------
+    InfeasibleError, ParameterError
+        As :func:`~anonpaper.partition.mondrian.mondrian`.
+    """
+    clusters = check_integer("clusters", clusters, 2)
+    groups = check_integer("groups", groups, 2)
+    budget = check_number("budget", budget, 0, 1)
+    rng = generator(seed)
+    of_row, distances = _user_clusters(m, clusters, rng)
+    main = max(range(m.d), key=lambda j: (m.attributes[j].ordered, m.attributes[j].size))
+    source = _obfuscate(m, main, of_row, distances, groups, budget * distances.mean(), k, rng)
+    moved = m.codes[source].copy()
+    moved[:, main] = m.codes[:, main]
+    table = m.with_codes(dict(zip(m.qi, moved.T, strict=True)))
+    p = mondrian(table, k, l, diversity="distinct")
+    published = shallow_generalize(table, p, hierarchies).published
+    info = {"obfuscated": float((moved != m.codes).any(axis=1).mean())}
+    return Release(m, published, "obscure", Partition(p.labels, info, f"HyObscure, k = {k}"))
+
+
+def obfuscation_channel(
+    joint: np.ndarray, distances: np.ndarray, bound: float, iterations: int = 100
+) -> np.ndarray:
+    """Find the channel between clusters that leaks least within a bound on the distortion.
+
+    Parameters
+    ----------
+    joint : numpy.ndarray, shape (s, c)
+        Joint distribution of private values and clusters; adds up to 1.
+    distances : numpy.ndarray, shape (c, c)
+        Of clusters, 0 on the diagonal.
+    bound : float
+        Greatest mean distance, at least 0.
+    iterations : int
+        Of the alternating minimization for each multiplier.
+
+    Returns
+    -------
+    numpy.ndarray, shape (c, c)
+        q[c, c'], rows add up to 1: the probability to publish c' for c.
+
+    Examples
+    --------
+    >>> joint = np.array([[0.4, 0.1], [0.1, 0.4]])
+    >>> obfuscation_channel(joint, 1 - np.eye(2), bound=0.0).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    >>> far = obfuscation_channel(joint, 1 - np.eye(2), bound=1.0)
+    >>> round(mutual_information(joint @ far), 6)
+    0.0
+    """
+    size = len(distances)
+    weight = joint.sum(axis=0)
+    if bound <= 0:
+        return np.eye(size)
+
+    def distortion(channel):
+        return float((weight[:, None] * channel * distances).sum())
+
+    free = _channel(joint, distances, 0.0, iterations)
+    if distortion(free) <= bound:
+        return free
+    low, high = 0.0, 1.0
+    while distortion(_channel(joint, distances, high, iterations)) > bound and high < 1e6:
+        low, high = high, 4 * high
+    best = np.eye(size)
+    for _ in range(15):
+        middle = (low + high) / 2
+        channel = _channel(joint, distances, middle, iterations)
+        if distortion(channel) <= bound:
+            best, high = channel, middle
+        else:
+            low = middle
+    return best
+
+
+def _channel(joint, distances, multiplier, iterations) -> np.ndarray:
+    """Minimize I(Y; C') + multiplier·E[D] by exponentiated gradient steps."""
+    weight = np.maximum(joint.sum(axis=0), 1e-300)
+    given = joint / weight  # p(y | c)
+    prior = joint.sum(axis=1)
+    channel = np.full(distances.shape, 1 / len(distances))
+    if multiplier > 0:
+        channel = np.exp(-multiplier * (distances - distances.min(axis=1, keepdims=True)))
+        channel /= channel.sum(axis=1, keepdims=True)
+    for _ in range(iterations):
+        published = joint @ channel  # p(y, c')
+        share = published / np.maximum(published.sum(axis=0), 1e-300)
+        # d I / d q(c'|c), per unit of p(c): sum_y p(y|c) ln(p(y|c') / p(y))
+        ratio = np.log(np.maximum(share, 1e-300) / np.maximum(prior[:, None], 1e-300))
+        gradient = given.T @ ratio + multiplier * distances
+        gradient -= gradient.min(axis=1, keepdims=True)
+        stepped = channel * np.exp(-gradient)
+        stepped /= stepped.sum(axis=1, keepdims=True)
+        if np.abs(stepped - channel).max() < 1e-9:
+            return stepped
+        channel = stepped
+    return channel
+
+
+def _user_clusters(m: Microdata, clusters: int, rng) -> tuple[np.ndarray, np.ndarray]:
+    """Cluster the distinct tuples, weighted by rows; return clusters of rows and distances."""
+    from sklearn.cluster import KMeans
+
+    columns = []
+    for attribute, codes in zip(m.attributes, m.cells.tuples.T, strict=True):
+        if attribute.ordered:
+            scaled = (attribute.positions - attribute.positions[0]) / (attribute.width or 1.0)
+            columns.append(scaled[codes][:, None])
+        else:
+            columns.append(np.eye(attribute.size)[codes] / np.sqrt(2))
+    points = np.hstack(columns)
+    means = KMeans(
+        min(clusters, len(points)), n_init=3, random_state=int(rng.integers(2**31))
+    ).fit(points, sample_weight=m.cells.tuple_sizes)
+    centres = means.cluster_centers_
+    gaps = np.sqrt(np.square(centres[:, None] - centres[None]).sum(axis=2))
+    return means.labels_[m.cells.tuple_of_row], gaps
+
+
+def _obfuscate(m, main, of_row, distances, groups, bound, k, rng) -> np.ndarray:
+    """Alternate channels and borders; return the row whose values every row publishes."""
+    codes = m.codes[:, main]
+    borders = np.unique(np.quantile(codes, np.arange(1, groups) / groups, method="higher"))
+    best = _state(m, codes, of_row, distances, borders, bound)
+    for _ in range(_ROUNDS):
+        improved = None
+        for candidate in _moves(borders, m.attributes[main].size):
+            of_group = np.searchsorted(candidate, codes, side="right")
+            if np.bincount(of_group, minlength=len(candidate) + 1).min() < k:
+                continue
+            state = _evaluate(m, of_group, of_row, distances, best["channels"])
+            if state["leakage"] < best["leakage"] and state["distortion"] < best["distortion"]:
+                best = best | state
+                improved = candidate
+        if improved is None:
+            break
+        borders = improved
+        renewed = _state(m, codes, of_row, distances, borders, bound)
+        if renewed["leakage"] >= best["leakage"]:
+            break
+        best = renewed
+    of_group = np.searchsorted(borders, codes, side="right")
+    return _draw(of_group, of_row, best["channels"], rng)
+
+
+def _moves(borders: np.ndarray, size: int):
+    """Borders with one of them moved by a few values, still ascending and inside the domain."""
+    for i in range(len(borders)):
+        for step in (*range(-_MOST_MOVES, 0), *range(1, _MOST_MOVES + 1)):
+            moved = borders.copy()
+            moved[i] += step
+            if moved[0] > 0 and moved[-1] < size and (np.diff(moved) > 0).all():
+                yield moved
+
+
+def _state(m, codes, of_row, distances, borders, bound) -> dict:
+    of_group = np.searchsorted(borders, codes, side="right")
+    channels = []
+    for group in range(len(borders) + 1):
+        rows = of_group == group
+        joint = _joint(m.sensitive_codes[rows], of_row[rows], m, len(distances))
+        channels.append(obfuscation_channel(joint, distances, bound))
+    channels = np.array(channels)
+    return _evaluate(m, of_group, of_row, distances, channels) | {"channels": channels}
+
+
+def _evaluate(m, of_group, of_row, distances, channels) -> dict:
+    """Leakage about the sensitive attribute and distortion, over all groups."""
+    leakage = distortion = 0.0
+    for group, channel in enumerate(channels):
+        rows = of_group == group
+        share = rows.mean()
+        joint = _joint(m.sensitive_codes[rows], of_row[rows], m, len(distances))
+        leakage += share * mutual_information(joint @ channel)
+        distortion += share * float((joint.sum(axis=0)[:, None] * channel * distances).sum())
+    return {"leakage": leakage, "distortion": distortion}
+
+
+def _joint(sensitive, clusters, m, size) -> np.ndarray:
+    values = m.sensitive_attribute.size
+    counts = np.bincount(sensitive * np.int64(size) + clusters, minlength=values * size)
+    return counts.reshape(values, size) / max(len(sensitive), 1)
+
+
+def _draw(of_group, of_row, channels, rng) -> np.ndarray:
+    """Let every row draw a cluster, then a row of that cluster and its own group."""
+    source = np.arange(len(of_row))
+    for group, channel in enumerate(channels):
+        rows = np.flatnonzero(of_group == group)
+        by_cluster = [rows[of_row[rows] == c] for c in range(len(channel))]
+        for c, members in enumerate(by_cluster):
+            # A cluster without a row in this group has nothing to publish.
+            chances = np.array(
+                [q if len(r) else 0.0 for q, r in zip(channel[c], by_cluster, strict=True)]
+            )
+            if len(members) == 0 or chances.sum() == 0:
+                continue
+            drawn = rng.choice(len(chances), len(members), p=chances / chances.sum())
+            for target in np.unique(drawn):
+                mine = members[drawn == target]
+                # Who keeps the cluster keeps the data.
+                if target != c:
+                    source[mine] = rng.choice(by_cluster[target], len(mine))
+    return source

@@ -1,0 +1,400 @@
+"""Arithmetic of the numbers that majeed2024 prints, and its Tables 6 to 9 beside measured ones.
+
+Nothing here runs a method: the numbers come from data/reference, from the counts of a file's
+sensitive values, and from tables of risks that notebooks have measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.compendium.tables import reference
+
+__all__ = [
+    "IMPROVEMENTS",
+    "SETTINGS",
+    "below_the_bound",
+    "common_formula",
+    "explained_cells",
+    "headlines",
+    "improvements",
+    "least_own_value_risk",
+    "nearest",
+    "records_at_risk_arithmetic",
+    "rounded_exposures",
+    "table_12_arithmetic",
+    "universes",
+]
+
+#: What a reading of Tables 6 to 9 has to say: columns of a table of measured risks.
+SETTINGS = ("equation", "mode", "threshold", "rows")
+
+#: How an improvement over baselines can be computed from p (proposed, one number per setting) and
+#: b (baselines, settings x methods), in percent.
+IMPROVEMENTS = {
+    "mean of (b - p) / b": lambda p, b: np.mean((b - p[:, None]) / b),
+    "mean of (b - p) / p": lambda p, b: np.mean((b - p[:, None]) / p[:, None]),
+    "1 - mean p / mean b": lambda p, b: 1 - p.mean() / b.mean(),
+    "mean b / mean p - 1": lambda p, b: b.mean() / p.mean() - 1,
+    "mean of b - p, points": lambda p, b: np.mean(b - p[:, None]),
+    "against the best baseline": lambda p, b: np.mean(1 - p / b.min(axis=1)),
+    "against the worst baseline": lambda p, b: np.mean(1 - p / b.max(axis=1)),
+}
+
+
+def least_own_value_risk(counts) -> float:
+    """Return the least own-value risk of any grouping of a table: the sum of squared shares.
+
+    Parameters
+    ----------
+    counts : array-like of int
+        Rows of every sensitive value, not all 0.
+
+    Returns
+    -------
+    float
+        In (0, 1].
+
+    Notes
+    -----
+    In class C the own value of a row drawn at random is told with chance sum of Pr_C(y)^2. The
+    release's risk is the mean of this over classes, weighed by their rows, and the mean of a
+    square is never below the square of the mean (Jensen): the mean of Pr_C(y) is the share of y
+    in the table.
+
+    Examples
+    --------
+    >>> round(least_own_value_risk([4861, 249]), 3)
+    0.907
+    """
+    counts = np.asarray(counts, dtype=float)
+    return float(((counts / counts.sum()) ** 2).sum())
+
+
+def below_the_bound(counts: Mapping[str, object]) -> pd.DataFrame:
+    """Return all printed cells of Tables 6 to 9 with the bound on what they can be.
+
+    Parameters
+    ----------
+    counts : mapping of data set to array of int
+        Rows of every sensitive value.
+
+    Returns
+    -------
+    DataFrame
+        The printed cells with ``bound``, the least own-value risk of a grouping of the real rows;
+        ``groups real rows``, whether the bound holds of the method (the proposed one adds rows,
+        LoPub invents them all); and ``violates``: printed, rounded up, it is below the bound.
+    """
+    cells = reference("majeed2024_tab6-9_disclosure_risk")
+    cells["bound"] = cells["dataset"].map({n: least_own_value_risk(c) for n, c in counts.items()})
+    cells["groups real rows"] = ~cells["method"].isin(("Proposed", "LoPub"))
+    below = cells["disclosure_risk"] + 0.005 < cells["bound"]
+    return cells.assign(violates=cells["groups real rows"] & below)
+
+
+def improvements(printed: pd.DataFrame, value: str, settings: list[str]) -> pd.DataFrame:
+    """Compute improvements of the proposed method from a printed table, by every formula.
+
+    Parameters
+    ----------
+    printed : DataFrame
+        With ``method`` ("Proposed" among them), the settings, and the value.
+    value : str
+        Column of the printed numbers; less is better.
+    settings : list of str
+        Columns that tell the paper's settings apart.
+
+    Returns
+    -------
+    DataFrame
+        A row per formula of :data:`IMPROVEMENTS` and non-empty set of baselines: ``formula``,
+        ``baselines`` (their names), ``methods`` (their number), ``improvement_pct``.
+    """
+    wide = printed.pivot(index=settings, columns="method", values=value)
+    proposed, others = wide.pop("Proposed").to_numpy(), wide
+    sets = [
+        list(chosen)
+        for size in range(1, others.shape[1] + 1)
+        for chosen in combinations(others.columns, size)
+    ]
+    return pd.DataFrame(
+        [
+            {
+                "formula": formula,
+                "baselines": ", ".join(chosen),
+                "methods": len(chosen),
+                "improvement_pct": 100 * compute(proposed, others[chosen].to_numpy()),
+            }
+            for formula, compute in IMPROVEMENTS.items()
+            for chosen in sets
+        ]
+    )
+
+
+def headlines() -> pd.DataFrame:
+    """Recompute the printed improvements that the paper's own tables allow, by every formula.
+
+    Returns
+    -------
+    DataFrame
+        A row per improvement and formula: ``quantity``, ``printed_pct``, ``formula``,
+        ``all_eight_pct`` (against all eight baselines), ``nearest_pct`` (of all sets of baselines
+        the one that comes nearest) and ``nearest_baselines``. "privacy on three metrics" is the
+        mean of disclosure risk, exposure and the printed reconstruction.
+    """
+    printed = reference("majeed2024_headlines").set_index("quantity")["improvement_pct"]
+    risks = reference("majeed2024_tab6-9_disclosure_risk")
+    small = risks["dataset"].isin(("adult", "stroke"))
+    risk = {
+        "disclosure risk of two small tables": risks[small],
+        "disclosure risk of two large tables": risks[~small],
+        "disclosure risk": risks,
+    }
+    key = ["formula", "baselines", "methods"]
+    found = {
+        name: improvements(part, "disclosure_risk", ["dataset", "k"]).set_index(key)
+        for name, part in risk.items()
+    }
+    exposed = reference("majeed2024_tab10_exposure").assign(
+        exposure=lambda t: t["exposure_pct"] / 100
+    )
+    exposure = improvements(exposed, "exposure", ["dataset"]).set_index(key)
+    found["privacy on three metrics"] = (
+        found.pop("disclosure risk") + exposure + printed["reconstruction"]
+    ) / 3
+    rows = []
+    for quantity, table in found.items():
+        for formula, part in table["improvement_pct"].groupby(level="formula", sort=False):
+            near = (part - printed[quantity]).abs().idxmin()
+            rows.append(
+                {
+                    "quantity": quantity,
+                    "printed_pct": printed[quantity],
+                    "formula": formula,
+                    "all_eight_pct": part.xs(8, level="methods").item(),
+                    "nearest_pct": part[near],
+                    "nearest_baselines": near[1],
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def common_formula(count: int = 5) -> pd.DataFrame:
+    """Return the formulas and sets of baselines that come nearest to both printed risks at once.
+
+    Parameters
+    ----------
+    count : int
+        How many of them, the nearest first.
+
+    Returns
+    -------
+    DataFrame
+        ``formula``, ``baselines``, the improvement on the ``small`` and on the ``large`` tables
+        (printed: 13.45 and 10.39 %), and ``off``, the larger of both distances in points.
+    """
+    risks = reference("majeed2024_tab6-9_disclosure_risk")
+    printed = reference("majeed2024_headlines").set_index("quantity")["improvement_pct"]
+    found, off = {}, {}
+    for size, names in {"small": ("adult", "stroke"), "large": ("census", "diabetes")}.items():
+        part = risks[risks["dataset"].isin(names)]
+        table = improvements(part, "disclosure_risk", ["dataset", "k"])
+        found[size] = table.set_index(["formula", "baselines"])["improvement_pct"]
+        off[size] = (found[size] - printed[f"disclosure risk of two {size} tables"]).abs()
+    table = pd.DataFrame(found).assign(off=pd.DataFrame(off).max(axis=1))
+    return table.nsmallest(count, "off").reset_index()
+
+
+def records_at_risk_arithmetic(counts: Mapping[str, object]) -> pd.DataFrame:
+    """Recompute Table 11 from counts of sensitive values and from the sizes of Table 12.
+
+    Parameters
+    ----------
+    counts : mapping of data set to array of int
+        Rows of every sensitive value.
+
+    Returns
+    -------
+    DataFrame
+        Per data set: the printed counts and percentages, ``existing, computed`` (most frequent
+        minus all others), ``proposed, computed`` (the same with the rows that Table 12 implies
+        added to the rare value), and both as percentages of the real rows.
+    """
+    printed = reference("majeed2024_tab11_records_at_risk")
+    sizes = table_12_arithmetic(counts).set_index("name")["augmented rows"]
+    most = printed["dataset"].map({name: int(max(c)) for name, c in counts.items()})
+    rows = printed["dataset"].map({name: int(sum(c)) for name, c in counts.items()})
+    existing, ours = 2 * most - rows, 2 * most - printed["dataset"].map(sizes)
+    return printed.assign(
+        **{
+            "rows": rows,
+            "existing, computed": existing,
+            "existing, computed, %": 100 * existing / rows,
+            "proposed, computed": ours,
+            "proposed, printed count of real rows, %": 100 * printed["proposed_count"] / rows,
+        }
+    )
+
+
+def table_12_arithmetic(counts: Mapping[str, object]) -> pd.DataFrame:
+    """Recompute Table 12 from the numbers of rows, quasi-identifiers and section 6.2's shares.
+
+    Parameters
+    ----------
+    counts : mapping of data set to array of int
+        Rows of every sensitive value.
+
+    Returns
+    -------
+    DataFrame
+        Per data set: ``augmented rows`` (the printed "existing" count over the number of
+        quasi-identifiers, which is whole), ``improvement, computed, %``, ``proposed, from
+        shares`` (every cell but the most frequent values of the pattern-friendly attributes) and
+        ``saved of real cells``, the saving where the table to be anonymized is the measure.
+    """
+    printed = reference("majeed2024_tab12_generalizations")
+    shares = reference("majeed2024_sec6_frequencies").groupby("dataset")["share_pct"].sum() / 100
+    width = printed["dataset"].map({"adult": 7, "stroke": 6, "census": 8, "diabetes": 6})
+    rows = printed["dataset"].map({name: int(sum(c)) for name, c in counts.items()})
+    augmented = printed["existing"] / width
+    return pd.DataFrame(
+        {
+            "name": printed["dataset"],
+            "quasi-identifiers": width,
+            "cells, real": rows * width,
+            "augmented rows": augmented,
+            "existing, printed": printed["existing"],
+            "proposed, printed": printed["proposed"],
+            "proposed, from shares": augmented * (width - printed["dataset"].map(shares)),
+            "improvement, printed, %": printed["improvement_pct"],
+            "improvement, computed, %": 100 * (1 - printed["proposed"] / printed["existing"]),
+            "saved of real cells": 1 - printed["proposed"] / (rows * width),
+        }
+    )
+
+
+def rounded_exposures(counts: Mapping[str, object]) -> pd.DataFrame:
+    """Divide the cells of Table 10 by (M - m) / M, M people of one value and m of the other.
+
+    A method that leaves as few people exposed as can be has (M - m) / M itself. A measurement is
+    a round multiple of it by chance only.
+
+    Parameters
+    ----------
+    counts : mapping of data set to array of int
+        Rows of both sensitive values.
+
+    Returns
+    -------
+    DataFrame
+        The printed cells with ``least``, in percent; ``multiple`` of it; ``round``, whether some
+        hundredth times `least` is the printed number to two digits; and ``chance``, how likely
+        that is of a number that knows nothing of it.
+    """
+    cells = reference("majeed2024_tab10_exposure")
+    least = {name: 100 * (1 - min(c) / max(c)) for name, c in counts.items()}
+    cells["least"] = cells["dataset"].map(least)
+    cells["multiple"] = cells["exposure_pct"] / cells["least"]
+    again = cells["multiple"].round(2) * cells["least"]
+    cells["round"] = (again - cells["exposure_pct"]).abs() <= 0.01
+    return cells.assign(chance=0.02 / (0.01 * cells["least"]))
+
+
+def universes(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Return every reading of every printed cell of Tables 6 to 9 that was measured.
+
+    Parameters
+    ----------
+    measured : DataFrame
+        ``name``, ``method``, ``k``, the columns of :data:`SETTINGS` and ``risk``, as
+        `majeed2024.risks` gives them: baselines with one threshold, the
+        proposed method with one mode.
+    printed : DataFrame
+        ``dataset``, ``method``, ``k``, ``disclosure_risk``.
+
+    Returns
+    -------
+    DataFrame
+        One row per cell and reading, with ``published``. The threshold is the proposed method's
+        alone and the mode the baselines', so that their risks stand under every value of these. A
+        method that invents all rows has no real ones: its rows stand for people.
+    """
+    ours = measured["method"] == "Proposed"
+    parts = [measured[ours].assign(mode=mode) for mode in measured["mode"].unique()]
+    parts += [
+        measured[~ours].assign(threshold=threshold) for threshold in measured["threshold"].unique()
+    ]
+    frame = pd.concat(parts)
+    has_people = frame.groupby("method")["rows"].transform("nunique") > 1
+    frame = pd.concat([frame, frame[~has_people].assign(rows="real people")])
+    theirs = printed.set_index(["dataset", "method", "k"])["disclosure_risk"]
+    cells = pd.MultiIndex.from_frame(frame[["name", "method", "k"]])
+    frame["published"] = theirs.reindex(cells).to_numpy()
+    return frame[["name", "method", "k", *SETTINGS, "risk", "published"]].reset_index(drop=True)
+
+
+def nearest(risks: pd.DataFrame) -> pd.DataFrame:
+    """Return the reading that comes nearest to each printed cell of Tables 6 to 9.
+
+    Parameters
+    ----------
+    risks : DataFrame
+        ``name``, ``method``, ``k``, the columns of :data:`SETTINGS`, ``risk`` and ``published``;
+        one row per cell and reading.
+
+    Returns
+    -------
+    DataFrame
+        One row per cell: the nearest reading, its ``risk``, ``published`` and ``distance``. Of
+        readings as near the first is named.
+    """
+    risks = risks.assign(distance=(risks["risk"] - risks["published"]).abs())
+    first = risks.groupby(["name", "method", "k"], sort=False)["distance"].idxmin()
+    return risks.loc[first].reset_index(drop=True)
+
+
+def explained_cells(risks: pd.DataFrame, within: float = 0.05) -> pd.DataFrame:
+    """Count, for each table and reading, the printed cells that a reading comes near to.
+
+    Parameters
+    ----------
+    risks : DataFrame
+        As for :func:`nearest`.
+    within : float
+        Largest distance that counts as near.
+
+    Returns
+    -------
+    DataFrame
+        Per table and reading: ``cells``, ``near``, ``mean distance`` and ``correlation``, best
+        first; the last row of a table is the null, one constant for all cells (their median).
+    """
+    found = []
+    for name, table in risks.groupby("name", sort=False):
+        for setting, part in table.groupby(list(SETTINGS), sort=False):
+            gap = (part["risk"] - part["published"]).abs()
+            varies = part["risk"].std() > 0
+            found.append(
+                {
+                    "name": name,
+                    **dict(zip(SETTINGS, setting, strict=True)),
+                    "cells": len(part),
+                    "near": int((gap <= within).sum()),
+                    "mean distance": gap.mean(),
+                    "correlation": part["risk"].corr(part["published"]) if varies else np.nan,
+                }
+            )
+        printed = table.drop_duplicates(["method", "k"])["published"]
+        gap = (printed - printed.median()).abs()
+        null = {"cells": len(gap), "near": int((gap <= within).sum()), "mean distance": gap.mean()}
+        found.append({"name": name} | dict.fromkeys(SETTINGS, "a constant") | null)
+    order = ["name", "null", "near", "mean distance"]
+    frame = pd.DataFrame(found).assign(null=lambda f: f["rows"] == "a constant")
+    frame["name"] = pd.Categorical(frame["name"], list(risks["name"].unique()))
+    frame = frame.sort_values(order, ascending=[True, True, False, True], kind="stable")
+    return frame.drop(columns="null").astype({"name": str}).reset_index(drop=True)

@@ -1,0 +1,24 @@
+"""Checks of notebooks/together that claims.toml cannot express."""
+
+from __future__ import annotations
+
+import pandas as pd
+from together import NEEDS, meeting
+
+from anonpaper.compendium.judge import Finding, above_zero
+
+__all__ = ["least_loss"]
+
+
+def least_loss(points: pd.DataFrame, *, method: str, need: int) -> Finding:
+    """Take over draws what the best other method loses more that meets the same need."""
+    ours, best, names = [], [], []
+    for name, part in points.dropna(subset="k").groupby("data", sort=False):
+        losses = meeting(part, NEEDS[need])
+        is_it = losses.index.get_level_values("method") == method
+        ours.append(losses.loc[losses[is_it].mean(axis=1).idxmin()])
+        best.append(losses.loc[losses[~is_it].mean(axis=1).idxmin()])
+        names.append(f"{name}, {best[-1].name[0]}")
+    more = pd.DataFrame(best).to_numpy() - pd.DataFrame(ours).to_numpy()
+    means = zip(names, more.mean(axis=1), strict=True)
+    return above_zero(more, "; ".join(f"{name} {mean:.3f} more" for name, mean in means), names)

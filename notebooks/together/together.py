@@ -1,0 +1,527 @@
+"""What the notebooks of methods side by side measure: one release, or one person in it.
+
+Every method of the papers, and what it is usually compared with, publishes the same rows with the
+same quasi-identifiers and the same secret. Privacy is that of real people before an attacker who
+knows everybody's quasi-identifiers and recognizes invented rows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from anonpaper import measure
+from anonpaper.constraints import proportion_constraints
+from anonpaper.datasets import load
+from anonpaper.datasets.trees import hierarchies
+from anonpaper.errors import InfeasibleError
+from anonpaper.microdata import Microdata
+from anonpaper.compendium.intervals import difference_intervals
+from anonpaper.partition.balanced import balanced_classes
+from anonpaper.partition.diva import diva
+from anonpaper.partition.hilbert import hilbert
+from anonpaper.partition.k_member import k_member
+from anonpaper.partition.klt import klt
+from anonpaper.partition.mondrian import mondrian
+from anonpaper.partition.oka import oka
+from anonpaper.partition.refined import tp_refined
+from anonpaper.partition.tp import tp, tp_plus
+from anonpaper.prepare.copula import gaussian_copula
+from anonpaper.prepare.encoding import in_preorder
+from anonpaper.prepare.imbalance import find_imbalance
+from anonpaper.prepare.synthesis import fuse
+from anonpaper.publish import Release, generalize, recode, suppress, swap
+from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.randomness import generator
+from anonpaper.recoders.lattice import full_domain
+from anonpaper.recoders.preference import preference_search
+from anonpaper.recoders.tds import tds
+
+__all__ = [
+    "METHODS",
+    "NEEDS",
+    "Method",
+    "Need",
+    "advice",
+    "balance",
+    "chapters",
+    "in_words",
+    "load_table",
+    "marked",
+    "measure_point",
+    "measure_release",
+    "meeting",
+    "not_dominated",
+    "of_person",
+    "points",
+    "split",
+]
+
+DISEASES = {  # first codes of the chapters of ICD-9, in their order
+    "infections": 1, "neoplasms": 140, "endocrine": 240, "blood": 280, "mental": 290,
+    "nervous": 320, "circulatory": 390, "respiratory": 460, "digestive": 520,
+    "genitourinary": 580, "pregnancy": 630, "skin": 680, "musculoskeletal": 710,
+    "congenital": 740, "symptoms": 780, "injury": 800,
+}  # fmt: skip
+
+
+# ---- one table --------------------------------------------------------------------------------
+
+
+def balance(m: Microdata, seed: int) -> Microdata:
+    """Add invented rows until all secrets are equally frequent, as majeed2024 does.
+
+    The rows come from a Gaussian copula, which takes a fraction of a second; the paper trains
+    a network.
+    """
+    fused = fuse(m, gaussian_copula(m, find_imbalance(m).needed, seed=seed))
+    same = {a.name: a.values for a in m.attributes if a.numeric}
+    return fused.replace(domains=same)
+
+
+def of_person(rel: Release, place: int) -> dict[str, object]:
+    """Return what a release says of one person to an attacker who knows her quasi-identifiers.
+
+    Parameters
+    ----------
+    rel : Release
+        In which the row is published.
+    place : int
+        Position of her row in the table that was published.
+
+    Returns
+    -------
+    dict
+        ``exact``, ``range`` and ``star``: how many of her quasi-identifiers are published as they
+        are, as one of several values, and not at all; ``her own secret``, whether her row shows
+        it; ``rows that fit``, those whose published values can be hers; ``rows alike``, those
+        published like hers, or in her group where secrets were swapped; ``probability``, the
+        share of her secret among these; and ``best guess``, that of the most frequent one.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+    >>> of_person(rel, 4)["probability"]
+    0.5
+    """
+    m, labels = rel.audited()
+    own = rel.microdata.sensitive_codes[place]
+    alike = m.sensitive_codes[labels == labels[place]]
+    fit = np.logical_and.reduce(
+        [
+            p.sub_domains.contains(p.index, np.full(len(labels), codes[place]))
+            for p, codes in zip(rel.published, rel.microdata.codes.T, strict=True)
+        ]
+    )
+    numbers = [p.index[place] for p in rel.published]
+    stars = [bool(p.is_star[i]) for p, i in zip(rel.published, numbers, strict=True)]
+    sizes = [int(p.sizes[i]) for p, i in zip(rel.published, numbers, strict=True)]
+    return {
+        "exact": sizes.count(1),
+        "range": len(sizes) - sizes.count(1) - sum(stars),
+        "star": sum(stars),
+        "her own secret": bool(rel.sensitive_codes[place] == own),
+        "rows that fit": int((fit & rel.is_published).sum()),
+        "rows alike": len(alike),
+        "probability": float(np.mean(alike == own)),
+        "best guess": float(np.bincount(alike).max() / len(alike)),
+    }
+
+
+def marked(rel: Release, m: Microdata, place: int) -> pd.DataFrame:
+    """Return a published table with one person's row marked, and invented rows called so."""
+    names = [f"→ {name}" if at == place else name for at, name in enumerate(m.frame.index)]
+    return rel.frame.set_axis([*names, *["invented"] * (rel.microdata.n - m.n)])
+
+
+# ---- the frontier: tables ---------------------------------------------------------------------
+
+
+def load_table(name: str) -> Microdata:
+    """Load people with four quasi-identifiers and a secret of which no value is frequent.
+
+    Adult and Census have age, education, race and sex, and the occupation as the secret; Census
+    without those who have none. Diabetes has age, race, gender and days in hospital, and the
+    chapter of ICD-9 of the first diagnosis; the first stay of every patient. A missing value is a
+    category, and categories stand in the order of the hierarchies.
+
+    Parameters
+    ----------
+    name : {"adult", "census", "diabetes"}
+    """
+    qi, secret = ["age", "education", "race", "sex"], "occupation"
+    if name == "census":
+        m = load(name, qi=qi, sensitive=(secret := "major occupation code"))
+        frame = m.frame[m.frame[secret] != "Not in universe"]
+    elif name == "diabetes":
+        qi, secret = ["age", "race", "gender", "time_in_hospital"], "diagnosis"
+        m = load(name, qi=qi, sensitive="diag_1")
+        frame = m.frame.drop_duplicates("patient_nbr")
+        frame = frame.assign(diagnosis=chapters(frame["diag_1"]))
+    else:
+        m = load(name, qi=qi, sensitive=secret)
+        frame = m.frame
+    frame = frame[[*qi, secret]].reset_index(drop=True)
+    frame[secret] = frame[secret].astype(str)
+    m = m.replace(frame=frame, sensitive=secret, domains=dict.fromkeys([*qi, secret]))
+    trees = hierarchies(name, m)
+    return in_preorder(m, {a.name: trees[a.name] for a in m.attributes if not a.numeric})
+
+
+def chapters(codes: pd.Series) -> pd.Series:
+    """Return the chapter of ICD-9 of each diagnosis, diabetes apart from its chapter.
+
+    Examples
+    --------
+    >>> chapters(pd.Series(["250.02", "428", "V57", "?"])).tolist()
+    ['diabetes', 'circulatory', 'other', 'other']
+    """
+    numbers = pd.to_numeric(codes.astype(str), errors="coerce")
+    places = np.searchsorted([*DISEASES.values()], numbers.to_numpy(), side="right") - 1
+    named = np.array([*DISEASES], dtype=object)[places]
+    named = np.where(numbers.floordiv(1) == 250, "diabetes", named)
+    return pd.Series(np.where(numbers.isna(), "other", named), index=codes.index)
+
+
+def split(m: Microdata, rows: int, seed: int) -> tuple[Microdata, Microdata]:
+    """Draw rows to publish and half as many people to be held out, no row twice."""
+    drawn = generator(seed).permutation(m.n)[: rows + rows // 2]
+    return m.take(np.sort(drawn[:rows])), m.take(np.sort(drawn[rows:]))
+
+
+# ---- the frontier: methods --------------------------------------------------------------------
+
+
+class Method(NamedTuple):
+    """Who proposes a method, the level it is asked for, and how it publishes a table.
+
+    Attributes
+    ----------
+    paper : str
+        Key of the paper, or "baseline".
+    asks : {"l", "k"}
+        l: no secret has more than a share of 1/l; k: everybody is one of k.
+    publish : callable
+        ``(m, level, trees, seed) -> Release``.
+    """
+
+    paper: str
+    asks: str
+    publish: Callable[[Microdata, int, Mapping, int], Release]
+
+
+def _augmented(m, k, trees, seed):
+    fused = balance(m, seed)
+    return shallow_generalize(fused, balanced_classes(fused, k, 2, seed), trees)
+
+
+def _diverse(m, k, trees, seed):
+    """A fifth of the rows, or up to two, keeps each race in proportion; where that is k rows."""
+    asked = proportion_constraints(m, ["race"], m.n // 5, slack=1.0)
+    asked = [c for c in asked if c.low >= k]
+    # the backtracks decide, not how fast the machine is
+    return suppress(m, diva(m, asked, k, seed=seed, max_seconds=3600))
+
+
+#: Name -> method. Those of a paper publish as the paper does; baselines generalize or, where
+#: diva2021 compares itself with them, suppress.
+METHODS = {
+    "preference search": Method("dewri2009", "k", lambda m, k, trees, seed: recode(
+        m, preference_search(m, k, evaluations=5_000, seed=seed))),
+    "TP": Method("xiao2010", "l", lambda m, l, trees, seed: suppress(m, tp(m, l))),
+    "TP+": Method("xiao2010", "l", lambda m, l, trees, seed: suppress(m, tp_plus(m, l))),
+    "K,L,θ, swapped": Method("boger2020", "l", lambda m, l, trees, seed: swap(
+        m, klt(m, l, l, 1 / l, seed=seed), seed=seed)),
+    "DIVA": Method("diva2021", "k", _diverse),
+    "augmented": Method("majeed2024", "k", _augmented),
+    "TP refined": Method("ours", "l", lambda m, l, trees, seed: suppress(
+        m, tp_refined(m, l, seed=seed))),
+    "Hilbert": Method("baseline", "l", lambda m, l, trees, seed: suppress(m, hilbert(m, l))),
+    "TDS": Method("baseline", "l", lambda m, l, trees, seed: recode(m, tds(m, l, trees))),
+    "Mondrian, l": Method("baseline", "l", lambda m, l, trees, seed: generalize(
+        m, mondrian(m, l, l))),
+    "full domain, l": Method("baseline", "l", lambda m, l, trees, seed: recode(
+        m, full_domain(m, l, trees, l, diversity="frequency"))),
+    "Mondrian, k": Method("baseline", "k", lambda m, k, trees, seed: generalize(
+        m, mondrian(m, k))),
+    "full domain, k": Method("baseline", "k", lambda m, k, trees, seed: recode(
+        m, full_domain(m, k, trees))),
+    "k-member": Method("baseline", "k", lambda m, k, trees, seed: suppress(
+        m, k_member(m, k, seed=seed))),
+    "OKA": Method("baseline", "k", lambda m, k, trees, seed: suppress(m, oka(m, k, seed=seed))),
+}  # fmt: skip
+
+#: Those of which :func:`anonpaper.measure.minimality` knows a bound for every person.
+_BOUNDED = ("TP", "TP+")
+
+
+def points(data: Sequence[str], ls: Sequence[int], ks: Sequence[int], seeds: Sequence[int]):
+    """Return the settings of :func:`measure_point`: every method at the levels it is asked for."""
+    return [
+        {"data": name, "method": method, "level": level, "seed": seed}
+        for name in data
+        for method, about in METHODS.items()
+        for level in {"l": ls, "k": ks}[about.asks]
+        for seed in seeds
+    ]
+
+
+def measure_point(
+    tables: Mapping[str, Microdata],
+    data: str,
+    method: str,
+    level: int,
+    seed: int,
+    *,
+    rows: int,
+    queries: int,
+    trees: int,
+) -> dict[str, object]:
+    """Publish drawn rows of a table by one method and measure the release.
+
+    Parameters
+    ----------
+    tables : mapping of name to Microdata
+    data, method : str
+        One of the tables, and one of :data:`METHODS`.
+    level : int
+        What the method is asked for, k or l.
+    seed : int
+        Of the draw, the method, the queries and the forest.
+    rows, queries, trees : int
+        Rows to publish, queries to ask, and trees of the forest.
+
+    Returns
+    -------
+    dict
+        ``paper``, ``asks``, ``seconds`` and what :func:`measure_release` returns; only the first
+        two where the table cannot have the level. After TP and TP+ also ``told by the
+        algorithm``: the share of people of whom one who knows the algorithm concludes more than
+        their group shows, or a lower bound of it.
+    """
+    m, test = split(tables[data], rows, seed)
+    of_attribute = hierarchies(data, m)
+    paper, asks, publish = METHODS[method]
+    about = {"paper": paper, "asks": asks}
+    began = time.perf_counter()
+    try:
+        rel = publish(m, level, of_attribute, seed)
+    except InfeasibleError:
+        return about
+    about["seconds"] = time.perf_counter() - began
+    found = measure_release(rel, m, test, queries=queries, trees=trees, seed=seed)
+    if method not in _BOUNDED:
+        return about | found
+    seen = measure.minimality(rel, most=1)  # the bound: to try more tables takes half a second
+    found["told by the algorithm"] = float((seen["concluded"] > seen["promised"] + 1e-9).mean())
+    return about | found
+
+
+def measure_release(
+    rel: Release, m: Microdata, test: Microdata, *, queries: int, trees: int, seed: int
+) -> dict[str, float | None]:
+    """Return privacy reached and loss of a release.
+
+    Parameters
+    ----------
+    rel : Release
+        Of a table of people, perhaps with invented rows.
+    m : Microdata
+        The people.
+    test : Microdata
+        People who are not among them.
+    queries, trees : int
+        Queries to ask, and trees of the forest.
+    seed : int
+        Of both.
+
+    Returns
+    -------
+    dict
+        Of real people: ``k`` (smallest class), ``distinct l``, ``l`` (1 / largest share of a
+        secret), ``t`` and ``own risk`` (mean share of people's own secret in their class), and
+        ``NCP`` per value and ``KL``, which is infinite where secrets were swapped to people who
+        cannot have them. Of all that is published: ``k``, ``distinct l`` and ``own risk`` with
+        ``, all rows`` (an attacker who does not recognize invented rows), ``query error`` (mean,
+        relative to the true count or a thousandth of the people), ``misclassified``, the share
+        of `test` that a forest trained on it gets wrong, ``worse than guessing``, what this is
+        above the share that the people's most frequent secret gets wrong, and ``true rows``, the
+        share of its rows that are somebody's with the secret that is theirs.
+    """
+    people = rel.without_synthetic() if rel.is_synthetic.any() else rel
+    of_people, of_all = (r.audit().set_index("principle")["level"] for r in (people, rel))
+    half = {a.name: max(1, measure.queries.places(a) // 2) for a in m.attributes}
+    asked = measure.workload(m, half, queries, seed)
+    truth, answers = asked.answers(m)[0], asked.answers(rel)[0]
+    misclassified = 1 - measure.classification(rel, test, trees=trees, seed=seed).accuracy
+    guessed = float(np.mean(test.sensitive_codes == m.sensitive_counts.argmax()))
+    is_own = (rel.sensitive_codes == rel.microdata.sensitive_codes) & ~rel.is_synthetic
+    return {
+        "k": float(people.classes.sizes().min()),
+        "distinct l": float(of_people["distinct l-diversity"]),
+        "l": float(of_people["frequency l-diversity"]),
+        "t": float(of_people["t-closeness"]),
+        "own risk": measure.disclosure_risk(people, "own"),
+        "k, all rows": float(rel.classes.sizes().min()),
+        "distinct l, all rows": float(of_all["distinct l-diversity"]),
+        "own risk, all rows": measure.disclosure_risk(rel, "own", "real"),
+        "NCP": measure.gcp(people),
+        "KL": measure.kl_divergence(people),
+        "query error": float((np.abs(answers - truth) / np.maximum(truth, m.n / 1000)).mean()),
+        "misclassified": misclassified,
+        "worse than guessing": misclassified - (1 - guessed),
+        "true rows": float(is_own[rel.is_published].mean()),
+    }
+
+
+# ---- the frontier: what follows ---------------------------------------------------------------
+
+
+def not_dominated(frame: pd.DataFrame, by: Sequence[str]) -> np.ndarray:
+    """Return whether no other row is as low in all columns and lower in one, shape (rows,).
+
+    Examples
+    --------
+    >>> not_dominated(pd.DataFrame({"risk": [1, 2, 2], "loss": [3, 1, 3]}), ["risk", "loss"])
+    array([ True,  True, False])
+    """
+    x = frame[list(by)].to_numpy(dtype=float)
+    no_higher = (x[:, None] <= x[None]).all(axis=2)
+    lower = (x[:, None] < x[None]).any(axis=2)
+    return ~(no_higher & lower).any(axis=0)
+
+
+class Need(NamedTuple):
+    """What somebody must have, and what should be lost as little as possible.
+
+    Attributes
+    ----------
+    words : str
+        "If you must ...".
+    least, most : mapping of column to float
+        What has to be reached on every seed.
+    loss : str
+        The column to be least on average.
+    """
+
+    words: str
+    least: Mapping[str, float]
+    most: Mapping[str, float]
+    loss: str
+
+
+_TRUE = {"true rows": 1}
+#: What notebook 2_frontier asks of every table.
+NEEDS = (
+    Need("bound every guess of a secret by 1/2, and count", {"l": 2}, {}, "query error"),
+    Need("bound it by 1/2 and publish true rows, and count", {"l": 2} | _TRUE, {}, "query error"),
+    Need("bound it by 1/2 and publish true rows, and keep values", {"l": 2} | _TRUE, {}, "NCP"),
+    Need("bound it by 1/2, and predict no worse than the most frequent secret does", {"l": 2},
+         {"worse than guessing": 0}, "misclassified"),
+    Need("hide everybody among five, and count", {"k": 5}, {}, "query error"),
+    Need("hide everybody among five, and keep values", {"k": 5} | _TRUE, {}, "NCP"),
+    Need("hide everybody among five and bound guesses by 1/2, and count", {"k": 5, "l": 2}, {},
+         "query error"),
+    Need("let people's secrets be found with 1/4 on average at most, and count", {},
+         {"own risk": 0.25}, "query error"),
+)  # fmt: skip
+
+
+def advice(found: pd.DataFrame, needs: Sequence[Need]) -> pd.DataFrame:
+    """Return per table and need which method to use: the least mean loss that meets the need.
+
+    Parameters
+    ----------
+    found : DataFrame
+        Rows of :func:`measure_point` with their settings.
+    needs : sequence of Need
+
+    Returns
+    -------
+    DataFrame
+        ``data``, ``need``, ``loss`` (its name), ``use`` (method and level), its mean ``value``,
+        ``promised`` (whether the level bounds k, l or own risk as needed; if not, all draws
+        happened to), the ``next`` method, how much more that loses on average (``more``), and
+        the interval of that difference over seeds (``low``, ``high``); ``use`` is empty where
+        nothing will do.
+    """
+    told = [
+        {"data": name, "need": need.words, "loss": need.loss} | _best(part, need)
+        for name, part in found.groupby("data", sort=False)
+        for need in needs
+    ]
+    return pd.DataFrame(told)
+
+
+def meeting(part: pd.DataFrame, need: Need) -> pd.DataFrame:
+    """Return the loss of the settings that meet a need on every draw of one table.
+
+    Returns
+    -------
+    DataFrame
+        Index ``method``, ``asks`` and ``level``, a column per seed.
+    """
+    setting = ["method", "asks", "level"]
+    least, most = pd.Series(need.least, dtype=float), pd.Series(need.most, dtype=float)
+    meets = (part[least.index] >= least).all(axis=1) & (part[most.index] <= most).all(axis=1)
+    meets = meets.groupby([part[name] for name in setting]).transform("all")
+    losses = part[meets].pivot(index=setting, columns="seed", values=need.loss)
+    # a draw that is not feasible may have been left out: it does not meet the need either
+    return losses.reindex(columns=sorted(part["seed"].unique())).dropna()
+
+
+def _best(part: pd.DataFrame, need: Need) -> dict[str, object]:
+    """Return the setting that meets a need at the least mean loss, and the next method."""
+    by_seed = meeting(part, need)
+    if by_seed.empty:
+        return {}
+    mean = by_seed.mean(axis=1)
+    first, *others = mean.loc[mean.groupby("method").idxmin()].sort_values(kind="stable").index
+    told = {"use": _setting(first), "value": mean[first], "promised": _promised(first, need)}
+    if others:
+        ends = difference_intervals(by_seed.loc[[first]], by_seed.loc[[others[0]]])[0]
+        told |= {"next": _setting(others[0]), "more": mean[others[0]] - mean[first]}
+        told |= dict(zip(("low", "high"), ends, strict=True))
+    return told
+
+
+def _promised(setting: tuple, need: Need) -> bool:
+    """Return whether a level bounds what a need asks of k, l and own risk."""
+    _, asks, level = setting
+    known = {"k": level} if asks == "k" else {"k": level, "l": level, "own risk": 1 / level}
+    return all(
+        known.get(name, 0) >= least for name, least in need.least.items() if name in ("k", "l")
+    ) and all(known.get(name, 1) <= most for name, most in need.most.items() if name == "own risk")
+
+
+def in_words(advice: pd.DataFrame) -> list[str]:
+    """Return a sentence per row of :func:`advice`.
+
+    Examples
+    --------
+    >>> found = {"use": "TP with l = 2", "loss": "NCP", "value": 0.1, "promised": True}
+    >>> in_words(pd.DataFrame([found]))
+    ['use TP with l = 2 (NCP 0.100)']
+    """
+    return [_sentence(**row.dropna()) for _, row in advice.iterrows()]
+
+
+def _sentence(
+    *, loss, use=None, value=None, promised=True, next=None, more=None, low=0, high=0, **_
+) -> str:
+    if use is None:
+        return "none of these methods will do"
+    told = f"use {use} ({loss} {value:.3f}{'' if promised else ', reached but not promised'}"
+    if next is not None:
+        told += f"; {next} loses {more:.3f} more" if low > 0 else f"; or {next}: not told apart"
+    return told + ")"
+
+
+def _setting(index: tuple) -> str:
+    method, asks, level = index
+    return f"{method.removesuffix(f', {asks}')} with {asks} = {level}"

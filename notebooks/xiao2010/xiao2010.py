@@ -1,0 +1,507 @@
+"""What the figures of xiao2010 measure (section 6 of the paper).
+
+SAL-d and OCC-d are the projections of a table on d of its seven quasi-identifiers. Every function
+here measures one projection; :func:`~anonpaper.compendium.run_grid` calls it for all of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.datasets import load, load_acs_pums, load_ipums
+from anonpaper.datasets.examples import hospital
+from anonpaper.files import raw_folder
+from anonpaper.groups import Partition
+from anonpaper.measure import kl_divergence, stars
+from anonpaper.measure.loss import star_pattern
+from anonpaper.microdata import CellTable, Microdata
+from xiao2010_rows import along_curve, tp_by_rows, walk
+from anonpaper.partition.hilbert import hilbert
+from anonpaper.partition.mondrian import mondrian
+from anonpaper.partition.tp import tp, tp_plus
+from anonpaper.publish import recode, suppress
+from anonpaper.randomness import generator
+from anonpaper.recoders.tds import tds
+
+__all__ = [
+    "ALGORITHMS",
+    "HEURISTICS",
+    "coarsen",
+    "compare_heuristics",
+    "compare_with_generalization",
+    "load_tables",
+    "projections",
+    "suppress_projection",
+    "suppress_reordered",
+    "time_projection",
+]
+
+#: The algorithms that section 6.1 compares, by the paper's names.
+ALGORITHMS: Mapping[str, Callable] = {"Hilbert": hilbert, "TP": tp, "TP+": tp_plus}
+
+
+def load_tables(names: Sequence[str], rows: int | None = None) -> dict[str, Microdata]:
+    """Load OCC and SAL: the American Community Survey's where a user has it, else what we have.
+
+    Parameters
+    ----------
+    names : sequence of {"occ", "sal"}
+    rows : int, optional
+        Draw this many rows of each table, without replacement and always the same; all by
+        default.
+
+    Returns
+    -------
+    dict of str to Microdata
+        By name. Where $ANONPAPER_DATA or data/raw holds a person file of the survey
+        (``psam_pus*.csv``, ``psam_p*.csv``) or an IPUMS extract (``usa_*.csv``), gzipped or not,
+        the first of these is read, 600,000 adults at most; else the tables made from
+        Census-Income. ``origin`` says which.
+
+    Examples
+    --------
+    >>> load_tables([])
+    {}
+    """
+    read = load
+    for pattern, of_survey in (("usa_*.csv*", load_ipums), ("psam_p*.csv*", load_acs_pums)):
+        for path in sorted(raw_folder().glob(pattern))[:1]:
+            read = functools.partial(of_survey, path)
+    tables = {name: read(name) for name in names}
+    drawn = [m if rows is None or rows >= m.n else m.sample(rows, 0) for m in tables.values()]
+    return dict(zip(names, drawn, strict=True))
+
+
+def projections(
+    qi: Sequence[str], dimensions: Sequence[int], at_most: int | None = None, seed: int = 0
+) -> list[list[str]]:
+    """Return the subsets of the quasi-identifiers of some sizes, in order of size.
+
+    Parameters
+    ----------
+    qi : sequence of str
+        All quasi-identifiers.
+    dimensions : sequence of int
+        Sizes d from 1 to ``len(qi)``.
+    at_most : int, optional
+        Draw this many of each size where there are more; all by default.
+    seed : int
+        Seed of the draw.
+
+    Examples
+    --------
+    >>> projections(["a", "b", "c"], [1, 3])
+    [['a'], ['b'], ['c'], ['a', 'b', 'c']]
+    """
+    rng = generator(seed)
+    chosen = []
+    for d in dimensions:
+        subsets = [list(subset) for subset in itertools.combinations(qi, d)]
+        if at_most is not None and len(subsets) > at_most:
+            subsets = [subsets[i] for i in np.sort(rng.choice(len(subsets), at_most, False))]
+        chosen += subsets
+    return chosen
+
+
+def suppress_projection(
+    tables: Mapping[str, Microdata],
+    table: str,
+    qi: Sequence[str],
+    levels: Sequence[int],
+    algorithms: Sequence[str],
+) -> list[dict]:
+    """Suppress one projection by each algorithm at each l, and look at the lemmas.
+
+    Parameters
+    ----------
+    tables : mapping of name to Microdata
+        The whole tables.
+    table : str
+        Which one to project.
+    qi : sequence of str
+        The projection.
+    levels : sequence of int
+        Values of l.
+    algorithms : sequence of str
+        Names from ``ALGORITHMS``.
+
+    Returns
+    -------
+    list of dict
+        Per l and algorithm: ``d``, ``l``, ``algorithm``, ``stars``, ``suppressed`` (rows with a
+        star), ``phase``, ``residue``, ``lower_bound``, ``height`` and ``height_1`` (h(R), and as
+        phase one left it; TP and TP+ only) and ``above_5_8``, the number of (QI-group, sensitive
+        value) of which more rows are without a star than phase one leaves: none, by Lemma 5.8.
+    """
+    m = tables[table].with_roles(qi=list(qi))
+    cell_of_row = np.empty(m.n, np.int64)
+    cell_of_row[m.cells.rows] = np.repeat(np.arange(len(m.cells.counts)), m.cells.counts)
+    rows = []
+    for l in levels:
+        left = counts_after_phase_one(m.cells, l)
+        for algorithm in algorithms:
+            p = ALGORITHMS[algorithm](m, l)
+            release = suppress(m, p)
+            star = star_pattern(release)
+            whole = ~star.any(axis=1)
+            kept = np.bincount(cell_of_row[whole], minlength=len(left))
+            rows.append(
+                {
+                    "d": m.d,
+                    "l": l,
+                    "algorithm": algorithm,
+                    "stars": int(star.sum()),
+                    "suppressed": int(m.n - whole.sum()),
+                    "above_5_8": int((kept > left).sum()),
+                    **_residue(m, p, l),
+                }
+            )
+    return rows
+
+
+def _residue(m: Microdata, p: Partition, l: int) -> dict:
+    """Return what TP and TP+ say of R; nothing for Hilbert, which has none."""
+    if "phase" not in p.info:
+        return dict.fromkeys(("phase", "residue", "lower_bound", "height", "height_1"))
+    size = p.info["residue_size"]
+    first = p.n_groups - p.info.get("residue_groups", 1)
+    removed = m.sensitive_codes[p.labels >= first] if size else np.array([], np.int64)
+    return {
+        "phase": p.info["phase"],
+        "residue": size,
+        "lower_bound": p.info["lower_bound"],
+        "height": int(np.bincount(removed, minlength=1).max()),
+        "height_1": p.info["lower_bound"] // l,
+    }
+
+
+def counts_after_phase_one(cells: CellTable, l: int) -> np.ndarray:
+    """Return how many rows of every cell phase one leaves, by the largest eligible height.
+
+    A QI-group levelled at height h has f(h) rows and is eligible iff l·h <= f(h); since f rises,
+    setting h to f(h) / l, rounded down, over and over ends at the largest such h.
+
+    Parameters
+    ----------
+    cells : CellTable
+    l : int
+
+    Returns
+    -------
+    numpy.ndarray, shape (e,), dtype int64
+
+    References
+    ----------
+    xiao2010, section 5.2. Independent of :func:`anonpaper.tp`, to be compared with it.
+    """
+    height = np.maximum.reduceat(cells.counts, cells.start[:-1])
+    while True:
+        left = np.minimum(cells.counts, height[cells.tuple_of_cell])
+        lower = np.minimum(height, np.add.reduceat(left, cells.start[:-1]) // l)
+        if (lower == height).all():
+            return left
+        height = lower
+
+
+def suppress_reordered(
+    tables: Mapping[str, Microdata],
+    table: str,
+    qi: Sequence[str],
+    levels: Sequence[int],
+    orders: int,
+    vary: str,
+) -> list[dict]:
+    """Suppress one projection with what the paper leaves open drawn at random, several times.
+
+    Parameters
+    ----------
+    tables, table, qi, levels
+        As :func:`suppress_projection`.
+    orders : int
+        How many draws; the draw of a number is the same for every projection of a table.
+    vary : {"curve", "ties", "frequent first"}
+        The order of the quasi-identifiers and of the values of those that have none (all but Age
+        and Education), which shape the curve; or that of the sensitive values, by which Hilbert
+        takes rows of one place on the curve and TP breaks ties; or these by falling frequency,
+        which is not drawn.
+
+    Returns
+    -------
+    list of dict
+        Per l, draw and algorithm: ``d``, ``l``, ``order`` (number of the draw), ``algorithm``,
+        ``stars``, ``residue`` and ``phase`` (TP and TP+ only).
+    """
+    m = tables[table].with_roles(qi=list(qi))
+    return [
+        {
+            "d": m.d,
+            "l": l,
+            "order": order,
+            "algorithm": name,
+            "stars": stars(suppress(reordered, p)),
+            "residue": p.info.get("residue_size"),
+            "phase": p.info.get("phase"),
+        }
+        for order in range(orders)
+        for reordered in [_reordered(m, tables[table], vary, generator(order))]
+        for l in levels
+        for name, algorithm in ALGORITHMS.items()
+        for p in [algorithm(reordered, l)]
+    ]
+
+
+def _reordered(m: Microdata, whole: Microdata, vary: str, rng: np.random.Generator) -> Microdata:
+    """Return the projection in another order, drawn for the whole table."""
+    if vary == "frequent first":
+        anew = {m.sensitive: np.argsort(np.argsort(-m.sensitive_counts, kind="stable"))}
+    else:
+        nominal = [name for name in whole.qi if name not in ("Age", "Education")]
+        names = nominal if vary == "curve" else [whole.sensitive]
+        anew = {name: rng.permutation(whole.attribute(name).size) for name in names}
+    if vary == "curve":
+        place = dict(zip(whole.qi, rng.permutation(whole.d), strict=True))
+        m = m.with_roles(qi=sorted(m.qi, key=place.get))
+    roles = (*m.qi, m.sensitive)
+    return m.with_codes({a: codes[m.codes_of(a)] for a, codes in anew.items() if a in roles})
+
+
+def _by_tds(m: Microdata, l: int) -> Partition:
+    return Partition(recode(m, tds(m, l)).classes.labels)
+
+
+#: The heuristics of section 6.1 as algorithms of suppression: their groups, published with stars.
+HEURISTICS: Mapping[str, Callable] = {
+    "Hilbert": hilbert,
+    "Hilbert, frequent first": lambda m, l: hilbert(_reordered(m, m, "frequent first", None), l),
+    "Mondrian": lambda m, l: mondrian(m, k=l, l=l),
+    "TDS": _by_tds,
+}
+
+
+def compare_heuristics(
+    tables: Mapping[str, Microdata],
+    table: str,
+    qi: Sequence[str],
+    levels: Sequence[int],
+    heuristics: Sequence[str],
+) -> list[dict]:
+    """Count the stars of one projection when the groups of each heuristic are suppressed.
+
+    Parameters
+    ----------
+    tables, table, qi, levels
+        As :func:`suppress_projection`.
+    heuristics : sequence of str
+        Names from ``HEURISTICS``.
+
+    Returns
+    -------
+    list of dict
+        Per l and heuristic: ``d``, ``l``, ``heuristic``, ``stars``.
+    """
+    m = tables[table].with_roles(qi=list(qi))
+    return [
+        {"d": m.d, "l": l, "heuristic": name, "stars": stars(suppress(m, HEURISTICS[name](m, l)))}
+        for l in levels
+        for name in heuristics
+    ]
+
+
+def time_projection(
+    tables: Mapping[str, Microdata],
+    table: str,
+    qi: Sequence[str],
+    samples: Sequence[float],
+    levels: Sequence[int],
+    repeats: int,
+    seed: int,
+) -> list[dict]:
+    """Time each algorithm on samples of one projection, by cells and row by row, part by part.
+
+    In every repeat all samples and levels follow each other, so that what else the machine does
+    meets them alike.
+
+    Parameters
+    ----------
+    tables, table, qi, levels
+        As :func:`suppress_projection`.
+    samples : sequence of float
+        Shares of the rows, drawn without replacement; 1 takes all of them as they are.
+    repeats : int
+        How often.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    list of dict
+        Per repeat, sample, l, algorithm and ``way`` (``"cells"``, as the package runs, or
+        ``"rows"``, as section 5.5 has it): ``d``, ``n``, ``l``, ``repeat``, and processor time in
+        seconds of ``grouping`` (finding the rows of equal QI; Hilbert row by row does without),
+        ``curve`` (placing and sorting rows or tuples on the Hilbert curve), ``walk`` (forming the
+        groups) and ``seconds``, their sum. TP+ has TP's walk and, for the residue, Hilbert's
+        parts.
+    """
+    _warm_up()
+    whole = tables[table].with_roles(qi=list(qi))
+    drawn = [whole if s == 1 else whole.sample(int(s * whole.n), seed) for s in samples]
+    rows = []
+    for repeat, m in itertools.product(range(repeats), drawn):
+        m = m.with_roles(qi=m.qi)  # forgets its cells
+        grouping, _ = _seconds(lambda: m.cells)  # noqa: B023 - called now
+        for l in levels:
+            for way in ("cells", "rows"):
+                hilbert_parts, tp_parts, rest = _timed(m, l, by_rows=way == "rows")
+                for algorithm, parts in (
+                    ("Hilbert", hilbert_parts + (way == "cells") * np.array([grouping, 0, 0])),
+                    ("TP", tp_parts + [grouping, 0, 0]),
+                    ("TP+", tp_parts + rest + [grouping, 0, 0]),
+                ):
+                    named = dict(zip(("grouping", "curve", "walk"), parts.tolist(), strict=True))
+                    rows.append(
+                        {"d": m.d, "n": m.n, "l": l, "repeat": repeat, "algorithm": algorithm,
+                         "way": way, **named, "seconds": float(parts.sum())}
+                    )  # fmt: skip
+    return rows
+
+
+def _timed(m: Microdata, l: int, *, by_rows: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return grouping, curve and walk of Hilbert, of TP, and of Hilbert on TP's residue."""
+    walked, p = _seconds(lambda: (tp_by_rows if by_rows else tp)(m, l))
+    residue = np.flatnonzero(p.labels == p.n_groups - 1) if p.info["residue_size"] else []
+    rest = np.zeros(3)
+    if len(residue):
+        rest = _timed_hilbert(m.take(residue), l, by_rows=by_rows)
+    return _timed_hilbert(m, l, by_rows=by_rows), np.array([0, 0, walked]), rest
+
+
+def _timed_hilbert(m: Microdata, l: int, *, by_rows: bool) -> np.ndarray:
+    grouping = 0.0 if by_rows else _seconds(lambda: m.cells)[0]
+    curve, order = _seconds(lambda: along_curve(m, by_rows=by_rows))
+    return np.array([grouping, curve, _seconds(lambda: walk(m, l, order, by_rows=by_rows))[0]])
+
+
+def compare_with_generalization(
+    tables: Mapping[str, Microdata], table: str, qi: Sequence[str], levels: Sequence[int]
+) -> list[dict]:
+    """Publish one projection by TP+ (suppression) and by TDS (single-dimensional generalization).
+
+    Parameters
+    ----------
+    tables, table, qi, levels
+        As :func:`suppress_projection`.
+
+    Returns
+    -------
+    list of dict
+        Per l and algorithm: ``d``, ``l``, ``algorithm`` and ``divergence`` (Kullback-Leibler, in
+        nats).
+    """
+    m = tables[table].with_roles(qi=list(qi))
+    return [
+        {"d": m.d, "l": l, "algorithm": algorithm, "divergence": kl_divergence(release)}
+        for l in levels
+        for algorithm, release in (
+            ("TP+", suppress(m, tp_plus(m, l))),
+            ("TDS", recode(m, tds(m, l))),
+        )
+    ]
+
+
+def coarsen(
+    tables: Mapping[str, Microdata],
+    table: str,
+    qi: Sequence[str],
+    l: int,
+    widths: Sequence[int],
+    least: int,
+) -> list[dict]:
+    """Join neighbouring values before TP and TP+, by more and more of them (section 5.6).
+
+    Parameters
+    ----------
+    tables, table, qi
+        As :func:`suppress_projection`.
+    l : int
+        The diversity asked for.
+    widths : sequence of int
+        How many successive values of a domain become one, at most; 1 leaves all as it is.
+    least : int
+        Domains of fewer values stay as they are.
+
+    Returns
+    -------
+    list of dict
+        Per width and algorithm: ``d``, ``width``, ``algorithm``, ``stars``, ``covered`` (mean
+        share of its domain that a value without a star covers beyond one value: 0 where it is
+        exact) and ``divergence`` (Kullback-Leibler, in nats, from the original table).
+    """
+    m = tables[table].with_roles(qi=list(qi))
+    sizes = np.array([a.size for a in m.attributes])
+    rows = []
+    for width in widths:
+        blocks = [np.arange(size) // (width if size >= least else 1) for size in sizes]
+        codes = np.column_stack([of[m.codes[:, j]] for j, of in enumerate(blocks)])
+        held = np.column_stack([np.bincount(of)[codes[:, j]] for j, of in enumerate(blocks)])
+        beyond = (held - 1) / np.maximum(sizes - 1, 1)
+        frame = pd.DataFrame(codes, columns=m.qi).assign(value=m.sensitive_codes)
+        own = dict.fromkeys(m.qi)  # the domains are those of the codes
+        coarse = m.replace(frame=frame, sensitive="value", domains=own)
+        for name in ("TP", "TP+"):
+            star = star_pattern(suppress(coarse, ALGORITHMS[name](coarse, l)))
+            rows.append(
+                {
+                    "d": m.d,
+                    "width": width,
+                    "algorithm": name,
+                    "stars": int(star.sum()),
+                    "covered": float(beyond[~star].mean()),
+                    "divergence": _divergence(m, coarse, star, held),
+                }
+            )
+    return rows
+
+
+def _divergence(m: Microdata, coarse: Microdata, star: np.ndarray, held: np.ndarray) -> float:
+    """Return KL(f, f*), a star being spread over all values and a sub-domain over those it holds.
+
+    As in :func:`anonpaper.measure.kl_divergence`, which knows no sub-domains beside stars, every
+    point of the table is looked up among the published rows of each star pattern.
+    """
+    cells = m.cells
+    point = cells.rows[cells.row_start[:-1]]  # a row of every cell
+    sizes = np.array([a.size for a in m.attributes], dtype=float)
+    codes = np.vstack([coarse.codes.T, m.sensitive_codes]).astype(np.int64)
+    places = codes.max(axis=1) + 1
+    bits = star @ (1 << np.arange(m.d))
+    density = np.zeros(len(point))
+    for mask in np.unique(bits):
+        starred = mask >> np.arange(m.d) & 1 == 1
+        keys = np.ravel_multi_index(codes * ~np.append(starred, False)[:, None], places)
+        published, counts = np.unique(keys[bits == mask], return_counts=True)
+        place = np.searchsorted(published, keys[point]).clip(max=len(published) - 1)
+        matches = np.where(published[place] == keys[point], counts[place], 0)
+        density += matches / np.where(starred, sizes, held[point]).prod(axis=1)
+    return float((cells.counts * np.log(cells.counts / density)).sum() / m.n)
+
+
+def _seconds(call: Callable):
+    began = time.process_time()  # not wall time: other work on the machine does not count
+    result = call()
+    return time.process_time() - began, result
+
+
+@functools.cache
+def _warm_up() -> None:
+    """Let numba compile, or load, every kernel once per process, outside of the clock."""
+    m = hospital()
+    for algorithm in (*ALGORITHMS.values(), tp_by_rows):
+        algorithm(m, 2)
+    for by_rows in (False, True):
+        _timed_hilbert(m, 2, by_rows=by_rows)

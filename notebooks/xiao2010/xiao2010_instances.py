@@ -1,0 +1,368 @@
+"""Small instances: worked examples, the reduction, TP beside the optimum, worst cases.
+
+Where a table has a dozen rows, :func:`anonpaper.exact` knows the optimum, and every eligible
+subset of a QI-group can be looked at: here the theorems and lemmas of xiao2010 are put to the
+test, one by one.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.errors import ParameterError
+from anonpaper.measure import stars
+from anonpaper.microdata import Microdata
+import xiao2010_hardness as hardness
+from xiao2010_rows import tp_by_rows
+from anonpaper.partition.exact import exact
+from anonpaper.partition.tp import tp, tp_steps
+from anonpaper.publish import suppress
+from anonpaper.randomness import generator
+
+__all__ = [
+    "approximate_random_tables",
+    "check_lemmas",
+    "check_reduction",
+    "check_star_ratio",
+    "search_worst",
+    "section_5_3",
+    "section_5_4",
+    "table_of_counts",
+]
+
+
+def table_of_counts(counts: Sequence[Sequence[int]], origin: str | None = None) -> Microdata:
+    """Return a table by its QI-groups, each given as the paper gives it: h(Q, 1), h(Q, 2), ...
+
+    Examples
+    --------
+    >>> table_of_counts([(1, 0, 2), (0, 1, 1)]).cells.counts.tolist()
+    [1, 2, 1, 1]
+    """
+    rows = [
+        (f"Q{i}", value)
+        for i, group in enumerate(counts, start=1)
+        for value, count in enumerate(group, start=1)
+        for _ in range(count)
+    ]
+    frame = pd.DataFrame(rows, columns=["group", "value"])
+    return Microdata(frame, ["group"], "value", origin=origin)
+
+
+def section_5_3() -> Microdata:
+    """Return a table that takes the course of section 5.3's example, at l = 3.
+
+    The vectors are lost in the text at hand but for (3, 1, 1, 2, 3), which explains the notation
+    and has what is said of the first QI-group. The others are reconstructed from the statements.
+    One of them no table can meet: that 3, 4 and 5 are all alive values when the second QI-group,
+    thin with the pillars 4 and 5, is the only one alive. It would have three values of which two
+    are pillars, and so not be thin; here it holds value 2 as well.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> ap.tp(section_5_3(), l=3).info["removed_by_phase"]
+    (5, 4, 0)
+    """
+    return table_of_counts(
+        [(3, 1, 1, 2, 3), (0, 1, 1, 2, 2), (3, 2, 0, 0, 0)], "section 5.3, reconstructed"
+    )
+
+
+def section_5_4() -> Microdata:
+    """Return a table that takes the course of section 5.4's example, at l = 3.
+
+    All vectors are reconstructed from the statements. The last two QI-groups make up what the
+    example has in R when phase two ends.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> p = ap.tp(section_5_4(), l=3)
+    >>> p.info["phase"], p.info["rounds"], p.info["residue_size"]
+    (3, 1, 12)
+    """
+    return table_of_counts(
+        [(2, 0, 1, 1, 2), (0, 2, 1, 1, 2), (3, 0, 0, 0, 0), (0, 3, 0, 0, 0)],
+        "section 5.4, reconstructed",
+    )
+
+
+def check_reduction(
+    q: int, points: int, instances: int, seed: int, l: int = 3, m: int | None = None
+) -> list[dict]:
+    """Decide random matching instances twice: by all choices, and by l-diverse suppression.
+
+    Parameters
+    ----------
+    q : int
+        Elements per dimension; the table has lq rows, at most 12.
+    points : int
+        Points per instance, from q to q to the power of l, drawn without replacement.
+    instances : int
+        How many instances.
+    seed : int
+        Seed of the draw.
+    l : int
+        Dimensions, and the diversity asked for; at least 3.
+    m : int, optional
+        Number of sensitive values, from l to lq (the default).
+
+    Returns
+    -------
+    list of dict
+        Per instance: ``has_matching`` (by trying all choices of q points), ``stars`` (fewest of an
+        l-diverse suppression), ``least_stars`` (lq(t - 1)) and ``matching_read_off`` (whether the
+        optimal suppression shows a matching).
+    """
+    rng = generator(seed)
+    everything = list(itertools.product(range(q), repeat=l))
+    rows = []
+    for _ in range(instances):
+        drawn = [everything[i] for i in np.sort(rng.choice(len(everything), points, False))]
+        table = hardness.table_of(drawn, q, m)
+        p = exact(table, l)
+        rows.append(
+            {
+                "has_matching": _has_matching(drawn, q),
+                "stars": p.info["cost"],
+                "least_stars": hardness.least_stars(table),
+                "matching_read_off": hardness.matching_of(table, p) is not None,
+            }
+        )
+    return rows
+
+
+def _has_matching(points: Sequence[tuple], q: int) -> bool:
+    return any(
+        all(len(set(axis)) == q for axis in zip(*chosen, strict=True))
+        for chosen in itertools.combinations(points, q)
+    )
+
+
+def approximate_random_tables(n: int, l: int, tables: int, seed: int) -> list[dict]:
+    """Compare TP with the optimum of tuple minimization on random tables.
+
+    Parameters
+    ----------
+    n : int
+        Rows per table, at most 12; they fall into up to four QI-groups and six sensitive values.
+    l : int
+        The diversity asked for.
+    tables : int
+        How many tables that have an l-diverse grouping.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    list of dict
+        Per table: ``phase`` in which TP ended, ``residue`` (its suppressed rows) and ``optimum``.
+    """
+    rng = generator(seed)
+    rows = []
+    while len(rows) < tables:
+        groups, values = rng.integers(2, 5), rng.integers(l, 7)
+        frame = pd.DataFrame(
+            {"group": rng.integers(0, groups, n), "value": rng.integers(0, values, n)}
+        )
+        m = Microdata(frame, ["group"], "value")
+        if m.sensitive_counts.max() * l <= n:
+            p = tp(m, l)
+            optimum = exact(m, l, objective="rows").info["cost"]
+            rows.append(
+                {"phase": p.info["phase"], "residue": p.info["residue_size"], "optimum": optimum}
+            )
+    return rows
+
+
+def check_lemmas(l: int, tables: int, seed: int) -> list[dict]:
+    """Trace TP, by rows and by cells, on random tables and look whether each lemma holds.
+
+    Half of the tables are drawn at random. In the other half values 1 and 2 are in the way: there
+    are QI-groups of nothing but 1 or 2, and all others hold one of the two as a pillar, so that
+    phase three is common.
+
+    Parameters
+    ----------
+    l : int
+        The diversity asked for.
+    tables : int
+        How many tables that have an l-diverse grouping.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    list of dict
+        Per table: ``phase`` of TP by rows, ``rounds`` of phase three, and whether each statement
+        holds: ``5.8`` (of every QI-group no eligible subset has more rows of a value than are left
+        after phase one), ``unique`` (both agree on h(R) after
+        phase one, whatever the order of removals), ``5.11`` (phase two
+        leaves h(R) as it is), ``5.15`` (R has two pillars at least when phase three begins),
+        ``5.17`` (a round adds at most l - 2 to h(R)) and ``5.18`` (there are at most h(R) rounds,
+        R being that of phase one).
+    """
+    rng = generator(seed)
+    rows = []
+    while len(rows) < tables:
+        counts = _random_counts(l, rng) if len(rows) % 2 else _conflicting_counts(l, rng)
+        total = counts.sum(axis=0)
+        if not total.sum() or total.sum() < l * total.max():
+            continue
+        m = table_of_counts(counts[counts.sum(axis=1) > 0])
+        p = tp_by_rows(m, l)
+        first, *later = p.info["heights"]
+        steps = tp_steps(m, l)
+        rows.append(
+            {
+                "phase": p.info["phase"],
+                "rounds": len(later[1:]),
+                "5.8": _lemma_5_8(steps.loc["microdata"], steps.loc["phase 1"], l),
+                "unique": first == steps.loc[("phase 1", "R")].max(),
+                "5.11": later[:1] in ([], [first]),
+                "5.15": p.info["phase"] < 3 or p.info["pillars"] >= 2,
+                "5.17": all(np.diff(later) <= l - 2),
+                "5.18": len(later[1:]) <= first,
+            }
+        )
+    return rows
+
+
+def _random_counts(l: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.integers(0, 3, (rng.integers(2, 6), rng.integers(l, l + 3)))
+
+
+def _conflicting_counts(l: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw QI-groups that all have value 1 or 2 as a pillar, and rows of these for R."""
+    values = l + 2
+    counts = np.zeros((rng.integers(3, 6), values), np.int64)
+    for group in counts:
+        group[rng.choice(np.arange(2, values), l - 1, False)] = 1
+        group[rng.integers(2)] = 1
+        group *= rng.integers(1, 3)
+    height = rng.integers(1, 4)
+    return np.vstack([counts, height * np.eye(2, values, dtype=np.int64)])
+
+
+def _lemma_5_8(before: pd.DataFrame, after: pd.DataFrame, l: int) -> bool:
+    """Look at every subset of every QI-group, as far as rows of one value can be told apart."""
+    for group, left in zip(before.to_numpy()[:-1], after.to_numpy()[:-1], strict=True):
+        subsets = np.indices(group + 1).reshape(len(group), -1).T
+        eligible = subsets[subsets.sum(axis=1) >= l * subsets.max(axis=1)]
+        if (eligible > left).any():
+            return False
+    return True
+
+
+def check_star_ratio(n: int, d: int, l: int, tables: int, seed: int) -> list[dict]:
+    """Compare TP with the optimum of star minimization on random tables.
+
+    Parameters
+    ----------
+    n : int
+        Rows per table, at most 12; every attribute has two or three values.
+    d : int
+        Quasi-identifiers.
+    l : int
+        The diversity asked for.
+    tables : int
+        How many tables that have an l-diverse grouping.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    list of dict
+        Per table: ``phase`` in which TP ended, ``stars`` (TP's) and ``optimum``.
+    """
+    rng = generator(seed)
+    rows = []
+    while len(rows) < tables:
+        table = _random_table(n, d, l, rng)
+        if _is_feasible(table, l):
+            phase, cost, optimum = _beside_optimum(table, l, "stars")
+            rows.append({"phase": phase, "stars": cost, "optimum": optimum})
+    return rows
+
+
+def search_worst(
+    n: int, d: int, l: int, objective: Literal["stars", "rows"], steps: int, seed: int
+) -> dict:
+    """Search for a table on which TP is as far from the optimum as can be: hill climbing.
+
+    Parameters
+    ----------
+    n : int
+        Rows of the table, at most 12.
+    d : int
+        Quasi-identifiers.
+    l : int
+        The diversity asked for.
+    objective : {"stars", "rows"}
+        What is counted: stars (at most l·d times the optimum, Lemma 2) or suppressed rows (at
+        most l times, Theorem 5.19).
+    steps : int
+        Tables looked at. One that differs in up to three cells takes the last one's place if it
+        is at least as bad.
+    seed : int
+        Seed of the first table and of the changes.
+
+    Returns
+    -------
+    dict
+        ``ratio`` of TP's cost and the optimum, ``cost``, ``optimum``, ``phase`` and ``table``, the
+        rows as texts of digits, the sensitive value last.
+
+    Raises
+    ------
+    ParameterError
+        If no such table of n rows is l-diverse: it has l + 2 sensitive values.
+    """
+    if n // l * (l + 2) < n:
+        raise ParameterError(f"{n} rows of {l + 2} sensitive values are never {l}-diverse")
+    rng = generator(seed)
+    table = _random_table(n, d, l, rng)
+    while not _is_feasible(table, l):
+        table = _random_table(n, d, l, rng)
+    worst = (1.0, 0)
+    best = {"ratio": 1.0, "cost": 0, "optimum": 0, "phase": 1, "table": ""}
+    for _ in range(steps):
+        other = table.copy()
+        for _ in range(rng.integers(1, 4)):
+            column = rng.integers(d + 1)
+            other[rng.integers(n), column] = rng.integers(l + 2 if column == d else 3)
+        if not _is_feasible(other, l):
+            continue
+        phase, cost, optimum = _beside_optimum(other, l, objective)
+        ratio = cost / optimum if optimum else 1.0
+        if (ratio, phase) >= worst:  # a later phase is a step towards a larger ratio
+            table, worst = other, (ratio, phase)
+            if ratio > best["ratio"]:
+                texts = ["".join(map(str, row)) for row in sorted(other.tolist())]
+                best = {"ratio": ratio, "cost": cost, "optimum": optimum, "phase": phase,
+                        "table": " ".join(texts)}  # fmt: skip
+    return best
+
+
+def _random_table(n: int, d: int, l: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw QI codes below 3 and, in the last column, sensitive codes below l + 2."""
+    return np.column_stack([rng.integers(0, 3, (n, d)), rng.integers(0, l + 2, n)])
+
+
+def _is_feasible(table: np.ndarray, l: int) -> bool:
+    return l * np.bincount(table[:, -1]).max() <= len(table)
+
+
+def _beside_optimum(table: np.ndarray, l: int, objective: str) -> tuple[int, int, int]:
+    """Return TP's last phase, its cost and the least cost."""
+    frame = pd.DataFrame(table).set_axis([*range(table.shape[1] - 1), "value"], axis=1)
+    m = Microdata(frame, list(frame.columns[:-1]), "value")
+    p = tp(m, l)
+    cost = p.info["residue_size"] if objective == "rows" else stars(suppress(m, p))
+    return p.info["phase"], cost, exact(m, l, objective=objective).info["cost"]
