@@ -15,15 +15,15 @@ import pandas as pd
 import pytest
 
 from anonpaper import plots
+from anonpaper.compendium.grids import _fingerprint, run_grid
+from anonpaper.compendium.intervals import judge_statement
+from anonpaper.compendium.judge import Claim, Finding
+from anonpaper.compendium.results import Results
+from anonpaper.compendium.shown import COLOURS, source_of
 from anonpaper.errors import ParameterError
 from anonpaper.files import project_root
 from anonpaper.microdata import Microdata
 from anonpaper.papers import claims
-from anonpaper.compendium.judge import Claim, Finding
-from anonpaper.compendium.grids import _fingerprint, run_grid
-from anonpaper.compendium.intervals import judge_statement
-from anonpaper.compendium.results import Results
-from anonpaper.compendium.shown import COLOURS, source_of
 
 CELLS = '''
     import os

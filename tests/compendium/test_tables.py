@@ -5,8 +5,8 @@ import json
 import pytest
 
 from anonpaper import plots
-from anonpaper.errors import DatasetUnavailableError
 from anonpaper.compendium import saved
+from anonpaper.errors import DatasetUnavailableError
 
 
 @pytest.fixture
