@@ -16,14 +16,12 @@ import pytest
 
 from anonpaper import plots
 from anonpaper.compendium.grids import _fingerprint, run_grid
-from anonpaper.compendium.intervals import judge_statement
-from anonpaper.compendium.judge import Claim, Finding
 from anonpaper.compendium.results import Results
 from anonpaper.compendium.shown import COLOURS, source_of
+from anonpaper.compendium.tables import read_table
 from anonpaper.errors import ParameterError
 from anonpaper.files import project_root
 from anonpaper.microdata import Microdata
-from anonpaper.papers import claims
 
 CELLS = '''
     import os
@@ -325,21 +323,19 @@ class TestResults:
         assert (root / "diva2021/named.csv").read_text().startswith("l,stars\n2,")
 
     @pytest.fixture
-    def entered(self, monkeypatch):
+    def notebook(self, entered):
         """Three claims of one notebook, one of them about times."""
-
-        def judge(table):
-            """Look at the last column."""
-            return Finding(table.iloc[0, -1], judge_statement(table.iloc[0, -1] == 0))
-
-        entries = tuple(
-            Claim(id, "xiao2010", "3_star_minimization", "Figure 1", id, (table,), judge)
-            for id, table in [("phase-three", "phases"), ("stars", "stars"), ("time", "times")]
+        text = 'table = "{}"\nsays = "is: df.iloc[0, -1] == 0"'
+        entered(
+            **{
+                "phase-three": text.format("phases"),
+                "stars": text.format("strange"),
+                "time": text.format("times"),
+            }
         )
-        monkeypatch.setattr(claims, "of_paper", lambda paper: entries)
 
-    def test_claims_are_judged_from_the_saved_tables(self, root, entered):
-        results = Results("xiao2010", notebook="3_star_minimization")
+    def test_claims_are_judged_from_the_saved_tables(self, root, notebook):
+        results = Results("xiao2010", notebook="1_example")
         phases = pd.DataFrame({"table": ["OCC"], "phase 3": [0]})
         results.table(phases, "phases", caption="")
         shown = results.claims()
@@ -358,10 +354,10 @@ class TestResults:
         assert shown.loc["stars", "verdict, quick profile"] == "not run"
 
     def test_the_papers_verdict_stands_beside_that_of_a_smaller_run(
-        self, root, entered, monkeypatch
+        self, root, notebook, monkeypatch
     ):
-        results = Results("xiao2010", notebook="3_star_minimization")
-        committed = claims.read_table(project_root() / "figures" / "paper" / "verdicts.csv")
+        results = Results("xiao2010", notebook="1_example")
+        committed = read_table(project_root() / "figures" / "paper" / "verdicts.csv")
         known = committed[committed["paper"] == "xiao2010"].set_index("id")["verdict"]
         shown = results.claims()["verdict, paper profile"]
         assert shown["phase-three"] == known["phase-three"]
@@ -369,20 +365,19 @@ class TestResults:
         monkeypatch.setenv("ANONPAPER_PROFILE", "paper")
         assert "verdict, quick profile" not in results.claims()
 
-    def test_claims_about_run_times_stand_apart(self, root, entered):
-        results = Results("xiao2010", notebook="3_star_minimization")
+    def test_claims_about_run_times_stand_apart(self, root, notebook):
+        results = Results("xiao2010", notebook="1_example")
         results.table(pd.DataFrame({"seconds": [1.0]}), "times", caption="", timing=True)
         assert set(results.claims(timing=True).index) == {"time"}
         assert set(results.claims().index) == {"phase-three", "stars"}
 
     def test_a_notebook_without_claims_is_told_where_to_enter_them(self, root):
-        with pytest.raises(ParameterError, match=r"xiao2010/claims.py has no claims of '1_ex"):
+        with pytest.raises(ParameterError, match=r"xiao2010/claims.toml has no claims of '1_ex"):
             Results("xiao2010", notebook="1_example").claims()
 
-    def test_verdicts_are_shown_in_colour_and_in_full(self, root):
-        results = Results("xiao2010", notebook="3_star_minimization")
-        phases = pd.DataFrame({"table": ["OCC"], "phase 1": [3], "phase 2": [1], "phase 3": [0]})
-        results.table(phases, "phases", caption="")
+    def test_verdicts_are_shown_in_colour_and_in_full(self, root, notebook):
+        results = Results("xiao2010", notebook="1_example")
+        results.table(pd.DataFrame({"table": ["OCC"], "phase 3": [0]}), "phases", caption="")
         shown = results.claims()
         html = shown._repr_html_()
         assert html == results.claims()._repr_html_(), "nothing random is in it"
@@ -469,7 +464,7 @@ def test_timing_names_columns_of_the_data(tmp_path, monkeypatch):
 
 def test_a_source_is_folded_and_escaped():
     shown = source_of(_fingerprint)
-    assert repr(shown) == "<source of anonpaper.papers.grids._fingerprint>"
+    assert repr(shown) == "<source of anonpaper.compendium.grids._fingerprint>"
     html = shown._repr_html_()
     assert html.startswith("<details>") and "def _fingerprint(" in html
     assert "-&gt; str" in html

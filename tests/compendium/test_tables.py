@@ -5,24 +5,24 @@ import json
 import pytest
 
 from anonpaper import plots
-from anonpaper.compendium import saved
+from anonpaper.compendium import results, tables
 from anonpaper.errors import DatasetUnavailableError
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    monkeypatch.setattr(saved, "project_root", lambda: tmp_path)
+    monkeypatch.setattr(tables, "project_root", lambda: tmp_path)
     return tmp_path
 
 
 def test_a_saved_table_is_of_the_larger_profile_that_was_run(project):
     with pytest.raises(DatasetUnavailableError, match="no profile"):
-        saved.saved("together/points")
+        tables.saved("together/points")
     for folder, profile in (("expected/quick", "quick"), ("paper", "paper")):
         file = project / "figures" / folder / "together" / "points.csv"
         file.parent.mkdir(parents=True)
         file.write_text(f"of\n{profile}\n")
-        table, said = saved.saved("together/points")
+        table, said = tables.saved("together/points")
         assert (table["of"].tolist(), said) == ([profile], profile)
 
 
@@ -34,13 +34,13 @@ def test_a_figure_of_saved_tables_says_what_its_results_would(project):
         (place / "together").mkdir(parents=True)
         (place / "together" / "points.csv").write_text("of\n1\n")
         with pytest.raises(DatasetUnavailableError, match="no manifest names together/points"):
-            saved.data_behind("together/points")
+            tables.data_behind("together/points")
         (place / "manifest" / "together").mkdir(parents=True)
         (place / "manifest" / "together" / "points.json").write_text(
             json.dumps({"outputs": {"together/points.csv": {"data": data}}})
         )
         figure, _ = plots.subplots()
-        saved.stamp_saved(figure, "together/points")
+        results.stamp_saved(figure, "together/points")
         texts = ["data: diabetes, in place of Diabetes 130"]
         assert [text.get_text() for text in figure.texts] == (
             ["stand-in data", *texts] if data[0]["stand_in"] else texts
