@@ -24,10 +24,10 @@ SAVE = ("figure", "table")  # methods of Results
 NO_WORK = (
     "anonpaper.plots",
     "anonpaper.randomness",
-    "anonpaper.papers.grids",
-    "anonpaper.papers.shown",
+    "anonpaper.compendium.grids",
+    "anonpaper.compendium.shown",
 )
-DATA = ("anonpaper.datasets", "anonpaper.papers.published")  # named where nothing else is
+DATA = ("anonpaper.datasets", "anonpaper.compendium.tables")  # named where nothing else is
 PUBLISH = "anonpaper.publish"  # says less than the algorithm whose groups it publishes
 
 Found = tuple[str, str]  # module and name

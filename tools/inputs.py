@@ -31,7 +31,7 @@ NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
 FETCHED = ("official", "package-index")  # folders of the cache that hold downloaded data files
 CODE_AND_DATA = {".csv", ".json", ".mplstyle", ".py", ".toml"}
-NO_INPUT = re.compile(r"anonpaper/papers/(judging|(\w+/)?claims)\.py|figures/.*")
+NO_INPUT = re.compile(r"anonpaper/compendium/(intervals|judge)\.py|notebooks/\w+/(checks\.py|(claims|paper|asked)\.toml)|figures/.*")
 NOT_KEPT = (".svg", ".tex")  # can be left out of what is committed: csv and png stay
 
 

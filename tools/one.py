@@ -17,7 +17,7 @@ from pathlib import Path
 from inputs import FIGURES, NotebookError, known_shares, reference
 from results import merge
 
-from anonpaper.papers import claims, judging, papers
+from anonpaper.compendium import intervals, judge, papers
 from anonpaper.compendium.catalogue import asked
 from notebooks import empty_cache, side_by_side
 
@@ -61,27 +61,27 @@ def make_figure(name: str, profile: str, *, fresh: bool) -> None:
     for path in sorted((results / name).parent.glob(f"{Path(name).name}.*")):
         print(f"  {path.relative_to(FIGURES.parent)}")
     paper, _, table = name.partition("/")
-    show_claims([claim for claim in claims.of_paper(paper) if table in claim.tables], profile)
+    show_claims([claim for claim in judge.of_paper(paper) if table in claim.tables], profile)
 
 
-def found_claim(name: str) -> claims.Claim:
+def found_claim(name: str) -> judge.Claim:
     """Return the claim of that name."""
     known = {
         f"{paper}/{claim.id}": claim
         for paper in (*papers(), *asked())
-        for claim in claims.of_paper(paper)
+        for claim in judge.of_paper(paper)
     }
     if name not in known:
         raise NotebookError(f"no such claim; {nearest(name, known)}")
     return known[name]
 
 
-def show_claims(chosen: Iterable[claims.Claim], profile: str) -> None:
+def show_claims(chosen: Iterable[judge.Claim], profile: str) -> None:
     """Print what each claim says, what was measured, and the verdict."""
     for claim in chosen:
-        judged = claims.judge(claim.paper, FIGURES / profile / claim.paper)
+        judged = judge.judge(claim.paper, FIGURES / profile / claim.paper)
         row = judged.set_index("id").loc[claim.id]
-        if row["verdict"] == judging.NOT_RUN:
+        if row["verdict"] == intervals.NOT_RUN:
             raise NotebookError(
                 f"{row['reason']} in figures/{profile}; run `make figure "
                 f"PROFILE={profile} NAME={claim.paper}/{claim.tables[0]}` first"

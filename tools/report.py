@@ -17,7 +17,7 @@ import jinja2
 import pandas as pd
 
 from anonpaper.files import project_root, write_whole
-from anonpaper.papers import claims, judging
+from anonpaper.compendium import intervals, judge
 from anonpaper.compendium.catalogue import asked
 from anonpaper.compendium.catalogue import papers as known_papers
 
@@ -29,30 +29,30 @@ MARKS = {
 }
 #: Verdict -> its class in the page's style, and what it means.
 LEGEND = {
-    judging.REPRODUCED: ("yes", "what was measured agrees with the paper within the tolerance."),
-    judging.DIRECTION: (
+    intervals.REPRODUCED: ("yes", "what was measured agrees with the paper within the tolerance."),
+    intervals.DIRECTION: (
         "partly",
         "it does not everywhere, or by another amount, but points the same way.",
     ),
-    judging.NOT_REPRODUCED: ("no", "it does not; a reason that is given was put to a test."),
-    judging.UNDECIDED: (
+    intervals.NOT_REPRODUCED: ("no", "it does not; a reason that is given was put to a test."),
+    intervals.UNDECIDED: (
         "undecided",
         "the confidence interval over seeds holds both that it agrees and that it does not.",
     ),
-    judging.DEPENDS: (
+    intervals.DEPENDS: (
         "undecided",
         "the paper's text can be read in several ways, and they do not agree.",
     ),
-    judging.NOT_TESTABLE: (
+    intervals.NOT_TESTABLE: (
         "untestable",
         "data, details, a program or a machine that only the authors have would be needed.",
     ),
-    judging.NOT_RUN: ("not-run", "a table is missing; the command of the paper makes it."),
+    intervals.NOT_RUN: ("not-run", "a table is missing; the command of the paper makes it."),
 }
 CLASSES = {verdict: name for verdict, (name, _) in LEGEND.items()} | {
-    claims.HOLDS: "yes",
-    claims.PARTLY: "partly",
-    claims.FAILS: "no",
+    judge.HOLDS: "yes",
+    judge.PARTLY: "partly",
+    judge.FAILS: "no",
 }
 SHOWN = (
     ("in the paper", "where"),
@@ -95,7 +95,7 @@ def judged_papers(results: Path) -> list[dict]:
     for key, about in {**known_papers(), **asked()}.items():
         if not (ROOT / "notebooks" / key).is_dir():
             continue
-        judged = claims.judge(key, results / key)
+        judged = judge.judge(key, results / key)
         notebooks = [
             run_of(key, name, results) | {"claims": part.to_dict("records")}
             for name, part in judged.groupby("notebook", sort=False)
@@ -108,7 +108,7 @@ def judged_papers(results: Path) -> list[dict]:
                 "claims": judged,
                 "by_kind": {
                     kind: judged[judged["kind"] == kind].to_dict("records")
-                    for kind in claims.KINDS
+                    for kind in judge.KINDS
                 },
                 "counted": counts(judged),
                 "minutes": minutes(seconds),
@@ -139,25 +139,25 @@ def training(folder: Path) -> str:
 
 def held(verdicts: pd.Series) -> str:
     """Return in words how many claims hold, and how many nobody has run."""
-    told = f"{(verdicts == claims.HOLDS).sum()} of {len(verdicts)} hold"
-    missing = (verdicts == judging.NOT_RUN).sum()
+    told = f"{(verdicts == judge.HOLDS).sum()} of {len(verdicts)} hold"
+    missing = (verdicts == intervals.NOT_RUN).sum()
     return f"{told}, {missing} not run" if missing else told
 
 
 def counts(judged: pd.DataFrame) -> dict[str, object]:
     """Return the number of measured claims by verdict, and how many of the other kinds hold."""
-    measured = judged.loc[judged["kind"] == claims.MEASURED, "verdict"]
+    measured = judged.loc[judged["kind"] == judge.MEASURED, "verdict"]
     number = measured.value_counts()
     others = {
         kind: held(part) if len(part) else NOTHING
-        for kind in claims.KINDS
+        for kind in judge.KINDS
         for part in [judged.loc[judged["kind"] == kind, "verdict"]]
     }
     return others | {
         "measured": len(measured) or NOTHING,
         "verdicts": [
             int(number.get(verdict, 0)) if len(measured) else NOTHING
-            for verdict in judging.VERDICTS
+            for verdict in intervals.VERDICTS
         ],
     }
 
@@ -165,7 +165,7 @@ def counts(judged: pd.DataFrame) -> dict[str, object]:
 def rows_of(claim: dict) -> list[tuple[str, str]]:
     """Return what a card says of a claim: names and texts; what we ask is not in the paper."""
     rows = [(name, claim[key]) for name, key in SHOWN if claim[key]]
-    if claim["kind"] != claims.OURS:
+    if claim["kind"] != judge.OURS:
         return rows
     (_, where), *others = rows
     return [("bears on", where.removeprefix("bears on: ")), *others]
@@ -218,10 +218,10 @@ def reports(papers: list[dict], profile: str) -> dict[str, str]:
     environment.filters["cell"] = cell
     environment.globals |= {
         "profile": profile,
-        "verdicts": judging.VERDICTS,
+        "verdicts": intervals.VERDICTS,
         "legend": [(verdict, meaning) for verdict, (_, meaning) in LEGEND.items()],
         "classes": CLASSES,
-        "kinds": claims.KINDS,
+        "kinds": judge.KINDS,
         "rows": rows_of,
         "command": "make " if profile == "quick" else f"make PROFILE={profile} ",
     }
@@ -271,17 +271,17 @@ def counted(papers: list[dict]) -> str:
     ]
     shown = [
         place
-        for place, (verdict, total) in enumerate(zip(judging.VERDICTS, totals, strict=True))
-        if total or verdict not in (judging.NOT_RUN, judging.UNDECIDED, judging.DEPENDS)
+        for place, (verdict, total) in enumerate(zip(intervals.VERDICTS, totals, strict=True))
+        if total or verdict not in (intervals.NOT_RUN, intervals.UNDECIDED, intervals.DEPENDS)
     ]
-    heads = ["paper", "measured", *(judging.VERDICTS[place] for place in shown)]
-    heads += [claims.KINDS[kind] for kind in (claims.PROOF, claims.ARITHMETIC, claims.OURS)]
+    heads = ["paper", "measured", *(intervals.VERDICTS[place] for place in shown)]
+    heads += [judge.KINDS[kind] for kind in (judge.PROOF, judge.ARITHMETIC, judge.OURS)]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
     for paper in papers:
         found = paper["counted"]
         link = f"[{paper['key']}](figures/paper/{paper['key']}/REPORT.md)"
         row = [link, found["measured"], *(found["verdicts"][place] for place in shown)]
-        row += [found[kind] for kind in (claims.PROOF, claims.ARITHMETIC, claims.OURS)]
+        row += [found[kind] for kind in (judge.PROOF, judge.ARITHMETIC, judge.OURS)]
         lines.append("| " + " | ".join(map(str, row)) + " |")
     return "\n".join(lines)
 

@@ -34,7 +34,7 @@ from course import describe, public_version
 from results import kept, place_in_paper
 
 from anonpaper.files import project_root, sha256
-from anonpaper.papers import claims
+from anonpaper.compendium import judge
 from anonpaper.compendium.catalogue import asked
 
 ROOT = project_root(Path(__file__).parent)
@@ -534,8 +534,8 @@ def outputs_of(site: Site, paper: str) -> list[tuple[str, dict]]:
 
 def verdicts_on(site: Site, paper: str) -> dict[str, list[str]]:
     """Return for every table of a paper the claims that are judged from it, as lines."""
-    tables = {claim.id: claim.tables for claim in claims.of_paper(paper)}
-    judged = claims.judge(paper, site.results / paper)
+    tables = {claim.id: claim.tables for claim in judge.of_paper(paper)}
+    judged = judge.judge(paper, site.results / paper)
     lines: dict[str, list[str]] = {}
     for claim in judged.to_dict("records"):
         line = (
@@ -706,7 +706,7 @@ def package_modules() -> dict[str, str]:
         for name in node.names
     }
     found = {}
-    for module in sorted(shown - {"anonpaper.papers"}):
+    for module in sorted(shown - {"anonpaper.compendium"}):
         path = ROOT.joinpath(*module.split("."))
         path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
         if "__all__" in path.read_text(encoding="utf-8"):

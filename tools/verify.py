@@ -408,7 +408,7 @@ def told_apart(was: str, now: str) -> tuple[str, str]:
 
 def compare_verdicts(names: list[str], committed: Path, here: Path) -> list[Difference]:
     """Compare the committed verdicts on the papers' claims with those on the results here."""
-    from anonpaper.papers import claims
+    from anonpaper.compendium import judge
 
     write_verdicts(here)
     noted, judged = verdicts_in(committed), verdicts_in(here)
@@ -417,7 +417,7 @@ def compare_verdicts(names: list[str], committed: Path, here: Path) -> list[Diff
     found = []
     for paper in sorted({name.partition("/")[0] for name in names}):
         rest_on_times = {
-            claim.id for claim in claims.of_paper(paper) if timed.intersection(claim.tables)
+            claim.id for claim in judge.of_paper(paper) if timed.intersection(claim.tables)
         }
         for claim in sorted({id for key, id in noted | judged if key == paper}):
             was, now = (side.get((paper, claim), "missing") for side in (noted, judged))

@@ -121,7 +121,7 @@ def test_an_unknown_reference_is_answered_with_close_ones():
 
 
 def test_without_a_checkout_references_say_so(monkeypatch):
-    monkeypatch.setattr("anonpaper.papers.published.reference_folder", lambda: None)
+    monkeypatch.setattr("anonpaper.compendium.tables.project_root", lambda: None)
     with pytest.raises(DatasetUnavailableError, match="checkout"):
         references()
 

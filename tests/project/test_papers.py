@@ -15,7 +15,7 @@ from project.cells import NAMES, code_cells, python_of
 from project.tools import files_of_the_project
 
 from anonpaper.errors import ParameterError
-from anonpaper.papers import claims, overview, papers
+from anonpaper.compendium import judge, overview, papers
 from anonpaper.compendium.catalogue import _read, asked
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +65,7 @@ def test_a_paper_is_three_folders_and_described_in_one(key):
         assert (ROOT / folder / key).is_dir()
     paper = papers()[key]
     assert set(paper.sizes) == {"quick", "paper"}
-    assert claims.of_paper(key)
+    assert judge.of_paper(key)
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["references"]
     authors = [
         [f"{author['family-names']}, {author['given-names']}" for author in entry["authors"]]

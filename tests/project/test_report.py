@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from project.tools import load_tool
 
-from anonpaper.papers import claims, judging
+from anonpaper.compendium import intervals, judge
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "figures" / "paper"
@@ -73,7 +73,7 @@ def test_the_readme_lists_the_same_papers_and_verdicts(papers):
             int(cell.split(" of ")[1].split()[0]) for cell in row.split("|")[-3:] if "of" in cell
         ]
         assert number == sum(by_verdict)
-        assert number + sum(others) == len(claims.of_paper(paper["key"]))
+        assert number + sum(others) == len(judge.of_paper(paper["key"]))
 
 
 def test_what_was_run_at_the_papers_sizes_is_judged(papers):
@@ -83,7 +83,7 @@ def test_what_was_run_at_the_papers_sizes_is_judged(papers):
         claim["id"]
         for notebook in run
         for claim in notebook["claims"]
-        if claim["verdict"] == judging.NOT_RUN
+        if claim["verdict"] == intervals.NOT_RUN
     ] == []
 
 
@@ -103,7 +103,7 @@ def test_every_link_of_the_report_leads_somewhere(papers):
         for notebook in paper["notebooks"]:
             for claim in notebook["claims"]:
                 card = pages[RESULTS / paper["key"] / "REPORT.md"]
-                there = claim["verdict"] != judging.NOT_RUN  # nothing leads to a missing table
+                there = claim["verdict"] != intervals.NOT_RUN  # nothing leads to a missing table
                 assert all(
                     (f"]({table}.csv)" in card) == there for table in claim["tables"].split()
                 )
@@ -140,7 +140,7 @@ def test_no_verdict_stands_without_its_profile(papers):
 
 def test_without_tables_every_claim_is_listed_as_not_run(project, capsys):
     assert report.main(["--profile", "quick"]) == 0
-    number = len(claims.of_paper("xiao2010"))
+    number = len(judge.of_paper("xiao2010"))
     assert f"{number} claims of 1 papers judged" in capsys.readouterr().out
     assert (project / "figures/quick/REPORT.md").read_text().count("| **not run** |") == number
     text = (project / "figures/quick/xiao2010/REPORT.md").read_text()
@@ -152,9 +152,9 @@ def test_minutes_data_and_verdict_come_from_what_the_notebook_left(project, monk
     def judge(phases):
         """Count the runs that ended in phase three."""
         third = phases["phase 3"].sum()
-        return claims.Finding(f"in {third} runs", judging.judge_statement(third == 0))
+        return judge.Finding(f"in {third} runs", judging.judge_statement(third == 0))
 
-    entry = claims.Claim(
+    entry = judge.Claim(
         "three", "xiao2010", "3_star_minimization", "Table 1", "none", ("phases",), judge
     )
     monkeypatch.setattr(claims, "of_paper", lambda paper: (entry,))
@@ -182,8 +182,8 @@ def test_the_readme_is_written_for_the_papers_sizes_only(project):
     assert "xiao2010" not in readme.read_text()
     report.main(["--profile", "paper"])
     once = readme.read_text()
-    number = len(claims.of_paper("xiao2010"))
-    measured = sum(claim.kind == claims.MEASURED for claim in claims.of_paper("xiao2010"))
+    number = len(judge.of_paper("xiao2010"))
+    measured = sum(claim.kind == judge.MEASURED for claim in judge.of_paper("xiao2010"))
     assert number >= measured
     assert f"xiao2010/REPORT.md) | {measured} | 0 | 0 | 0 | 0 | {measured} |" in once
     assert "| **xiao2010** Xiao, Yi, Tao: *The hardness" in once

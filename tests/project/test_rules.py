@@ -54,7 +54,7 @@ def test_the_rule_on_the_library_names_all_of_it():
     assert set(rule["source_modules"]) == found - {
         "anonpaper.__main__",
         "anonpaper.cli",
-        "anonpaper.papers",
+        "anonpaper.compendium",
     }
 
 
