@@ -11,17 +11,5 @@ __all__ = ["stars_at_level"]
 
 
 def stars_at_level(m: Microdata, l: int) -> dict:
-    """Count the stars of a table that TP makes l-diverse.
-
-    Parameters
-    ----------
-    m : Microdata
-    l : int
-        At least 2.
-
-    Returns
-    -------
-    dict
-        ``stars``, from 0 to the number of QI values.
-    """
+    """Count the stars of a table that TP makes l-diverse."""
     return {"stars": stars(suppress(m, tp(m, l=l)))}

@@ -1,1 +1,0 @@
-"""paper0000: what regenerates its figures and tables, and judges its claims."""
