@@ -145,9 +145,13 @@ notebooks: env data  ## execute all committed notebooks in place, and what `make
 $(REFRESHED): refresh-%: env data
 	@$(RUN) tools/notebooks.py refresh $*
 
-.PHONY: new-paper
+.PHONY: new-paper check-paper remove-paper
 new-paper: env  ## begin a paper with an example that runs: NAME=<first author and year>
-	@$(RUN) tools/new_paper.py '$(NAME)'
+	@$(RUN) tools/paper.py new '$(NAME)'
+check-paper: env  ## say in words what a paper still lacks: NAME=<first author and year>
+	@$(RUN) tools/paper.py check '$(NAME)'
+remove-paper: env  ## take a paper out, with all that builds on it: NAME=<first author and year>
+	@$(RUN) tools/paper.py remove '$(NAME)'
 
 .PHONY: lab
 lab: env data  ## open JupyterLab

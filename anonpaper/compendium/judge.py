@@ -331,7 +331,14 @@ def _finding(paper: str, entry: Mapping, tables: Mapping[str, pd.DataFrame]) -> 
 
 
 class _Statement:
-    """A table, what was derived from it, and the words for what is found."""
+    """A table, what was derived from it, and the words for what is found.
+
+    Options of an entry: `gaps` ("settings" or "seeds" leaves out those with a missing number,
+    "stand for" lets the first draw stand for all), `paired` (false: draws are independent),
+    `within` (bounds of a difference), `order` (of the steps along a column), `mostly` (the share
+    of settings that counts as in direction, 0.8), `direction` (of `all`: such a share; of `is`:
+    an expression).
+    """
 
     def __init__(self, entry: Mapping, tables: list[pd.DataFrame], given: Mapping) -> None:
         self.entry, self.measured, self.detail, self.interval, self.spread = entry, "", "", "", ""
