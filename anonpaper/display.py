@@ -5,15 +5,16 @@ Everything is escaped, long values are cut, and nothing depends on a style sheet
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
+import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
 from anonpaper.errors import check_choice
 
-__all__ = ["html", "html_table", "search_bar"]
+__all__ = ["html", "html_table", "plain_facts", "search_bar"]
 
 #: Rows of a table, and characters of a value, that are shown.
 ROWS, CHARACTERS = 5, 160
@@ -23,6 +24,12 @@ def html(title: str, facts: Sequence[tuple[str, object]], *parts: str) -> str:
     """Return a title, facts as text, one a line, and finished HTML such as of a table."""
     lines = [f"<b>{escape(title)}</b>", *(f"{escape(n)}: {escape(_cut(v))}" for n, v in facts)]
     return f"<div><p>{'<br>'.join(lines)}</p>{''.join(parts)}</div>"
+
+
+def plain_facts(info: Mapping[str, object]) -> list[tuple[str, object]]:
+    """Return the entries of `info` that are a number or a text."""
+    plain = (bool, int, float, str, np.number)
+    return [(name, value) for name, value in info.items() if isinstance(value, plain)]
 
 
 def html_table(frame: pd.DataFrame, *, index: bool = True, rows: int = ROWS) -> str:
