@@ -22,6 +22,12 @@ __all__ = [
 ]
 
 
+_NOT_OF_ONE_KIND = (
+    "partition and microdata do not match: one was made from rows, the other from counts; run the "
+    "algorithm again on this microdata"
+)
+
+
 class Partition:
     """A grouping of the rows of a table.
 
@@ -111,6 +117,16 @@ class Partition:
     def divided(self, entry: np.ndarray, counts: np.ndarray) -> Partition:
         """Return the same groups of other entries: ``counts[i]`` rows of ``entry[i]`` each."""
         return self._with(self.labels[entry], counts)
+
+    def apart(self) -> Partition:
+        """Return the same groups, each standing for one, as all do that label rows."""
+        return self
+
+    def listed(self, m: Microdata) -> tuple[Microdata, Partition]:
+        """Return a table and its groups row by row; of counts, a row for every cell and group."""
+        if not m.has_rows:
+            raise ParameterError(_NOT_OF_ONE_KIND)
+        return m, self
 
     def _with(self, labels: np.ndarray, weights: np.ndarray) -> Partition:
         """Return a partition of other labels with everything else that this one knows."""
@@ -208,8 +224,9 @@ class CountedPartition(Partition):
             no_rows()
         raise AttributeError(name)
 
-    def listed(self, m: Microdata) -> tuple[Microdata, Partition]:
-        """Return a table with a row for every entry, and the group of each."""
+    def listed(self, m: Microdata) -> tuple[Microdata, Partition]:  # noqa: D102
+        if m.has_rows:
+            raise ParameterError(_NOT_OF_ONE_KIND)
         rows = m.counted()
         held = np.bincount(self.cell, self.counts, len(rows.weights))
         if not np.array_equal(held, rows.weights):

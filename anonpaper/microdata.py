@@ -277,11 +277,8 @@ class Microdata:
             raise EmptyTableError("the table has no rows")
         whose = [] if self.person is None else [self.person]
         needed = whose if self.missing == "category" else [*self._roles, *whose]
-        if not needed:
-            return
-        lacking = self.frame[needed].isna()
-        incomplete = lacking.to_numpy().any(axis=1)
-        if not incomplete.any():
+        lacking = self.frame[needed].isna() if needed else None
+        if lacking is None or not (incomplete := lacking.to_numpy().any(axis=1)).any():
             return
         if self.missing != "drop":
             counts = lacking.sum()
@@ -415,6 +412,10 @@ class Microdata:
         """Number of rows listed: n, unless equal ones are listed once with their `weights`."""
         return self.n if self.weights is None else len(self.weights)
 
+    def weights_of(self, listed: np.ndarray) -> np.ndarray | None:
+        """How many rows each of some listed ones stands for; None where each is one."""
+        return None if self.weights is None else self.weights[listed]
+
     def count(self, listed: np.ndarray) -> int:
         """Number of rows that those listed under a mask stand for."""
         held = listed[listed] if self.weights is None else self.weights[listed]
@@ -431,14 +432,7 @@ class Microdata:
         return self._code_column(self._in_role(name))[0]
 
     def codes_of(self, name: object) -> np.ndarray:
-        """Codes of a column in a role, shape (n,), dtype int32; ColumnError if it has none.
-
-        Examples
-        --------
-        >>> import anonpaper as ap
-        >>> ap.examples.hospital().codes_of("Gender").tolist()
-        [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
-        """
+        """Codes of a column in a role, shape (n,), dtype int32; ColumnError if it has none."""
         return self._code_column(self._in_role(name))[1]
 
     # -- other tables made from this one -----------------------------------------------
@@ -501,8 +495,7 @@ class Microdata:
                     "synthetic=... says which of its rows are"
                 )
         elif frame is not None or synthetic is not None:
-            n = marks.get("n", self.n)
-            marks["synthetic"] = _checked_mask(n, synthetic)
+            marks["synthetic"] = _checked_mask(marks.get("n", self.n), synthetic)
         other = self._like(**marks)
         other._settle()
         return other
@@ -536,9 +529,8 @@ class Microdata:
                     f"codes of {name!r} must be {n} integers from 0 to {attribute.size - 1}"
                 )
             coded[name] = attribute, new.astype(np.int32)
-        return self._like(
-            _frame=None, _whole=self, _rows=None, _recoded=tuple(codes), _coded=coded
-        )
+        marks = {"_recoded": tuple(codes), "_coded": coded}
+        return self._like(_frame=None, _whole=self, _rows=None, **marks)
 
     def take(self, rows: np.ndarray) -> Microdata:
         """Return the table of some rows, in the order given; all domains stay as they are.
@@ -641,10 +633,8 @@ class Microdata:
             for name, domain in self._domains.items()
             if name in kept or (name in names and not _is_categorical(frame[name]))
         }
-        return {
-            "n": len(frame), "_frame": frame, "_whole": None, "_rows": None,
-            "_coded": kept, "_domains": carried | anew,
-        }  # fmt: skip
+        marks = {"n": len(frame), "_frame": frame, "_whole": None, "_rows": None}
+        return marks | {"_coded": kept, "_domains": carried | anew}
 
 
 class CountedRows(Microdata):

@@ -81,7 +81,7 @@ class GroupCounts:
             people = m.people[rows]
             key = _of_different_people(key, people)
             labels = key if values == 1 else _of_different_people(labels, people)
-        weights = None if m.weights is None else m.weights[rows]
+        weights = m.weights_of(rows)
         return cls._of_keys(key, values, np.bincount(labels, weights).astype(np.int64), weights)
 
     @classmethod
@@ -601,9 +601,9 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
             f"{counts.max()} of its {m.n} rows have {m.sensitive!r} = {value!r}, "
             f"more than one in {l}"
         )
-    remedy = (
-        f"the largest feasible l is {largest}" if largest > 1 else "no l of 2 or more is feasible"
-    )
+    remedy = f"the largest feasible l is {largest}"
+    if largest < 2:
+        remedy = "no l of 2 or more is feasible"
     raise InfeasibleError(f"the table cannot be {diversity} {l}-diverse: {reason}; {remedy}")
 
 

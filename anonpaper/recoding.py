@@ -246,6 +246,10 @@ class Recoding:
             attributes.append(replace(attribute, values=attribute.values[told], positions=places))
             maps.append(ids)
             names.append(None if written is None else written[used])
+        return self._of(attributes, maps, names)
+
+    def _of(self, attributes: Sequence[Attribute], maps: Sequence, names: Sequence) -> Recoding:
+        """Return a recoding of other values with everything else that this one knows."""
         marks = {"trees": self.trees, "withhold": self.withhold}
         return Recoding(attributes, maps, self.info, self.algorithm, names, **marks)
 
@@ -288,8 +292,7 @@ class Recoding:
                 labels = [*labels, STAR * (1 + max(len(str(label)) for label in labels))]
             maps.append(ids)
             names.append(np.fromiter((labels[i] for i in used), object, len(used)))
-        marks = {"trees": self.trees, "withhold": self.withhold}
-        return Recoding(attributes, maps, self.info, self.algorithm, names, **marks), new
+        return self._of(attributes, maps, names), new
 
     def _labels(self, j: int) -> list:
         return self.members(self.attributes[j].name).labels.tolist()
@@ -378,7 +381,11 @@ class Recoding:
         told = {"format": _FORMAT, "algorithm": self.algorithm, "attributes": parts}
         told["withhold"] = [repr(principle) for principle in self.withhold]
         try:
-            content = json.dumps(_plain(told), indent=1, allow_nan=False) + "\n"
+            for part in parts:  # JSON would give a tuple back as a list
+                written = [part["name"], *part["values"], *(part["names"] or [])]
+                if any(isinstance(value, tuple) for value in written):
+                    raise TypeError("a tuple")
+            content = json.dumps(told, default=_time, indent=1, allow_nan=False) + "\n"
         except (TypeError, ValueError) as error:
             raise ParameterError(
                 f"only texts, numbers and timestamps can be saved ({error}): convert columns first"
@@ -531,17 +538,11 @@ def _lies_within(value: object, low: object, high: object) -> bool:
         return False
 
 
-def _plain(told: object) -> object:
-    """Return what JSON can say; a tuple would come back as a list, so that it is refused."""
-    if isinstance(told, dict):
-        return {name: _plain(part) for name, part in told.items()}
-    if isinstance(told, list):
-        return [_plain(part) for part in told]
-    if isinstance(told, pd.Timestamp):
-        return {"time": told.isoformat()}
-    if told is None or isinstance(told, (str, bool, int, float)):
-        return told
-    raise TypeError(f"{told!r} is a {type(told).__name__}")
+def _time(told: object) -> dict:
+    """Return how JSON writes an instant, the one thing that it does not know by itself."""
+    if not isinstance(told, pd.Timestamp):
+        raise TypeError(f"{told!r} is a {type(told).__name__}")
+    return {"time": told.isoformat()}
 
 
 def _with_times(told: dict) -> object:
