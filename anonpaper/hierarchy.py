@@ -100,11 +100,8 @@ class Hierarchy:
                         f"{parent[row[level]]!r} and {row[level + 1]!r} on level {level + 1}"
                     )
         self.rows = rows
-        self._check_names()
-
-    def _check_names(self) -> None:
-        """Refuse a name that stands for two sets of values: published, it would not say which."""
-        # sets of a tree are nested: equal ones have the same first value and the same size
+        # A name of two sets would not say which it means. Sets of a tree are nested: equal ones
+        # have the same first value and the same size.
         known: dict[str, tuple[str, int]] = {}
         for level in range(self.height + 1):
             column = [row[level] for row in self.rows]

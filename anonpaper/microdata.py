@@ -864,12 +864,9 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
     absent = codes < 0
     if absent.any():  # an interval that ends in "?" would say nothing
         numeric = ordered = False
-        known = np.flatnonzero(values == MISSING)
-        if len(known):
-            codes[absent] = known[0]
-        else:
-            codes[absent] = len(values)
+        if MISSING not in values:
             values = np.append(values, MISSING)
+        codes[absent] = np.flatnonzero(values == MISSING)[0]
     ordered = bool(ordered or numeric)
     positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
     if numeric and not _has_width(positions):
@@ -916,27 +913,13 @@ def build_cells(
     m: int,
     weights: np.ndarray | None = None,
 ) -> CellTable:
-    """Group rows by QI tuple and sensitive value.
+    """Group n rows by QI tuple and by sensitive code in ``[0, m)``, if there is one; O(n log n).
 
-    Parameters
-    ----------
-    codes : numpy.ndarray, shape (n, d), dtype int32
-        QI codes; column j lies in ``[0, sizes[j])``.
-    sizes : sequence of int
-        Domain sizes of the QI.
-    sensitive : numpy.ndarray, shape (n,), dtype int32, or None
-        Sensitive codes in ``[0, m)``.
-    m : int
-        Domain size of the sensitive attribute (1 without one).
-    weights : numpy.ndarray, shape (n,), dtype int64, optional
-        How many rows each one stands for: the result then has their numbers, but not `rows`.
-
-    Notes
-    -----
-    Tuple and sensitive value are one 64-bit key. Where the row number fits into it too, plain
-    integers are sorted, else keys with their rows. O(n log n), two arrays of n keys, exact for any
-    domains and up to 2^31 - 1 rows.
+    QI code j lies in ``[0, sizes[j])``. Rows may stand for several: by `weights` the result has
+    their numbers, but not `rows`. Exact for any domains and up to 2^31 - 1 rows.
     """
+    # Tuple and sensitive value are one 64-bit key. Where the row number fits into it too, plain
+    # integers are sorted, which is faster; otherwise keys with their rows.
     n, m = len(codes), int(m)
     row_bits = max(int(n - 1).bit_length(), 1)
     key, span = _tuple_keys(codes, sizes, 2**64 // m)
@@ -955,22 +938,25 @@ def build_cells(
         rows = np.argsort(key, kind="stable").astype(np.int32)
         key = key[rows]
 
-    first_of_cell = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][:n])
-    cell_key = key[first_of_cell]
-    tuple_key, cell_sensitive = np.divmod(cell_key, np.uint64(m))
-    first_of_tuple = np.flatnonzero(np.r_[True, tuple_key[1:] != tuple_key[:-1]][: len(cell_key)])
+    first_of_cell = _first_of_equal(key)
+    tuple_key, cell_sensitive = np.divmod(key[first_of_cell], np.uint64(m))
+    first_of_tuple = _first_of_equal(tuple_key)
     row_start = np.r_[first_of_cell, n]
     kind = CellTable
     if weights is not None:
         kind, row_start = CountedCells, np.r_[0, np.cumsum(weights[rows])][row_start]
     return kind(
         tuples=codes[rows[first_of_cell[first_of_tuple]]],
-        start=np.r_[first_of_tuple, len(cell_key)],
+        start=np.r_[first_of_tuple, len(first_of_cell)],
         sensitive=cell_sensitive.astype(np.int32),
         counts=np.diff(row_start),
         row_start=row_start,
         rows=rows,
     )
+
+
+def _first_of_equal(keys: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]][: len(keys)])
 
 
 def _tuple_keys(codes: np.ndarray, sizes: Sequence[int], limit: int) -> tuple[np.ndarray, int]:

@@ -85,12 +85,6 @@ class GroupCounts:
         return cls._of_keys(key, values, np.bincount(labels, weights).astype(np.int64), weights)
 
     @classmethod
-    def of_whole(cls, m: Microdata) -> GroupCounts:
-        """Count all rows as one group."""
-        m = m.counted()
-        return cls.of(m, np.zeros(m.n_listed, np.int64))
-
-    @classmethod
     def of_tuples(cls, m: Microdata, group: np.ndarray) -> GroupCounts:
         """Count groups of QI tuples, by the group of every tuple, from the cells; O(e log e).
 
@@ -562,7 +556,8 @@ def _are_in_several_tuples(m: Microdata) -> bool:
 def require_whole(m: Microdata, asked: Sequence[tuple[Microdata, list[Principle]]]) -> None:
     """Raise InfeasibleError if all rows as one group, hence every grouping, fail a principle."""
     for table, principles in asked:
-        whole = GroupCounts.of_whole(table)
+        cells = table.counted()
+        whole = GroupCounts.of(cells, np.zeros(cells.n_listed, np.int64))
         for principle in principles:
             if not principle.holds(whole):
                 about = "" if table.sensitive is None else f" in {table.sensitive!r}"
