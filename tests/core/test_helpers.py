@@ -61,7 +61,7 @@ def test_files_appear_when_they_are_complete_and_under_a_name_that_fits(tmp_path
         pytest.raises(errors.FileError, match="^nothing.csv: No such"),
         named_by_user("nothing.csv"),
     ):
-        open(tmp_path / "nothing.csv")
+        (tmp_path / "nothing.csv").read_bytes()
     assert sha256("anonpaper").startswith("15c2d30f")
 
 
