@@ -1,11 +1,7 @@
 """anonpaper: papers on anonymizing tables, as code one can run and check.
 
-The way of the data::
-
-    load -> partition | recode -> publish -> measure -> draw
-
-Everything a user needs hangs on this module; ``__init__.pyi`` lists the names,
-which are imported on first use, so that ``import anonpaper`` costs nothing.
+The way of the data: load -> partition | recode -> publish -> measure -> draw.
+``__init__.pyi`` lists the public names. They are imported on first use.
 
 Examples
 --------
@@ -34,10 +30,10 @@ _ELSEWHERE = {
     "synthesis": "anonpaper.prepare.synthesis",
 }
 
+
 def __getattr__(name: str):
     if name == "__version__":
         return importlib.metadata.version("anonpaper")
     if name in _ELSEWHERE:
         return importlib.import_module(_ELSEWHERE[name])
     return _imported(name)
-

@@ -1,12 +1,7 @@
-"""What an algorithm declares about itself, once, for the command line and for whoever asks.
+"""What an algorithm declares about itself, once: ``ap.mondrian.algorithm``.
 
-A function that groups or recodes a table is an algorithm once it is decorated::
-
-    @algorithm("k-anonymity by median cuts", promises={"k": KAnonymity})
-    def mondrian(m, k=10): ...
-
-The declaration hangs on the function (``ap.mondrian.algorithm``); its parameters are read from
-its signature and its docstring, so that they are written down in one place.
+A function from a table to groups or a recoding is an algorithm once it is decorated; the command
+line reads its parameters from its signature and its docstring.
 """
 
 from __future__ import annotations
@@ -39,18 +34,7 @@ RECODED = ("recode",)
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of an algorithm.
-
-    Attributes
-    ----------
-    name : str
-    kind : type
-        What the signature says it is: ``int``, ``int | None``, ``Literal["stars", "rows"]``, ...
-    default : object
-        ``inspect.Parameter.empty`` where it has to be given.
-    meaning : str
-        The first sentence that the docstring has on it.
-    """
+    """One parameter: its type, its default, and the first sentence of the docstring on it."""
 
     name: str
     kind: object
@@ -65,36 +49,21 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """What an algorithm declares about itself.
-
-    Attributes
-    ----------
-    function : function
-        From a Microdata and parameters to a Partition or a Recoding.
-    title : str
-        What it is, in half a sentence.
-    promises : mapping of parameter name to Principle class
-        What every release has, at the level that the parameter gives.
-    publications : tuple of str
-        How its result can be published, the default first.
-    needs_sensitive : bool
-        Whether it looks at sensitive values even if no l is given.
-    by_bits : bool
-        Whether it joins neighbours of a domain, so that hierarchies give the order of a domain
-        and a granularity the width of its intervals.
-    by_rows : bool
-        Whether it looks at the rows of a table one by one. Those of a table of counts are put in
-        a random order by its seed (by 0 if it has none), so that its groups are distributed as
-        those of a table whose rows come in a random order. It takes O(n·d) memory then, for n rows
-        and not for the cells: groups of about k rows are n/k, however few the cells.
-    """
+    """What an algorithm, a function from a Microdata and parameters, declares about itself."""
 
     function: Callable
     title: str
+    #: Principles of every release by the parameter that gives their level.
     promises: Mapping[str, type[Principle]] = field(default_factory=dict)
+    #: How its result can be published, the default first.
     publications: tuple[str, ...] = GROUPED
+    #: Whether it looks at sensitive values even if no l is given.
     needs_sensitive: bool = False
+    #: Whether it joins neighbours of a domain: hierarchies then order the domain, and a
+    #: granularity gives the width of its intervals.
     by_bits: bool = False
+    #: Whether it looks at rows one by one. Rows of a table of counts are then drawn in a random
+    #: order by its seed (0 if it has none), in O(n·d) memory.
     by_rows: bool = False
 
     @property
@@ -107,7 +76,7 @@ class Algorithm:
         """Its parameters by name, but for the table."""
         kinds = typing.get_type_hints(self.function)
         meanings = _meanings(inspect.getdoc(self.function) or "")
-        rest = list(inspect.signature(self.function).parameters.values())[1:]
+        _, *rest = inspect.signature(self.function).parameters.values()
         return {
             p.name: Parameter(p.name, kinds.get(p.name), p.default, meanings.get(p.name, ""))
             for p in rest
@@ -129,14 +98,7 @@ class Algorithm:
 
 
 def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
-    """Declare a function an algorithm.
-
-    Parameters
-    ----------
-    title : str
-        What it is, in half a sentence.
-    **declared
-        Further attributes of :class:`Algorithm`.
+    """Declare a function an algorithm, by its title and attributes of :class:`Algorithm`.
 
     Examples
     --------
@@ -148,8 +110,8 @@ def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
     """
 
     def declare(function: F) -> F:
-        by_rows = _of_drawn_rows(function) if declared.get("by_rows") else function
-        recording = _recording(by_rows)
+        run = _of_drawn_rows(function) if declared.get("by_rows") else function
+        recording = _recording(run)
         recording.algorithm = Algorithm(recording, title, **declared)
         return recording
 

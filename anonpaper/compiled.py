@@ -1,8 +1,6 @@
-"""Compiled loops: what is compiled of them, and a line that says so while it takes long.
+"""Compiled loops, and a line on a terminal or in a notebook while compiling takes long.
 
-Numba compiles a loop when it is first called, and keeps it in a cache for later processes. While
-that takes more than a second, a terminal or a notebook shows how many loops are done; nothing is
-shown where standard error is a file, and where all loops come from the cache.
+Numba compiles a loop when it is first called, and keeps it in a cache for later processes.
 """
 
 from __future__ import annotations
@@ -25,22 +23,9 @@ __all__ = ["inner", "lean", "loop", "part"]
 
 
 def loop(function: Callable | None = None, **options: bool) -> Callable:
-    """Compile a loop, anew whenever its file or what it uses of other modules has changed.
+    """Compile a loop, again whenever its file or what it uses of other modules has changed.
 
-    Numba alone looks at the file of the loop: it would go on with what a loop of another module
-    was when the cache was filled.
-
-    Parameters
-    ----------
-    function : callable, optional
-        The loop; left out, a decorator is returned.
-    **options : bool
-        What ``numba.njit`` takes, beside ``cache``.
-
-    Returns
-    -------
-    callable
-        The compiled loop.
+    Numba alone looks at the file of the loop only. Options are those of ``numba.njit``.
     """
     if function is None:
         return functools.partial(loop, **options)
@@ -72,10 +57,10 @@ lean = loop(_nrt=False)
 #: The same for a loop that only other loops call: compiled without an entry for Python.
 inner = lean(no_cpython_wrapper=True)
 
-#: A piece of a loop, which is written into that loop before it is compiled: for what is long and
-#: called at one place. A loop that is called is compiled alone, and again with each that calls it.
-#: It is compiled again too for a number that is a constant at first, and for an array by columns:
-#: callers write ``np.int64(0)`` for the one and make the other contiguous.
+#: A piece of a loop, written into the loop before it is compiled: for long code called once. A
+#: loop that is called is compiled alone, and again with each that calls it, and again for a
+#: number that is a constant at first, or an array by columns. Callers therefore write
+#: ``np.int64(0)`` for the constant and make the array contiguous.
 part = loop(inline="always")
 
 

@@ -1,44 +1,35 @@
-"""How the objects of the package show themselves in Jupyter: a title, facts, a few rows.
+"""How objects show themselves in Jupyter: a title, facts, a few rows; and the bar of a search.
 
-Everything is escaped, long values are cut, and nothing depends on a style sheet. The bar of a long
-search is here too.
+Everything is escaped, long values are cut, and nothing depends on a style sheet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
+import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
 from anonpaper.errors import check_choice
 
-__all__ = ["html", "html_table", "search_bar"]
+__all__ = ["html", "html_table", "plain_facts", "search_bar"]
 
 #: Rows of a table, and characters of a value, that are shown.
 ROWS, CHARACTERS = 5, 160
 
 
 def html(title: str, facts: Sequence[tuple[str, object]], *parts: str) -> str:
-    """Return a small block of HTML.
-
-    Parameters
-    ----------
-    title : str
-        What it is.
-    facts : sequence of (name, value)
-        Shown one a line, as text.
-    *parts : str
-        Finished HTML that follows, such as :func:`html_table` makes.
-
-    Examples
-    --------
-    >>> html("Table", [("rows", "a < b")])
-    '<div><p><b>Table</b><br>rows: a &lt; b</p></div>'
-    """
+    """Return a title, facts as text, one a line, and finished HTML such as of a table."""
     lines = [f"<b>{escape(title)}</b>", *(f"{escape(n)}: {escape(_cut(v))}" for n, v in facts)]
     return f"<div><p>{'<br>'.join(lines)}</p>{''.join(parts)}</div>"
+
+
+def plain_facts(info: Mapping[str, object]) -> list[tuple[str, object]]:
+    """Return the entries of `info` that are a number or a text."""
+    plain = (bool, int, float, str, np.number)
+    return [(name, value) for name, value in info.items() if isinstance(value, plain)]
 
 
 def html_table(frame: pd.DataFrame, *, index: bool = True, rows: int = ROWS) -> str:
@@ -59,26 +50,6 @@ def _cut(value: object) -> str:
 
 
 def search_bar(progress: bool | None, unit: str, total: int | None = None) -> tqdm:
-    """Return a bar on standard error that tells how far a search is.
-
-    Parameters
-    ----------
-    progress : bool, optional
-        Whether it is shown; None shows it on a terminal only.
-    unit : str
-        What is counted, in the singular.
-    total : int, optional
-        How many there are.
-
-    Raises
-    ------
-    ParameterError
-        `progress` is something else.
-
-    Examples
-    --------
-    >>> with search_bar(False, "node", 3) as bar:
-    ...     bar.update()
-    """
+    """Return a bar for how far a search is; with progress=None a terminal alone shows it."""
     progress = check_choice("progress", progress, (None, True, False))
     return tqdm(total=total, unit=f" {unit}s", disable=None if progress is None else not progress)

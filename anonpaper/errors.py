@@ -1,13 +1,13 @@
-"""Errors of the package: every one says what was wrong, where, and what would work.
+"""Errors of the package: each says what was wrong, where, and what would work.
 
-All derive from :class:`AnonpaperError`, itself a :class:`ValueError`, so that one
-``except`` clause can catch whatever the package has to say about its input.
+All derive from :class:`AnonpaperError`, itself a :class:`ValueError`. The checks below return what
+they were given, in one form, or raise ParameterError.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -105,93 +105,40 @@ class BudgetExceededError(AnonpaperError):
 
 
 def check_integer(name: str, value: object, low: int, high: int | None = None) -> int:
-    """Return `value` as an int, or say why it is none in the range.
-
-    Parameters
-    ----------
-    name : str
-        The parameter's name, for the message.
-    value : int
-        An integer of any type (``numpy.int64`` too; ``bool`` and ``float`` are refused).
-    low, high : int
-        The smallest and the largest value allowed; ``high=None`` leaves the range open.
-
-    Raises
-    ------
-    ParameterError
-        If `value` is not an integer or outside of ``[low, high]``.
-
-    Examples
-    --------
-    >>> check_integer("k", 5, 2, 10)
-    5
-    >>> check_integer("k", 1, 2, 10)
-    Traceback (most recent call last):
-        ...
-    anonpaper.errors.ParameterError: k must be an integer from 2 to 10, got 1
-    """
+    """Return `value` as an int from `low` to `high`; bool and float are refused."""
     if high is not None and high < low:
         raise ParameterError(
             f"{name} must be at least {low}, but this table allows {high} at most: it is too small"
         )
     reach = f"of at least {low}" if high is None else f"from {low} to {high}"
-    wanted = f"an integer {reach}"
+    wanted = f"{name} must be an integer {reach}"
     try:
-        if isinstance(value, bool):
-            raise TypeError("bool")
-        number = operator.index(value)
+        number = operator.index(None if isinstance(value, bool) else value)
     except TypeError:
-        raise ParameterError(f"{name} must be {wanted}, got {value!r}") from None
+        raise ParameterError(f"{wanted}, got {value!r}") from None
     if number < low or (high is not None and number > high):
-        raise ParameterError(f"{name} must be {wanted}, got {number}")
+        raise ParameterError(f"{wanted}, got {number}")
     return number
 
 
 def check_number(
     name: str, value: object, low: float, high: float, *, open_low: bool = False
 ) -> float:
-    """Return `value` as a float, or say why it is none in the range.
-
-    Parameters
-    ----------
-    name : str
-        The parameter's name, for the message.
-    value : float
-        A real number; NaN is refused.
-    low, high : float
-        The range, both ends included unless `open_low`.
-    open_low : bool
-        Whether `low` itself is excluded.
-
-    Raises
-    ------
-    ParameterError
-        If `value` is not a number or outside of the range.
-
-    Examples
-    --------
-    >>> check_number("theta", 0.3, 0, 1, open_low=True)
-    0.3
-    >>> check_number("theta", 0, 0, 1, open_low=True)
-    Traceback (most recent call last):
-        ...
-    anonpaper.errors.ParameterError: theta must be a number in (0, 1], got 0
-    """
-    wanted = f"a number in {'(' if open_low else '['}{low}, {high}]"
+    """Return `value` as a float from `low`, itself excluded if `open_low`, to `high`."""
+    wanted = f"{name} must be a number in {'(' if open_low else '['}{low}, {high}]"
     try:
-        if isinstance(value, (bool, str, bytes, bytearray)):
-            raise TypeError("not a number")
-        number = float(value)
+        refused = isinstance(value, (bool, str, bytes, bytearray))
+        number = float(None if refused else value)
     except (TypeError, ValueError, OverflowError):
-        raise ParameterError(f"{name} must be {wanted}, got {value!r}") from None
+        raise ParameterError(f"{wanted}, got {value!r}") from None
     below = number <= low if open_low else number < low
     if not number <= high or below:
-        raise ParameterError(f"{name} must be {wanted}, got {value}")
+        raise ParameterError(f"{wanted}, got {value}")
     return number
 
 
 def check_numbers(name: str, values: object) -> np.ndarray:
-    """Return `values` as an array of float; ParameterError if there is anything else in them."""
+    """Return `values` as an array of float."""
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
@@ -199,31 +146,7 @@ def check_numbers(name: str, values: object) -> np.ndarray:
 
 
 def check_choice(name: str, value: object, choices: Collection) -> object:
-    """Return the one of `choices` that equals `value`, or say which there are.
-
-    Parameters
-    ----------
-    name : str
-        The parameter's name, for the message.
-    value : object
-        What was given.
-    choices : collection
-        What may be given, text or booleans.
-
-    Raises
-    ------
-    ParameterError
-        If `value` equals none of them.
-
-    Examples
-    --------
-    >>> check_choice("side", "left", ("left", "right"))
-    'left'
-    >>> check_choice("side", "up", ("left", "right"))
-    Traceback (most recent call last):
-        ...
-    anonpaper.errors.ParameterError: side must be 'left' or 'right', got 'up'
-    """
+    """Return the one of `choices`, text or booleans, that equals `value`."""
     choices = list(choices)
     if is_among(value, choices):
         return choices[choices.index(value)]
@@ -241,13 +164,7 @@ def is_among(value: object, choices: Sequence) -> bool:
 
 
 def check_range(name: object, pair: object) -> tuple[float, float]:
-    """Return the range of a column, given as a pair of finite numbers, the lower one first.
-
-    Raises
-    ------
-    ParameterError
-        If `pair` is none, or the range is empty.
-    """
+    """Return the range of a column as two finite numbers, the lower one first."""
     try:
         low, high = pair
     except (TypeError, ValueError):
@@ -261,55 +178,20 @@ def check_range(name: object, pair: object) -> tuple[float, float]:
 
 
 def check_sequence(name: str, values: object, kind: type | None = None) -> list:
-    """Return `values` as a list if they have an order and are of a kind, if one is given.
-
-    Raises
-    ------
-    ParameterError
-        If `values` is text, a set, a mapping or no collection, or holds something else.
-
-    Examples
-    --------
-    >>> check_sequence("qi", ("age", "sex"))
-    ['age', 'sex']
-    """
-    if isinstance(values, (str, bytes, set, frozenset, Mapping)) or not isinstance(
-        values, Iterable
-    ):
-        raise ParameterError(f"{name} must be a sequence, got {values!r}")
+    """Return `values` as a list if they have an order; all of a `kind`, if one is given."""
     try:
-        values = list(values)
-    except TypeError:  # an array without a dimension
+        if isinstance(values, (str, bytes, set, frozenset, Mapping)):
+            raise TypeError("no sequence")
+        found = list(values)
+    except TypeError:  # as for an array without a dimension
         raise ParameterError(f"{name} must be a sequence, got {values!r}") from None
-    if kind is not None and not all(isinstance(value, kind) for value in values):
-        raise ParameterError(f"{name} must hold objects of class {kind.__name__}, got {values!r}")
-    return values
+    if kind is not None and not all(isinstance(value, kind) for value in found):
+        raise ParameterError(f"{name} must hold objects of class {kind.__name__}, got {found!r}")
+    return found
 
 
 def check_named(name: str, given: Mapping | None, columns: Sequence) -> dict:
-    """Return what is given per quasi-identifier as a dict, empty where nothing is.
-
-    Parameters
-    ----------
-    name : str
-        The parameter's name, for the message.
-    given : mapping of column label to object, or None
-        What was given.
-    columns : sequence of column labels
-        The quasi-identifiers.
-
-    Raises
-    ------
-    ColumnError
-        `given` names something else.
-    ParameterError
-        `given` is no mapping.
-
-    Examples
-    --------
-    >>> check_named("hierarchies", None, ["age"])
-    {}
-    """
+    """Return what is given per quasi-identifier as a dict; ColumnError for another column."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -323,33 +205,7 @@ def check_named(name: str, given: Mapping | None, columns: Sequence) -> dict:
 def check_weights(
     names: Sequence, weights: Mapping[object, float] | None, *, left_out: float = 1.0
 ) -> np.ndarray:
-    """Return the weight of every quasi-identifier, in order.
-
-    Parameters
-    ----------
-    names : sequence
-        The quasi-identifiers.
-    weights : mapping of name to float, optional
-        Finite numbers of at least 0; None gives every attribute the weight 1.
-    left_out : float
-        The weight of an attribute that a mapping does not name.
-
-    Returns
-    -------
-    numpy.ndarray, shape (len(names),), dtype float64
-
-    Raises
-    ------
-    ColumnError
-        A weight for a column that is no quasi-identifier.
-    ParameterError
-        `weights` is no mapping, or a weight no finite number of at least 0.
-
-    Examples
-    --------
-    >>> check_weights(["age", "sex"], {"age": 5}).tolist()
-    [5.0, 1.0]
-    """
+    """Return the weight of each quasi-identifier: `left_out` if unnamed, all 1 without weights."""
     if weights is None:
         return np.ones(len(names))
     weights = check_named("weights", weights, names)

@@ -27,18 +27,9 @@ __all__ = [
 
 
 def project_root(start: Path | None = None) -> Path | None:
-    """Return the project's folder: the first one upwards that holds notebooks and package.
+    """Return the first folder upwards that holds notebooks and package; None outside of one.
 
-    Parameters
-    ----------
-    start : Path, optional
-        Where to begin. Without it the working directory, and failing that the checkout that this
-        package lies in.
-
-    Returns
-    -------
-    Path or None
-        None outside of a project, as for a user of the installed package.
+    Without `start` from the working directory, else from where this package lies.
     """
     for begin in (Path.cwd(), Path(__file__)) if start is None else (start,):
         for folder in (begin.resolve(), *begin.resolve().parents):
@@ -73,28 +64,9 @@ def whole_files(paths: Sequence[str | Path], *, replace: bool = True) -> Iterato
     """Open new files that appear under their names, all of them, only if the block succeeds.
 
     A process that is killed leaves every file as it was or as it shall be. New files have the
-    permissions of the user's umask, and none that a file they replace did not have. Folders are
-    made if they are missing; a symbolic link stays, what it leads to is replaced.
-
-    Parameters
-    ----------
-    paths : sequence of path
-    replace : bool
-        Whether files that are there are replaced. If not, there is a FileExistsError, even if
-        another process makes the file in the meantime.
-
-    Yields
-    ------
-    list of binary files
-        One per path.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder, whole_files([Path(folder, "new")]) as [stream]:
-    ...     _ = stream.write(b"abc")
-    ...     print(Path(folder, "new").exists())
-    False
+    permissions of the user's umask, and never more than a file they replace. Missing folders are
+    made; a symbolic link stays, and the file that it leads to is replaced. Without `replace` there
+    is a FileExistsError, even if another process makes the file in the meantime.
     """
     places = [Path(os.path.realpath(path)) for path in paths]
     with ExitStack() as left_over:
@@ -171,14 +143,7 @@ def write_whole(path: str | Path, content: bytes | str) -> None:
 
 
 def write_named(path: str | os.PathLike, content: bytes | str) -> None:
-    """Write a file that the user named, text as UTF-8; it appears whole or not at all.
-
-    Raises
-    ------
-    FileError
-        As :func:`check_place`, or the disk is full, the folder not writable, or the text no
-        Unicode.
-    """
+    """Write a file that the user named, whole or not at all; FileError if that cannot be."""
     check_place(path)
     with named_by_user(path):
         write_whole(path, content)
@@ -186,21 +151,7 @@ def write_named(path: str | os.PathLike, content: bytes | str) -> None:
 
 @contextmanager
 def named_by_user(path: object) -> Iterator[None]:
-    """Raise what goes wrong with a file that the user named as a FileError that says so.
-
-    Raises
-    ------
-    FileError
-        `path` names no file, or the system refuses it, or text for it is no Unicode.
-
-    Examples
-    --------
-    >>> with named_by_user("nothing.csv"):
-    ...     open("nothing.csv")
-    Traceback (most recent call last):
-        ...
-    anonpaper.errors.FileError: nothing.csv: No such file or directory
-    """
+    """Raise a FileError for anything that goes wrong with a file that the user named."""
     try:
         yield
     except AnonpaperError:
@@ -218,23 +169,7 @@ def check_place(
 ) -> None:
     """Raise FileError if a file cannot be written there as it is; no folder is made.
 
-    Parameters
-    ----------
-    path : path
-        What the user named.
-    replace : bool
-        Whether a file that is there may be replaced.
-    endings : sequence of str
-        Those that the name may have, in lower case.
-    of : str
-        What is written and which endings there are, for the message.
-
-    Examples
-    --------
-    >>> check_place("page.txt", endings=[".html"], of="a page is written as .html")
-    Traceback (most recent call last):
-        ...
-    anonpaper.errors.FileError: page.txt: a page is written as .html: name a file that ends so
+    Its name must end with one of `endings`, in lower case; `of` is the message otherwise.
     """
     with named_by_user(f"{path!r} is no place for a file"):
         path = Path(path)
@@ -253,11 +188,5 @@ def check_place(
 
 
 def sha256(content: bytes | str) -> str:
-    """Return the SHA-256 of bytes, or of a text's UTF-8, as 64 hexadecimal digits.
-
-    Examples
-    --------
-    >>> sha256("anonpaper")[:8]
-    '15c2d30f'
-    """
+    """Return the SHA-256 of bytes, or of a text's UTF-8, as 64 hexadecimal digits."""
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()

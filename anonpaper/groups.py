@@ -1,4 +1,4 @@
-"""Partition: which rows are published as one group, and what the algorithm has to say."""
+"""Partition: which rows, or how many of each cell, are published as one group."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.compiled import loop
-from anonpaper.display import html
+from anonpaper.display import html, plain_facts
 from anonpaper.errors import ParameterError
 from anonpaper.microdata import CellTable, CountedCells, Microdata, no_rows
 
@@ -22,6 +22,12 @@ __all__ = [
 ]
 
 
+_NOT_OF_ONE_KIND = (
+    "partition and microdata do not match: one was made from rows, the other from counts; run the "
+    "algorithm again on this microdata"
+)
+
+
 class Partition:
     """A grouping of the rows of a table.
 
@@ -30,20 +36,20 @@ class Partition:
     labels : array of int, shape (n,)
         The group of every row, ``0..G-1`` without gaps; -1 for a row that is not published.
     info : mapping, optional
-        What the algorithm says about its run: phase, bounds, iterations, ...
+        What the algorithm reports about its run: phase, bounds, iterations, ...
     algorithm : str, optional
         How the partition was made, for titles and audits.
     starred : array of bool, shape (G, d), optional
-        Which attributes are suppressed in which group though its rows may agree: diversity
-        constraints have upper bounds, and a value that a group shares may be one too many.
+        Attributes that a group suppresses even where its rows agree, as a constraint with an upper
+        bound may ask.
     weights : array of int, shape (n,), optional
         How many rows of the table each row listed stands for; one by default.
 
     Raises
     ------
     ParameterError
-        If labels are not integers, below -1, or leave a gap, or `starred` has not one row per
-        group.
+        Labels are not integers, below -1, or leave a gap; another argument has a wrong shape or
+        type.
 
     Examples
     --------
@@ -62,18 +68,19 @@ class Partition:
         weights=None,
     ) -> None:
         self.labels = checked_labels(labels)
-        if weights is not None and np.shape(weights) != self.labels.shape:
-            raise ParameterError(
-                "weights must be one number of rows for every label, or None; got "
-                f"shape {np.shape(weights)} for {len(self.labels)} labels"
-            )
         self.weights = weights = None if weights is None else np.asarray(weights)
-        if weights is not None and (weights.dtype.kind not in "iu" or (weights < 0).any()):
-            raise ParameterError("weights must be integers of at least 0, numbers of rows")
+        if weights is not None and (
+            weights.shape != self.labels.shape
+            or weights.dtype.kind not in "iu"
+            or (weights < 0).any()
+        ):
+            raise ParameterError(
+                "weights must be integers of at least 0, one number of rows for every label, or "
+                f"None; got shape {weights.shape} for {len(self.labels)} labels"
+            )
         shown = self.labels >= 0
-        self._sizes = np.bincount(
-            self.labels[shown], None if weights is None else weights[shown]
-        ).astype(np.int64)
+        held = np.bincount(self.labels[shown], None if weights is None else weights[shown])
+        self._sizes = held.astype(np.int64)
         if info is not None and not isinstance(info, Mapping):
             raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info = dict(info or {})
@@ -90,29 +97,12 @@ class Partition:
             self.starred = self.starred.astype(bool)
 
     @staticmethod
-    def of_cells(
-        cells: CellTable,
-        cell: np.ndarray,
-        group: np.ndarray,
-        counts: np.ndarray,
-        info: Mapping[str, object] | None = None,
-        algorithm: str = "",
-        times: np.ndarray | None = None,
-    ) -> Partition:
-        """Return a partition by how many rows of which cell go to which group; O(n).
+    def of_cells(cells: CellTable, cell, group, counts, info=None, algorithm="", times=None):
+        """Return the partition with ``counts[i]`` rows of ``cell[i]`` in ``group[i]``; O(n).
 
-        Parameters
-        ----------
-        cells : CellTable
-            The cells of the table, e of them. Where they know their rows, each cell hands them
-            out in the order of the entries, lowest number first; where not, only numbers are kept,
-            and it takes O(f) instead.
-        cell, group, counts : array of int, shape (f,)
-            ``counts[i]`` rows, at least one, of ``cell[i]`` go to ``group[i]``. Every row goes
-            somewhere, and no group number is left out.
-        times : array of int, shape (G,), optional
-            Group g stands for ``times[g]`` groups of equal cells, among which its rows are dealt;
-            by default one.
+        Every row goes somewhere, and no group is left out. Cells that know their rows hand them
+        out in the order of the entries, lowest number first. Group g stands for ``times[g]``, by
+        default one, groups of equal cells, among which its rows are dealt.
         """
         if times is None:
             times = np.ones(int(group.max()) + 1, np.int64)
@@ -126,9 +116,21 @@ class Partition:
 
     def divided(self, entry: np.ndarray, counts: np.ndarray) -> Partition:
         """Return the same groups of other entries: ``counts[i]`` rows of ``entry[i]`` each."""
-        p = Partition(
-            self.labels[entry], self.info, self.algorithm, starred=self.starred, weights=counts
-        )
+        return self._with(self.labels[entry], counts)
+
+    def apart(self) -> Partition:
+        """Return the same groups, each standing for one, as all do that label rows."""
+        return self
+
+    def listed(self, m: Microdata) -> tuple[Microdata, Partition]:
+        """Return a table and its groups row by row; of counts, a row for every cell and group."""
+        if not m.has_rows:
+            raise ParameterError(_NOT_OF_ONE_KIND)
+        return m, self
+
+    def _with(self, labels: np.ndarray, weights: np.ndarray) -> Partition:
+        """Return a partition of other labels with everything else that this one knows."""
+        p = Partition(labels, self.info, self.algorithm, starred=self.starred, weights=weights)
         p.call, p.promised = self.call, self.promised
         return p
 
@@ -163,26 +165,19 @@ class Partition:
     def _repr_html_(self) -> str:
         facts = [("algorithm", self.algorithm)] if self.algorithm else []
         if self.n_groups:
-            sizes = self._sizes
-            facts.append(
-                ("rows in a group", f"{sizes.min():,} to {sizes.max():,}, mean {sizes.mean():.1f}")
-            )
+            least, most, mean = self._sizes.min(), self._sizes.max(), self._sizes.mean()
+            facts.append(("rows in a group", f"{least:,} to {most:,}, mean {mean:.1f}"))
         if self.n_unpublished:
             facts.append(("not published", f"{self.n_unpublished:,} rows"))
-        facts += [
-            (name, value)
-            for name, value in self.info.items()
-            if isinstance(value, (bool, int, float, str, np.number))
-        ]
-        return html(f"Partition, {len(self):,} rows in {self.n_groups:,} groups", facts)
+        title = f"Partition, {len(self):,} rows in {self.n_groups:,} groups"
+        return html(title, facts + plain_facts(self.info))
 
 
 class CountedPartition(Partition):
-    """A grouping of a table of counts: how many rows of every cell go to which group.
+    """How many rows of every cell go to which group: see :meth:`Partition.of_cells`.
 
-    Made by :meth:`Partition.of_cells`, whose parameters `cell`, `group`, `counts` and `times` are
-    its attributes; `group` is -1 for rows that are not published. Which rows of a cell go where is
-    not decided: they are equal. `labels` raises RowsError.
+    `group` is -1 for rows that are not published. Nothing decides which rows of a cell go where:
+    they are equal. `labels` raises RowsError.
     """
 
     def __init__(
@@ -198,14 +193,7 @@ class CountedPartition(Partition):
 
     @staticmethod
     def of_rows(p: Partition, cell: np.ndarray) -> CountedPartition:
-        """Return how many rows of every cell a partition of rows puts where; O(n log n).
-
-        Parameters
-        ----------
-        p : Partition
-        cell : array of int, shape (n,)
-            The cell of every row.
-        """
+        """Return how many rows of every cell go where, by the cell of every row; O(n log n)."""
         G = p.n_groups
         keys, counts = np.unique(cell * np.int64(G + 1) + p.labels + 1, return_counts=True)
         cell, group = np.divmod(keys, G + 1)
@@ -236,36 +224,21 @@ class CountedPartition(Partition):
             no_rows()
         raise AttributeError(name)
 
-    def listed(self, m: Microdata) -> tuple[Microdata, Partition]:
-        """Return a table with a row for every entry, and the group of each.
-
-        Raises
-        ------
-        ParameterError
-            The partition is of another table.
-        """
+    def listed(self, m: Microdata) -> tuple[Microdata, Partition]:  # noqa: D102
+        if m.has_rows:
+            raise ParameterError(_NOT_OF_ONE_KIND)
         rows = m.counted()
         held = np.bincount(self.cell, self.counts, len(rows.weights))
         if not np.array_equal(held, rows.weights):
             raise ParameterError("the partition is of the cells of another table")
-        p = Partition(
-            self.group, self.info, self.algorithm, starred=self.starred, weights=self.counts
-        )
-        p.call, p.promised = self.call, self.promised
-        return rows.take(self.cell, self.counts), p
+        return rows.take(self.cell, self.counts), self._with(self.group, self.counts)
 
     def __len__(self) -> int:
         return int(self.counts.sum())
 
 
 def check_partition(p: object, n: int | None = None) -> Partition:
-    """Return `p` if it is a Partition, of n rows if n is given; say how to make one if not.
-
-    Raises
-    ------
-    ParameterError
-        If `p` is anything else, such as labels, or of another number of rows.
-    """
+    """Return `p` if it is a Partition, of n rows if n is given; ParameterError if not."""
     if not isinstance(p, Partition):
         raise ParameterError(
             f"expected a Partition, got {type(p).__name__}: ap.Partition(labels) makes one, "
@@ -277,20 +250,7 @@ def check_partition(p: object, n: int | None = None) -> Partition:
 
 
 def checked_labels(labels, n: int | None = None) -> np.ndarray:
-    """Return labels as int64 if they are groups 0, 1, ... without a gap, or -1; O(n).
-
-    Parameters
-    ----------
-    labels : array of int, shape (n,)
-        The group of every row.
-    n : int, optional
-        How many there must be.
-
-    Raises
-    ------
-    ParameterError
-        If labels are not integers, below -1, leave a gap, or are of another number.
-    """
+    """Return n labels as int64 if they are groups 0, 1, ... without a gap, or -1; O(n)."""
     labels = np.asarray(labels)
     wanted = labels.shape if n is None else (n,)
     if labels.ndim != 1 or labels.shape != wanted or not np.issubdtype(labels.dtype, np.integer):
@@ -300,7 +260,7 @@ def checked_labels(labels, n: int | None = None) -> np.ndarray:
         )
     if len(labels) and labels.min() < -1:
         raise ParameterError(f"labels must be -1 or a group number, got {labels.min()}")
-    # As many groups as rows at most: a greater number leaves a gap, which is found all the same.
+    # There are at most as many groups as rows: a greater number leaves a gap, which is found too.
     present = np.zeros(len(labels) + 1, dtype=bool)
     present[np.minimum(labels[labels >= 0], len(labels)).astype(np.int64)] = True
     gap = int(present.argmin())
@@ -338,10 +298,7 @@ def _deal(labels, rows, group, counts, times, first):
 
 @loop
 def group_bounds(codes, labels, n_groups):
-    """Return the least and the greatest code of every group and column, shape (G, d) each.
-
-    Groups are numbered 0..G-1 in `labels`; rows labelled -1 do not count.
-    """
+    """Return the least and the greatest code of every group and column, shape (G, d) each."""
     n, d = codes.shape
     low = np.full((n_groups, d), np.iinfo(np.int32).max, np.int32)
     high = np.full((n_groups, d), -1, np.int32)

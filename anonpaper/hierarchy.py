@@ -41,19 +41,13 @@ STAR = "*"
 ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 
 _ARX = {"header": False, "index": False, "lineterminator": "\n"}
+#: For every level of dates how it is written, and what a form needs to tell of it.
 _DATES = {
-    "day": lambda when: f"{when.date()}",
-    "month": lambda when: f"{when.date()}"[:7],
-    "quarter": lambda when: f"{when.year:04d}-Q{when.quarter}",
-    "year": lambda when: f"{when.year:04d}",
-    "decade": lambda when: f"{when.year // 10 * 10}s",
-}
-_TOLD_BY = {
-    "day": "%[dj]",
-    "month": "%[mbBj]",
-    "quarter": "%[mbBj]",
-    "year": "%[Yy]",
-    "decade": "%[Yy]",
+    "day": (lambda when: f"{when.date()}", "%[dj]"),
+    "month": (lambda when: f"{when.date()}"[:7], "%[mbBj]"),
+    "quarter": (lambda when: f"{when.year:04d}-Q{when.quarter}", "%[mbBj]"),
+    "year": (lambda when: f"{when.year:04d}", "%[Yy]"),
+    "decade": (lambda when: f"{when.year // 10 * 10}s", "%[Yy]"),
 }
 
 
@@ -70,8 +64,8 @@ class Hierarchy:
     Raises
     ------
     HierarchyError
-        Rows of different length, a value that stands twice, a name with two parents, or one that
-        stands for two sets of values: published, it would not say which is meant.
+        Rows of different length, a value that stands twice, or a name with two parents or two sets
+        of values.
 
     Examples
     --------
@@ -94,8 +88,8 @@ class Hierarchy:
             )
         self._row_of = {row[0]: row for row in rows}
         if len(self._row_of) < len(rows):
-            seen: set[str] = set()
-            twice = sorted({row[0] for row in rows if row[0] in seen or seen.add(row[0])})
+            counts = Counter(row[0] for row in rows)
+            twice = sorted(value for value, count in counts.items() if count > 1)
             raise HierarchyError(f"values that stand twice: {twice}")
         for level in range(1, len(rows[0]) - 1):
             parent: dict[str, str] = {}
@@ -106,13 +100,8 @@ class Hierarchy:
                         f"{parent[row[level]]!r} and {row[level + 1]!r} on level {level + 1}"
                     )
         self.rows = rows
-        self._check_names()
-
-    def _check_names(self) -> None:
-        """Refuse a name that stands for two sets of values.
-
-        Sets of a tree are nested: equal ones have the same first value and the same size.
-        """
+        # A name of two sets would not say which it means. Sets of a tree are nested: equal ones
+        # have the same first value and the same size.
         known: dict[str, tuple[str, int]] = {}
         for level in range(self.height + 1):
             column = [row[level] for row in self.rows]
@@ -152,17 +141,10 @@ class Hierarchy:
         return self.maps(attribute)[check_integer("level", level, 0, self.height)]
 
     def maps(self, attribute: Attribute) -> np.ndarray:
-        """Return the sub-domain of every value of an attribute on every level.
+        """Return the sub-domain of every value on every level, shape (height + 1, size), int32.
 
-        Returns
-        -------
-        numpy.ndarray, shape (height + 1, size), dtype int32
-            Sub-domains numbered in the order of their first value in the attribute's domain.
-
-        Raises
-        ------
-        HierarchyError
-            If the hierarchy lacks values of the attribute; the message names them.
+        Sub-domains are numbered in the order of their first value in the attribute's domain. A
+        HierarchyError names the values that the hierarchy lacks.
         """
         rows = [self._row_of.get(str(value)) for value in attribute.values]
         if None in rows:
@@ -178,11 +160,10 @@ class Hierarchy:
         return maps
 
     def preorder(self) -> list[str]:
-        """Return the values in the order in which a preorder walk through the tree meets them.
+        """Return the values as a preorder walk through the tree meets them.
 
-        Children of a node are met in the order of their first value in `rows`. Values that a
-        node covers are successive then, so that every node is an interval of the domain
-        (dewri2009, section 3).
+        Children of a node are met in the order of their first value in `rows`. Every node is then
+        an interval of the domain (dewri2009, section 3).
 
         Examples
         --------
@@ -191,15 +172,13 @@ class Hierarchy:
         """
         met = [
             {name: i for i, name in enumerate(self.names(level))}
-            for level in range(self.height, -1, -1)
+            for level in range(self.height + 1)
         ]
-        rows = sorted(
-            self.rows,
-            key=lambda row: [
-                places[name] for places, name in zip(met, reversed(row), strict=True)
-            ],
-        )
-        return [row[0] for row in rows]
+
+        def place(row: list[str]) -> list[int]:
+            return [places[name] for places, name in zip(met, row, strict=True)][::-1]
+
+        return [row[0] for row in sorted(self.rows, key=place)]
 
     # -- ways to make one ----------------------------------------------------------------
 
@@ -238,25 +217,14 @@ class Hierarchy:
         values : sequence of numbers, or a column
             The domain, finite.
         widths : sequence of numbers
-            Width per level, in the unit of the values, above 0 and each a multiple of the one
-            before. Intervals begin at multiples of their width.
-
-        Raises
-        ------
-        ParameterError
-            A value or a width is not a number of that kind.
-
-        Notes
-        -----
-        Bounds are computed and written exactly, in the decimal digits that the numbers are
-        written in.
+            Width per level, above 0 and each a multiple of the one before; otherwise a
+            ParameterError. Intervals begin at multiples of their width. Bounds are exact, in the
+            decimal digits that the numbers are written in.
 
         Examples
         --------
         >>> Hierarchy.intervals([17, 23, 24], widths=[5, 10]).rows[0]
         ['17', '[15, 20)', '[10, 20)', '*']
-        >>> Hierarchy.intervals([0.7], widths=[0.1]).rows[0]
-        ['0.7', '[0.7, 0.8)', '*']
         """
         steps = [exact_number("a width", w, 0) for w in check_sequence("widths", widths)]
         for width, wider in pairwise(steps):
@@ -282,12 +250,8 @@ class Hierarchy:
             The domain, finite.
         levels : sequence of sequences of numbers
             For every level from the lowest up where an interval ends and the next one begins,
-            ascending. What bounds intervals on a level does so on every level below.
-
-        Raises
-        ------
-        ParameterError
-            A value or a bound is no number, bounds do not ascend, or one is new on its level.
+            ascending. The bounds of a level are among those of the level below; otherwise there is
+            a ParameterError.
 
         Examples
         --------
@@ -315,8 +279,7 @@ class Hierarchy:
     def quantiles(cls, values: Sequence[float], parts: Sequence[int] = (8, 4, 2)) -> Hierarchy:
         """Return a hierarchy of numbers: parts of nearly equally many rows, then a star.
 
-        A part is written ``[first - last]`` by values that occur: its bounds are those of the
-        table, and whoever sees them learns them.
+        A part is written ``[first - last]`` by values that occur: they become known.
 
         Parameters
         ----------
@@ -324,12 +287,8 @@ class Hierarchy:
             The rows, finite numbers, repeated ones included. Equal ones stay together, so that
             fewer parts than asked for may come out.
         parts : sequence of int
-            How many per level, from the lowest level up, from 2, each a multiple of the next.
-
-        Raises
-        ------
-        ParameterError
-            A value is no number, or `parts` are not of that kind.
+            How many per level, from the lowest level up, from 2, each a multiple of the next;
+            otherwise a ParameterError.
 
         Examples
         --------
@@ -367,16 +326,10 @@ class Hierarchy:
         Parameters
         ----------
         values : sequence, or a column
-            The domain; codes are read as text. A code of no more characters than are kept
-            stays as it is.
+            The domain; codes are read as text. Codes of no more characters than are kept stay.
         keep : sequence of int, optional
-            Characters kept per level, from the lowest level up: from 1, descending. By default
-            one less on every level.
-
-        Raises
-        ------
-        ParameterError
-            `keep` is not of that kind.
+            Characters kept per level, from the lowest level up: from 1, descending (otherwise a
+            ParameterError). By default one less on every level.
 
         Examples
         --------
@@ -410,9 +363,8 @@ class Hierarchy:
         Parameters
         ----------
         values : sequence, or a column
-            Dates and timestamps, or texts: by default such as ``2024-12-31`` and ``2024-12-31
-            10:15``, which cannot be misread. An instant with a time zone is of the day that it
-            has there.
+            Dates and timestamps, in their own time zones, or texts: by default such as
+            ``2024-12-31`` and ``2024-12-31 10:15``, which cannot be misread.
         levels : sequence of {"day", "month", "quarter", "year", "decade"}
             From the lowest level up, each coarser than the one before.
         form : str, optional
@@ -441,7 +393,7 @@ class Hierarchy:
         if form is not None:
             told = form.replace("%%", "") if isinstance(form, str) else ""
             needed = order[order.index(levels[0]) if levels else order.index("year") :]
-            if not all(re.search(_TOLD_BY[name], told) for name in needed):
+            if not all(re.search(_DATES[name][1], told) for name in needed):
                 raise ParameterError(
                     f"form must be a text such as '%d.%m.%Y' that tells of a date its {needed[0]} "
                     f"and all that is coarser, got {form!r}"
@@ -449,7 +401,7 @@ class Hierarchy:
 
         def names(value):
             when = _instant(value, form)
-            return [_DATES[name](when) for name in levels]
+            return [_DATES[name][0](when) for name in levels]
 
         return cls(_rows(_values(values), names, levels=len(levels)))
 
@@ -462,23 +414,10 @@ class Hierarchy:
 
     @classmethod
     def from_csv(cls, path: str | Path, sep: str = ";") -> Hierarchy:
-        """Read a hierarchy in ARX's format: one line per value, no header.
+        """Read a hierarchy in ARX's format: a line per value, no header, UTF-8; `sep` between.
 
-        Parameters
-        ----------
-        path : str or Path
-            The file, UTF-8.
-        sep : str
-            Separator, one character; ARX writes semicolons.
-
-        Raises
-        ------
-        FileError
-            The file is not there or cannot be read.
-        HierarchyError
-            The file is no such table, or its lines are no hierarchy.
-        ParameterError
-            The separator is not one character, or one that the format needs itself.
+        FileError if the file cannot be read, HierarchyError if it is no such table or its lines
+        are no hierarchy, ParameterError for a separator that is not one character or is needed.
         """
         _check_separator(sep)
         with named_by_user(path):
@@ -492,18 +431,12 @@ class Hierarchy:
     def to_csv(self, path: str | Path, sep: str = ";") -> None:
         """Write the hierarchy in ARX's format, a file that is there whole or not at all.
 
-        Raises
-        ------
-        FileError
-            It cannot be written, or a name is no Unicode.
-        ParameterError
-            The separator is not one character, or one that the format needs itself.
+        Errors are those of :meth:`from_csv`; FileError also for a name that is no Unicode.
         """
         _check_separator(sep)
         content = pd.DataFrame(self.rows).to_csv(None, sep=sep, **_ARX)
-        if "\r" in content or content.startswith(
-            "\ufeff"
-        ):  # which readers take for something else
+        # readers take these two for something else
+        if "\r" in content or content.startswith("\ufeff"):
             content = pd.DataFrame(self.rows).to_csv(None, sep=sep, quoting=csv.QUOTE_ALL, **_ARX)
         write_named(path, content)
 
@@ -520,15 +453,7 @@ class Hierarchy:
 def check_hierarchies(
     hierarchies: Mapping[object, Hierarchy] | None, names: Sequence
 ) -> dict[object, Hierarchy]:
-    """Return hierarchies by attribute name as a dict, empty where none are given.
-
-    Raises
-    ------
-    ColumnError
-        A name is no quasi-identifier.
-    ParameterError
-        Something else than a mapping to hierarchies.
-    """
+    """Return hierarchies by attribute name as a dict; only quasi-identifiers have one."""
     hierarchies = check_named("hierarchies", hierarchies, names)
     for name, hierarchy in hierarchies.items():
         if not isinstance(hierarchy, Hierarchy):
@@ -592,18 +517,7 @@ def _between(bounds: list[Fraction], place: int) -> str:
 
 
 def exact_number(name: str, value: object, low: float) -> Fraction:
-    """Return a number above `low` as it is written: 0.1 is a tenth.
-
-    Raises
-    ------
-    ParameterError
-        If `value` is no finite number above `low`.
-
-    Examples
-    --------
-    >>> exact_number("width", 0.1, 0)
-    Fraction(1, 10)
-    """
+    """Return a finite number above `low` as it is written: 0.1 is a tenth."""
     number = check_number(name, value, low, np.finfo(float).max, open_low=True)
     return Fraction(int(value) if isinstance(value, Integral) else repr(number))
 

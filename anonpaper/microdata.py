@@ -1,9 +1,8 @@
 """Microdata: a table of people with roles, coded once, and its cell table.
 
-Every algorithm of the package reads a :class:`Microdata`. Values are coded as integers
-when a column is first used; rows with equal quasi-identifiers (QI) and equal sensitive
-value are interchangeable for all of them, so they work on the :class:`CellTable`: the
-distinct QI tuples with their counts per sensitive value.
+Rows with equal quasi-identifiers (QI) and equal sensitive value are interchangeable for all
+algorithms, so they work on the :class:`CellTable`: the distinct QI tuples with their counts per
+sensitive value.
 """
 
 from __future__ import annotations
@@ -59,8 +58,8 @@ class Attribute:
     values : numpy.ndarray, shape (size,), dtype object
         The domain; the code of a value is its place here.
     numeric : bool
-        Whether the values are numbers in ascending order, so that intervals have a width;
-        numbers that floating point cannot tell apart have an order only.
+        Whether the values are numbers in ascending order, so that intervals have a width. Numbers
+        that floating point cannot tell apart have an order only.
     ordered : bool
         Whether the order of the domain means something (numbers, dates, ordered categoricals).
     positions : numpy.ndarray, shape (size,), dtype float64
@@ -102,29 +101,17 @@ class Attribute:
 class CellTable:
     """The distinct QI tuples of a table with their counts per sensitive value.
 
-    A *cell* is a pair (QI tuple, sensitive value) that occurs. Cells are sorted by tuple,
-    tuples lexicographically by code; without a sensitive attribute every tuple is one cell.
-
-    Attributes
-    ----------
-    tuples : numpy.ndarray, shape (c, d), dtype int32
-        The distinct QI tuples: the QI-groups of the microdata.
-    start : numpy.ndarray, shape (c + 1,), dtype int64
-        Cells ``start[i]:start[i + 1]`` belong to tuple i.
-    sensitive, counts : numpy.ndarray, shape (e,), dtype int32 and int64
-        Sensitive code and number of rows of every cell, codes ascending within a tuple.
-    row_start : numpy.ndarray, shape (e + 1,), dtype int64
-        Rows ``rows[row_start[j]:row_start[j + 1]]`` are those of cell j.
-    rows : numpy.ndarray, shape (n,), dtype int32
-        Row numbers sorted by tuple, sensitive value and row number.
+    A *cell* is a pair (QI tuple, sensitive value) that occurs. Cells are sorted by tuple, tuples
+    lexicographically by code; without a sensitive attribute every tuple is one cell. There are n
+    rows, e cells and c tuples, the QI-groups of the microdata.
     """
 
-    tuples: np.ndarray
-    start: np.ndarray
-    sensitive: np.ndarray
-    counts: np.ndarray
-    row_start: np.ndarray
-    rows: np.ndarray
+    tuples: np.ndarray  # (c, d), int32: the codes of every tuple
+    start: np.ndarray  # (c + 1,), int64: cells start[i]:start[i + 1] are of tuple i
+    sensitive: np.ndarray  # (e,), int32: the sensitive code of every cell, ascending in a tuple
+    counts: np.ndarray  # (e,), int64: the number of rows of every cell
+    row_start: np.ndarray  # (e + 1,), int64: rows[row_start[j]:row_start[j + 1]] are of cell j
+    rows: np.ndarray  # (n,), int32: row numbers by tuple, sensitive value and row number
 
     @property
     def tuple_start(self) -> np.ndarray:
@@ -153,20 +140,10 @@ class CellTable:
     def by_sensitive_value(
         self, values: int, order: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """List the cells of every sensitive value, in an order of the tuples; O(e).
+        """List the cells of each of `values` sensitive values, in an order of the tuples; O(e).
 
-        Parameters
-        ----------
-        values : int
-            Number of sensitive values, m.
-        order : numpy.ndarray of int, shape (c,), optional
-            Numbers of the tuples; as they are by default.
-
-        Returns
-        -------
-        list_start, cell, place : numpy.ndarray, shape (m + 1,), (e,) and (e,), dtype int64
-            ``cell[list_start[v]:list_start[v + 1]]`` are the cells of value v, and `place` is
-            where the tuple of each stands in the order.
+        Returns `list_start`, `cell` and `place`: ``cell[list_start[v]:list_start[v + 1]]`` are the
+        cells of value v, and `place` is where the tuple of each stands in the order.
         """
         if order is None:
             order = np.arange(len(self))
@@ -185,7 +162,7 @@ class CellTable:
 
 
 def no_rows(*_) -> None:
-    """Raise RowsError: what asks for the rows of a table that has only counts ends here."""
+    """Raise RowsError, as everything does that needs the rows of a table that has only counts."""
     raise RowsError(
         "this needs the rows, and of this table only the cells are here, the distinct rows and "
         "their numbers: all algorithms take those but mondrian(relaxed=True), which parts equal "
@@ -207,37 +184,35 @@ class Microdata:
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row per person, or several with `person`. A copy is kept: what happens to this frame
-        afterwards does not reach the table. ``frame`` gives the copy back, to be read, and ``n``
-        its length.
+        One row per person, or several with `person`. The table keeps a copy, which ``frame``
+        gives back, to be read; ``n`` is its length.
     qi : sequence of column labels
         The quasi-identifiers, at least one.
     sensitive : column label or list of column labels, optional
-        The sensitive attribute (SA), or several. Algorithms that look at the values of one only
-        refuse several: ``with_roles(sensitive=...)`` chooses.
+        The sensitive attribute (SA), or several. Algorithms for one refuse several:
+        ``with_roles(sensitive=...)`` chooses.
     person : column label, optional
         Whose a row is, where people have several rows. Then k and the principles on sensitive
-        values count people (:mod:`anonpaper.principles`), and what can only count rows refuses
-        the table. The column has no other role and is never published.
+        values count people (:mod:`anonpaper.principles`), and methods that count rows refuse the
+        table. The column has no other role and is never published.
     missing : {"category", "drop", "error"}
-        What becomes of missing values in the role columns: the value ``"?"``, last in its
-        domain; rows left out (``dropped`` counts them); or a MissingValueError. A row without its
-        `person` is left out or an error, never kept. A column of
-        numbers or dates with missing values has no order any more: it is generalized to sets,
-        not to intervals. Drop the rows, or fill the gaps, to keep the intervals.
+        Missing values in role columns become the value ``"?"``, last in its domain; or their rows
+        are left out (``dropped`` counts them); or they are an error. A row without its `person` is
+        left out or an error. A column of numbers or dates with missing values is generalized to
+        sets, not to intervals: drop the rows or fill the gaps to keep the intervals.
     domains : mapping of column label to sequence of values, optional
         Declared domains in order, for attributes whose data do not show every value. Missing
         values do not count. A pandas Categorical declares its categories by itself.
     origin : object, optional
         Where the data come from; ``str(origin)`` is shown.
     synthetic : array of bool, shape (len(frame),), optional
-        Which rows were generated and are of nobody; none by default.
+        Which rows are invented; none by default.
 
     Raises
     ------
     ColumnError
-        A column is unknown, stands twice, or has two roles; when it is first used also: a value
-        is outside its domain, infinite, or cannot be told apart from another.
+        A column is unknown, stands twice, or has two roles; on first use also: a value is outside
+        its domain, infinite, or cannot be told apart from another.
     EmptyTableError
         No rows, or no quasi-identifiers.
     MissingValueError
@@ -245,11 +220,10 @@ class Microdata:
 
     Notes
     -----
-    Coding a column takes time O(n log n) and is done once, on first use. Numbers and text are
-    sorted, a Categorical keeps the order of its categories. Every value has one written form:
-    where values are equal but written differently (0.0 and -0.0, 1 and True, an instant in two
-    time zones), or different but written alike (1 and "1"), ``frame`` holds one of them, that of
-    the shortest text, in all their rows.
+    A column is coded once, on first use, in O(n log n). Numbers and text are sorted, a Categorical
+    keeps the order of its categories. Every value has one written form: where values are equal but
+    written differently (0.0 and -0.0, 1 and True, an instant in two time zones), or different but
+    written alike (1 and "1"), ``frame`` holds the one of the shortest text in all their rows.
 
     Examples
     --------
@@ -258,16 +232,11 @@ class Microdata:
     >>> m = Microdata(frame, qi=["age", "sex"], sensitive="ill")
     >>> m.n, m.d, m.cells.tuples.tolist(), m.cells.counts.tolist()
     (3, 2, [[0, 0], [1, 1]], [1, 1, 1])
-    >>> visits = frame.assign(name=["Ann", "Ann", "Bob"], drug=["x", "y", "x"])
-    >>> m = Microdata(visits, ["age"], sensitive=["ill", "drug"], person="name")
-    >>> m.n, m.n_people, m.sensitives
-    (3, 2, ['ill', 'drug'])
     """
 
-    #: Whether its rows are here; of a table of counts they are in a file or a database,
-    has_rows = True
-    #: and this writes what is published of it: see :mod:`anonpaper.scale`.
-    engine = None
+    #: Whether its rows are here. A table of counts has its rows in a file or a database, and an
+    #: engine that writes its releases: see :mod:`anonpaper.scale`.
+    has_rows, engine = True, None
 
     def __init__(
         self,
@@ -308,11 +277,8 @@ class Microdata:
             raise EmptyTableError("the table has no rows")
         whose = [] if self.person is None else [self.person]
         needed = whose if self.missing == "category" else [*self._roles, *whose]
-        if not needed:
-            return
-        lacking = self.frame[needed].isna()
-        incomplete = lacking.to_numpy().any(axis=1)
-        if not incomplete.any():
+        lacking = self.frame[needed].isna() if needed else None
+        if lacking is None or not (incomplete := lacking.to_numpy().any(axis=1)).any():
             return
         if self.missing != "drop":
             counts = lacking.sum()
@@ -331,11 +297,7 @@ class Microdata:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The rows with all columns of the table, index and order of the input; not for changes.
-
-        It is the table's own copy, in which equal values are written alike; where rows or codes
-        of another table were taken, it is made on first use.
-        """
+        """The table's own copy of the input, in which equal values are written alike: to read."""
         if self._frame is not None:
             return self._frame
         if self._rows is not None:
@@ -372,7 +334,7 @@ class Microdata:
     @cached_property
     def codes(self) -> np.ndarray:
         """QI codes, shape (n, d), dtype int32, one column after another in memory."""
-        codes = np.empty((self.n, self.d), np.int32, order="F")
+        codes = np.empty((self.n_listed, self.d), np.int32, order="F")
         for j, name in enumerate(self.qi):
             codes[:, j] = self._code_column(name)[1]
         return codes
@@ -397,7 +359,8 @@ class Microdata:
     @cached_property
     def sensitive_counts(self) -> np.ndarray:
         """Number of rows of every sensitive value, shape (m,), dtype int64."""
-        return np.bincount(self.sensitive_codes, minlength=self.sensitive_attribute.size)
+        codes, values = self.sensitive_codes, self.sensitive_attribute.size
+        return np.bincount(codes, self.weights, values).astype(np.int64)
 
     @cached_property
     def people(self) -> np.ndarray | None:
@@ -419,20 +382,16 @@ class Microdata:
         With several sensitive attributes every tuple is one cell; ``about(name).cells`` has the
         counts of one of them.
         """
-        if len(self.sensitives) != 1:
-            return build_cells(self.codes, [a.size for a in self.attributes], None, 1)
-        return build_cells(
-            self.codes,
-            [a.size for a in self.attributes],
-            self.sensitive_codes,
-            self.sensitive_attribute.size,
-        )
+        codes, values = None, 1
+        if len(self.sensitives) == 1:
+            codes, values = self.sensitive_codes, self.sensitive_attribute.size
+        sizes = [attribute.size for attribute in self.attributes]
+        return build_cells(self.codes, sizes, codes, values, self.weights)
 
     def counted(self) -> Microdata:
-        """Return the table with its cells for rows, of their number each (`weights`).
+        """Return the table with its cells for rows, each with its number (`weights`).
 
-        Where people have several rows, or there are several sensitive attributes, it is the table
-        itself, each of whose rows counts one.
+        It is the table itself where people have several rows, or for several sensitive attributes.
         """
         if self.people is not None or len(self.sensitives) > 1:
             return self
@@ -444,11 +403,23 @@ class Microdata:
         in_order = {name: coded[name] for name in self._columns if name in coded}
         return CountedRows(self, in_order, cells.counts)
 
+    def listed(self) -> Microdata:
+        """Return the table that lists rows: itself, or :meth:`counted` for a table of counts."""
+        return self if self.has_rows else self.counted()
+
+    @property
+    def n_listed(self) -> int:
+        """Number of rows listed: n, unless equal ones are listed once with their `weights`."""
+        return self.n if self.weights is None else len(self.weights)
+
+    def weights_of(self, listed: np.ndarray) -> np.ndarray | None:
+        """How many rows each of some listed ones stands for; None where each is one."""
+        return None if self.weights is None else self.weights[listed]
+
     def count(self, listed: np.ndarray) -> int:
-        """Number of rows that some of those listed stand for; `listed` is a mask."""
-        return int(
-            np.count_nonzero(listed) if self.weights is None else self.weights[listed].sum()
-        )
+        """Number of rows that those listed under a mask stand for."""
+        held = listed[listed] if self.weights is None else self.weights[listed]
+        return int(held.sum())
 
     def attribute_index(self, name: object) -> int:
         """Place of a quasi-identifier in `qi`; ColumnError if it is none."""
@@ -461,14 +432,7 @@ class Microdata:
         return self._code_column(self._in_role(name))[0]
 
     def codes_of(self, name: object) -> np.ndarray:
-        """Codes of a column in a role, shape (n,), dtype int32; ColumnError if it has none.
-
-        Examples
-        --------
-        >>> import anonpaper as ap
-        >>> ap.examples.hospital().codes_of("Gender").tolist()
-        [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
-        """
+        """Codes of a column in a role, shape (n,), dtype int32; ColumnError if it has none."""
         return self._code_column(self._in_role(name))[1]
 
     # -- other tables made from this one -----------------------------------------------
@@ -487,9 +451,8 @@ class Microdata:
     ) -> Microdata:
         """Return a table made from this one; what is not named stays as it is.
 
-        Roles, the way of missing values, domains, origin and the marks of rows are carried. So
-        are the domains and codes of role columns that hold the same values as before, and every
-        declared domain.
+        Roles, the way of missing values, declared domains, origin and the marks of rows are
+        carried. So are the codes of role columns that hold the same values as before.
 
         Parameters
         ----------
@@ -498,12 +461,10 @@ class Microdata:
         qi, sensitive, person
             As for :class:`Microdata`; None takes the role away from the latter two.
         domains : mapping of column label to sequence of values or None, optional
-            Domains declared anew, beside those declared before; None where the column itself
-            says its domain. A Categorical in `frame` always does.
-        origin : object, optional
-            Where the data come from.
-        synthetic : array of bool, optional
-            Which rows of `frame` are of nobody.
+            Further domains; None where the column itself says its domain. A Categorical in `frame`
+            always does.
+        origin, synthetic
+            As for :class:`Microdata`.
         dropped : int, optional
             How many rows were left out.
 
@@ -521,13 +482,10 @@ class Microdata:
         >>> m.replace(frame=m.frame.assign(Age=50)).attribute("Age").size
         1
         """
-        marks = {
-            "dropped": self.dropped if dropped is None else check_integer("dropped", dropped, 0)
-        }
-        marks |= {} if qi is None else {"qi": qi}
-        marks |= {} if sensitive is ... else {"sensitive": sensitive}
-        marks |= {} if person is ... else {"person": person}
-        marks |= {} if origin is ... else {"origin": origin}
+        marks = {"sensitive": sensitive, "person": person, "origin": origin}
+        marks |= {"qi": ... if qi is None else qi}
+        marks |= {"dropped": ... if dropped is None else check_integer("dropped", dropped, 0)}
+        marks = {name: mark for name, mark in marks.items() if mark is not ...}
         if frame is not None or domains is not None:
             marks |= self._with_columns(frame, {} if domains is None else domains)
         if frame is not None and synthetic is None and self.synthetic.any():
@@ -537,8 +495,7 @@ class Microdata:
                     "synthetic=... says which of its rows are"
                 )
         elif frame is not None or synthetic is not None:
-            n = marks.get("n", self.n)
-            marks["synthetic"] = _checked_mask(n, synthetic)
+            marks["synthetic"] = _checked_mask(marks.get("n", self.n), synthetic)
         other = self._like(**marks)
         other._settle()
         return other
@@ -546,24 +503,11 @@ class Microdata:
     def with_roles(
         self, qi: Sequence | None = None, sensitive: object = ..., person: object = ...
     ) -> Microdata:
-        """Return the same table with other roles: `replace` with these alone.
-
-        Examples
-        --------
-        >>> import anonpaper as ap
-        >>> ap.examples.hospital().with_roles(qi=["Age"]).d
-        1
-        """
+        """Return the same table with other roles: `replace` with these alone."""
         return self.replace(qi=qi, sensitive=sensitive, person=person)
 
     def about(self, name: object) -> Microdata:
-        """Return the same table with one of its sensitive attributes alone, or None of them.
-
-        Raises
-        ------
-        ColumnError
-            `name` is neither None nor one of `sensitives`.
-        """
+        """Return the table with one of its sensitive attributes alone, or with None of them."""
         if name is not None and not is_among(name, self.sensitives):
             raise ColumnError(f"{name!r} is not one of the sensitive attributes {self.sensitives}")
         return self if self.sensitives == [name] else self._like(sensitive=name)
@@ -571,54 +515,28 @@ class Microdata:
     def with_codes(self, codes: Mapping[object, np.ndarray]) -> Microdata:
         """Return the table with other values, given as codes; all domains stay as they are.
 
-        Parameters
-        ----------
-        codes : mapping of column label to array of int, shape (n,)
-            New codes of columns in a role.
-
-        Raises
-        ------
-        ColumnError
-            A column has no role.
-        ParameterError
-            Codes of another number, or outside of the domain.
-
-        Examples
-        --------
-        >>> import anonpaper as ap
-        >>> m = ap.examples.hospital()
-        >>> m.with_codes({"Gender": 1 - m.codes_of("Gender")}).frame["Gender"].iloc[0]
-        'F'
+        `codes` maps columns in a role to n integers in their domains; anything else is a
+        ColumnError or a ParameterError.
         """
         coded = {name: self._code_column(name) for name in self._roles}
         codes = check_named("codes", codes, self._roles)
-        listed = self.n if self.weights is None else len(self.weights)
+        n = self.n_listed
         for name, new in codes.items():
             attribute, new = self.attribute(name), np.array(new)
-            whole = np.issubdtype(new.dtype, np.integer) and new.shape == (listed,)
+            whole = np.issubdtype(new.dtype, np.integer) and new.shape == (n,)
             if not whole or new.min() < 0 or new.max() >= attribute.size:
                 raise ParameterError(
-                    f"codes of {name!r} must be {listed} integers from 0 to {attribute.size - 1}"
+                    f"codes of {name!r} must be {n} integers from 0 to {attribute.size - 1}"
                 )
             coded[name] = attribute, new.astype(np.int32)
-        return self._like(
-            _frame=None, _whole=self, _rows=None, _recoded=tuple(codes), _coded=coded
-        )
+        marks = {"_recoded": tuple(codes), "_coded": coded}
+        return self._like(_frame=None, _whole=self, _rows=None, **marks)
 
     def take(self, rows: np.ndarray) -> Microdata:
         """Return the table of some rows, in the order given; all domains stay as they are.
 
-        Parameters
-        ----------
-        rows : array of int, shape (r,)
-            Row positions, or a boolean mask of length n.
-
-        Raises
-        ------
-        EmptyTableError
-            If no row is taken.
-        ParameterError
-            If a position is out of range, or a mask of another length.
+        `rows` are positions, or a mask of length n; EmptyTableError if there are none, and
+        ParameterError for a position out of range.
         """
         rows = np.array(rows)
         if rows.dtype == bool and rows.shape == (self.n,):
@@ -634,13 +552,7 @@ class Microdata:
         return self._like(_frame=None, _whole=self, _rows=rows, _coded={}, **marks)
 
     def sample(self, rows: int, seed: int | np.random.Generator) -> Microdata:
-        """Return `rows` rows drawn without replacement, in their original order.
-
-        Raises
-        ------
-        ParameterError
-            If `rows` is not between 1 and n.
-        """
+        """Return `rows` rows, from 1 to n, drawn without replacement, in their original order."""
         rows = check_integer("rows", rows, 1, self.n)
         return self.take(np.sort(generator(seed).choice(self.n, rows, replace=False)))
 
@@ -659,15 +571,12 @@ class Microdata:
             facts.append(("sensitive", _with_sizes(map(self.attribute, self.sensitives))))
         if self.person is not None:
             facts.append(("person", f"{self.person} ({self.n_people:,} people)"))
-        facts += [
-            (name, value)
-            for name, value in [
-                ("origin", self.origin),
-                ("rows left out for missing values", self.dropped),
-                ("synthetic rows", int(self.synthetic.sum())),
-            ]
-            if value
-        ]
+        others = {
+            "origin": self.origin,
+            "rows left out for missing values": self.dropped,
+            "synthetic rows": int(self.synthetic.sum()),
+        }
+        facts += [(name, value) for name, value in others.items() if value]
         roles = [name for name in self.frame.columns if name in self._roles]
         return html(f"Microdata, {self.n:,} rows", facts, html_table(self.frame[roles]))
 
@@ -724,59 +633,23 @@ class Microdata:
             for name, domain in self._domains.items()
             if name in kept or (name in names and not _is_categorical(frame[name]))
         }
-        return {
-            "n": len(frame), "_frame": frame, "_whole": None, "_rows": None,
-            "_coded": kept, "_domains": carried | anew,
-        }  # fmt: skip
+        marks = {"n": len(frame), "_frame": frame, "_whole": None, "_rows": None}
+        return marks | {"_coded": kept, "_domains": carried | anew}
 
 
 class CountedRows(Microdata):
-    """A table that lists equal rows once: row i stands for ``weights[i]``, and n is their sum.
+    """A table that lists equal rows once: row i stands for ``weights[i]`` rows, n is their sum.
 
-    Parameters
-    ----------
-    m : Microdata
-        The table, in which nobody has several rows.
-    coded : mapping of column label to (Attribute, numpy.ndarray of int32, shape (e,))
-        The columns in a role, with the codes of the rows listed.
-    weights : numpy.ndarray, shape (e,), dtype int64
-        How many rows each stands for, none 0.
+    It is made of a table in which nobody has several rows, and of its columns in a role, coded.
     """
-
-    def __init__(self, m: Microdata, coded: Mapping, weights: np.ndarray) -> None:
-        vars(self).update(vars(m._like(_frame=None, _whole=None, _rows=None, person=None)))
-        self._coded, self.weights = dict(coded), weights
-        self.n, self.synthetic = int(weights.sum()), np.zeros(len(weights), bool)
 
     has_rows = False
     frame = property(no_rows)
 
-    @property
-    def _columns(self) -> pd.Index:
-        return pd.Index([*self._coded])
-
-    @property
-    def sensitive_counts(self) -> np.ndarray:
-        """Number of rows of every sensitive value, shape (m,), dtype int64."""
-        held = np.bincount(self.sensitive_codes, self.weights, self.sensitive_attribute.size)
-        return held.astype(np.int64)
-
-    @cached_property
-    def codes(self) -> np.ndarray:
-        """QI codes of the rows listed, shape (e, d), one column after another in memory."""
-        return np.array([self._coded[name][1] for name in self.qi]).T
-
-    @cached_property
-    def cells(self) -> CellTable:
-        """The cell table, from the rows listed and their numbers; O(e log e)."""
-        of_one = len(self.sensitives) == 1
-        return build_cells(
-            self.codes,
-            [a.size for a in self.attributes],
-            self.sensitive_codes if of_one else None,
-            self.sensitive_attribute.size if of_one else 1,
-            self.weights,
-        )
+    def __init__(self, m: Microdata, coded: Mapping, weights: np.ndarray) -> None:
+        vars(self).update(vars(m._like(_frame=None, _whole=None, _rows=None, person=None)))
+        self._coded, self._recoded, self.weights = dict(coded), tuple(coded), weights
+        self.n, self.synthetic = int(weights.sum()), np.zeros(len(weights), bool)
 
     def take(self, rows: np.ndarray, weights: np.ndarray | None = None) -> CountedRows:
         """Return some of the rows listed, each for other numbers of rows if those are given."""
@@ -784,21 +657,9 @@ class CountedRows(Microdata):
         return CountedRows(self, coded, self.weights[rows] if weights is None else weights)
 
     def drawn(self, rng: np.random.Generator) -> tuple[Microdata, np.ndarray]:
-        """Return a table of the rows one by one, in an order drawn at random.
+        """Return a table of n rows in a random order, and which of those listed here each one is.
 
         Rows of a table of counts have no order, and all n! are equally likely here. O(n·d).
-
-        Returns
-        -------
-        m : Microdata
-            The columns in a role, n rows.
-        listed : numpy.ndarray, shape (n,), dtype int32
-            Which of the rows listed here each one is.
-
-        Raises
-        ------
-        RowsError
-            There are more than 2^31 - 1 rows, which have no numbers.
         """
         if self.n > np.iinfo(np.int32).max:
             raise RowsError(
@@ -809,9 +670,9 @@ class CountedRows(Microdata):
         listed = np.repeat(np.arange(len(self.weights), dtype=np.int32), self.weights)
         rng.shuffle(listed)
         coded = {name: (a, codes[listed]) for name, (a, codes) in self._coded.items()}
+        like = self._like(weights=None, synthetic=np.zeros(self.n, bool), _coded=coded)
         m = object.__new__(Microdata)
-        vars(m).update(vars(self._like(weights=None, synthetic=np.zeros(self.n, bool),
-                                       _coded=coded, _recoded=tuple(coded))))  # fmt: skip
+        vars(m).update(vars(like))
         return m, listed
 
 
@@ -820,23 +681,10 @@ def _with_sizes(attributes: Iterable[Attribute]) -> str:
 
 
 def check_microdata(m: object, *, people: bool = False, weights: bool = False) -> Microdata:
-    """Return `m` if it is a Microdata; say how to make one if it is not.
+    """Return `m` if it is a Microdata that its caller can count.
 
-    Parameters
-    ----------
-    m : Microdata
-    people : bool
-        Whether the caller bears people with several rows: counts them, or counts nothing.
-    weights : bool
-        Whether it bears rows that stand for several.
-
-    Raises
-    ------
-    ParameterError
-        If `m` is anything else, such as the DataFrame itself, or has people with several rows
-        where the caller counts rows.
-    RowsError
-        If `m` lists equal rows once, and the caller does not count them.
+    `people` says that the caller counts people, or nothing, and `weights` that it takes rows that
+    stand for several. Otherwise such tables raise ParameterError and RowsError.
     """
     if not isinstance(m, Microdata):
         raise ParameterError(
@@ -858,17 +706,7 @@ def check_microdata(m: object, *, people: bool = False, weights: bool = False) -
 def checked_roles(
     columns: list, qi: Sequence, sensitive: object, person: object = None
 ) -> tuple[list, list]:
-    """Return QI and sensitive attributes, after looking for unknown and doubled role columns.
-
-    Raises
-    ------
-    ColumnError
-        A column is unknown, stands twice, or has two roles.
-    EmptyTableError
-        No quasi-identifiers.
-    ParameterError
-        `qi` is no sequence.
-    """
+    """Return QI and sensitive attributes, after looking for unknown and doubled role columns."""
     if isinstance(sensitive, (list, np.ndarray, pd.Index)):
         sensitives = check_sequence("sensitive", sensitive)
     else:
@@ -903,10 +741,7 @@ def _checked_mask(n: int, synthetic: np.ndarray | None) -> np.ndarray:
 
 
 def _declared(domains: Mapping[object, Iterable] | None) -> dict[object, list]:
-    """Return the declared domains as lists of their own without missing values.
-
-    Those of None are left out.
-    """
+    """Return the domains that are not None as lists of their own without missing values."""
     if domains is None:
         return {}
     if not isinstance(domains, Mapping):
@@ -986,21 +821,7 @@ def _holds_the_same(column: pd.Series, other: pd.Series) -> bool:
 def code_values(
     values: pd.Series, used: np.ndarray, domain: Iterable | None
 ) -> tuple[Attribute, np.ndarray]:
-    """Return the attribute of a column that shows certain values, and their codes.
-
-    Parameters
-    ----------
-    values : pandas.Series
-        Each value of the column once, a missing one too if there is any.
-    used : array of int, shape (u,)
-        Places of those that are left after rows were dropped.
-    domain : iterable, optional
-        The declared domain.
-
-    Returns
-    -------
-    Attribute, numpy.ndarray of int32, shape (u,)
-    """
+    """Return the attribute of a column by its distinct `values`, and the codes of those `used`."""
     return _code(_in_one_form(values).iloc[used], domain)
 
 
@@ -1043,12 +864,9 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
     absent = codes < 0
     if absent.any():  # an interval that ends in "?" would say nothing
         numeric = ordered = False
-        known = np.flatnonzero(values == MISSING)
-        if len(known):
-            codes[absent] = known[0]
-        else:
-            codes[absent] = len(values)
+        if MISSING not in values:
             values = np.append(values, MISSING)
+        codes[absent] = np.flatnonzero(values == MISSING)[0]
     ordered = bool(ordered or numeric)
     positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
     if numeric and not _has_width(positions):
@@ -1095,27 +913,13 @@ def build_cells(
     m: int,
     weights: np.ndarray | None = None,
 ) -> CellTable:
-    """Group rows by QI tuple and sensitive value.
+    """Group n rows by QI tuple and by sensitive code in ``[0, m)``, if there is one; O(n log n).
 
-    Parameters
-    ----------
-    codes : numpy.ndarray, shape (n, d), dtype int32
-        QI codes; column j lies in ``[0, sizes[j])``.
-    sizes : sequence of int
-        Domain sizes of the QI.
-    sensitive : numpy.ndarray, shape (n,), dtype int32, or None
-        Sensitive codes in ``[0, m)``.
-    m : int
-        Domain size of the sensitive attribute (1 without one).
-    weights : numpy.ndarray, shape (n,), dtype int64, optional
-        How many rows each one stands for: the result then has their numbers, but not `rows`.
-
-    Notes
-    -----
-    Tuple and sensitive value are one 64-bit key. Where the row number fits into it too, one sort
-    of plain integers does the grouping; else the keys are sorted with their rows. O(n log n), two
-    arrays of n 64-bit keys, exact for any domains and up to 2^31 - 1 rows.
+    QI code j lies in ``[0, sizes[j])``. Rows may stand for several: by `weights` the result has
+    their numbers, but not `rows`. Exact for any domains and up to 2^31 - 1 rows.
     """
+    # Tuple and sensitive value are one 64-bit key. Where the row number fits into it too, plain
+    # integers are sorted, which is faster; otherwise keys with their rows.
     n, m = len(codes), int(m)
     row_bits = max(int(n - 1).bit_length(), 1)
     key, span = _tuple_keys(codes, sizes, 2**64 // m)
@@ -1134,17 +938,16 @@ def build_cells(
         rows = np.argsort(key, kind="stable").astype(np.int32)
         key = key[rows]
 
-    first_of_cell = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][:n])
-    cell_key = key[first_of_cell]
-    tuple_key, cell_sensitive = np.divmod(cell_key, np.uint64(m))
-    first_of_tuple = np.flatnonzero(np.r_[True, tuple_key[1:] != tuple_key[:-1]][: len(cell_key)])
+    first_of_cell = _first_of_equal(key)
+    tuple_key, cell_sensitive = np.divmod(key[first_of_cell], np.uint64(m))
+    first_of_tuple = _first_of_equal(tuple_key)
     row_start = np.r_[first_of_cell, n]
     kind = CellTable
     if weights is not None:
         kind, row_start = CountedCells, np.r_[0, np.cumsum(weights[rows])][row_start]
     return kind(
         tuples=codes[rows[first_of_cell[first_of_tuple]]],
-        start=np.r_[first_of_tuple, len(cell_key)],
+        start=np.r_[first_of_tuple, len(first_of_cell)],
         sensitive=cell_sensitive.astype(np.int32),
         counts=np.diff(row_start),
         row_start=row_start,
@@ -1152,12 +955,14 @@ def build_cells(
     )
 
 
-def _tuple_keys(codes: np.ndarray, sizes: Sequence[int], limit: int) -> tuple[np.ndarray, int]:
-    """Number the tuples in lexicographic order by uint64 keys; return a bound of the keys too.
+def _first_of_equal(keys: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]][: len(keys)])
 
-    Columns are joined in mixed radix; where the keys would reach `limit`, at least 2^33, they are
-    replaced by their ranks, of which there are at most n.
-    """
+
+def _tuple_keys(codes: np.ndarray, sizes: Sequence[int], limit: int) -> tuple[np.ndarray, int]:
+    """Number the tuples in lexicographic order by uint64 keys; return a bound of the keys too."""
+    # columns are joined in mixed radix; keys that would reach the limit, at least 2^33, are
+    # replaced by their ranks, at most n
     key, span = codes[:, 0].astype(np.uint64), int(sizes[0])
     for j in range(1, len(sizes)):
         size = int(sizes[j])

@@ -1,15 +1,9 @@
-"""One look for every figure: small functions on tidy frames.
-
-Figures are one column (3.5 in) or two columns (7.2 in) wide with text of 8 pt. Colours are Paul
-Tol's bright scheme; a marker and a line style (a hatch for bars) go with each, so that a print in
-grey still tells the lines apart. Values published in a paper are hollow markers in the colour of
-the line they belong to; the spread over seeds is a band.
+"""One look for every figure: small functions on tidy frames, in Paul Tol's bright colours.
 
 A *tidy frame* has one row per drawn value: a column for x, one for y and one, `by`, that names the
-line. `order` lists all names, so that a name keeps its colour from panel to panel. Axes get the
-names of the columns as labels where they have none.
-
-Drawing functions return nothing, so that a cell can end with one and show the figure alone.
+line. `order` lists all names, so that a name keeps its colour, marker and line style from panel to
+panel. Axes get the names of the columns as labels where they have none. A wrong frame or argument
+is a ValueError. Drawing functions return nothing, so that a cell shows the figure alone.
 """
 
 from __future__ import annotations
@@ -49,17 +43,12 @@ HATCHES = ("", "////", "....", "xxxx", "----", "++++", "oooo")
 # colour, marker and line style of the first, second, ... line
 LOOKS = tuple(mpl.rc_params_from_file(STYLE_FILE, use_default_template=False)["axes.prop_cycle"])
 STAND_IN = "stand-in data"
+_SPREADS = {"range": (0, 1), "quartiles": (0.25, 0.75)}
+_HOLLOW = {"linestyle": "none", "markerfacecolor": "none"}
 
 
 def use_style() -> None:
-    """Make the project's style the default of matplotlib, for this process.
-
-    Examples
-    --------
-    >>> use_style()
-    >>> mpl.rcParams["font.size"]
-    8.0
-    """
+    """Make the project's style the default of matplotlib, for this process."""
     plt.style.use(STYLE_FILE)
 
 
@@ -81,13 +70,7 @@ def subplots(
 
     Returns
     -------
-    figure : Figure
-    axes : Axes or array of Axes
-
-    Raises
-    ------
-    ValueError
-        If `columns` is neither 1 nor 2.
+    figure, axes : Figure, and Axes or array of Axes
 
     Examples
     --------
@@ -119,21 +102,16 @@ def lines(
     ----------
     ax : Axes
     frame : DataFrame
-        Tidy; rows may come in any order.
+        Tidy, rows in any order.
     x, y : str
         Columns of numbers.
     by : str, optional
         Column that names the line; without it there is one line, unnamed.
     order : sequence, optional
-        All names, in order of colour and legend; by default those of `frame`, by first appearance.
+        All names, in order of colour and legend; by default by first appearance in `frame`.
     spread : {"range", "quartiles"}, optional
-        How to draw several values of one line at one x, such as repetitions over seeds: their
-        mean as the line, and from least to greatest (or first to third quartile) as a band.
-
-    Raises
-    ------
-    ValueError
-        If a column or a name is unknown, or values repeat and no spread is asked for.
+        How to draw several values of one line at one x: their mean as the line, and a band from
+        least to greatest or from first to third quartile. Without it they are an error.
 
     Examples
     --------
@@ -154,15 +132,11 @@ def lines(
             )
         middle = values.mean()
         if spread is not None:
-            low, high = {"range": (0, 1), "quartiles": (0.25, 0.75)}[_known_spread(spread)]
-            ax.fill_between(
-                middle.index,
-                values.quantile(low),
-                values.quantile(high),
-                color=look["color"],
-                alpha=0.2,
-                linewidth=0,
-            )
+            if spread not in _SPREADS:
+                raise ValueError(f"spread is 'range' or 'quartiles', got {spread!r}")
+            low, high = map(values.quantile, _SPREADS[spread])
+            band = {"color": look["color"], "alpha": 0.2, "linewidth": 0}
+            ax.fill_between(middle.index, low, high, **band)
         ax.plot(middle.index, middle.to_numpy(), label=name, **look)
     _label_axes(ax, x, y)
 
@@ -185,11 +159,6 @@ def published(
     ax, frame, x, y, by, order
         As for `lines`; give the same `order` to both, so that colours agree.
 
-    Raises
-    ------
-    ValueError
-        If a column or a name is unknown.
-
     Examples
     --------
     >>> frame = pd.DataFrame({"k": [2, 5], "risk": [0.4, 0.2]})
@@ -200,16 +169,8 @@ def published(
     >>> plt.close(figure)
     """
     for _, _, part, look in _parts(frame, (x, y), by, order):
-        ax.plot(
-            part[x],
-            part[y],
-            color=look["color"],
-            marker=look["marker"],
-            linestyle="none",
-            markerfacecolor="none",
-            markersize=6,
-            zorder=3,
-        )
+        own = {"color": look["color"], "marker": look["marker"], "markersize": 6, "zorder": 3}
+        ax.plot(part[x], part[y], **own, **_HOLLOW)
     _name_published(ax)
     _label_axes(ax, x, y)
 
@@ -241,11 +202,6 @@ def bars(
         The paper's own values, with the same columns: hollow markers on the bars, "published"
         in a legend.
 
-    Raises
-    ------
-    ValueError
-        If a column or a name is unknown, or two rows claim one bar.
-
     Examples
     --------
     >>> frame = pd.DataFrame({"data": ["sal", "occ"], "stars": [3.0, 2.0]})
@@ -258,35 +214,19 @@ def bars(
     clusters = list(dict.fromkeys(frame[x])) if x in frame else []
     place = {cluster: position for position, cluster in enumerate(clusters)}
     parts = list(_parts(frame, (x, y), by, order))
-    hollow = (
-        {}
-        if published is None
-        else {name: part for _, name, part, _ in _parts(published, (x, y), by, order)}
-    )
+    theirs = [] if published is None else _parts(published, (x, y), by, order)
+    hollow = {name: part for _, name, part, _ in theirs}
     width = 0.8 / len(parts)
     for place_in_cluster, (number, name, part, look) in enumerate(parts):
         if part[x].duplicated().any():
             raise ValueError(f"two rows for one bar of {name!r}: one row per {x!r} is needed")
         offset = (place_in_cluster - (len(parts) - 1) / 2) * width
-        ax.bar(
-            [place[value] + offset for value in part[x]],
-            part[y],
-            width,
-            label=name,
-            color=look["color"],
-            edgecolor="white",
-            hatch=HATCHES[number],
-        )
+        at = [place[value] + offset for value in part[x]]
+        own = {"color": look["color"], "edgecolor": "white", "hatch": HATCHES[number]}
+        ax.bar(at, part[y], width, label=name, **own)
         if name in hollow:
-            theirs = hollow[name]
-            ax.plot(
-                [place[value] + offset for value in theirs[x]],
-                theirs[y],
-                color="black",
-                marker=look["marker"],
-                linestyle="none",
-                markerfacecolor="none",
-            )
+            at = [place[value] + offset for value in hollow[name][x]]
+            ax.plot(at, hollow[name][y], color="black", marker=look["marker"], **_HOLLOW)
     if hollow:
         _name_published(ax)
     ax.set_xticks(range(len(clusters)), [str(cluster) for cluster in clusters])
@@ -321,11 +261,6 @@ def heatmap(
     limits : (float, float), optional
         Values at the ends of the colour scale, to share a scale between panels.
 
-    Raises
-    ------
-    ValueError
-        If a column is unknown or two rows claim one field.
-
     Examples
     --------
     >>> frame = pd.DataFrame({"k": [2, 5], "l": [2, 2], "loss": [0.1, 0.4]})
@@ -341,25 +276,17 @@ def heatmap(
     fields = frame.pivot(index=y, columns=x, values=value)
     fields = fields.reindex(index=frame[y].unique(), columns=frame[x].unique())
     low, high = limits or (None, None)
-    image = ax.imshow(
-        fields.to_numpy(dtype=float), cmap="cividis", vmin=low, vmax=high, aspect="auto"
-    )
+    numbers = fields.to_numpy(dtype=float)
+    image = ax.imshow(numbers, cmap="cividis", vmin=low, vmax=high, aspect="auto")
     ax.set_xticks(range(fields.shape[1]), [str(name) for name in fields.columns])
     ax.set_yticks(range(fields.shape[0]), [str(name) for name in fields.index])
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
-    for (row, column), number in np.ndenumerate(fields.to_numpy(dtype=float)):
+    for (row, column), number in np.ndenumerate(numbers):
         if text is not None and np.isfinite(number):
-            dark = image.norm(number) < 0.5
-            ax.text(
-                column,
-                row,
-                text.format(number),
-                ha="center",
-                va="center",
-                fontsize=7,
-                color="white" if dark else "black",
-            )
+            color = "white" if image.norm(number) < 0.5 else "black"
+            look = {"ha": "center", "va": "center", "fontsize": 7, "color": color}
+            ax.text(column, row, text.format(number), **look)
     ax.figure.colorbar(image, ax=ax, label=value)
     _label_axes(ax, x, y)
 
@@ -370,10 +297,6 @@ def label_lines(ax: Axes) -> None:
     Call it last: names stand where the lines end under the limits and scales of that moment,
     moved apart where they would touch.
 
-    Parameters
-    ----------
-    ax : Axes
-
     Examples
     --------
     >>> figure, ax = subplots()
@@ -383,37 +306,23 @@ def label_lines(ax: Axes) -> None:
     ['TP']
     >>> plt.close(figure)
     """
-    named = [
-        line
-        for line in ax.get_lines()
-        if not line.get_label().startswith("_") and len(line.get_xdata())
-    ]
+    drawn = [line for line in ax.get_lines() if len(line.get_xdata())]
+    named = [line for line in drawn if not line.get_label().startswith("_")]
     ends = [line.get_xydata()[-1] for line in named]
     to_points = 72 / ax.figure.dpi
     heights = [ax.transData.transform(end)[1] * to_points for end in ends]
     lowest = -np.inf
     for number in np.argsort(heights, kind="stable"):
         at = max(heights[number], lowest + 8)  # a line of 7 pt text needs 8 pt
-        ax.annotate(
-            named[number].get_label(),
-            ends[number],
-            fontsize=7,
-            va="center",
-            color=named[number].get_color(),
-            annotation_clip=False,
-            xytext=(5, at - heights[number]),
-            textcoords="offset points",
-        )
+        line = named[number]
+        look = {"fontsize": 7, "va": "center", "color": line.get_color()}
+        apart = {"xytext": (5, at - heights[number]), "textcoords": "offset points"}
+        ax.annotate(line.get_label(), ends[number], annotation_clip=False, **look, **apart)
         lowest = at
 
 
 def stamp(figure: Figure, text: str = STAND_IN) -> None:
     """Write a text across the figure, once however often it is called.
-
-    Parameters
-    ----------
-    figure : Figure
-    text : str
 
     Examples
     --------
@@ -424,66 +333,27 @@ def stamp(figure: Figure, text: str = STAND_IN) -> None:
     >>> plt.close(figure)
     """
     if not any(artist.get_gid() == "stamp" for artist in figure.texts):
-        figure.text(
-            0.5,
-            0.55,
-            text,
-            gid="stamp",
-            ha="center",
-            va="center",
-            rotation=20,
-            fontsize=min(24, 5 * figure.get_figwidth()),
-            color="0.45",
-            alpha=0.45,
-        )
+        look = {"ha": "center", "va": "center", "rotation": 20, "color": "0.45", "alpha": 0.45}
+        size = min(24, 5 * figure.get_figwidth())
+        figure.text(0.5, 0.55, text, gid="stamp", fontsize=size, **look)
 
 
 def footer(figure: Figure, text: str) -> None:
-    """Write a small line under the figure, once however often it is called.
-
-    Parameters
-    ----------
-    figure : Figure
-    text : str
-        A few words: they are set in 5 pt on one line.
-
-    Examples
-    --------
-    >>> figure, ax = subplots()
-    >>> footer(figure, "data: occ"); footer(figure, "data: occ")
-    >>> [text.get_text() for text in figure.texts]
-    ['data: occ']
-    >>> plt.close(figure)
-    """
+    """Write a few words of 5 pt under the figure, once however often it is called."""
     if any(artist.get_gid() == "footer" for artist in figure.texts):
         return
     height = 8 / 72 / figure.get_figheight()  # room of 8 pt for a line of 5 pt
     if figure.get_layout_engine() is not None:
         figure.get_layout_engine().set(rect=(0, height, 1, 1 - height))
-    figure.text(
-        0.995, 0.3 * height, text, gid="footer", ha="right", va="bottom", fontsize=5, color="0.35"
-    )
+    look = {"ha": "right", "va": "bottom", "fontsize": 5, "color": "0.35"}
+    figure.text(0.995, 0.3 * height, text, gid="footer", **look)
 
 
 def render(figure: Figure, format: str) -> bytes:
-    """Return the figure as a file's content, the same bytes each time it is drawn.
+    """Return the figure as a file's content ("svg" or "png"), the same bytes at each drawing.
 
     Ids of SVG elements come from a fixed salt, and the time of drawing and matplotlib's version
     are left out of the metadata. Equal bytes need equal versions of matplotlib and FreeType.
-
-    Parameters
-    ----------
-    figure : Figure
-    format : {"svg", "png"}
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    ValueError
-        If the format is another one.
 
     Examples
     --------
@@ -527,17 +397,9 @@ def _check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
         raise ValueError("nothing to draw: the frame has no rows")
 
 
-def _known_spread(spread: str) -> str:
-    """Return the spread, or raise ValueError if it is unknown."""
-    if spread not in ("range", "quartiles"):
-        raise ValueError(f"spread is 'range' or 'quartiles', got {spread!r}")
-    return spread
-
-
 def _name_published(ax: Axes) -> None:
     """Give the hollow markers of all colours one entry in the legend."""
-    look = {"color": "black", "marker": "o", "linestyle": "none", "markerfacecolor": "none"}
-    ax.plot([], [], label="published", **look)
+    ax.plot([], [], label="published", color="black", marker="o", **_HOLLOW)
 
 
 def _label_axes(ax: Axes, x: str, y: str) -> None:

@@ -1,6 +1,4 @@
-"""Preferred loss and bias of a release, as dewri2009 defines them: the formulas.
-
-Searches evaluate them on counts, measures on published tables.
+"""Preferred loss and bias of a release: the formulas, for counts and for published tables.
 
 Source: R. Dewri, D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with
 privacy constraints and preference based objectives*, GECCO 2009, sections 3.1, 3.2 and 4.
@@ -29,39 +27,18 @@ EPSILON = 1e-6
 
 
 def penalty(held: np.ndarray, size: np.ndarray, weight: np.ndarray = 1.0) -> np.ndarray:
-    """Return what a value costs in NWP that is published as one of `held` values of `size`.
-
-    From 0 to `weight`, that of its attribute. An attribute of one value cannot lose anything (the
-    printed penalty would divide by zero).
-
-    Examples
-    --------
-    >>> penalty(np.array([1, 2, 5]), 5).tolist()
-    [0.0, 0.25, 1.0]
-    """
+    """Return the NWP of a value published as one of `held` of `size` values, 0 to `weight`."""
+    # the printed penalty divides by zero for an attribute of one value, which loses nothing
     return weight * (held - 1) / np.maximum(size - 1, 1)
 
 
 def dispersion(smallest: np.ndarray, largest: np.ndarray, n: int) -> np.ndarray:
-    """Return NECD of n rows by their smallest and their largest equivalence class, in [0, 1).
-
-    Examples
-    --------
-    >>> dispersion(2, 4, n=10)
-    0.2222222222222222
-    """
+    """Return NECD of n rows by their smallest and their largest equivalence class, in [0, 1)."""
     return (largest - smallest) / max(n - 1, 1)
 
 
 def achievement(nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]) -> np.ndarray:
-    """Return ach of points in the plane of loss and bias (dewri2009, section 4).
-
-    Parameters
-    ----------
-    nwp, necd : float or array of float, in [0, 1]
-        Normalized weighted penalty and normalized equivalence class dispersion.
-    preference : (float, float)
-        The preference point (NWP, NECD), each in [0, 1].
+    """Return ach of points (NWP, NECD) for a preferred point, all in [0, 1] (section 4).
 
     Examples
     --------
@@ -73,13 +50,7 @@ def achievement(nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, floa
 
 
 def loss_weight(preference: tuple[float, float]) -> float:
-    """Return w, by which ach weighs loss; 1 - w weighs bias (dewri2009, section 4).
-
-    Examples
-    --------
-    >>> round(loss_weight((0.2, 1.0)), 4)
-    0.8333
-    """
+    """Return w, by which ach weighs loss; 1 - w weighs bias (section 4)."""
     of_loss, of_bias = (1 / (value + EPSILON) for value in preference)
     return of_loss / (of_loss + of_bias)
 
@@ -87,15 +58,7 @@ def loss_weight(preference: tuple[float, float]) -> float:
 def preference_deviation(
     nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]
 ) -> np.ndarray:
-    """Return pref_dev: by how much NWP and NECD together exceed what is preferred.
-
-    Parameters are those of :func:`achievement`.
-
-    Examples
-    --------
-    >>> round(preference_deviation(0.3, 0.5, preference=(0.2, 1.0)), 3)
-    -0.4
-    """
+    """Return pref_dev: by how much NWP and NECD together exceed the preferred point."""
     return nwp + necd - preference[0] - preference[1]
 
 

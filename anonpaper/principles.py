@@ -1,34 +1,9 @@
 """Privacy principles: each can check a grouping and say the level that it reaches.
 
-A principle looks at groups only through their sizes and their counts per sensitive value
-(:class:`GroupCounts`), whatever algorithm made them. Rows labelled -1 are not published and do
-not count.
-
-What is counted are people. Where a table says whose each row is (``Microdata(person=...)``), the
-size of a group is its number of people, and the count of a sensitive value the number of its
-people who have that value, however many rows say so. k, frequency l, theta and alpha are shares
-and numbers of people then; distinct l is the number of values; entropy and recursive l-diversity
-and t-closeness are stated on the pairs of a person and a value, each pair once. What is said is
-said of each group by itself: whoever knows how many rows somebody has, or that they are in several
-groups and in which, may conclude more.
-
-A principle is *monotone* if joining two groups that meet it gives a group that meets it: then the
-table as a whole meets it if any grouping does, and an algorithm may stop at the first group that
-fails. Let r be the counts of a group, n its size and f(r) a convex function with f(cr) = c f(r),
-so that f(r + r') <= f(r) + f(r'). Every condition f(r) <= c n is kept by joining groups, strictly
-or not:
-
-* k: joined groups have no fewer people. Distinct l: they have no fewer values;
-* frequency l, theta, alpha: f is the largest count, with c = 1/l, theta, alpha;
-* recursive (c, l): r_1 < c (r_l + ... + r_m) says r_1 + c (r_1 + ... + r_{l-1}) < c n, and the sum
-  of the largest counts is convex;
-* entropy: that of a mixture is at least the mean of the entropies, by concavity;
-* t-closeness: both distances are norms of the difference of two distributions, hence convex in the
-  group's, as long as the table's stays the same.
-
-The first two are *upward closed* besides: whatever rows join a group that meets them, it goes on
-to meet them. The others are monotone because sizes and counts add up, which they do for people
-only if the groups that are joined share nobody.
+Sizes are numbers of people, and the count of a sensitive value is the number of people who have
+it. Rows are people unless a table says whose each row is (``Microdata(person=...)``): then entropy
+and recursive l-diversity and t-closeness count each pair of a person and a value once. Each group
+is judged by itself: an attacker who knows in which groups somebody is may conclude more.
 """
 
 from __future__ import annotations
@@ -77,44 +52,24 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class GroupCounts:
-    """Groups as their sizes and their counts per sensitive value.
+    """Groups as their sizes and their counts per sensitive value: G groups with e entries."""
 
-    Attributes
-    ----------
-    sizes : numpy.ndarray, shape (G,), dtype int64
-        People of every group: rows, where every row is a person.
-    start : numpy.ndarray, shape (G + 1,), dtype int64
-        Entries ``start[g]:start[g + 1]`` belong to group g; without a sensitive attribute a
-        group has one entry.
-    sensitive, counts : numpy.ndarray, shape (e,)
-        Sensitive code of each entry, and how many people of the group have it.
-    total : numpy.ndarray, shape (m,), optional
-        Counts of the whole table, where these are some of its groups only.
-    """
-
-    sizes: np.ndarray
-    start: np.ndarray
-    sensitive: np.ndarray
-    counts: np.ndarray
-    total: np.ndarray | None = None
+    sizes: np.ndarray  # (G,), int64: people of every group; rows, where every row is a person
+    start: np.ndarray  # (G + 1,), int64: entries start[g]:start[g + 1] are of group g
+    sensitive: np.ndarray  # (e,): sensitive code of each entry, one a group without sensitives
+    counts: np.ndarray  # (e,): how many people of the group have it
+    total: np.ndarray | None = None  # (m,): the whole table's counts, if these are not all groups
 
     @classmethod
     def of(cls, m: Microdata, labels: np.ndarray, rows: np.ndarray | None = None) -> GroupCounts:
-        """Count the groups of a table; O(n log n).
+        """Count the groups of a table with one sensitive attribute or none; O(n log n).
 
-        Parameters
-        ----------
-        m : Microdata
-            The table, n rows, with one sensitive attribute or none.
-        labels : array of int, shape (n,)
-            Group numbers without gaps, -1 for rows that are not published; where equal rows are
-            listed once, of the rows listed.
-        rows : array of int, optional
-            The rows that `labels` are of, one each and none -1, which is not checked.
+        Labels are group numbers without gaps, -1 for rows that are not published. They are of the
+        rows listed, or of `rows` alone, where they are not checked and not -1.
         """
         if rows is None:
             check_microdata(m, people=True, weights=True)
-            labels = checked_labels(labels, m.n if m.weights is None else len(m.weights))
+            labels = checked_labels(labels, m.n_listed)
             rows = slice(None) if (labels >= 0).all() else labels >= 0
             labels = labels[rows]
         if m.sensitive is None:
@@ -126,27 +81,15 @@ class GroupCounts:
             people = m.people[rows]
             key = _of_different_people(key, people)
             labels = key if values == 1 else _of_different_people(labels, people)
-        weights = None if m.weights is None else m.weights[rows]
+        weights = m.weights_of(rows)
         return cls._of_keys(key, values, np.bincount(labels, weights).astype(np.int64), weights)
 
     @classmethod
-    def of_whole(cls, m: Microdata) -> GroupCounts:
-        """Count all rows as one group."""
-        m = m.counted()
-        return cls.of(m, np.zeros(m.n if m.weights is None else len(m.weights), np.int64))
-
-    @classmethod
     def of_tuples(cls, m: Microdata, group: np.ndarray) -> GroupCounts:
-        """Count groups of QI tuples, from the cells alone; O(e log e).
+        """Count groups of QI tuples, by the group of every tuple, from the cells; O(e log e).
 
-        Parameters
-        ----------
-        m : Microdata
-            The table, with one sensitive attribute or none, of c tuples and e cells. Where people
-            have several rows, the counts are those of :meth:`of` only if nobody has rows of
-            several tuples; the sizes always are.
-        group : array of int, shape (c,)
-            Group numbers without gaps.
+        Where people have several rows, the counts are those of :meth:`of` only if nobody has rows
+        of several tuples; the sizes always are.
         """
         values, cells = 1 if m.sensitive is None else m.sensitive_attribute.size, m.cells
         key = group[cells.tuple_of_cell] * np.int64(values) + cells.sensitive
@@ -174,12 +117,7 @@ class GroupCounts:
 
     @classmethod
     def of_table(cls, table: np.ndarray) -> GroupCounts:
-        """Take the groups from a table of counts.
-
-        Parameters
-        ----------
-        table : array of int, shape (m,) or (G, m)
-            Rows of every sensitive value, in one group or in each of G; no group is empty.
+        """Take the groups from rows per sensitive value, shape (m,) or (G, m), no group empty.
 
         Examples
         --------
@@ -235,13 +173,25 @@ Groups = GroupCounts | np.ndarray | Microdata
 class Principle(ABC):
     """A condition on every single group of a partition.
 
-    Subclasses say per group which level it reaches (`levels`), whether a larger level is more
-    private (`larger_is_safer`), the level asked for (`bound`), whether they are `monotone`, which
-    algorithms need of a principle that they are to keep, and `upward_closed`. One that does not
-    say so is neither.
+    Subclasses compute the level that each group reaches (`levels`), and say whether a larger level
+    is more private (`larger_is_safer`), and which is asked for (`bound`). A principle on sensitive
+    values holds for each sensitive attribute of a table, or for the one that it names by `of`.
 
-    A principle on sensitive values holds for each sensitive attribute of a table, or for the one
-    that it names by `of`.
+    Notes
+    -----
+    A principle is *monotone* if joining two groups that meet it gives a group that meets it.
+    Algorithms need that of a principle they are to keep: if any grouping meets it, so does the
+    table as a whole. It is *upward closed* if a group goes on to meet it whatever rows join: so
+    are k (no fewer people) and distinct l (no fewer values). The others are monotone if the groups
+    that are joined share nobody. Let r be the counts of a group and n its size. Joining keeps
+    every condition f(r) <= c n, strict or not, if f is convex and f(cr) = c f(r):
+
+    * frequency l, theta, alpha: f is the largest count, with c = 1/l, theta, alpha;
+    * recursive (c, l): r_1 < c (r_l + ... + r_m) says r_1 + c (r_1 + ... + r_{l-1}) < c n, and the
+      sum of the largest counts is convex;
+    * entropy: a mixture has at least the mean of the entropies, by concavity;
+    * t-closeness: both distances are norms of the difference of two distributions, hence convex in
+      the group's, as long as the table's stays the same.
     """
 
     larger_is_safer: ClassVar[bool] = True
@@ -263,9 +213,8 @@ class Principle(ABC):
             return levels >= self.bound - 1e-9
         return levels <= self.bound + 1e-9
 
-    # Groups are given as counts, as an algorithm has them, or as a table and its labels:
-    #     counts : GroupCounts, or array of int as for GroupCounts.of_table, or Microdata
-    #     labels : array of int, shape (n,), where the first is a Microdata
+    # Groups are given as counts (a GroupCounts, or integers as for GroupCounts.of_table), or as a
+    # Microdata and the group of every row, -1 for rows that are not published.
 
     def level(self, counts: Groups, labels: np.ndarray | None = None) -> float:
         """Level that the whole grouping reaches: that of its worst group."""
@@ -282,13 +231,6 @@ class Principle(ABC):
     def holds(self, counts: Groups, labels: np.ndarray | None = None) -> bool:
         """Whether every group meets the principle.
 
-        Parameters
-        ----------
-        counts : GroupCounts, array of int of shape (m,) or (G, m), or Microdata
-            Groups as their counts per sensitive value, or the table whose rows they are of.
-        labels : array of int, shape (n,), optional
-            With a Microdata the group of every row, -1 for rows that are not published.
-
         Examples
         --------
         >>> FrequencyLDiversity(2).holds([3, 2, 1]), FrequencyLDiversity(2).holds([4, 2, 1])
@@ -302,13 +244,7 @@ class Principle(ABC):
         return [GroupCounts.of(table, labels) for table in self.tables(counts)]
 
     def tables(self, m: Microdata) -> list[Microdata]:
-        """Return the table once for every sensitive attribute meant, with that one alone.
-
-        Raises
-        ------
-        ColumnError
-            The table has no sensitive attribute, or not the one named by `of`.
-        """
+        """Return the table once for every sensitive attribute meant, ColumnError without any."""
         check_microdata(m, people=True, weights=True)
         if not self.needs_sensitive:
             return [m.about(None)]
@@ -349,13 +285,10 @@ class KAnonymity(Principle):
     needs_sensitive: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     upward_closed: ClassVar[bool] = True
+    bound = property(lambda self: self.k)
 
     def __post_init__(self) -> None:
         check_integer("k", self.k, 1)
-
-    @property
-    def bound(self) -> int:
-        return self.k
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return counts.sizes
@@ -367,13 +300,10 @@ class DistinctLDiversity(_OnValues):
 
     l: int
     upward_closed: ClassVar[bool] = True
+    bound = property(lambda self: self.l)
 
     def __post_init__(self) -> None:
         check_integer("l", self.l, 1)
-
-    @property
-    def bound(self) -> int:
-        return self.l
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return counts.distinct()
@@ -384,13 +314,10 @@ class _RealL(_OnValues):
     """A principle whose l may be any number from 1."""
 
     l: float
+    bound = property(lambda self: self.l)
 
     def __post_init__(self) -> None:
         check_number("l", self.l, 1, np.inf)
-
-    @property
-    def bound(self) -> float:
-        return self.l
 
 
 @dataclass(frozen=True, repr=False)
@@ -436,14 +363,11 @@ class RecursiveLDiversity(_OnValues):
     c: float
     l: int
     larger_is_safer: ClassVar[bool] = False
+    bound = property(lambda self: self.c)
 
     def __post_init__(self) -> None:
         check_number("c", self.c, 0, np.inf, open_low=True)
         check_integer("l", self.l, 1)
-
-    @property
-    def bound(self) -> float:
-        return self.c
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
         group = counts.group_of_entry
@@ -464,13 +388,10 @@ class Theta(_OnValues):
 
     theta: float
     larger_is_safer: ClassVar[bool] = False
+    bound = property(lambda self: self.theta)
 
     def __post_init__(self) -> None:
         check_number("theta", self.theta, 0, 1, open_low=True)
-
-    @property
-    def bound(self) -> float:
-        return self.theta
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return counts.largest() / counts.sizes
@@ -486,14 +407,11 @@ class AlphaKAnonymity(_OnValues):
     alpha: float
     k: int
     larger_is_safer: ClassVar[bool] = False
+    bound = property(lambda self: self.alpha)
 
     def __post_init__(self) -> None:
         check_number("alpha", self.alpha, 0, 1, open_low=True)
         check_integer("k", self.k, 1)
-
-    @property
-    def bound(self) -> float:
-        return self.alpha
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return counts.largest() / counts.sizes
@@ -513,29 +431,23 @@ class TCloseness(_OnValues):
     Notes
     -----
     The whole table is the one published: rows labelled -1 do not count towards it. The m values
-    of the ordered distance are those that somebody in it has, in the order of the domain. The
-    paper takes m from the domain and has no value in it that is nobody's; here such values, which
-    a declared domain or a Categorical may hold, change nothing.
+    of the ordered distance are those that somebody in it has, in the order of the domain: values
+    that only a declared domain or a Categorical holds change nothing.
 
     Examples
     --------
     >>> TCloseness(0.3, "ordered").level([[3, 0, 0], [0, 0, 3], [0, 3, 3]])
-    0.625
-    >>> TCloseness(0.3, "ordered").level([[3, 0, 0, 0], [0, 0, 3, 0], [0, 3, 3, 0]])
     0.625
     """
 
     t: float
     distance: str = "equal"
     larger_is_safer: ClassVar[bool] = False
+    bound = property(lambda self: self.t)
 
     def __post_init__(self) -> None:
         check_number("t", self.t, 0, 1)
         check_choice("distance", self.distance, ("equal", "ordered"))
-
-    @property
-    def bound(self) -> float:
-        return self.t
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
         if len(counts.sizes) == 0:
@@ -570,31 +482,14 @@ class TCloseness(_OnValues):
         return levels
 
 
-#: What :func:`read_principle` reads, by name.
-_BY_NAME = {
-    kind.__name__: kind
-    for kind in (
-        KAnonymity,
-        DistinctLDiversity,
-        FrequencyLDiversity,
-        EntropyLDiversity,
-        RecursiveLDiversity,
-        Theta,
-        AlphaKAnonymity,
-        TCloseness,
-    )
-}
+#: The principles that :func:`read_principle` reads, by name.
+_KINDS = (KAnonymity, DistinctLDiversity, FrequencyLDiversity, EntropyLDiversity)
+_KINDS += (RecursiveLDiversity, Theta, AlphaKAnonymity, TCloseness)
+_BY_NAME = {kind.__name__: kind for kind in _KINDS}
 
 
 def read_principle(text: str) -> Principle:
-    """Return the principle that a text such as ``"RecursiveLDiversity(3, l=2)"`` writes.
-
-    Whatever a principle's ``repr`` writes can be read; nothing is evaluated but plain values.
-
-    Raises
-    ------
-    ParameterError
-        The text is no principle of this module with values in their range.
+    """Return the principle that a text writes, as ``repr`` does; ParameterError if none does.
 
     Examples
     --------
@@ -621,23 +516,8 @@ def required(
 ) -> list[tuple[Microdata, list[Principle]]]:
     """Return the principles that groups are to keep, by the sensitive attribute that is meant.
 
-    Parameters
-    ----------
-    m : Microdata
-        The table.
-    principles : sequence of Principle
-
-    Returns
-    -------
-    list of (Microdata, list of Principle)
-        The table with one sensitive attribute or none, and what is asked of that.
-
-    Raises
-    ------
-    ColumnError
-        The table lacks a sensitive attribute that is meant.
-    ParameterError
-        A principle is not monotone, or is not for people who are in several groups.
+    Each entry is the table with one sensitive attribute or none, and what is asked of that.
+    ParameterError for one that is not monotone, or not for people who are in several groups.
     """
     found: dict[object, tuple[Microdata, list[Principle]]] = {}
     for principle in check_sequence("require", principles, Principle):
@@ -659,14 +539,7 @@ def required(
 
 
 def rows_of_budget(m: Microdata, suppression: float, principles: Sequence[Principle]) -> int:
-    """Return how many rows may be withheld, a share of them rounded down.
-
-    Raises
-    ------
-    ParameterError
-        The share is not from 0 to 1, or t-closeness is among the principles: it compares with the
-        rows that are published.
-    """
+    """Return how many rows may be withheld, a share of them rounded down."""
     rows = int(check_number("suppression", suppression, 0, 1) * m.n + 1e-9)
     if rows and any(isinstance(principle, TCloseness) for principle in principles):
         raise ParameterError(
@@ -681,12 +554,10 @@ def _are_in_several_tuples(m: Microdata) -> bool:
 
 
 def require_whole(m: Microdata, asked: Sequence[tuple[Microdata, list[Principle]]]) -> None:
-    """Raise InfeasibleError if all rows as one group fail one of the principles `required`.
-
-    Then every grouping fails it, since it is kept where groups are joined.
-    """
+    """Raise InfeasibleError if all rows as one group, hence every grouping, fail a principle."""
     for table, principles in asked:
-        whole = GroupCounts.of_whole(table)
+        cells = table.counted()
+        whole = GroupCounts.of(cells, np.zeros(cells.n_listed, np.int64))
         for principle in principles:
             if not principle.holds(whole):
                 about = "" if table.sensitive is None else f" in {table.sensitive!r}"
@@ -701,36 +572,15 @@ DIVERSITY = {"frequency": FrequencyLDiversity, "distinct": DistinctLDiversity}
 
 
 def l_diversity(l: int, diversity: str = "frequency") -> Principle:
-    """Return the principle that an l and ``diversity="frequency"`` or ``"distinct"`` name.
-
-    Raises
-    ------
-    ParameterError
-        `diversity` is none of the two, or l is out of range.
-
-    Examples
-    --------
-    >>> l_diversity(3, "distinct")
-    DistinctLDiversity(l=3)
-    """
+    """Return the principle that an l and ``diversity="frequency"`` or ``"distinct"`` name."""
     return DIVERSITY[check_choice("diversity", diversity, DIVERSITY)](l)
 
 
 def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
-    """Return l as an int if some grouping of the table is l-diverse.
+    """Return l, from 2 to n, if some grouping is l-diverse; InfeasibleError names the largest l.
 
-    One is iff the group of all rows is: diversity is kept where disjoint groups are joined
-    (xiao2010, Lemma 1, for frequency l-diversity).
-
-    Raises
-    ------
-    ColumnError
-        The table has no sensitive attribute.
-    ParameterError
-        l is not an integer from 2 to n, or `diversity` is not "frequency" or "distinct".
-    InfeasibleError
-        Too many rows share a sensitive value, or there are too few values; the message says so
-        and names the largest feasible l.
+    One is iff the group of all rows is: joining disjoint groups keeps diversity (xiao2010, Lemma
+    1, for frequency l-diversity).
     """
     counts = check_microdata(m).sensitive_counts
     l = check_integer("l", l, 2, m.n)
@@ -746,9 +596,9 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
             f"{counts.max()} of its {m.n} rows have {m.sensitive!r} = {value!r}, "
             f"more than one in {l}"
         )
-    remedy = (
-        f"the largest feasible l is {largest}" if largest > 1 else "no l of 2 or more is feasible"
-    )
+    remedy = f"the largest feasible l is {largest}"
+    if largest < 2:
+        remedy = "no l of 2 or more is feasible"
     raise InfeasibleError(f"the table cannot be {diversity} {l}-diverse: {reason}; {remedy}")
 
 

@@ -1,7 +1,4 @@
-"""Recodings: how the values of every quasi-identifier are joined into sub-domains.
-
-Every value belongs to exactly one sub-domain: single-dimensional generalization.
-"""
+"""Recodings: every value of a quasi-identifier belongs to exactly one sub-domain."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.display import html, html_table
+from anonpaper.display import html, html_table, plain_facts
 from anonpaper.errors import (
     AnonpaperError,
     FileError,
@@ -40,7 +37,7 @@ _FORMAT = "anonpaper recoding 1"
 
 
 class Recoding:
-    """One sub-domain per value and attribute.
+    """One sub-domain per value and attribute: single-dimensional generalization.
 
     Parameters
     ----------
@@ -50,23 +47,22 @@ class Recoding:
         For every attribute the sub-domain of each value, shape (size,), numbered 0, 1, ...
         without gaps.
     info : mapping, optional
-        What the algorithm says about its run.
+        What the algorithm reports about its run.
     algorithm : str, optional
         How the recoding was made.
     names : sequence of (array of object, or None), optional
-        For every attribute how its sub-domains are written, shape (r,), where a hierarchy names
-        them; None where they are written as the values they hold.
+        For every attribute the different names of its sub-domains, shape (r,), where a hierarchy
+        names them; None where they are written as the values they hold.
     trees : mapping of attribute name to Hierarchy, optional
-        The hierarchies that the names are of: what they hold beyond the attribute's values is
-        recoded too, see :meth:`of_values`.
+        The hierarchies that the names are of: their further values are recoded too, see
+        :meth:`of_values`.
     withhold : sequence of Principle, optional
         Classes of a table that fail one of these are withheld where it is published.
 
     Raises
     ------
     ParameterError
-        If a map has the wrong length or its numbers leave a gap, or names are not one for each
-        sub-domain, all different.
+        A map has the wrong length or its numbers leave a gap, or names do not fit.
 
     Examples
     --------
@@ -123,14 +119,8 @@ class Recoding:
     ) -> Recoding:
         """Return a full-domain recoding: every attribute at one level of its hierarchy.
 
-        Parameters
-        ----------
-        attributes : sequence of Attribute
-            The quasi-identifiers.
-        hierarchies : mapping of attribute name to Hierarchy
-            Only needed for attributes that `levels` names.
-        levels : mapping of attribute name to int
-            Level 0 leaves the attribute as it is; names left out stay at 0.
+        `levels` maps names to integers; level 0, where a name is left out, keeps the values.
+        Attributes at another level need a hierarchy.
         """
         attributes = check_sequence("attributes", attributes, Attribute)
         levels = check_named("levels", levels, [a.name for a in attributes])
@@ -152,26 +142,18 @@ class Recoding:
 
     @classmethod
     def decode(cls, attributes: Sequence[Attribute], bits: str | Sequence[int]) -> Recoding:
-        """Return the recoding that a chromosome stands for.
+        """Return the recoding that a chromosome encodes (dewri2009, section 5.1, after Iyengar).
 
         Every attribute has one bit between two successive values of its domain: 0 joins them, 1
-        keeps them apart. The strings of the attributes stand one after the other.
+        keeps them apart. The strings of the attributes stand one after the other. O(bits).
 
         Parameters
         ----------
         attributes : sequence of Attribute
             The quasi-identifiers; `m.attributes` of a Microdata.
         bits : str or sequence of int
-            As many zeros and ones as the attributes have values, less one for each attribute.
-
-        Raises
-        ------
-        ParameterError
-            Another number of bits, or something else than 0 and 1.
-
-        References
-        ----------
-        dewri2009, section 5.1, after Iyengar (KDD 2002). O(bits).
+            As many zeros and ones as the attributes have values, less one for each attribute;
+            otherwise a ParameterError.
 
         Examples
         --------
@@ -193,17 +175,9 @@ class Recoding:
         return cls(attributes, [np.r_[0, np.cumsum(part)] for part in np.split(cuts, ends)])
 
     def encode(self) -> np.ndarray:
-        """Return the recoding as a chromosome; the inverse of :meth:`decode`.
+        """Return the recoding as a chromosome, shape (bits,), bool; the inverse of :meth:`decode`.
 
-        Returns
-        -------
-        numpy.ndarray, shape (bits,), dtype bool
-            True where two successive values of a domain are kept apart.
-
-        Raises
-        ------
-        ParameterError
-            If a sub-domain is no run of successive values: bits cannot say that.
+        ParameterError if a sub-domain is no run of successive values, which bits cannot express.
 
         Examples
         --------
@@ -240,29 +214,14 @@ class Recoding:
     # -- other tables ------------------------------------------------------------------
 
     def withholding(self, m: Microdata, principles: Sequence[Principle]) -> Recoding:
-        """Return the recoding that withholds the classes that fail, and what they alone have.
+        """Return the recoding that withholds the classes of its table that fail a principle.
 
-        Parameters
-        ----------
-        m : Microdata
-            The table that the recoding is of. Values that only withheld rows of it have are
-            unknown to other tables and to the file of :meth:`save`: next year's intervals would
-            end at the value of somebody who was withheld.
-        principles : sequence of Principle
-            What every class is to meet, here and of another table.
-
-        Returns
-        -------
-        Recoding
-
-        Notes
-        -----
-        O(n·d log n).
+        Values that only withheld rows have are unknown to other tables and to the file of
+        :meth:`save`: an interval that ends at one would tell it. O(n·d log n).
         """
-        m = m if m.has_rows else m.counted()
-        ids = np.column_stack(
-            [of_value[codes] for of_value, codes in zip(self.maps, m.codes.T, strict=True)]
-        )
+        m = m.listed()
+        each = zip(self.maps, m.codes.T, strict=True)
+        ids = np.column_stack([of_value[codes] for of_value, codes in each])
         labels = build_cells(ids, self.sizes, None, 1).tuple_of_row
         failing = [principle.failing(m, labels) for principle in principles]
         left = m.codes[~np.isin(labels, np.concatenate(failing))]
@@ -287,6 +246,10 @@ class Recoding:
             attributes.append(replace(attribute, values=attribute.values[told], positions=places))
             maps.append(ids)
             names.append(None if written is None else written[used])
+        return self._of(attributes, maps, names)
+
+    def _of(self, attributes: Sequence[Attribute], maps: Sequence, names: Sequence) -> Recoding:
+        """Return a recoding of other values with everything else that this one knows."""
         marks = {"trees": self.trees, "withhold": self.withhold}
         return Recoding(attributes, maps, self.info, self.algorithm, names, **marks)
 
@@ -300,7 +263,7 @@ class Recoding:
         Parameters
         ----------
         attributes : sequence of Attribute
-            Of the same names, in this order, with other domains.
+            Of the same names, in this order, with other domains; otherwise a ParameterError.
 
         Returns
         -------
@@ -308,12 +271,7 @@ class Recoding:
             Sub-domains are written as in this one. All new values of an attribute make up a
             sub-domain of their own, the last.
         new : dict of attribute name to list
-            The values that are new, of the attributes that have such.
-
-        Raises
-        ------
-        ParameterError
-            Attributes of other names.
+            The new values, of the attributes that have any.
 
         Notes
         -----
@@ -334,8 +292,7 @@ class Recoding:
                 labels = [*labels, STAR * (1 + max(len(str(label)) for label in labels))]
             maps.append(ids)
             names.append(np.fromiter((labels[i] for i in used), object, len(used)))
-        marks = {"trees": self.trees, "withhold": self.withhold}
-        return Recoding(attributes, maps, self.info, self.algorithm, names, **marks), new
+        return self._of(attributes, maps, names), new
 
     def _labels(self, j: int) -> list:
         return self.members(self.attributes[j].name).labels.tolist()
@@ -389,22 +346,15 @@ class Recoding:
         return list(held), list(held.values())
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write the recoding to a file (JSON), for :meth:`load`.
+        """Write the recoding to a file (JSON), for :meth:`load`; it appears whole or not at all.
 
-        The file holds how values are written in a release: the bounds of its intervals, the
-        values of its sets and those that are kept, its stars. It says nothing else of the
-        table: no row or count, no value that lies within an interval or below a star, and none
-        that only withheld rows have. Such values are new to the recoding that is loaded, and a
-        column that has one sub-domain without them is all stars. Two things go beyond a release.
-        Where a hierarchy names the sub-domains, all values of the hierarchy below these names are
-        listed, whether the table has them or not: a hierarchy made of the table's own column
-        tells that column's values. And of an ordered Categorical whose order is not the
-        alphabetical one, the categories within an interval are listed.
-
-        Parameters
-        ----------
-        path : path
-            The file, replaced if it is there; it appears whole or not at all.
+        The file holds what a release shows: the bounds of its intervals, the values of its sets
+        and those that are kept, its stars. It holds no row or count, and no value that lies within
+        an interval or below a star, or that only withheld rows have. The recoding that is loaded
+        takes such values as new. Two things go beyond a release. Where a hierarchy names the
+        sub-domains, the file lists all values of the hierarchy below these names: a hierarchy made
+        of the table's own column tells that column's values. And it lists the categories within an
+        interval of an ordered Categorical that is not in alphabetical order.
 
         Raises
         ------
@@ -431,7 +381,11 @@ class Recoding:
         told = {"format": _FORMAT, "algorithm": self.algorithm, "attributes": parts}
         told["withhold"] = [repr(principle) for principle in self.withhold]
         try:
-            content = json.dumps(_plain(told), indent=1, allow_nan=False) + "\n"
+            for part in parts:  # JSON would give a tuple back as a list
+                written = [part["name"], *part["values"], *(part["names"] or [])]
+                if any(isinstance(value, tuple) for value in written):
+                    raise TypeError("a tuple")
+            content = json.dumps(told, default=_time, indent=1, allow_nan=False) + "\n"
         except (TypeError, ValueError) as error:
             raise ParameterError(
                 f"only texts, numbers and timestamps can be saved ({error}): convert columns first"
@@ -439,7 +393,7 @@ class Recoding:
         write_named(path, content)
 
     def _told(self, j: int) -> dict[str, list]:
-        """What :meth:`save` tells of attribute j: the arguments of the recoding that is loaded."""
+        """What :meth:`save` tells of attribute j."""
         attribute, ids, labels = self.attributes[j], self.maps[j], self._labels(j)
         if labels == [STAR]:
             return {"values": [STAR], "map": [0], "names": [STAR]}
@@ -458,15 +412,10 @@ class Recoding:
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Recoding:
-        """Read a recoding that :meth:`save` wrote.
+        """Read a recoding that :meth:`save` wrote; FileError for anything else.
 
-        Its attributes are those of the file: of an interval they have the two bounds only.
-        :func:`anonpaper.recode` fits it to a table.
-
-        Raises
-        ------
-        FileError
-            The file is not there, or is none that :meth:`save` wrote.
+        Of an interval its attributes have the two bounds only. :func:`anonpaper.recode` fits it to
+        a table.
         """
         with named_by_user(path):
             content = Path(path).read_bytes()
@@ -505,11 +454,8 @@ class Recoding:
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Recoding)
-            and all(
-                np.array_equal(mine, theirs)
-                for mine, theirs in zip(self.maps, other.maps, strict=False)
-            )
             and len(self.maps) == len(other.maps)
+            and all(map(np.array_equal, self.maps, other.maps))
             and self.withhold == other.withhold
         )
 
@@ -523,17 +469,13 @@ class Recoding:
 
     def _repr_html_(self) -> str:
         facts = [("algorithm", self.algorithm)] if self.algorithm else []
-        facts += [
-            (name, value)
-            for name, value in self.info.items()
-            if isinstance(value, (bool, int, float, str, np.number))
-        ]
         rows = []
         for attribute, size in zip(self.attributes, self.sizes, strict=True):
             labels = self.members(attribute.name).take(np.arange(min(size, 8))).labels
             named = ", ".join(map(str, labels)) + (", ..." if size > 8 else "")
             rows.append((attribute.name, f"{size} of {attribute.size}", named))
         table = pd.DataFrame(rows, columns=["attribute", "values left", "which"])
+        facts += plain_facts(self.info)
         return html("Recoding", facts, html_table(table, index=False, rows=len(table)))
 
 
@@ -596,17 +538,11 @@ def _lies_within(value: object, low: object, high: object) -> bool:
         return False
 
 
-def _plain(told: object) -> object:
-    """Return what JSON can say; a tuple would come back as a list, so that it is refused."""
-    if isinstance(told, dict):
-        return {name: _plain(part) for name, part in told.items()}
-    if isinstance(told, list):
-        return [_plain(part) for part in told]
-    if isinstance(told, pd.Timestamp):
-        return {"time": told.isoformat()}
-    if told is None or isinstance(told, (str, bool, int, float)):
-        return told
-    raise TypeError(f"{told!r} is a {type(told).__name__}")
+def _time(told: object) -> dict:
+    """Return how JSON writes an instant, the one thing that it does not know by itself."""
+    if not isinstance(told, pd.Timestamp):
+        raise TypeError(f"{told!r} is a {type(told).__name__}")
+    return {"time": told.isoformat()}
 
 
 def _with_times(told: dict) -> object:

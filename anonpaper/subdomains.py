@@ -1,8 +1,7 @@
-"""Sub-domains: what is published in place of a value.
+"""Sub-domains: the sets of values that are published in place of a value.
 
-A published value is a set of values of its attribute: a kept value is a set of one, a star the
-whole domain, an interval a run of successive values. These are two bounds; only a set with gaps
-is written out. So sub-domains take memory in proportion to the rows and the domain of a table.
+A kept value is a set of one, a star the whole domain, an interval a run of successive values.
+These are two bounds; only a set with gaps is written out.
 """
 
 from __future__ import annotations
@@ -21,24 +20,7 @@ __all__ = ["SubDomains"]
 
 @dataclass(frozen=True, eq=False)
 class SubDomains:
-    """Sets of values of one attribute, r of them, none empty.
-
-    Made by :meth:`runs` or :meth:`sets`, so that a set has one form only.
-
-    Attributes
-    ----------
-    attribute : Attribute
-        The attribute, whose values are named by their codes.
-    low, high : numpy.ndarray, shape (r,), dtype int64
-        First and last code of every sub-domain. A sub-domain holds all codes between them, unless
-        it is written out.
-    start : numpy.ndarray, shape (r + 1,), dtype int64
-        Sub-domain i is written out in ``codes[start[i]:start[i + 1]]`` if it has gaps; otherwise
-        that is empty.
-    codes : numpy.ndarray, shape (c,), dtype int64
-        The codes of the sub-domains with gaps, ascending in each.
-    names : numpy.ndarray, shape (r,), dtype object, optional
-        How sub-domains are written, where a hierarchy names them.
+    """Sets of values of one attribute, r of them, none empty; each set has one form only.
 
     Examples
     --------
@@ -50,11 +32,11 @@ class SubDomains:
     """
 
     attribute: Attribute
-    low: np.ndarray
-    high: np.ndarray
-    start: np.ndarray
-    codes: np.ndarray
-    names: np.ndarray | None = None
+    low: np.ndarray  # (r,), int64: the first code of every sub-domain, and
+    high: np.ndarray  # (r,), int64: the last: it holds all codes between, unless it has gaps
+    start: np.ndarray  # (r + 1,), int64: codes[start[i]:start[i + 1]] are i's, if it has gaps
+    codes: np.ndarray  # (c,), int64: the codes of sub-domains with gaps, ascending in each
+    names: np.ndarray | None = None  # (r,), object: their names where a hierarchy has them
 
     @classmethod
     def runs(cls, attribute: Attribute, low: np.ndarray, high: np.ndarray) -> SubDomains:
@@ -70,16 +52,9 @@ class SubDomains:
         codes: np.ndarray,
         names: np.ndarray | None = None,
     ) -> SubDomains:
-        """Return the sub-domains that pairs of a number and a code make up, O(p log p).
+        """Return sub-domains of pairs: ``owner[i]`` holds ``codes[i]``; O(p log p) for p pairs.
 
-        Parameters
-        ----------
-        attribute : Attribute
-        owner, codes : array of int, shape (p,)
-            Sub-domain ``owner[i]`` holds ``codes[i]``; sub-domains are numbered 0, 1, ... without
-            gaps, pairs may come in any order and more than once.
-        names : numpy.ndarray, shape (r,), dtype object, optional
-            How sub-domains are written.
+        Owners are numbered without gaps; pairs may come in any order and more than once.
         """
         pairs = np.sort(owner * np.int64(attribute.size) + codes)
         pairs = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
@@ -111,18 +86,16 @@ class SubDomains:
         """Whether a sub-domain is a single value and written as that, shape (r,), dtype bool."""
         kept = self.sizes == 1
         if self.names is not None:
-            kept &= np.equal(self.names, self.attribute.values[self.low], dtype=object).astype(
-                bool
-            )
+            first = self.attribute.values[self.low]
+            kept &= np.equal(self.names, first, dtype=object).astype(bool)
         return kept
 
     @cached_property
     def labels(self) -> np.ndarray:
-        """How every sub-domain is written, shape (r,), dtype object.
+        """How every sub-domain is written, shape (r,), dtype object: by its name if it has one.
 
-        By its name if it has one. Otherwise a single value stays what it is and the whole domain
-        is a star; a run of an ordered attribute is written ``[first - last]`` (successive
-        intervals as one), any other set ``{a, b, c}``.
+        Otherwise a single value stays as it is and the whole domain is a star; a run of an ordered
+        attribute is ``[first - last]`` (successive intervals as one), any other set ``{a, b, c}``.
         """
         if self.names is not None:
             return self.names
@@ -158,17 +131,7 @@ class SubDomains:
         return inside
 
     def means(self, values: np.ndarray) -> np.ndarray:
-        """Return the mean of numbers over the values of every sub-domain.
-
-        Parameters
-        ----------
-        values : array of float, shape (size,) or (size, k)
-            Numbers per value of the domain.
-
-        Returns
-        -------
-        numpy.ndarray, shape (r,) or (r, k), dtype float64
-        """
+        """Return the means of numbers, shape (size,) or (size, k), over every sub-domain."""
         values = np.asarray(values, dtype=float)
         until = np.concatenate([np.zeros_like(values[:1]), np.cumsum(values, axis=0)])
         total = until[self.high + 1] - until[self.low]
@@ -201,10 +164,7 @@ class SubDomains:
         )
 
     def distinct(self) -> tuple[SubDomains, np.ndarray]:
-        """Return every sub-domain once, and the number that each of these has now, shape (r,).
-
-        Of equal ones the first gives its name. Those without gaps come first, by their bounds.
-        """
+        """Return every sub-domain once, by the first of equal ones, and the number of each now."""
         size = np.int64(self.attribute.size)
         key = self.low * size + self.high
         numbers: dict[bytes, int] = {}

@@ -22,9 +22,6 @@ __all__ = [
 ]
 
 
-# -- conflicts -------------------------------------------------------------------------------
-
-
 def conflict_rate(
     m: Microdata, constraints: Sequence[DiversityConstraint], of: str = "rows"
 ) -> float:
@@ -39,16 +36,10 @@ def conflict_rate(
         are targets of any. ``"jaccard"`` and ``"containment"``: the mean over all pairs of
         :math:`|I \cap J| / |I \cup J|` and :math:`|I \cap J| / \min(|I|, |J|)`.
 
-    Returns
-    -------
-    float
-        0 if no two targets overlap. Of "rows", 1 if every target row is claimed twice.
-
     Notes
     -----
-    diva2021 defines the rate of a pair as the number of overlapping relevant tuples, extends it to
-    sets and norms it to [0, 1], without a formula; these three are ours. For a pair "rows" is
-    "jaccard".
+    diva2021 defines the rate of a pair as the number of overlapping relevant tuples and norms it
+    to [0, 1], without a formula; these three are ours. For a pair "rows" is "jaccard".
 
     Examples
     --------
@@ -63,26 +54,17 @@ def conflict_rate(
     claims = targets.sum(axis=0)
     if of == "rows":
         return float(np.count_nonzero(claims >= 2) / max(np.count_nonzero(claims), 1))
-    rates = [0.0]
-    for i, j in combinations(range(len(targets)), 2):
-        common = np.count_nonzero(targets[i] & targets[j])
-        union = np.count_nonzero(targets[i] | targets[j])
-        smaller = min(np.count_nonzero(targets[i]), np.count_nonzero(targets[j]))
-        rates.append(common / max(union if of == "jaccard" else smaller, 1))
-    return float(sum(rates) / max(len(rates) - 1, 1))
+    rates = []
+    for first, second in combinations(targets, 2):
+        union, smaller = first | second, min(first, second, key=np.count_nonzero)
+        whole = np.count_nonzero(union if of == "jaccard" else smaller)
+        rates.append(np.count_nonzero(first & second) / max(whole, 1))
+    return float(sum(rates) / max(len(rates), 1))
 
 
 @dataclass(frozen=True)
 class Contradiction:
-    """Why some constraints cannot be satisfied together.
-
-    Attributes
-    ----------
-    culprits : tuple of DiversityConstraint
-        One constraint, or the smallest number that the argument needs.
-    reason : str
-        The argument, as a sentence.
-    """
+    """Why some constraints, one or the smallest number the argument needs, contradict a table."""
 
     culprits: tuple[DiversityConstraint, ...]
     reason: str
@@ -101,6 +83,7 @@ def find_contradictions(
     m : Microdata
         The table, n rows.
     constraints : sequence of DiversityConstraint
+        ConstraintError if a target names an unknown attribute or value.
     k : int
         Smallest group size, from 1 to n.
 
@@ -110,15 +93,10 @@ def find_contradictions(
         Empty if nothing was found, which does not prove that a solution exists:
         :func:`~anonpaper.partition.diva.diva` decides that.
 
-    Raises
-    ------
-    ConstraintError
-        A target names an unknown attribute or value.
-
     Notes
     -----
     Suppression creates no values, leaves the sensitive attribute as it is, and publishes
-    quasi-identifiers in groups of k rows or more; so
+    quasi-identifiers in groups of k rows or more (diva2021, Definitions 2.3 and 2.4); so
 
     1. a lower bound cannot exceed the rows that exist;
     2. on quasi-identifiers the published number is 0 or at least k;
@@ -128,11 +106,7 @@ def find_contradictions(
     5. rows that carry a finer target carry the coarser one too, so the lower bounds of finer
        targets that exclude each other cannot exceed the coarser one's upper bound.
 
-    O(n) per constraint and O(s^2) for s constraints.
-
-    References
-    ----------
-    diva2021, Definitions 2.3 and 2.4; the rules are ours.
+    The rules are ours. O(n) per constraint and O(s^2) for s constraints.
 
     Examples
     --------
@@ -143,26 +117,25 @@ def find_contradictions(
     """
     k = check_integer("k", k, 1, check_microdata(m).n)
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
-    found: list[Contradiction] = []
+    found = []
     for c in constraints:
         exist = int(np.count_nonzero(c.target_rows(m)))
         on_sensitive = any(name in c.target for name in m.sensitives)
         can_be_hidden = any(
             name not in m.sensitives and m.attribute(name).size > 1 for name in c.target
         )
+        in_groups = can_be_hidden and not on_sensitive and c.low > 0
         if c.low > exist:
-            found.append(Contradiction((c,), f"only {exist} rows of the table carry the target"))
+            reason = f"only {exist} rows of the table carry the target"
         elif not can_be_hidden and exist > c.high:
             reason = f"{exist} rows carry it, and suppression does not hide it"
-            found.append(Contradiction((c,), reason))
-        elif on_sensitive or not can_be_hidden:
-            continue
-        elif c.low > 0 and exist < k:
+        elif in_groups and exist < k:
             reason = f"only {exist} rows carry the target, fewer than k = {k}"
-            found.append(Contradiction((c,), reason))
-        elif c.low > 0 and c.high < k:
+        elif in_groups and c.high < k:
             reason = f"values are published in groups of k = {k} rows or more, or not at all"
-            found.append(Contradiction((c,), reason))
+        else:
+            continue
+        found.append(Contradiction((c,), reason))
     return found + _between(m, constraints)
 
 
@@ -174,18 +147,13 @@ def _between(m: Microdata, constraints: list[DiversityConstraint]) -> list[Contr
         if targets[i] == targets[j]:
             first, second = constraints[i], constraints[j]
             low, high = max(first.low, second.low), min(first.high, second.high)
-            reason = (
-                "the same target is bounded twice"
-                + (f"; both together are [{low}, {high}]" if low <= high else "")
-                + ("; the bounds exclude each other" if low > high else "")
-            )
+            both = "the bounds exclude each other"
+            if low <= high:
+                both = f"both together are [{low}, {high}]"
+            reason = f"the same target is bounded twice; {both}"
             found.append(Contradiction((first, second), reason))
-    for i, coarse in enumerate(constraints):
-        finer: dict[frozenset, list[int]] = {}
-        for j, target in enumerate(targets):
-            if targets[i] < target:
-                finer.setdefault(frozenset(name for name, _ in target), []).append(j)
-        for group in finer.values():
+    for target, coarse in zip(targets, constraints, strict=True):
+        for group in _finer(target, targets):
             distinct = list({targets[j]: j for j in group}.values())
             needed = sum(constraints[j].low for j in distinct)
             if needed > coarse.high:
@@ -198,6 +166,15 @@ def _between(m: Microdata, constraints: list[DiversityConstraint]) -> list[Contr
     return found
 
 
+def _finer(coarse: frozenset, targets: Sequence[frozenset]) -> list[list[int]]:
+    """Group the places of the targets that are finer than one by the attributes that they name."""
+    found: dict[frozenset, list[int]] = {}
+    for j, target in enumerate(targets):
+        if coarse < target:
+            found.setdefault(frozenset(name for name, _ in target), []).append(j)
+    return list(found.values())
+
+
 def require_satisfiable(m: Microdata, constraints: Sequence[DiversityConstraint], k: int) -> None:
     """Raise ConstraintError with all that :func:`find_contradictions` finds, if anything."""
     found = find_contradictions(m, constraints, k)
@@ -208,40 +185,29 @@ def require_satisfiable(m: Microdata, constraints: Sequence[DiversityConstraint]
         )
 
 
-# -- how much is asked -----------------------------------------------------------------------
-
-
 def demand_on_rows(
     m: Microdata, constraints: Sequence[DiversityConstraint], k: int, together: int = 3
 ) -> float:
-    r"""Prove that no k-anonymous table exists, where it is above 1: too few rows can serve all.
+    r"""Prove, where it is above 1, that no k-anonymous table exists: too few rows can serve all.
 
     Rows that carry several targets serve all of them only in a group that shows them all, and a
-    group has k rows. So where fewer than k rows carry targets A and B, each of these rows serves
-    one of the two. The demand of some constraints is the sum of their lower bounds over the most
-    that the rows can serve.
+    group has k rows. Where fewer than k rows carry targets A and B, each serves one of the two.
+    The demand of some constraints is the sum of their lower bounds over the most that the rows can
+    serve.
 
     Parameters
     ----------
-    m : Microdata
-        The table, n rows, all of which are published.
-    constraints : sequence of DiversityConstraint
-        Those that name a sensitive attribute are passed over.
-    k : int
-        Smallest group size, from 1 to n.
+    m, constraints, k
+        As for :func:`find_contradictions`. All rows are published, and constraints that name a
+        sensitive attribute are passed over.
     together : int
-        How many constraints are looked at together, at least 1: all choices of up to so many.
+        How many constraints are considered together, at least 1: all choices of up to so many.
 
     Returns
     -------
     float
         The largest demand, from 0; infinite where nothing can be served. At 1 or below nothing is
         proved.
-
-    Raises
-    ------
-    ConstraintError
-        A target names an unknown attribute or value.
 
     Notes
     -----
@@ -255,11 +221,7 @@ def demand_on_rows(
                    |\{j : j \text{ carries } Q\}| \ge k\}}
 
     O(s·n + 2^t s^t T) for s constraints, t = `together` and T kinds of rows. The numbers are
-    integers until the division: the proof trusts no solver.
-
-    References
-    ----------
-    The constraints are those of diva2021, Definition 2.3; the argument is ours.
+    integers until the division. The argument is ours.
 
     Examples
     --------
@@ -292,7 +254,7 @@ def demand_on_rows(
 
 
 def demand_on_gaps(m: Microdata, constraints: Sequence[DiversityConstraint], k: int) -> float:
-    """Prove that no k-anonymous table exists, where it is above 1: groups do not fit in a gap.
+    """Prove, where it is above 1, that no k-anonymous table exists: groups do not fit in a gap.
 
     Groups that show a finer target show the coarser one too. What is published of the coarser one
     beyond its finer ones is therefore whole groups: no rows, or k and more. The same holds of a
@@ -300,34 +262,21 @@ def demand_on_gaps(m: Microdata, constraints: Sequence[DiversityConstraint], k: 
 
     Parameters
     ----------
-    m : Microdata
-        The table, n rows, all of which are published.
-    constraints : sequence of DiversityConstraint
-        Those that name a sensitive attribute are passed over.
-    k : int
-        Smallest group size, from 1 to n.
+    m, constraints, k
+        As for :func:`demand_on_rows`.
 
     Returns
     -------
     float
-        k over the widest difference that the bounds allow, the greatest such ratio, where the
-        bounds forbid that there is no difference; infinite where finer ones need more than the
-        coarser one may show; 0 where no gap need be filled. At 1 or below nothing is proved.
-
-    Raises
-    ------
-    ConstraintError
-        A target names an unknown attribute or value.
+        The greatest ratio of k to the widest difference that the bounds allow, where they forbid
+        that there is no difference; infinite where finer targets need more than the coarser one
+        may show; 0 where no gap need be filled. At 1 or below nothing is proved.
 
     Notes
     -----
     For every target, and for the table, which carries the empty target, the finer ones are taken
     one by one, and all together that name the same attributes: no group shows two of these.
-    O(s·n + s^2) for s constraints.
-
-    References
-    ----------
-    The constraints are those of diva2021, Definition 2.3; the argument is ours.
+    O(s·n + s^2) for s constraints. The argument is ours.
 
     Examples
     --------
@@ -343,14 +292,10 @@ def demand_on_gaps(m: Microdata, constraints: Sequence[DiversityConstraint], k: 
         target = frozenset(c.codes(m).items())
         low, high = bounds.get(target, (c.low, c.high))
         bounds[target] = max(low, c.low), min(high, c.high)
-    greatest = 0.0
+    greatest, all_bounds = 0.0, list(bounds.values())
     for coarse, (low, high) in bounds.items():
-        finer: dict[frozenset, list] = {}
-        for target, its_bounds in bounds.items():
-            if coarse < target:
-                finer.setdefault(frozenset(name for name, _ in target), []).append(its_bounds)
-        beyond = [[(0, 0)]] * bool(coarse)
-        beyond += [[one] for group in finer.values() for one in group] + list(finer.values())
+        finer = [[all_bounds[j] for j in group] for group in _finer(coarse, list(bounds))]
+        beyond = [[(0, 0)]] * bool(coarse) + [[one] for group in finer for one in group] + finer
         for shown in beyond:
             least = low - sum(most for _, most in shown)
             widest = high - sum(fewest for fewest, _ in shown)

@@ -1,15 +1,10 @@
 r"""Diversity constraints: how many published rows must, and may, carry certain values.
 
 A constraint :math:`\sigma = (X[t], \lambda_l, \lambda_r)` holds for a release if at least
-:math:`\lambda_l` and at most :math:`\lambda_r` of its rows carry the values t on the attributes X;
-a suppressed or generalized value does not count. Constraints are written one a line, as in
-``continent[Europe], 939, 2850`` or ``sex[Female] & race[Black], 20, 400``.
+:math:`\lambda_l` and at most :math:`\lambda_r` of its rows show the values t on the attributes X.
 
 Source: diva2021 (M. Milani, Y. Huang, F. Chiang, *Preserving diversity in anonymized data*, EDBT
-2021), Definition 2.3; the classes minimum, average and proportion after J. Stoyanovich, K. Yang,
-H. Jagadish, *Online set selection with fairness and diversity constraints*, EDBT 2018. Neither
-text prints the rules of the classes nor the conflict rate: those here follow the constraint lists
-that the authors published, and where they are ours, the docstring says so.
+2021), Definition 2.3.
 """
 
 from __future__ import annotations
@@ -46,18 +41,15 @@ class DiversityConstraint:
     Parameters
     ----------
     target : mapping of attribute name to value
-        X and t: one or several attributes, quasi-identifiers or the sensitive attribute, with the
-        value that counts. Where the table has no such value but one that is written the same
-        (39 for ``"39"``), that one is meant.
+        One or several quasi-identifiers or sensitive attributes, with the value that counts, or
+        one that is written the same (39 for ``"39"``).
     low, high : int
         The fewest and the most rows, 0 <= low <= high.
 
     Raises
     ------
-    ConstraintError
-        The target is empty, a bound is negative, or low > high.
-    ParameterError
-        The target is no mapping or a bound no integer.
+    ConstraintError, ParameterError
+        The target is empty, a bound is negative, or low > high; or an argument is of another type.
 
     Examples
     --------
@@ -74,10 +66,8 @@ class DiversityConstraint:
 
     def __post_init__(self) -> None:
         if not isinstance(self.target, Mapping):
-            raise ParameterError(
-                f"target must map attributes to values, as in {{'sex': 'Female'}}, "
-                f"got {self.target!r}"
-            )
+            wanted = "target must map attributes to values, as in {'sex': 'Female'}"
+            raise ParameterError(f"{wanted}, got {self.target!r}")
         object.__setattr__(self, "target", dict(self.target))
         if not self.target:
             raise ConstraintError("a diversity constraint needs at least one target value")
@@ -106,18 +96,10 @@ class DiversityConstraint:
 
     @classmethod
     def parse(cls, text: str) -> DiversityConstraint:
-        r"""Read a constraint from its text form.
+        r"""Read a constraint such as ``sex[Female] & race[Black], 20, 400``, values as text.
 
-        Parameters
-        ----------
-        text : str
-            Like ``sex[Female] & race[Black], 20, 400``; in names and values ``\`` stands before
-            a bracket or backslash that is part of them. Values are read as text.
-
-        Raises
-        ------
-        ConstraintError
-            The text has another form, names an attribute twice, or the bounds are wrong.
+        In names and values ``\`` stands before a bracket or backslash that is part of them.
+        ConstraintError for another form, an attribute named twice, or wrong bounds.
 
         Examples
         --------
@@ -140,14 +122,7 @@ class DiversityConstraint:
     # -- on tables ---------------------------------------------------------------------
 
     def codes(self, m: Microdata) -> dict[object, int]:
-        """Return the code of the target value of every target attribute.
-
-        Raises
-        ------
-        ConstraintError
-            A target attribute has no role in the table, or its domain lacks the value; the
-            message suggests close ones.
-        """
+        """Return the code of every target value; a ConstraintError suggests close ones."""
         known = [*m.qi, *m.sensitives]
         unknown = [name for name in self.target if name not in known]
         if unknown:
@@ -160,33 +135,14 @@ class DiversityConstraint:
         }
 
     def target_rows(self, m: Microdata) -> np.ndarray:
-        """Return which rows of a table carry the target values, shape (n,), dtype bool.
-
-        Where equal rows are listed once, it is said of those listed.
-
-        Examples
-        --------
-        >>> import anonpaper as ap
-        >>> rows = DiversityConstraint({"Gender": "M"}, 0, 9).target_rows(ap.examples.hospital())
-        >>> int(rows.sum())
-        4
-        """
-        weights = check_microdata(m, weights=True).weights
-        rows = np.ones(m.n if weights is None else len(weights), dtype=bool)
+        """Return which of the rows listed carry the target values, shape (n,), dtype bool."""
+        rows = np.ones(check_microdata(m, weights=True).n_listed, dtype=bool)
         for name, code in self.codes(m).items():
             rows &= m.codes_of(name) == code
         return rows
 
     def count(self, rel) -> int:
-        """Return how many published rows carry the target values, from 0 to n.
-
-        Examples
-        --------
-        >>> import anonpaper as ap
-        >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-        >>> DiversityConstraint({"Education": "Bachelor"}, 0, 9).count(rel)
-        4
-        """
+        """Return how many published rows carry the target values, from 0 to n."""
         m = rel.microdata
         carries = rel.is_published.copy()
         for name, code in self.codes(m).items():
@@ -196,9 +152,8 @@ class DiversityConstraint:
             else:
                 published = rel.published[m.attribute_index(name)]
                 values = published.sub_domains
-                carries[carries] = (values.is_kept & (values.low == code))[
-                    published.index[carries]
-                ]
+                shown = values.is_kept & (values.low == code)
+                carries[carries] = shown[published.index[carries]]
         return m.count(carries)
 
     def holds(self, rel) -> bool:
@@ -207,17 +162,16 @@ class DiversityConstraint:
 
 
 def _code_of(constraint: DiversityConstraint, attribute: Attribute, value: object) -> int:
-    matches = [code for code, known in enumerate(attribute.values) if known == value]
-    if not matches:
-        written = [str(known) for known in attribute.values]
-        matches = [code for code, known in enumerate(written) if known == str(value)]
-        if not matches:
-            close = difflib.get_close_matches(str(value), written, n=3) or written[:5]
-            raise ConstraintError(
-                f"{constraint}: {value!r} is not in the domain of {attribute.name!r}, "
-                f"which has {close}{' and others' if len(close) < len(written) else ''}"
-            )
-    return matches[0]
+    written = [str(known) for known in attribute.values]
+    for values, wanted in ((attribute.values, value), (written, str(value))):
+        matches = [code for code, known in enumerate(values) if known == wanted]
+        if matches:
+            return matches[0]
+    close = difflib.get_close_matches(str(value), written, n=3) or written[:5]
+    raise ConstraintError(
+        f"{constraint}: {value!r} is not in the domain of {attribute.name!r}, "
+        f"which has {close}{' and others' if len(close) < len(written) else ''}"
+    )
 
 
 #: The & between two targets: after a bracket, and a name and a bracket follow.
@@ -235,18 +189,10 @@ def _unescape(text: str) -> str:
 
 
 def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.DataFrame:
-    """Say of every constraint whether a release satisfies it.
+    """Return whether a release satisfies constraints, one row per constraint.
 
-    Parameters
-    ----------
-    rel : Release
-    constraints : iterable of DiversityConstraint
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per constraint: ``constraint`` (its target as text), ``low``, ``high``,
-        ``in_table`` and ``published`` (rows with the target values), ``holds``.
+    Columns are ``constraint`` (its target as text), ``low``, ``high``, ``in_table`` and
+    ``published`` (rows with the target values), and ``holds``.
 
     Examples
     --------
@@ -256,8 +202,7 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
               constraint  low  high  in_table  published  holds
     0  Education[Master]    1     2         2          0  False
     """
-    columns = ["constraint", "low", "high", "in_table", "published", "holds"]
-    rows = []
+    columns, rows = ["constraint", "low", "high", "in_table", "published", "holds"], []
     if not hasattr(rel, "is_published"):
         raise ParameterError(f"expected a Release, got {type(rel).__name__}")
     for c in check_sequence("constraints", constraints, DiversityConstraint):
@@ -267,25 +212,20 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
     return pd.DataFrame(rows, columns=columns)
 
 
-# -- files -----------------------------------------------------------------------------------
-
-
 def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
     """Read a file of constraints: lines, or by its ending a csv or JSON.
 
     Parameters
     ----------
     path : path
-        One constraint a line, of which blank ones and those that begin with # are skipped. In a
-        .csv the columns are attributes, ``low`` and ``high``, an empty field is an attribute
-        that does not count; a .json is a list of objects with ``target``, ``low`` and ``high``.
+        One constraint a line, except blank lines and lines that begin with #. In a .csv the
+        columns are attributes, ``low`` and ``high``, and an empty field does not count; a .json is
+        a list of objects with ``target``, ``low`` and ``high``.
 
     Raises
     ------
-    ConstraintError
-        A constraint has another form; the message names the file.
-    FileError
-        The file is not there, or not of the form that its ending says.
+    ConstraintError, FileError
+        A constraint, or the file, has another form; the message names the file.
 
     Examples
     --------
@@ -322,29 +262,17 @@ def _of_json(lines: list[str]) -> list[tuple]:
 
 
 def _of_csv(lines: list[str]) -> list[tuple]:
-    rows = list(csv.DictReader(lines, strict=True))
-    return [
-        (
-            {name: text for name, text in row.items() if name not in ("low", "high") and text},
-            int(row["low"]),
-            int(row["high"]),
-        )
-        for row in rows
-    ]
+    found = []
+    for row in csv.DictReader(lines, strict=True):
+        low, high = int(row.pop("low")), int(row.pop("high"))
+        found.append(({name: text for name, text in row.items() if text}, low, high))
+    return found
 
 
 def write_constraints(
     path: str | os.PathLike, constraints: Iterable[DiversityConstraint], comment: str = ""
 ) -> None:
-    """Write constraints to a file, one a line, below a comment; the file appears whole.
-
-    Parameters
-    ----------
-    path : path
-    constraints : iterable of DiversityConstraint
-    comment : str
-        Text for the head of the file; every line gets a # in front.
-    """
+    """Write constraints to a file, one a line, below a comment; the file appears whole."""
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
     lines = [f"# {line}".rstrip() for line in str(comment).splitlines()]
     lines += [str(constraint) for constraint in constraints]

@@ -1,8 +1,14 @@
-"""Rules that make sets of diversity constraints: minimum, average, proportion."""
+"""Rules that make sets of diversity constraints: minimum, average, proportion.
+
+The classes are those of J. Stoyanovich, K. Yang, H. Jagadish, *Online set selection with fairness
+and diversity constraints*, EDBT 2018. No text prints their rules: these follow the lists that the
+authors of diva2021 published. Of an attribute, d values occur, each c times.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -11,9 +17,6 @@ from anonpaper.errors import ParameterError, check_integer, check_number, check_
 from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = ["average_constraints", "minimum_constraints", "proportion_constraints"]
-
-
-# -- the three classes -----------------------------------------------------------------------
 
 
 def minimum_constraints(
@@ -28,22 +31,21 @@ def minimum_constraints(
     attributes : sequence
         Attributes whose values become targets; a tuple of names gives their joint values.
     total : int, optional
-        M, the number of rows that shall keep a value of the attribute, from the number of its
-        values to n; n where left out.
+        M, the rows that shall keep a value of the attribute, from the number of its values to n,
+        the default.
     without : collection, optional
-        Values that are no targets, such as those that stand for "unknown".
+        Values that are no targets, such as "unknown".
 
     Returns
     -------
     list of DiversityConstraint
-        ``[1, min(c, M - (d - 1))]`` for each of the d values that occur, c times each: every other
-        value keeps room for one row. In the order of the domain.
+        ``[1, min(c, M - (d - 1))]`` for each value, in the order of the domain: every other value
+        keeps room for one row.
 
     Notes
     -----
     The published lists have [1, 1] for all but the most frequent value, which no k-anonymous table
-    with k >= 2 satisfies on a quasi-identifier; the upper bound is therefore the largest one that
-    the rule leaves room for.
+    satisfies on a quasi-identifier. The upper bound is therefore the largest that the rule allows.
 
     Examples
     --------
@@ -54,10 +56,7 @@ def minimum_constraints(
     found = []
     for names, targets, counts, total_here in _values(m, attributes, total, without):
         room = total_here - (len(counts) - 1)
-        found += [
-            DiversityConstraint(dict(zip(names, target, strict=True)), 1, min(count, room))
-            for target, count in zip(targets, counts, strict=True)
-        ]
+        found += _bounded(names, targets, np.ones_like(counts), np.minimum(counts, room))
     return found
 
 
@@ -80,9 +79,8 @@ def average_constraints(
     Returns
     -------
     list of DiversityConstraint
-        ``low = min(floor(M / d), c)`` for each of the d values that occur, c times each, and
-        ``high = low``, but for the most frequent value, whose upper bound is what the other lower
-        bounds leave of M; none exceeds c.
+        ``low = min(floor(M / d), c)`` for each value and ``high = low``, except for the most
+        frequent value: its upper bound is the rest of M without the other lower bounds, at most c.
 
     Examples
     --------
@@ -120,8 +118,8 @@ def proportion_constraints(
     Returns
     -------
     list of DiversityConstraint
-        ``low = floor(M * c / n)`` for each value that occurs, c times, and ``high = low``, or by
-        the slack more, at most c. Values whose share of M is below one row are left out.
+        ``low = floor(M * c / n)`` for each value and ``high = low``, or by the slack more, at most
+        c. Values whose share of M is below one row are left out.
 
     Examples
     --------
@@ -156,12 +154,9 @@ def _values(m: Microdata, attributes: Sequence, total: int | None, without: Coll
         domains = [m.attribute(name) for name in names]
         columns = np.column_stack([m.codes_of(name) for name in names])
         codes, counts = np.unique(columns, axis=0, return_counts=True)
-        targets = [
-            [domain.values[code] for domain, code in zip(domains, row, strict=True)]
-            for row in codes
-        ]
+        columns = [domain.values[column] for domain, column in zip(domains, codes.T, strict=True)]
+        targets = list(zip(*columns, strict=True))
         wanted = [not any(is_among(value, without) for value in target) for target in targets]
-        targets = [target for target, keep in zip(targets, wanted, strict=True) if keep]
-        counts = counts[wanted]
+        targets, counts = list(compress(targets, wanted)), counts[wanted]
         here = m.n if total is None else check_integer("total", total, len(counts), m.n)
         yield names, targets, counts, here

@@ -1,0 +1,106 @@
+"""Examples of the checks and small helpers that every room uses."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+import anonpaper as ap
+from anonpaper import errors, plots
+from anonpaper.display import html
+from anonpaper.files import check_place, named_by_user, sha256, whole_files
+from anonpaper.hierarchy import exact_number
+from anonpaper.preference import dispersion, loss_weight, penalty, preference_deviation
+from anonpaper.principles import l_diversity
+from anonpaper.randomness import generator
+
+
+def test_checks_return_what_they_were_given_in_one_form():
+    assert errors.check_integer("k", np.int64(5), 2, 10) == 5
+    assert errors.check_number("theta", 0.3, 0, 1, open_low=True) == 0.3
+    assert errors.check_choice("side", "left", ("left", "right")) == "left"
+    assert errors.check_sequence("qi", ("age", "sex")) == ["age", "sex"]
+    assert errors.check_named("hierarchies", None, ["age"]) == {}
+    assert errors.check_weights(["age", "sex"], {"age": 5}).tolist() == [5.0, 1.0]
+    assert str(exact_number("width", 0.1, 0)) == "1/10"
+    assert l_diversity(3, "distinct") == ap.DistinctLDiversity(3)
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        (lambda: errors.check_integer("k", 1, 2, 10), "k must be an integer from 2 to 10, got 1"),
+        (
+            lambda: errors.check_integer("k", True, 2),
+            "k must be an integer of at least 2, got True",
+        ),
+        (
+            lambda: errors.check_number("theta", 0, 0, 1, open_low=True),
+            r"theta must be a number in \(0, 1\], got 0",
+        ),
+        (
+            lambda: errors.check_choice("side", "up", ("left", "right")),
+            "side must be 'left' or 'right', got 'up'",
+        ),
+        (lambda: errors.check_sequence("qi", "age"), "qi must be a sequence, got 'age'"),
+        (lambda: errors.check_sequence("qi", np.array(1)), "qi must be a sequence"),
+    ],
+)
+def test_checks_say_what_was_wrong_and_what_would_work(check, message):
+    with pytest.raises(errors.ParameterError, match=f"^{message}"):
+        check()
+
+
+def test_files_appear_when_they_are_complete_and_under_a_name_that_fits(tmp_path):
+    with whole_files([tmp_path / "new"]) as [stream]:
+        stream.write(b"abc")
+        assert not (tmp_path / "new").exists()
+    assert (tmp_path / "new").read_bytes() == b"abc"
+    with pytest.raises(errors.FileError, match="a page is written as .html: name a file"):
+        check_place(tmp_path / "page.txt", endings=[".html"], of="a page is written as .html")
+    with (
+        pytest.raises(errors.FileError, match="^nothing.csv: No such"),
+        named_by_user("nothing.csv"),
+    ):
+        (tmp_path / "nothing.csv").read_bytes()
+    assert sha256("anonpaper").startswith("15c2d30f")
+
+
+def test_formulas_of_loss_and_bias():
+    assert penalty(np.array([1, 2, 5]), 5).tolist() == [0.0, 0.25, 1.0]
+    assert penalty(1, 1) == 0
+    assert dispersion(2, 4, n=10) == pytest.approx(2 / 9)
+    assert loss_weight((0.2, 1.0)) == pytest.approx(0.8333, abs=1e-4)
+    assert preference_deviation(0.3, 0.5, preference=(0.2, 1.0)) == pytest.approx(-0.4)
+
+
+def test_tables_groups_and_levels_of_examples():
+    m = ap.examples.hospital()
+    assert m.codes_of("Gender").tolist() == [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
+    assert m.with_codes({"Gender": 1 - m.codes_of("Gender")}).frame["Gender"].iloc[0] == "F"
+    assert m.with_roles(qi=["Age"]).d == 1
+    rel = ap.suppress(m, ap.examples.hospital_two_diverse())
+    assert ap.DiversityConstraint({"Education": "Bachelor"}, 0, 9).count(rel) == 4
+    closeness = ap.TCloseness(0.3, "ordered")
+    assert closeness.level([[3, 0, 0, 0], [0, 0, 3, 0], [0, 3, 3, 0]]) == 0.625
+    assert ap.Hierarchy.intervals([0.7], widths=[0.1]).rows == [["0.7", "[0.7, 0.8)", "*"]]
+
+
+def test_fresh_entropy_differs_from_time_to_time():
+    assert not (generator(None).random(4) == generator(None).random(4)).all()
+
+
+def test_what_is_shown_is_escaped_and_a_footer_stands_once():
+    block = "<div><p><b>Table</b><br>rows: a &lt; b</p></div>"
+    assert html("Table", [("rows", "a < b")]) == block
+    figure, _ = plots.subplots()
+    plots.footer(figure, "data: occ")
+    plots.footer(figure, "data: occ")
+    assert [text.get_text() for text in figure.texts] == ["data: occ"]
+    plt.close(figure)
+
+
+def test_groups_of_rows_are_not_for_a_table_of_counts():
+    m, p = ap.examples.hospital(), ap.examples.hospital_two_diverse()
+    assert p.apart() is p and p.listed(m) == (m, p)
+    with pytest.raises(errors.ParameterError, match="do not match"):
+        p.listed(m.counted())
