@@ -14,22 +14,7 @@ __all__ = ["parsed"]
 
 
 def parsed(name: str, key: tuple[object, ...], build: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-    """Return ``build()``, from the cache if it was built before from the same input.
-
-    Parameters
-    ----------
-    name : str
-        Start of the file's name, for people who look into the cache.
-    key : tuple
-        All that the table depends on: checksums of its files, version of the parser, seed.
-    build : callable
-        Makes the table.
-
-    Returns
-    -------
-    DataFrame
-        A damaged cache file is rebuilt; a cache that cannot be written to is warned of.
-    """
+    """Return ``build()``, from the cache if it was built before with the same name and key."""
     digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
     path = cache_folder() / "parquet" / f"{name}-{digest}.parquet"
     if path.is_file():
