@@ -30,12 +30,10 @@ def penalized_discernibility(rel: Release, k: int) -> int:
     Returns
     -------
     int
-        From n to n².
 
     References
     ----------
-    Bayardo and Agrawal, ICDE 2005; diva2021, section 4, which refers for the formula to another
-    text.
+    Bayardo and Agrawal, ICDE 2005; diva2021, section 4, takes the formula from another text.
 
     Examples
     --------
@@ -68,16 +66,14 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
 
     Parameters
     ----------
-    rel : Release
-    k : int
-        The class size asked for, from 1 to n.
+    rel, k
+        As for :func:`penalized_discernibility`.
     of : {"ratio", "range", "log", "stars"}
 
     Returns
     -------
     float
-        1 at the optimum; a release with classes smaller than that of an even partition would
-        exceed it and is given 1.
+        1 at the optimum, and for classes smaller than those of an even partition.
 
     Raises
     ------
@@ -86,9 +82,8 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
 
     Notes
     -----
-    The *accuracy* of diva2021, which quantifies it by the discernibility metric without saying how
-    a sum becomes a share: the formulas are ours, so its curves can be compared in their order
-    only.
+    The *accuracy* of diva2021, which does not say how discernibility becomes a share: the formulas
+    are ours, so its curves can be compared in their order only.
 
     Examples
     --------
@@ -99,9 +94,9 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     """
     check_choice("of", of, _VARIANTS)
     m = check_release(rel).microdata
-    n, d = m.n, m.d
+    n = m.n
     if of == "stars":
-        return 1 - stars(rel) / (n * d)
+        return 1 - stars(rel) / (n * m.d)
     disc = penalized_discernibility(rel, k)
     groups = n // k
     small, larger = n // groups, n % groups
