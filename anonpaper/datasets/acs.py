@@ -62,24 +62,29 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     """
     rng = generator(seed)
     adults = census[(census["age"] >= SAL_AGES[0]) & census["country of birth self"].notna()]
+    status = adults["marital stat"].astype(object)
+    present = ["Married-A F spouse present", "Married-civilian spouse present"]
     persons = pd.DataFrame(
         {
             "Age": adults["age"],
             "Gender": adults["sex"],
             "Race": _race(adults),
-            "Marital Status": _marital_status(adults),
+            "Marital Status": status.replace(present, "Married-spouse present"),
             "Birth Place": _birth_place(adults),
             "Education": _education(adults),
             "Work Class": adults["class of worker"],
         }
     ).reset_index(drop=True)
+    persons["Marital Status"] = persons["Marital Status"].astype("category")
     weeks = adults["weeks worked in year"].to_numpy()
     above = (adults["income"] == "50000+").to_numpy()
 
     drawn = rng.integers(len(persons), size=SAL_ROWS)
     sal = persons.take(drawn).reset_index(drop=True)
     oldest = np.flatnonzero(sal["Age"] == 90)
-    sal.loc[oldest, "Age"] += _years_after_90(len(oldest), rng)
+    years = np.arange(SAL_AGES[1] - 90 + 1)
+    share = SURVIVAL_AFTER_90**years
+    sal.loc[oldest, "Age"] += rng.choice(years, size=len(oldest), p=share / share.sum())
     income = _income(sal, weeks[drawn], above[drawn], rng)
     return sal.assign(Income=income_brackets(income))
 
@@ -89,12 +94,6 @@ def _race(adults: pd.DataFrame) -> pd.Categorical:
     race = adults["race"].astype(object)
     split = hispanic & (race != "Asian or Pacific Islander")
     return pd.Categorical(race.where(~split, race + ", Hispanic"))
-
-
-def _marital_status(adults: pd.DataFrame) -> pd.Categorical:
-    status = adults["marital stat"].astype(object)
-    present = ["Married-A F spouse present", "Married-civilian spouse present"]
-    return pd.Categorical(status.replace(present, "Married-spouse present"))
 
 
 def _birth_place(adults: pd.DataFrame) -> pd.Categorical:
@@ -118,30 +117,18 @@ def _education(adults: pd.DataFrame) -> pd.Categorical:
     )
 
 
-def _years_after_90(size: int, rng: np.random.Generator) -> np.ndarray:
-    years = np.arange(SAL_AGES[1] - 90 + 1)
-    share = SURVIVAL_AFTER_90**years
-    return rng.choice(years, size=size, p=share / share.sum())
-
-
 def _income(
     sal: pd.DataFrame, weeks: np.ndarray, above: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Draw a personal income in dollars, log-normal given the person and the census label.
-
-    Workers: the Mincer form, log income linear in years of schooling (+9 % a year) and
-    quadratic in experience, +0.3 for men, proportional to the weeks worked, standard
-    deviation 0.6. Others (pensions, transfers, capital): log median 8.9, +6 % a year of
-    schooling, +0.4 from 62 years on, standard deviation 1. The draw is truncated to the side
-    of $50,000 that the person's label in Census-Income states. The coefficients are round
-    numbers of the usual size for the United States in the 1990s, not fitted to anything.
-    """
+    """Draw a personal income in dollars, log-normal given the person and the census label."""
     from scipy.special import ndtr, ndtri
 
     years = sal["Education"].map(_LISTS["school_years"]).astype(float).to_numpy()
     age = sal["Age"].to_numpy(dtype=float)
     experience = np.clip(age - np.maximum(years, 9) - 6, 0, 50)
     working = weeks > 0
+    # Workers: the Mincer form. The coefficients are round numbers of the usual size for the
+    # United States in the 1990s, not fitted to anything.
     earnings = (
         9.2
         + 0.09 * (years - 12)
@@ -150,10 +137,12 @@ def _income(
         + 0.3 * (sal["Gender"] == "Male").to_numpy()
         + np.log(np.maximum(weeks, 1) / 52)
     )
+    # Others: pensions, transfers, capital.
     other = 8.9 + 0.06 * (years - 12) + 0.4 * (age >= 62)
     median = np.where(working, earnings, other)
     spread = np.where(working, 0.6, 1.0)
     below = ndtr((np.log(LABEL_THRESHOLD) - median) / spread)
+    # The draw is truncated to the side of $50,000 that the person's label states.
     uniform = rng.random(len(sal))
     quantile = np.where(above, below + uniform * (1 - below), uniform * below)
     # A quantile of exactly 0 or 1 would be an infinite income.

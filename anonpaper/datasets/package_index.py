@@ -19,7 +19,7 @@ def pip_settings() -> dict[str, str]:
     """Return pip's settings of files and environment; without pip, of ``PIP_*`` alone."""
     command = [sys.executable, "-m", "pip", "config", "list", "--disable-pip-version-check"]
     listed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    settings: dict[str, str] = {}
+    settings = {}
     # Later sections override earlier ones: files, then commands, then the environment.
     for section in ("global", "install", "download"):
         for line in listed.stdout.splitlines():

@@ -64,14 +64,12 @@ class Dataset:
 
 
 def _read_file(entry: dict) -> RegisteredFile:
-    official, mirror = entry.get("official"), entry.get("mirror")
-    return RegisteredFile(
-        name=entry["name"],
-        sha256=entry["sha256"],
-        aliases=tuple(entry.get("aliases", ())),
-        official=Official(**official) if official else None,
-        mirror=Mirror(**mirror) if mirror else None,
-    )
+    """Return a file as the registry lists it; addresses are optional."""
+    made = entry | {"aliases": tuple(entry.get("aliases", ()))}
+    for key, kind in (("official", Official), ("mirror", Mirror)):
+        if key in entry:
+            made[key] = kind(**entry[key])
+    return RegisteredFile(**made)
 
 
 @cache

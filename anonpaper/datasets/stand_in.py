@@ -90,11 +90,8 @@ def _describe(
     if counted_jointly:
         return described | {"kind": "joint"}
     if parent is not None:
-        return described | {
-            "kind": "within",
-            "parent": parent,
-            "per_value": _homes(frame, name, parent),
-        }
+        homes = _homes(frame, name, parent)
+        return described | {"kind": "within", "parent": parent, "per_value": homes}
     if described["distinct"] <= MOST_COUNTED:
         return described | {"kind": "counts", "counts": _cells(frame[[name]])}
     if not pd.api.types.is_numeric_dtype(values):
