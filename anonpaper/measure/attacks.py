@@ -48,11 +48,9 @@ def plausible_values(
 
     Raises
     ------
-    ColumnError
+    ColumnError, ParameterError
         A column of `known` is no quasi-identifier of both tables, or one of them has no sensitive
-        attribute.
-    ParameterError
-        `least_share` is out of range, or `known` is empty.
+        attribute; `least_share` is out of range, or `known` is empty.
 
     Examples
     --------
@@ -149,17 +147,12 @@ def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.nda
     Parameters
     ----------
     m, labels, plausible
-        As for :func:`guessing`; `plausible` is needed.
+        As for :func:`guessing`, with the same errors; `plausible` is needed.
 
     Returns
     -------
     numpy.ndarray, shape (n,), dtype float64
-        In [0, 1]; NaN for rows that are not published.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        As :func:`guessing`.
+        NaN for rows that are not published.
 
     References
     ----------
@@ -217,13 +210,10 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     ParameterError
         The two tables have different quasi-identifiers.
 
-    Notes
-    -----
-    Every distinct published row looks through the people between its bounds in one attribute.
-
     References
     ----------
-    boger2020, section 5.
+    boger2020, section 5. Every distinct published row looks through the people between its bounds
+    in one attribute.
 
     Examples
     --------

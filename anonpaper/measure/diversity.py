@@ -11,8 +11,6 @@ from anonpaper.publish import Release, check_release
 
 __all__ = ["discernibility_ratio", "penalized_discernibility", "values_kept"]
 
-_VARIANTS = ("ratio", "range", "log", "stars")
-
 
 def penalized_discernibility(rel: Release, k: int) -> int:
     r"""Discernibility with a penalty for classes below k, disc(R', k): from n to n².
@@ -26,10 +24,6 @@ def penalized_discernibility(rel: Release, k: int) -> int:
     rel : Release
     k : int
         The class size asked for, from 1 to n.
-
-    Returns
-    -------
-    int
 
     References
     ----------
@@ -53,7 +47,7 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     r"""Least possible discernibility over that of a k-anonymous release, from 0 to 1.
 
     With D = disc(R', k), D_min its value for the most even partition into floor(n/k) groups,
-    and n² its largest:
+    and n² its largest. Classes smaller than those of an even partition count as the optimum.
 
     ========= ============================================ ======================================
     ``of``    formula                                      behaviour
@@ -70,18 +64,13 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
         As for :func:`penalized_discernibility`.
     of : {"ratio", "range", "log", "stars"}
 
-    Returns
-    -------
-    float
-        1 at the optimum, and for classes smaller than those of an even partition.
-
     Raises
     ------
     ParameterError
         k or `of` is out of range.
 
-    Notes
-    -----
+    References
+    ----------
     The *accuracy* of diva2021, which does not say how discernibility becomes a share: the formulas
     are ours, so its curves can be compared in their order only.
 
@@ -92,7 +81,7 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     >>> discernibility_ratio(rel, k=2), discernibility_ratio(rel, k=2, of="stars")
     (1.0, 0.48)
     """
-    check_choice("of", of, _VARIANTS)
+    check_choice("of", of, ("ratio", "range", "log", "stars"))
     m = check_release(rel).microdata
     n = m.n
     if of == "stars":

@@ -225,16 +225,8 @@ def kl_divergence(rel: Release) -> float:
 
     .. math:: KL(f, f^*) = \sum_{p: f(p) > 0} f(p) \ln\frac{f(p)}{f^*(p)}
 
-    Returns
-    -------
-    float
-        0 if nothing was generalized. Infinite where rows are withheld such that a point of the
-        table has no published row that covers it.
-
-    Raises
-    ------
-    ColumnError
-        The table has no sensitive attribute.
+    It is 0 if nothing was generalized, and infinite where rows are withheld such that no published
+    row covers a point of the table. ColumnError if the table has no sensitive attribute.
 
     Notes
     -----

@@ -108,6 +108,8 @@ def ach(
 ) -> float:
     """Achievement: loss or bias, weighted by preference, the worse of the two; at least 0.
 
+    Smaller is better; at the preference point NWP·NECD / (NWP + NECD), up to epsilon.
+
     Parameters
     ----------
     rel : Release
@@ -115,11 +117,6 @@ def ach(
         The preference point (NWP, NECD), each in [0, 1].
     weights : mapping of attribute name to float, optional
         As for :func:`nwp`.
-
-    Returns
-    -------
-    float
-        Smaller is better; at the preference point NWP·NECD / (NWP + NECD), up to epsilon.
 
     Raises
     ------

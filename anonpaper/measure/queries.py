@@ -436,7 +436,6 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     Returns
     -------
     numpy.ndarray, shape (t,), dtype float64
-        0 where all answers are exact.
 
     References
     ----------

@@ -42,12 +42,7 @@ def disclosure_confidence(rel: Release) -> pd.Series:
     Returns
     -------
     pandas.Series
-        Index of the published rows, values in (0, 1].
-
-    Raises
-    ------
-    ColumnError
-        The table has no sensitive attribute.
+        Index of the published rows, values in (0, 1]. ColumnError without sensitive attribute.
 
     Examples
     --------
@@ -74,7 +69,6 @@ def disclosure_risk(
     Parameters
     ----------
     rel : Release
-        A release with a sensitive attribute.
     reading : {"values", "own", "largest"}
         The chance of a target in class C.
 
@@ -135,7 +129,6 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     Parameters
     ----------
     rel : Release
-        A release with a sensitive attribute.
     reading : {"surplus", "single", "majority"}
         Rows of the dominant value y that count:
 
@@ -246,7 +239,7 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
         Share of the real rows that the attacker knows, in (0, 1]; at least one row, and never
         all of them.
     seed : int or numpy.random.Generator
-        Seed of the draw of these rows.
+        Draws these rows.
 
     Raises
     ------
@@ -254,9 +247,9 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
         Fewer than two rows are real (compare distributions instead: :func:`marginal_similarity
         <anonpaper.measure.marginal_similarity>`); `known` is out of range.
 
-    Notes
-    -----
-    O(n·d), and O(size·log size) for the domain of an attribute.
+    References
+    ----------
+    majeed2024, Eq. 8. O(n·d), and O(size·log size) for the domain of an attribute.
 
     Examples
     --------
