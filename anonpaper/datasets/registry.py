@@ -74,7 +74,7 @@ def _read_file(entry: dict) -> RegisteredFile:
 
 @cache
 def listed(name: str) -> dict:
-    """Return what one of the toml files of this folder lists; nobody may change it."""
+    """Return what one of the toml files of this folder lists; callers must not change it."""
     path = Path(__file__).with_name(f"{name}.toml")
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
