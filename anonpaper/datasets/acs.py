@@ -1,15 +1,9 @@
-"""OCC and SAL: what stands for xiao2010's two tables, made from Census-Income.
+"""OCC and SAL: substitutes for xiao2010's two tables, made from Census-Income.
 
 The paper's tables are extracts of the American Community Survey that may not be passed on.
-Census-Income has the same seven quasi-identifiers:
-
-- `occ` is its employed persons, columns renamed, nothing changed.
-- `sal` is 600,000 draws with replacement from its persons of 17 years and more with a known
-  birth place. Its domains have the sizes of the paper's Table 6, and income, which
-  Census-Income has in two classes only, is drawn from a model given the person.
-
-:func:`anonpaper.datasets.load_ipums` and :func:`anonpaper.datasets.load_acs_pums` build the
-real tables from a user's own extract.
+Census-Income has the same seven quasi-identifiers. `occ` is its employed persons, `sal` a sample
+of its adults with a modelled income. :func:`load_ipums` and :func:`load_acs_pums` of
+`anonpaper.datasets` build the real tables from a user's own extract.
 """
 
 from __future__ import annotations
@@ -17,23 +11,18 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from anonpaper.datasets.registry import listed
 from anonpaper.randomness import generator
 
-__all__ = ["INCOME_BRACKET", "QI", "VERSION", "income_brackets", "make_occ", "make_sal"]
+__all__ = ["QI", "VERSION", "income_brackets", "make_occ", "make_sal"]
 
 #: Part of every cache key: raise it when a table here changes.
 VERSION = 1
 
+_LISTS = listed("acs")["substitute"]
+
 #: Column of Census-Income -> attribute of Table 6.
-QI = {
-    "age": "Age",
-    "sex": "Gender",
-    "race": "Race",
-    "marital stat": "Marital Status",
-    "country of birth self": "Birth Place",
-    "education": "Education",
-    "class of worker": "Work Class",
-}
+QI = _LISTS["columns"]
 
 SAL_ROWS = 600_000
 SAL_AGES = (17, 95)  # 79 values, as in Table 6; Census-Income itself stops at "90 and over"
@@ -48,138 +37,72 @@ INCOME_VALUES = 50
 #: Threshold of Census-Income's own income label, in dollars.
 LABEL_THRESHOLD = 50_000
 
-#: Persons born in the United States are told apart by the birth place of their father or
-#: else mother, for the most frequent of those: with the 42 known birth places that makes 56.
-PARENTAL_BIRTH_PLACES = [
-    "Mexico",
-    "Italy",
-    "Canada",
-    "Germany",
-    "Poland",
-    "Puerto-Rico",
-    "England",
-    "Ireland",
-    "Hungary",
-    "El-Salvador",
-    "Scotland",
-    "Japan",
-    "Greece",
-    "Cuba",
-]
-
-NOT_HISPANIC = ["All other", "NA", "Do not know"]
-
-ENROLLED = "Some college, still enrolled"
-
-#: Years of schooling of each level, for the income model.
-SCHOOL_YEARS = {
-    "Less than 1st grade": 0,
-    "1st 2nd 3rd or 4th grade": 3,
-    "5th or 6th grade": 6,
-    "7th and 8th grade": 8,
-    "9th grade": 9,
-    "10th grade": 10,
-    "11th grade": 11,
-    "12th grade no diploma": 11.5,
-    "High school graduate": 12,
-    "Some college but no degree": 13,
-    ENROLLED: 13,
-    "Associates degree-occup /vocational": 14,
-    "Associates degree-academic program": 14,
-    "Bachelors degree(BA AB BS)": 16,
-    "Masters degree(MA MS MEng MEd MSW MBA)": 18,
-    "Prof school degree (MD DDS DVM LLB JD)": 19,
-    "Doctorate degree(PhD EdD)": 20,
-}
-
 
 def make_occ(census: pd.DataFrame) -> pd.DataFrame:
-    """Return the persons of Census-Income that have an occupation: 148,318 rows.
-
-    Occupation is the detailed recode, 46 codes, none of them above 8.9 % of the rows.
-    """
-    employed = census["detailed occupation recode"] > 0
-    occ = census.loc[employed, [*QI, "detailed occupation recode"]].rename(columns=QI)
-    occ = occ.rename(columns={"detailed occupation recode": "Occupation"})
+    """Return the 148,318 persons that have an occupation: the detailed recode, 46 codes."""
+    recode = "detailed occupation recode"
+    occ = census.loc[census[recode] > 0, [*QI, recode]].rename(columns=QI | {recode: "Occupation"})
     for column in occ.select_dtypes("category"):
         occ[column] = occ[column].cat.remove_unused_categories()
     return occ.reset_index(drop=True)
 
 
 def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Return 600,000 adults with the domain sizes of Table 6 and a modelled income.
-
-    Parameters
-    ----------
-    census : DataFrame
-        Both parts of Census-Income.
-    seed : int
-        Seed of the draws of persons, of ages above 90 and of incomes.
-
-    Returns
-    -------
-    DataFrame
-        The seven QI attributes and Income, the lower end of a $2,000 class (0 to 98,000).
+    """Return 600,000 draws from the adults with a known birth place, and a modelled income.
 
     Notes
     -----
-    Which values Table 6's domains stand for is not printed. Here they are: Age 17 to 95 (those
-    in Census-Income's class "90 and over" are spread over 90 to 95, each year 0.8 times as
-    frequent as the one before); Race by Hispanic origin, except for Asians (9); Marital
-    Status without telling the armed forces apart (6); Birth Place with persons born in the
-    United States told apart by parentage (56); Education with those still enrolled among
-    "some college" (17); Work Class as it is (9). All of it is data of the person drawn, so the
-    dependence between the attributes is that of Census-Income.
+    The paper does not print the values behind Table 6's domains. Here they are: Age 17 to 95 (the
+    class "90 and over" is spread over 90 to 95, each year 0.8 times as frequent as the one
+    before); Race by Hispanic origin, except for Asians (9); Marital Status without telling the
+    armed forces apart (6); Birth Place with persons born in the United States told apart by
+    parentage (56); Education with those still enrolled among "some college" (17); Work Class as
+    it is (9). All of it is data of the person drawn, so the dependence between the attributes is
+    that of Census-Income. Income is the lower end of a $2,000 class (0 to 98,000).
     """
     rng = generator(seed)
     adults = census[(census["age"] >= SAL_AGES[0]) & census["country of birth self"].notna()]
+    status = adults["marital stat"].astype(object)
+    present = ["Married-A F spouse present", "Married-civilian spouse present"]
     persons = pd.DataFrame(
         {
             "Age": adults["age"],
             "Gender": adults["sex"],
             "Race": _race(adults),
-            "Marital Status": _marital_status(adults),
+            "Marital Status": status.replace(present, "Married-spouse present"),
             "Birth Place": _birth_place(adults),
             "Education": _education(adults),
             "Work Class": adults["class of worker"],
         }
     ).reset_index(drop=True)
+    persons["Marital Status"] = persons["Marital Status"].astype("category")
     weeks = adults["weeks worked in year"].to_numpy()
     above = (adults["income"] == "50000+").to_numpy()
 
     drawn = rng.integers(len(persons), size=SAL_ROWS)
     sal = persons.take(drawn).reset_index(drop=True)
     oldest = np.flatnonzero(sal["Age"] == 90)
-    sal.loc[oldest, "Age"] += _years_after_90(len(oldest), rng)
+    years = np.arange(SAL_AGES[1] - 90 + 1)
+    share = SURVIVAL_AFTER_90**years
+    sal.loc[oldest, "Age"] += rng.choice(years, size=len(oldest), p=share / share.sum())
     income = _income(sal, weeks[drawn], above[drawn], rng)
     return sal.assign(Income=income_brackets(income))
 
 
 def _race(adults: pd.DataFrame) -> pd.Categorical:
-    hispanic = ~adults["hispanic origin"].isin(NOT_HISPANIC)
+    hispanic = ~adults["hispanic origin"].isin(_LISTS["not_hispanic"])
     race = adults["race"].astype(object)
     split = hispanic & (race != "Asian or Pacific Islander")
     return pd.Categorical(race.where(~split, race + ", Hispanic"))
-
-
-def _marital_status(adults: pd.DataFrame) -> pd.Categorical:
-    status = adults["marital stat"].astype(object)
-    return pd.Categorical(
-        status.replace(
-            {
-                "Married-A F spouse present": "Married-spouse present",
-                "Married-civilian spouse present": "Married-spouse present",
-            }
-        )
-    )
 
 
 def _birth_place(adults: pd.DataFrame) -> pd.Categorical:
     father, mother, self_ = (
         adults[f"country of birth {who}"].astype(object) for who in ("father", "mother", "self")
     )
-    parent = father.where(father.isin(PARENTAL_BIRTH_PLACES), mother)
-    split = (self_ == "United-States") & parent.isin(PARENTAL_BIRTH_PLACES)
+    told_apart = _LISTS["parental_birth_places"]
+    parent = father.where(father.isin(told_apart), mother)
+    split = (self_ == "United-States") & parent.isin(told_apart)
     return pd.Categorical(self_.where(~split, "United-States, parent from " + parent))
 
 
@@ -188,33 +111,24 @@ def _education(adults: pd.DataFrame) -> pd.Categorical:
     enrolled = (level == "Some college but no degree") & (
         adults["enroll in edu inst last wk"] == "College or university"
     )
-    return pd.Categorical(level.where(~enrolled, ENROLLED), list(SCHOOL_YEARS), ordered=True)
-
-
-def _years_after_90(size: int, rng: np.random.Generator) -> np.ndarray:
-    years = np.arange(SAL_AGES[1] - 90 + 1)
-    share = SURVIVAL_AFTER_90**years
-    return rng.choice(years, size=size, p=share / share.sum())
+    levels = list(_LISTS["school_years"])
+    return pd.Categorical(
+        level.where(~enrolled, "Some college, still enrolled"), levels, ordered=True
+    )
 
 
 def _income(
     sal: pd.DataFrame, weeks: np.ndarray, above: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """Draw a personal income in dollars, log-normal given the person and the census label.
-
-    Workers: the Mincer form, log income linear in years of schooling (+9 % a year) and
-    quadratic in experience, +0.3 for men, proportional to the weeks worked, standard
-    deviation 0.6. Others (pensions, transfers, capital): log median 8.9, +6 % a year of
-    schooling, +0.4 from 62 years on, standard deviation 1. The draw is truncated to the side
-    of $50,000 that the person's label in Census-Income states. The coefficients are round
-    numbers of the usual size for the United States in the 1990s, not fitted to anything.
-    """
+    """Draw a personal income in dollars, log-normal given the person and the census label."""
     from scipy.special import ndtr, ndtri
 
-    years = sal["Education"].map(SCHOOL_YEARS).astype(float).to_numpy()
+    years = sal["Education"].map(_LISTS["school_years"]).astype(float).to_numpy()
     age = sal["Age"].to_numpy(dtype=float)
     experience = np.clip(age - np.maximum(years, 9) - 6, 0, 50)
     working = weeks > 0
+    # Workers: the Mincer form. The coefficients are round numbers of the usual size for the
+    # United States in the 1990s, not fitted to anything.
     earnings = (
         9.2
         + 0.09 * (years - 12)
@@ -223,10 +137,12 @@ def _income(
         + 0.3 * (sal["Gender"] == "Male").to_numpy()
         + np.log(np.maximum(weeks, 1) / 52)
     )
+    # Others: pensions, transfers, capital.
     other = 8.9 + 0.06 * (years - 12) + 0.4 * (age >= 62)
     median = np.where(working, earnings, other)
     spread = np.where(working, 0.6, 1.0)
     below = ndtr((np.log(LABEL_THRESHOLD) - median) / spread)
+    # The draw is truncated to the side of $50,000 that the person's label states.
     uniform = rng.random(len(sal))
     quantile = np.where(above, below + uniform * (1 - below), uniform * below)
     # A quantile of exactly 0 or 1 would be an infinite income.
@@ -238,15 +154,13 @@ def _income(
     )
 
 
-def income_brackets(income: np.ndarray, width: int = INCOME_BRACKET) -> np.ndarray:
-    """Return the lower ends of 50 income classes of equal width, the last one open.
-
-    Losses count as no income.
+def income_brackets(income: np.ndarray) -> np.ndarray:
+    """Return the lower ends of 50 income classes, the last one open; losses are no income.
 
     Examples
     --------
     >>> income_brackets(np.array([-500.0, 1_999.0, 2_000.0, 1e6])).tolist()
     [0, 0, 2000, 98000]
     """
-    classes = np.clip(np.floor_divide(income, width), 0, INCOME_VALUES - 1)
-    return classes.astype(np.int64) * width
+    classes = np.clip(np.floor_divide(income, INCOME_BRACKET), 0, INCOME_VALUES - 1)
+    return classes.astype(np.int64) * INCOME_BRACKET

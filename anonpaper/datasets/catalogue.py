@@ -33,13 +33,8 @@ def available() -> pd.DataFrame:
     1  german   1000
     """
     columns = ["name", "rows", "licence", "origin", "how_to_get"]
-    return pd.DataFrame(
-        [
-            (entry.name, entry.rows, entry.licence, _origin_now(entry), entry.how_to_get)
-            for entry in registry().values()
-        ],
-        columns=columns,
-    )
+    listed = [vars(entry) | {"origin": _origin_now(entry)} for entry in registry().values()]
+    return pd.DataFrame(listed, columns=columns)
 
 
 def _origin_now(entry: Dataset) -> str:

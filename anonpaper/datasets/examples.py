@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 
 from anonpaper.constraints import DiversityConstraint
@@ -20,6 +22,11 @@ __all__ = [
 ]
 
 
+def _read(name: str) -> pd.DataFrame:
+    """Return a table of this folder; its first column is the index."""
+    return pd.read_csv(Path(__file__).with_name(name), index_col=0)
+
+
 def hospital() -> Microdata:
     """Return the running example of xiao2010 (Table 1): ten patients, three QI, a disease.
 
@@ -30,20 +37,7 @@ def hospital() -> Microdata:
     >>> hospital().frame.loc["Calvin"].tolist()
     ['<30', 'M', 'Bachelor', 'pneumonia']
     """
-    rows = [
-        ("Adam", "<30", "M", "Master", "HIV"),
-        ("Bob", "<30", "M", "Master", "HIV"),
-        ("Calvin", "<30", "M", "Bachelor", "pneumonia"),
-        ("Danny", "[30, 50)", "M", "Bachelor", "bronchitis"),
-        ("Eva", "[30, 50)", "F", "Bachelor", "pneumonia"),
-        ("Fiona", "[30, 50)", "F", "Bachelor", "bronchitis"),
-        ("Ginny", "[30, 50)", "F", "Bachelor", "bronchitis"),
-        ("Helen", "[30, 50)", "F", "Bachelor", "pneumonia"),
-        ("Ivy", ">=50", "F", "High school", "dyspepsia"),
-        ("Jane", ">=50", "F", "High school", "pneumonia"),
-    ]
-    frame = pd.DataFrame(rows, columns=["Name", "Age", "Gender", "Education", "Disease"])
-    frame = frame.set_index("Name")
+    frame = _read("hospital.csv")
     frame["Age"] = pd.Categorical(frame["Age"], ["<30", "[30, 50)", ">=50"], ordered=True)
     frame["Education"] = pd.Categorical(
         frame["Education"], ["High school", "Bachelor", "Master"], ordered=True
@@ -70,7 +64,7 @@ def phase_three() -> Microdata:
     """Return a table of eight rows for which TP needs its third phase at l = 3.
 
     Its two QI-groups have (1, 1, 1, 0, 2) and (1, 0, 1, 1, 0) rows of the sensitive values a to
-    e. It was found by drawing random tables; the paper's data sets hold none.
+    e. Drawing random tables found it; the paper's data sets hold no such table.
 
     Examples
     --------
@@ -90,23 +84,9 @@ def patients() -> Microdata:
     >>> print(*patients().frame.loc["t8"])
     Female Asian 58 BC Vancouver Seizure
     """
-    rows = [
-        ("Female", "Caucasian", 80, "AB", "Calgary", "Hypertension"),
-        ("Female", "Caucasian", 32, "AB", "Calgary", "Tuberculosis"),
-        ("Male", "Caucasian", 59, "AB", "Calgary", "Osteoarthritis"),
-        ("Male", "Caucasian", 46, "MB", "Winnipeg", "Migraine"),
-        ("Male", "African", 32, "MB", "Winnipeg", "Hypertension"),
-        ("Male", "African", 43, "BC", "Vancouver", "Seizure"),
-        ("Male", "Caucasian", 35, "BC", "Vancouver", "Hypertension"),
-        ("Female", "Asian", 58, "BC", "Vancouver", "Seizure"),
-        ("Female", "Asian", 63, "MB", "Winnipeg", "Influenza"),
-        ("Female", "Asian", 71, "BC", "Vancouver", "Migraine"),
-    ]
-    columns = ["GEN", "ETH", "AGE", "PRV", "CTY", "DIAG"]
-    frame = pd.DataFrame(rows, columns=columns, index=[f"t{i}" for i in range(1, 11)])
-    return Microdata(
-        frame, qi=columns[:-1], sensitive="DIAG", origin="running example of diva2021, Table 1"
-    )
+    frame = _read("patients.csv").rename_axis(None)
+    origin = "running example of diva2021, Table 1"
+    return Microdata(frame, qi=list(frame)[:-1], sensitive="DIAG", origin=origin)
 
 
 def patients_three_anonymous() -> Partition:

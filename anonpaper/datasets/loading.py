@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from anonpaper.datasets import acs, tables
-from anonpaper.datasets.fetching import find_file
+from anonpaper.datasets.fetching import FoundFile, find_file
 from anonpaper.datasets.origin import Origin, StandInWarning
-from anonpaper.datasets.parsed import parsed
 from anonpaper.datasets.registry import Dataset, RegisteredFile, dataset
 from anonpaper.errors import (
     DatasetUnavailableError,
@@ -21,11 +21,11 @@ from anonpaper.errors import (
     check_choice,
     check_integer,
 )
-from anonpaper.files import raw_folder
+from anonpaper.files import cache_folder, raw_folder, whole_file
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 
-__all__ = ["load", "load_table", "published_table"]
+__all__ = ["load", "load_table", "parsed", "published_table"]
 
 #: Data set with parts -> the part loaded by default.
 _DEFAULT_PART = {"adult": "train", "census": "both"}
@@ -48,11 +48,9 @@ def load(
     name : str
         ``adult``, ``german``, ``census``, ``diabetes``, ``stroke``, ``pantheon``, ``occ`` or
         ``sal``; :func:`available` lists them.
-    qi : sequence of str, optional
-        The quasi-identifiers, instead of those in the registry.
-    sensitive : str, optional
-        The sensitive attribute, instead of that in the registry. If `qi` takes the registry's
-        sensitive attribute for itself and none is given, the table has none.
+    qi, sensitive : sequence of str, str, optional
+        The quasi-identifiers and the sensitive attribute, instead of those in the registry. If
+        `qi` takes the registry's sensitive attribute and none is given, the table has none.
     missing : {"category", "drop", "error"}
         Missing values become the value ``"?"``, last in its domain; rows with a missing value
         in *any* column are left out (Adult: 30,162 rows stay); or, in a column with a role,
@@ -69,19 +67,15 @@ def load(
     Returns
     -------
     Microdata
-        Its ``origin`` (an :class:`Origin`) says where the rows came from and what was left
-        out.
+        Its ``origin`` (an :class:`Origin`) says where the rows came from and which were left out.
 
     Raises
     ------
-    DatasetError
-        No data set of that name.
-    ChecksumError
-        A file on disk, or all that the sources offer, is not the published one.
-    DatasetUnavailableError
-        No source has the file; the message says where to put it.
-    ParameterError
-        A bad `missing`, `rows`, `seed` or `part`.
+    DatasetError, ParameterError
+        No data set of that name; a bad `missing`, `rows`, `seed` or `part`.
+    ChecksumError, DatasetUnavailableError
+        A file on disk, or all that the sources offer, is not the published one; or no source has
+        the file: the message says where to put it.
 
     Warns
     -----
@@ -90,7 +84,7 @@ def load(
 
     References
     ----------
-    data/README.md names source, licence and citation of every set. From the parquet cache a load
+    data/README.md has source, licence and citation of every set. A load from the parquet cache
     takes less than a second, the first parse a few seconds.
 
     Examples
@@ -103,27 +97,22 @@ def load(
     """
     check_choice("missing", missing, ("category", "drop", "error"))
     entry = dataset(name)
-    frame, origin = load_table(name, part=part, seed=seed)
-    whole = len(frame)
+    whole, origin = load_table(name, part=part, seed=seed)
+    frame = whole
     if missing == "drop":
-        frame, origin = _without_missing(frame, origin)
-    dropped = whole - len(frame)
-    if qi is None:
-        qi = entry.qi
+        frame, origin = _without_missing(whole, origin)
+    qi = entry.qi if qi is None else qi
     if sensitive is None and entry.sensitive not in qi:
         sensitive = entry.sensitive
     microdata = Microdata(frame, qi, sensitive, missing=missing, origin=origin)
-    microdata = microdata.replace(dropped=dropped)
+    microdata = microdata.replace(dropped=len(whole) - len(frame))
     return microdata if rows is None else _draw(microdata, rows, seed)
 
 
 def load_table(
     name: str, *, part: str | None = None, seed: int = 0
 ) -> tuple[pd.DataFrame, Origin]:
-    """Return the whole table of a data set, without roles, and its origin.
-
-    Parameters are those of :func:`load`.
-    """
+    """Return the whole table of a data set, without roles, and its origin; as :func:`load`."""
     entry = dataset(name)
     files = _files_of_part(entry, part)
     if entry.derived_from is not None:
@@ -139,25 +128,40 @@ def load_table(
 def published_table(
     entry: Dataset, files: Sequence[RegisteredFile]
 ) -> tuple[pd.DataFrame, Origin]:
-    """Return the table of published files, never a stand-in, and its origin.
-
-    Raises
-    ------
-    ChecksumError, DatasetUnavailableError
-        As :func:`load` does.
-    """
-    name = entry.name
+    """Return the table of published files, never a stand-in, and its origin."""
     found = [find_file(file, entry) for file in files]
     paths = {file.entry.name: file.path for file in found}
     key = (tables.VERSION, *(file.entry.sha256 for file in found))
-    frame = parsed(name, key, lambda: tables.PARSE[name](paths))
-    origin = Origin(
-        dataset=name,
+    return parsed(entry.name, key, lambda: tables.parse(entry.name, paths)), _origin(entry, found)
+
+
+def parsed(name: str, key: tuple[object, ...], build: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    """Return ``build()``, from the cache if it was built before with the same name and key."""
+    digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+    path = cache_folder() / "parquet" / f"{name}-{digest}.parquet"
+    if path.is_file():
+        try:
+            return pd.read_parquet(path)
+        except Exception as error:  # whatever a damaged file makes pyarrow say
+            warnings.warn(f"{path} is damaged ({error}): rebuilding it", stacklevel=2)
+    frame = build()
+    try:
+        with whole_file(path) as stream:
+            frame.to_parquet(stream, compression="zstd")
+    except OSError as error:
+        warnings.warn(f"the cache {path.parent} cannot be written to: {error}", stacklevel=2)
+    return frame
+
+
+def _origin(entry: Dataset, found: Sequence[FoundFile], note: str = "") -> Origin:
+    return Origin(
+        dataset=entry.name,
         how=" + ".join(dict.fromkeys(file.how for file in found)),
-        file=" + ".join(paths),
+        file=" + ".join(file.entry.name for file in found),
         sha256=" + ".join(file.entry.sha256 for file in found),
+        substitute_for=entry.substitute_for,
+        note=note,
     )
-    return frame, origin
 
 
 def _files_of_part(entry: Dataset, part: str | None) -> Sequence[RegisteredFile]:
@@ -181,27 +185,17 @@ def _derived(entry: Dataset, seed: int) -> tuple[pd.DataFrame, Origin]:
     source = dataset(entry.derived_from)
     # The census table itself is needed only if the derived one is not in the cache.
     found = [find_file(file, source) for file in source.files]
-    checksums = tuple(file.entry.sha256 for file in found)
+    key = (acs.VERSION, tables.VERSION, *(file.entry.sha256 for file in found))
 
     def make() -> pd.DataFrame:
         census, _ = load_table(source.name)
         return acs.make_occ(census) if entry.name == "occ" else acs.make_sal(census, seed)
 
-    if entry.name == "occ":
-        frame = parsed("occ", (acs.VERSION, tables.VERSION, *checksums), make)
-        note = "the employed persons of census"
-    else:
-        frame = parsed("sal", (acs.VERSION, tables.VERSION, *checksums, seed), make)
+    note = "the employed persons of census"
+    if entry.name == "sal":
+        key = (*key, seed)
         note = f"drawn with replacement from the adults of census, income modelled, seed {seed}"
-    origin = Origin(
-        dataset=entry.name,
-        how=" + ".join(dict.fromkeys(file.how for file in found)),
-        file=" + ".join(file.entry.name for file in found),
-        sha256=" + ".join(checksums),
-        substitute_for=entry.substitute_for,
-        note=note,
-    )
-    return frame, origin
+    return parsed(entry.name, key, make), _origin(entry, found, note)
 
 
 def _stand_in(entry: Dataset, reason: DatasetUnavailableError) -> tuple[pd.DataFrame, Origin]:
@@ -209,11 +203,10 @@ def _stand_in(entry: Dataset, reason: DatasetUnavailableError) -> tuple[pd.DataF
     from anonpaper.datasets import stand_in
 
     summary = stand_in.published_summary(entry.name)
-    key = (stand_in.VERSION, tables.VERSION, repr(summary))
     frame = parsed(
         f"stand-in-{entry.name}",
-        key,
-        lambda: tables.FINISH[entry.name](stand_in.generate(summary)),
+        (stand_in.VERSION, tables.VERSION, repr(summary)),
+        lambda: tables.finish(entry.name, stand_in.generate(summary)),
     )
     warnings.warn(
         f"{entry.name}: STAND-IN DATA, {entry.rows:,} rows generated from the published schema. "
@@ -247,12 +240,8 @@ def _without_missing(frame: pd.DataFrame, origin: Origin) -> tuple[pd.DataFrame,
 
 
 def _draw(microdata: Microdata, rows: int, seed: int) -> Microdata:
-    rows = check_integer("rows", rows, 1)
-    replacement = rows > microdata.n
-    note = (
-        f"{rows:,} of {microdata.n:,} rows drawn with{'' if replacement else 'out'} "
-        f"replacement, seed {seed}"
-    )
+    rows, n = check_integer("rows", rows, 1), microdata.n
+    how = "with" if rows > n else "without"
+    note = f"{rows:,} of {n:,} rows drawn {how} replacement, seed {seed}"
     microdata = microdata.replace(origin=_with_note(microdata.origin, note))
-    drawn = generator(seed).choice(microdata.n, rows, replace=replacement)
-    return microdata.take(np.sort(drawn))
+    return microdata.take(np.sort(generator(seed).choice(n, rows, replace=rows > n)))

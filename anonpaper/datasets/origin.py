@@ -55,19 +55,9 @@ class Origin:
         else:
             short = " + ".join(part[:12] for part in self.sha256.split(" + "))
             source = f"{self.file} ({self.how}, sha256 {short})"
-        parts = [source]
-        if self.substitute_for:
-            parts.append(f"stands for {self.substitute_for}")
-        if self.note:
-            parts.append(self.note)
-        return f"{self.dataset}: " + "; ".join(parts)
+        stands_for = f"stands for {self.substitute_for}" if self.substitute_for else ""
+        return f"{self.dataset}: " + "; ".join(filter(None, [source, stands_for, self.note]))
 
     def as_dict(self) -> dict[str, str | bool | None]:
-        """Return the fields as a dict, for a manifest.
-
-        Examples
-        --------
-        >>> Origin("adult", "by hand", "adult.data", "5b00").as_dict()["how"]
-        'by hand'
-        """
+        """Return the fields as a dict, for a manifest."""
         return asdict(self)

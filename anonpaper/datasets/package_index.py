@@ -16,18 +16,10 @@ __all__ = ["download_release", "pip_settings"]
 
 
 def pip_settings() -> dict[str, str]:
-    """Return pip's own settings, as ``pip config list`` resolves files and environment.
-
-    Without pip in the environment, the ``PIP_*`` variables alone are read.
-
-    Returns
-    -------
-    dict of str to str
-        Option (``"index-url"``, ``"find-links"``, ...) to value.
-    """
+    """Return pip's settings of files and environment; without pip, of ``PIP_*`` alone."""
     command = [sys.executable, "-m", "pip", "config", "list", "--disable-pip-version-check"]
     listed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    settings: dict[str, str] = {}
+    settings = {}
     # Later sections override earlier ones: files, then commands, then the environment.
     for section in ("global", "install", "download"):
         for line in listed.stdout.splitlines():
@@ -41,25 +33,7 @@ def pip_settings() -> dict[str, str]:
 
 
 def download_release(mirror: Mirror, folder: Path) -> Path:
-    """Download one archive of a release without building or running it.
-
-    Parameters
-    ----------
-    mirror : Mirror
-        Package, version and kind (``"wheel"`` or ``"sdist"``).
-    folder : Path
-        Where the archive goes.
-
-    Returns
-    -------
-    Path
-        The archive. Its checksum is for the caller to check.
-
-    Raises
-    ------
-    DatasetUnavailableError
-        If no configured index has the release or none can be reached.
-    """
+    """Download one archive of a release, unchecked, without building or running it."""
     from unearth import PackageFinder
     from unearth.auth import MultiDomainBasicAuth
     from unearth.fetchers.sync import PyPIClient

@@ -1,8 +1,7 @@
 """Pop-Syn: a synthetic population with known distributions (diva2021, Table 4, Figure 4d).
 
-The paper made its own with a tool and prints only its size (100,000 rows, 7 attributes, 24,630
-distinct quasi-identifiers). The attributes, their domains and the parameters of the distributions
-here are ours.
+The paper made its population with a tool and prints only the size: 100,000 rows, 7 attributes,
+24,630 distinct quasi-identifiers. The attributes, domains and distributions here are ours.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ def population(
     Raises
     ------
     ParameterError
-        The distribution is none of the three, or `rows` below 1.
+        The distribution is unknown, or `rows` below 1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The registry of data sets, read from registry.toml."""
+"""The registry of data sets, read from registry.toml, and the lists in the other toml files."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from pathlib import Path
 
 from anonpaper.errors import DatasetError
 
-__all__ = ["Dataset", "Mirror", "Official", "RegisteredFile", "dataset", "registry"]
-
-REGISTRY_FILE = Path(__file__).with_name("registry.toml")
+__all__ = ["Dataset", "Mirror", "Official", "RegisteredFile", "dataset", "listed", "registry"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Mirror:
 
 @dataclass(frozen=True)
 class RegisteredFile:
-    """One file of a data set; `sha256` is that of the unpacked content."""
+    """One file of a data set; `sha256` is the checksum of the unpacked content."""
 
     name: str
     sha256: str
@@ -47,7 +45,7 @@ class RegisteredFile:
 
 @dataclass(frozen=True)
 class Dataset:
-    """What the registry says of one data set."""
+    """The registry's entry of one data set."""
 
     name: str
     title: str
@@ -66,47 +64,33 @@ class Dataset:
 
 
 def _read_file(entry: dict) -> RegisteredFile:
-    official, mirror = entry.get("official"), entry.get("mirror")
-    return RegisteredFile(
-        name=entry["name"],
-        sha256=entry["sha256"],
-        aliases=tuple(entry.get("aliases", ())),
-        official=Official(**official) if official else None,
-        mirror=Mirror(**mirror) if mirror else None,
-    )
+    """Return a file as the registry lists it; addresses are optional."""
+    made = entry | {"aliases": tuple(entry.get("aliases", ()))}
+    for key, kind in (("official", Official), ("mirror", Mirror)):
+        if key in entry:
+            made[key] = kind(**entry[key])
+    return RegisteredFile(**made)
 
 
 @cache
-def registry(path: Path = REGISTRY_FILE) -> dict[str, Dataset]:
-    """Return every registered data set by name.
+def listed(name: str) -> dict:
+    """Return what one of the toml files of this folder lists; callers must not change it."""
+    path = Path(__file__).with_name(f"{name}.toml")
+    return tomllib.loads(path.read_text(encoding="utf-8"))
 
-    Examples
-    --------
-    >>> registry()["adult"].rows
-    32561
-    """
-    with path.open("rb") as stream:
-        tables = tomllib.load(stream)
-    return {
-        name: Dataset(
-            name=name,
-            **{
-                **table,
-                "qi": tuple(table["qi"]),
-                "files": tuple(_read_file(entry) for entry in table.get("files", ())),
-            },
-        )
-        for name, table in tables.items()
-    }
+
+@cache
+def registry() -> dict[str, Dataset]:
+    """Return every registered data set by name."""
+    entries = {}
+    for name, table in listed("registry").items():
+        files = tuple(map(_read_file, table.get("files", ())))
+        entries[name] = Dataset(name, **(table | {"qi": tuple(table["qi"]), "files": files}))
+    return entries
 
 
 def dataset(name: str) -> Dataset:
-    """Return the registry's entry of one data set.
-
-    Raises
-    ------
-    DatasetError
-        If there is none of that name; the message suggests close ones.
+    """Return the registry's entry of one data set; DatasetError suggests names close to others.
 
     Examples
     --------

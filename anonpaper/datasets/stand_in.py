@@ -1,22 +1,22 @@
 """Stand-ins: tables with the published schema and counts, for files that cannot be fetched.
 
-For each of the three data sets whose file may not be at hand, ``stand_in_<name>.json`` holds
-a summary of the published file: per column its name, number of distinct values, number of
-missing values, and the counts of its values (or quantiles, or the cardinality alone where
-there are many). A few columns that determine each other are counted jointly. The summary
-has no records; rows generated from it are of nobody. Columns that are not counted jointly
-are independent, so a stand-in serves to run the code, not to compare results.
+``stand_in_<name>.json`` summarizes the published file without its records: per column the numbers
+of distinct and of missing values, and the counts of the values (or quantiles, or the cardinality
+alone where there are many). A few columns are counted jointly, all others are independent: a
+stand-in serves to run the code, not to compare results.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from anonpaper.datasets.registry import listed
 from anonpaper.files import whole_file
 from anonpaper.randomness import generator
 
@@ -24,20 +24,6 @@ __all__ = ["generate", "published_summary", "summarize", "summary_file", "write_
 
 #: Part of every cache key: raise it when the generator changes.
 VERSION = 1
-
-#: Columns counted jointly: the sensitive attribute with what it hangs on, and codes that
-#: determine each other.
-JOINT = {
-    "diabetes": [["diabetesMed", "insulin", "change"]],
-    "stroke": [["stroke", "age"]],
-    "pantheon": [
-        ["gender", "domain", "industry", "occupation"],
-        ["countryCode", "countryCode3", "countryName", "continentName"],
-    ],
-}
-
-#: Columns of many values, each of which belongs to one value of another column.
-WITHIN = {"pantheon": {"birthcity": "countryCode"}}
 
 #: Columns with more distinct values are summarized by quantiles (numbers) or their
 #: cardinality (text).
@@ -52,14 +38,7 @@ def summary_file(name: str) -> Path:
 
 
 def published_summary(name: str) -> dict[str, Any]:
-    """Return the published summary of a data set.
-
-    Examples
-    --------
-    >>> summary = published_summary("stroke")
-    >>> summary["rows"], len(summary["columns"])
-    (5110, 12)
-    """
+    """Return the published summary of a data set."""
     return json.loads(summary_file(name).read_text(encoding="utf-8"))
 
 
@@ -74,35 +53,23 @@ def write_summary(name: str, summary: dict[str, Any]) -> Path:
 
 
 def summarize(name: str, frame: pd.DataFrame) -> dict[str, Any]:
-    """Summarize a table of the data set as its stand-in file does.
-
-    Parameters
-    ----------
-    name : str
-        ``diabetes``, ``stroke`` or ``pantheon``.
-    frame : DataFrame
-        The parsed table, published or generated.
-    """
-    joint = [
-        {"columns": columns, "cells": [[*cell, count] for cell, count in _cells(frame[columns])]}
-        for columns in JOINT[name]
-    ]
-    counted = {column for columns in JOINT[name] for column in columns}
+    """Summarize a parsed table of the data set, published or generated, as its file does."""
+    about = listed("tables")[name]
+    joint = [{"columns": columns, "cells": _cells(frame[columns])} for columns in about["joint"]]
+    counted = {column for columns in about["joint"] for column in columns}
     columns = [
-        _describe(frame, column, column in counted, WITHIN.get(name, {}).get(column))
+        _describe(frame, column, column in counted, about.get("within", {}).get(column))
         for column in frame.columns
     ]
     return {"rows": len(frame), "columns": columns, "joint": joint}
 
 
-def _cells(frame: pd.DataFrame) -> list[tuple[list[Any], int]]:
-    """Return the distinct rows and their counts, missing values being None."""
+def _cells(frame: pd.DataFrame) -> list[list[Any]]:
+    """Return the distinct rows and, last, their counts; missing values are None."""
     plain = frame.astype(object).where(frame.notna(), None)
-    counts: dict[tuple[Any, ...], int] = {}
-    for row in zip(*(plain[column] for column in plain), strict=True):
-        counts[row] = counts.get(row, 0) + 1
+    counts = Counter(zip(*(plain[column] for column in plain), strict=True))
     ordered = sorted(counts.items(), key=lambda item: [(v is None, str(v)) for v in item[0]])
-    return [([_plain(value) for value in row], count) for row, count in ordered]
+    return [[*map(_plain, row), count] for row, count in ordered]
 
 
 def _plain(value: Any) -> Any:
@@ -123,14 +90,10 @@ def _describe(
     if counted_jointly:
         return described | {"kind": "joint"}
     if parent is not None:
-        return described | {
-            "kind": "within",
-            "parent": parent,
-            "per_value": _homes(frame, name, parent),
-        }
+        homes = _homes(frame, name, parent)
+        return described | {"kind": "within", "parent": parent, "per_value": homes}
     if described["distinct"] <= MOST_COUNTED:
-        counts = [[*cell, count] for cell, count in _cells(frame[[name]])]
-        return described | {"kind": "counts", "counts": counts}
+        return described | {"kind": "counts", "counts": _cells(frame[[name]])}
     if not pd.api.types.is_numeric_dtype(values):
         return described | {"kind": "labels", "most": int(values.value_counts().iloc[0])}
     numbers = values.to_numpy(dtype=float)
@@ -145,35 +108,13 @@ def _describe(
 
 def _homes(frame: pd.DataFrame, name: str, parent: str) -> list[list[Any]]:
     """Return for each value of the parent how many values of the column occur mostly with it."""
-    cells = _cells(frame[[name, parent]])
-    pairs = pd.DataFrame(
-        [(*cell, count) for cell, count in cells], columns=["value", "home", "rows"]
-    )
+    pairs = pd.DataFrame(_cells(frame[[name, parent]]), columns=["value", "home", "rows"])
     pairs = pairs.sort_values("rows", ascending=False, kind="stable").drop_duplicates("value")
-    return [[*home, count] for home, count in _cells(pairs[["home"]])]
+    return _cells(pairs[["home"]])
 
 
 def generate(summary: dict[str, Any], seed: int = 0) -> pd.DataFrame:
-    """Generate a table from a summary.
-
-    Parameters
-    ----------
-    summary : dict
-        As :func:`published_summary` returns it.
-    seed : int
-        Seed of the order of the values in every column.
-
-    Returns
-    -------
-    DataFrame
-        Columns in the published order with plain values: numbers and text.
-
-    Examples
-    --------
-    >>> frame = generate(published_summary("stroke"))
-    >>> frame["stroke"].value_counts().to_dict()
-    {0: 4861, 1: 249}
-    """
+    """Generate a table from a summary; its values are plain numbers and text."""
     rng = generator(seed)
     rows = summary["rows"]
     made: dict[str, pd.Series] = {}

@@ -1,8 +1,7 @@
-"""A voter list made for teaching: who somebody is, next to what a published table shows of them.
+"""A voter list for teaching: L. Sweeney linked one with hospital records that had no names.
 
-L. Sweeney linked the voter list of Cambridge, Massachusetts, with hospital records that had no
-names (*k-anonymity: a model for protecting privacy*, 2002). A list of real people has no place in
-a lesson, so this one is made from the table that is attacked: nobody in it has a name.
+A list of real people has no place in a lesson, so this list is made from the attacked table:
+nobody in it has a name (*k-anonymity: a model for protecting privacy*, 2002).
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ def voter_list(
     outdated: float = 0.0,
     seed: int | np.random.Generator = 0,
 ) -> pd.DataFrame:
-    """Return a list of some of the people, by invented name, with what it says of each.
+    """Return a list of some of the people by invented names, with some of their columns.
 
     Parameters
     ----------
     people : pandas.DataFrame
         One row per person.
     columns : sequence of column labels
-        What the list says of its voters, at least one column.
+        The columns of the list, at least one.
     share : float
         Share of the people who are on the list, drawn at random; in (0, 1], at least one person.
     outdated : float
@@ -45,9 +44,8 @@ def voter_list(
     Returns
     -------
     pandas.DataFrame
-        Column ``name``, "voter 00001" and so on in an order that says nothing, and `columns`.
-        The index is that of `people`: the truth, by which an attack is judged and which an
-        attacker does not have.
+        Column ``name``, "voter 00001" and so on in random order, and `columns`. The index is that
+        of `people`: the truth, by which an attack is judged, hidden from the attacker. O(n).
 
     Raises
     ------
@@ -55,10 +53,6 @@ def voter_list(
         A column is unknown, or one is called ``name``.
     ParameterError
         `columns` or `people` is empty, or a share is out of range.
-
-    Notes
-    -----
-    O(n) for n people.
 
     Examples
     --------

@@ -1,9 +1,7 @@
 r"""Attacks on swapped and anatomized tables: guessing a sensitive value, and testing membership.
 
-The attacker knows the quasi-identifiers of a person and is granted the group that the person is
-in, though a swapped table does not show it.
-
-Source: boger2020, section 5.
+The attacker knows a person's quasi-identifiers and is granted the person's group, though a swapped
+table does not show it. Source: boger2020, section 5.
 """
 
 from __future__ import annotations
@@ -27,11 +25,7 @@ __all__ = ["guessing", "membership", "plausible_values", "ruled_out"]
 def plausible_values(
     m: Microdata, known: Sequence, least_share: float, people: Microdata | None = None
 ) -> np.ndarray:
-    """Which sensitive values an attacker holds possible for people of every kind.
-
-    The background knowledge is that of section 5 of boger2020: which values are unlikely for
-    someone of this age, this schooling, ... By default it is taken from the table itself, the best
-    that an attacker could have, for it includes the person's own row.
+    """Which sensitive values an attacker considers possible for people of every kind.
 
     Parameters
     ----------
@@ -40,11 +34,12 @@ def plausible_values(
     known : sequence of column labels
         The quasi-identifiers by which the attacker judges.
     least_share : float
-        Below this share among people who agree on `known`, a value is held implausible, as is
-        one that none of them has; in [0, 1].
+        In [0, 1]. A value is implausible if none of the people who agree on `known` has it, or a
+        smaller share of them.
     people : Microdata, optional
-        From whom the attacker learns, with the same columns: the table's own people by default.
-        Where nobody among them is alike, every value is plausible.
+        From whom the attacker learns, with the same columns. By default the table itself, which
+        includes the person's own row: the best knowledge that an attacker could have. Where
+        nobody among them is alike, every value is plausible.
 
     Returns
     -------
@@ -53,11 +48,9 @@ def plausible_values(
 
     Raises
     ------
-    ColumnError
+    ColumnError, ParameterError
         A column of `known` is no quasi-identifier of both tables, or one of them has no sensitive
-        attribute.
-    ParameterError
-        `least_share` is out of range, or `known` is empty.
+        attribute; `least_share` is out of range, or `known` is empty.
 
     Examples
     --------
@@ -98,9 +91,9 @@ def _codes_of(people: Microdata, attribute: Attribute) -> np.ndarray:
 def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = None) -> np.ndarray:
     """Probability that an attacker guesses the sensitive value of a row: from 0 to 1.
 
-    The attacker names a most frequent value of the person's group, among those that are
-    plausible for the person; between equally frequent ones a coin decides. Where no value of
-    the group seems plausible, all are.
+    The attacker names a most frequent value of the person's group, among the values plausible
+    for the person; a coin decides between equally frequent ones. Where no value of the group
+    seems plausible, all are. Swapping and anatomy give the same probabilities.
 
     Parameters
     ----------
@@ -109,7 +102,7 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
     labels : array of int, shape (n,)
         The groups; -1 for rows that are not published.
     plausible : numpy.ndarray, shape (n, m), dtype bool, optional
-        What the attacker knows (see :func:`plausible_values`); nothing by default.
+        The attacker's knowledge (see :func:`plausible_values`); nothing by default.
 
     Returns
     -------
@@ -119,19 +112,12 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
-    ParameterError
-        `labels` or `plausible` is of another shape.
-
-    Notes
-    -----
-    O(n·m). Swapping and anatomy give the same probabilities: the order of values within a group
-    says nothing.
+    ColumnError, ParameterError
+        The table has no sensitive attribute, or `labels` or `plausible` is of another shape.
 
     References
     ----------
-    boger2020, sections 2.1 and 5.
+    boger2020, sections 2.1 and 5. O(n·m).
 
     Examples
     --------
@@ -160,30 +146,17 @@ def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.nda
 
     Parameters
     ----------
-    m : Microdata
-        The original table, n rows.
-    labels : array of int, shape (n,)
-        The groups; -1 for rows that are not published.
-    plausible : numpy.ndarray, shape (n, m), dtype bool
-        What the attacker knows.
+    m, labels, plausible
+        As for :func:`guessing`, with the same errors; `plausible` is needed.
 
     Returns
     -------
     numpy.ndarray, shape (n,), dtype float64
-        In [0, 1]; NaN for rows that are not published.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        As :func:`guessing`.
-
-    Notes
-    -----
-    O(n·m).
+        NaN for rows that are not published.
 
     References
     ----------
-    boger2020, section 5.
+    boger2020, section 5. O(n·m).
 
     Examples
     --------
@@ -223,7 +196,8 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     release : Release
         Of any method.
     outsiders : Microdata
-        People who are not in the table, with the same quasi-identifiers.
+        People who are not in the table, with the same quasi-identifiers. A value that the table
+        does not have fits a star, and an interval of numbers around it.
 
     Returns
     -------
@@ -236,15 +210,10 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     ParameterError
         The two tables have different quasi-identifiers.
 
-    Notes
-    -----
-    Every distinct published row looks through the people who lie between its bounds in one
-    attribute. A value that the table does not have fits a star, and an interval of numbers around
-    it.
-
     References
     ----------
-    boger2020, section 5.
+    boger2020, section 5. Every distinct published row looks through the people between its bounds
+    in one attribute.
 
     Examples
     --------
@@ -265,20 +234,15 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
 
 def _share_that_fits(release: Release, people: Microdata) -> float:
     """Share of people for whom at least one published row fits."""
-    persons = np.column_stack(
-        [
-            _places(p.attribute, theirs)[codes]
-            for p, theirs, codes in zip(
-                release.published, people.attributes, people.cells.tuples.T, strict=True
-            )
-        ]
-    )
+    published, cells = release.published, people.cells
+    triples = zip(published, people.attributes, cells.tuples.T, strict=True)
+    persons = np.column_stack([_places(p.attribute, a)[codes] for p, a, codes in triples])
     boxes = boxes_of(release, None)
     fits = weight_at(
-        persons, np.zeros(len(persons), np.int64), [_spaced(p) for p in release.published],
+        persons, np.zeros(len(persons), np.int64), [_spaced(p) for p in published],
         boxes.index, boxes.sensitive, np.ones(len(boxes.index)),
     ) > 0  # fmt: skip
-    return float(people.cells.tuple_sizes[fits].sum() / people.n)
+    return float(cells.tuple_sizes[fits].sum() / people.n)
 
 
 # Values that a table does not have need places too: code c of its domain lies at 2c + 2.

@@ -1,26 +1,8 @@
 r"""How few stars there can be: lower bounds that hold whatever the algorithm.
 
-Publishing with stars means to choose, for every row, the attributes that are kept; rows that keep
-the same attributes and agree on them are a *bucket* S. A grouping is frequency l-diverse if every
-bucket is l-eligible: h(S, v), its rows of sensitive value v, are at most |S|/l. With x(t, A) = 1
-if row t keeps the attributes A, the fewest stars are
-
-.. math:: \min \sum_{t, A} (d - |A|)\, x(t, A), \qquad \sum_A x(t, A) = 1, \qquad
-    l \cdot h(S, v) \le |S| \quad\text{for every bucket } S \text{ and value } v.
-
-For fractions x it is a linear program. It is as strong as that of choosing groups of l to 2l - 1
-rows of distinct values: the l-eligible fractional buckets are the sums of fractions of l rows of
-distinct values, and those are such groups. k-anonymity is the same with k for l and every row a
-value of its own.
-
-A solver's optimum is a floating-point number. What is returned does not rest on it: *any* prices
-w(S, v) >= 0 of the inequalities give the lower bound
-
-.. math:: \sum_t \min_A \Bigl( d - |A| + l\, w(S, v_t) - \sum_u w(S, u) \Bigr), \qquad
-    S \text{ being the bucket of } t \text{ and } A,
-
-by weak duality. The solver's prices are rounded to multiples of a power of two, and the sum is
-computed in integers.
+Rows that keep the same attributes A and agree on them are a *bucket* S. A grouping is frequency
+l-diverse if h(S, v), the rows of value v, are at most \|S\|/l in every bucket. With fractions
+x(t, A) of a row t the fewest stars are a linear program, whose dual proves the bound.
 """
 
 from __future__ import annotations
@@ -48,10 +30,9 @@ def fewest_stars(
     seconds: float = 60.0,
     max_variables: int = 2_000_000,
 ) -> int:
-    """Lower bound of the stars of every l-diverse, or k-anonymous, grouping, from 0 to n·d.
+    r"""Lower bound of the stars of every l-diverse, or k-anonymous, grouping, from 0 to n·d.
 
-    No grouping of the rows of which all rows are published has fewer stars. The bound need not be
-    reached: the optimum may be higher.
+    No grouping that publishes all rows has fewer stars. The optimum may be higher.
 
     Parameters
     ----------
@@ -62,8 +43,7 @@ def fewest_stars(
     k : int, optional
         k-anonymity, from 2 to n. Either `l` or `k` is given.
     seconds : float
-        What the solver may take, above 0. Where it does not end in time the bound is what can be
-        said without it.
+        Time for the solver, above 0. If it runs out, the bound is a weaker one, without solver.
     max_variables : int
         Linear programs of more variables are not tried; at least 1.
 
@@ -83,6 +63,19 @@ def fewest_stars(
 
     Notes
     -----
+    The linear program of the choices x(t, A) of attributes A by rows t:
+
+    .. math:: \min \sum_{t, A} (d - |A|)\, x(t, A), \qquad \sum_A x(t, A) = 1, \qquad
+        l \cdot h(S, v) \le |S| \quad\text{for every bucket } S \text{ and value } v.
+
+    By weak duality *any* prices w(S, v) >= 0 of the inequalities give the lower bound
+
+    .. math:: \sum_t \min_A \Bigl( d - |A| + l\, w(S, v_t) - \sum_u w(S, u) \Bigr), \qquad
+        S \text{ being the bucket of } t \text{ and } A,
+
+    so it does not depend on the solver's floating-point optimum: prices are rounded and summed in
+    integers. k-anonymity is the same with k for l and every row a value of its own.
+
     One variable per cell and choice of attributes whose bucket has enough rows to be published,
     at most e·2^d of them for e cells; the interior-point solver of HiGHS takes seconds for a
     hundred thousand. Where people have several rows, rows are counted.
@@ -114,23 +107,12 @@ def fewest_stars(
 
 
 class _Program:
-    r"""The linear program of a table, and what any prices prove.
+    """The linear program of a table, and the bound that any prices prove.
 
-    A variable is a cell and a choice of attributes. Buckets that agree on further attributes are
-    left out, since keeping these too is the same bucket at fewer stars; and those that no l rows
-    of different values are in.
-
-    Parameters
-    ----------
-    m : Microdata
-        A table of e cells.
-    l : int
-    value : numpy.ndarray, shape (e,)
-        The value of every cell.
-    different : numpy.ndarray, shape (e,)
-        Of how many values the rows of a cell are: l·h(S, v) may be so many times \|S\|.
-    most : int
-        Of more variables SizeLimitError is raised.
+    A variable is a cell and a choice of attributes. Left out are buckets that agree on further
+    attributes, since to keep these too is the same bucket at fewer stars, and buckets without l
+    rows of different values. Every cell has a `value`, and its rows are of so many `different`
+    values: l·h(S, v) may be so many times the rows of S.
     """
 
     def __init__(self, m: Microdata, l: int, value, different, most: int) -> None:
@@ -155,27 +137,18 @@ class _Program:
     def prices(self, seconds: float) -> np.ndarray:
         """Solve it; return the prices of the inequalities in 1 / _UNIT, 0 if time runs out."""
         x, y, b = len(self.cell), len(self.times), int(self.bucket.max()) + 1
-        variable, slot = np.arange(x), np.arange(y)
+        e, variable, sizes = len(self.rows), np.arange(x), np.arange(b)
         # l h(S, v) - times |S| <= 0, with a variable for every |S|
-        inequalities = sp.csr_array(
-            (
-                np.r_[np.full(x, float(self.l)), -self.times],
-                (np.r_[self.slot, slot], np.r_[variable, x + self.bucket_of_slot]),
-            ),
-            shape=(y, x + b),
-        )
+        row, column = np.r_[self.slot, np.arange(y)], np.r_[variable, x + self.bucket_of_slot]
+        entries = np.r_[np.full(x, float(self.l)), -self.times]
+        inequalities = sp.csr_array((entries, (row, column)), shape=(y, x + b))
         # all rows of a cell choose, and |S| is the sum of those that chose S
-        e = len(self.rows)
-        equations = sp.csr_array(
-            (
-                np.r_[np.ones(2 * x), -np.ones(b)],
-                (
-                    np.r_[self.cell, e + self.bucket, e + np.arange(b)],
-                    np.r_[variable, variable, x + np.arange(b)],
-                ),
-            ),
-            shape=(e + b, x + b),
+        row, column = (
+            np.r_[self.cell, e + self.bucket, e + sizes],
+            np.r_[variable, variable, x + sizes],
         )
+        entries = np.r_[np.ones(2 * x), -np.ones(b)]
+        equations = sp.csr_array((entries, (row, column)), shape=(e + b, x + b))
         solved = linprog(
             np.r_[self.stars, np.zeros(b)],
             inequalities,
@@ -191,7 +164,7 @@ class _Program:
         return np.rint(prices * _UNIT).astype(np.int64)
 
     def bound(self, prices: np.ndarray) -> int:
-        """Return what prices prove, in integers; any prices from 0 on prove something true."""
+        """Return the bound that prices prove, in integers; any prices from 0 on prove one."""
         heaviest = self.l * (self.times * prices.astype(float)).sum() + self.d * _UNIT
         if heaviest * self.rows.sum() >= 2**62:  # integers of 64 bits would not hold the sum
             prices = np.zeros_like(prices)

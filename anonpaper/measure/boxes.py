@@ -1,7 +1,7 @@
 """Which published rows cover a point: rows of sub-domains are boxes, tuples of codes are points.
 
-Boxes overlap, so a point may be covered by rows of many groups. Every box looks through the points
-that lie between its bounds in one attribute only, the one that leaves the fewest.
+Boxes overlap. Every box looks through the points between its bounds in one attribute only, the one
+that leaves the fewest.
 """
 
 from __future__ import annotations
@@ -28,22 +28,12 @@ def codes_in(domain: Attribute, values: Attribute) -> np.ndarray:
 
 
 class Boxes(NamedTuple):
-    """Distinct published rows, b of them.
+    """Distinct published rows, b of them."""
 
-    Attributes
-    ----------
-    index : numpy.ndarray, shape (b, d)
-        The number of a box's sub-domain of every attribute.
-    sensitive, counts : numpy.ndarray, shape (b,)
-        Their sensitive code, and the number of rows that are published so.
-    volume : numpy.ndarray, shape (b,), dtype float64
-        Number of QI tuples in a box, as a float that does not overflow.
-    """
-
-    index: np.ndarray
+    index: np.ndarray  # (b, d): the number of a box's sub-domain of every attribute
     sensitive: np.ndarray
-    counts: np.ndarray
-    volume: np.ndarray
+    counts: np.ndarray  # rows that are published so
+    volume: np.ndarray  # QI tuples in a box, as a float that does not overflow
 
 
 def boxes_of(rel: Release, sensitive: np.ndarray | None, values: int = 1) -> Boxes:
@@ -69,27 +59,7 @@ def weight_at(
     box_class: np.ndarray,
     weights: np.ndarray,
 ) -> np.ndarray:
-    """Sum the weights of the boxes that cover a point.
-
-    Parameters
-    ----------
-    points : array of int, shape (e, d)
-        Codes, or -1 for what no box covers.
-    point_class, box_class : array of int, shape (e,) and (b,)
-        A box covers points of its own class only, such as a sensitive value.
-    sub_domains : sequence of d SubDomains
-    index : array of int, shape (b, d)
-        The number of a box's sub-domain of every attribute.
-    weights : array of float, shape (b,)
-
-    Returns
-    -------
-    numpy.ndarray, shape (e,), dtype float64
-
-    Notes
-    -----
-    O(d·(e log e + b log e)), and a step for every box and point between its bounds.
-    """
+    """Sum the weights of the boxes of its class that cover a point; no box covers the code -1."""
     points = np.ascontiguousarray(points, dtype=np.int64)
     by, first, last = np.zeros((3, len(index)), np.int64)
     last[:] = len(points) + 1

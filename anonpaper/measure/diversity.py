@@ -11,8 +11,6 @@ from anonpaper.publish import Release, check_release
 
 __all__ = ["discernibility_ratio", "penalized_discernibility", "values_kept"]
 
-_VARIANTS = ("ratio", "range", "log", "stars")
-
 
 def penalized_discernibility(rel: Release, k: int) -> int:
     r"""Discernibility with a penalty for classes below k, disc(R', k): from n to n².
@@ -27,15 +25,9 @@ def penalized_discernibility(rel: Release, k: int) -> int:
     k : int
         The class size asked for, from 1 to n.
 
-    Returns
-    -------
-    int
-        From n to n².
-
     References
     ----------
-    Bayardo and Agrawal, ICDE 2005; diva2021, section 4, which refers for the formula to another
-    text.
+    Bayardo and Agrawal, ICDE 2005; diva2021, section 4, takes the formula from another text.
 
     Examples
     --------
@@ -55,7 +47,7 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     r"""Least possible discernibility over that of a k-anonymous release, from 0 to 1.
 
     With D = disc(R', k), D_min its value for the most even partition into floor(n/k) groups,
-    and n² its largest:
+    and n² its largest. Classes smaller than those of an even partition count as the optimum.
 
     ========= ============================================ ======================================
     ``of``    formula                                      behaviour
@@ -68,27 +60,19 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
 
     Parameters
     ----------
-    rel : Release
-    k : int
-        The class size asked for, from 1 to n.
+    rel, k
+        As for :func:`penalized_discernibility`.
     of : {"ratio", "range", "log", "stars"}
-
-    Returns
-    -------
-    float
-        1 at the optimum; a release with classes smaller than that of an even partition would
-        exceed it and is given 1.
 
     Raises
     ------
     ParameterError
         k or `of` is out of range.
 
-    Notes
-    -----
-    The *accuracy* of diva2021, which quantifies it by the discernibility metric without saying how
-    a sum becomes a share: the formulas are ours, so its curves can be compared in their order
-    only.
+    References
+    ----------
+    The *accuracy* of diva2021, which does not say how discernibility becomes a share: the formulas
+    are ours, so its curves can be compared in their order only.
 
     Examples
     --------
@@ -97,11 +81,11 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     >>> discernibility_ratio(rel, k=2), discernibility_ratio(rel, k=2, of="stars")
     (1.0, 0.48)
     """
-    check_choice("of", of, _VARIANTS)
+    check_choice("of", of, ("ratio", "range", "log", "stars"))
     m = check_release(rel).microdata
-    n, d = m.n, m.d
+    n = m.n
     if of == "stars":
-        return 1 - stars(rel) / (n * d)
+        return 1 - stars(rel) / (n * m.d)
     disc = penalized_discernibility(rel, k)
     groups = n // k
     small, larger = n // groups, n % groups

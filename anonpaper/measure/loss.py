@@ -30,11 +30,6 @@ def stars(rel: Release) -> int:
     A published value counts as a star if it is the whole domain of an attribute of at least two
     values. A row that is withheld counts as d stars.
 
-    Returns
-    -------
-    int
-        From 0 to n·d.
-
     References
     ----------
     xiao2010, Problem 1. O(n·d).
@@ -42,8 +37,7 @@ def stars(rel: Release) -> int:
     Examples
     --------
     >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> stars(ap.suppress(m, ap.examples.hospital_two_anonymous()))
+    >>> stars(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
     check_release(rel, weights=True)
@@ -54,11 +48,6 @@ def stars(rel: Release) -> int:
 def suppressed_rows(rel: Release) -> int:
     """Number of rows with at least one star and of those withheld, from 0 to n.
 
-    Returns
-    -------
-    int
-        From 0 to n.
-
     References
     ----------
     xiao2010, Problem 2. O(n·d).
@@ -66,8 +55,7 @@ def suppressed_rows(rel: Release) -> int:
     Examples
     --------
     >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> suppressed_rows(ap.suppress(m, ap.examples.hospital_two_diverse()))
+    >>> suppressed_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     4
     """
     check_release(rel, weights=True)
@@ -84,15 +72,10 @@ def star_pattern(rel: Release) -> np.ndarray:
 
 
 def discernibility(rel: Release) -> int:
-    """Sum over rows of how many rows they cannot be told from, from n to n².
+    """Sum over rows of how many rows they cannot be told from, from n (all distinct) to n².
 
     A published row pays the size of its equivalence class, a row withheld pays n. It tells the
     detail of the table, so it counts rows, also where people have several.
-
-    Returns
-    -------
-    int
-        From n (all rows distinct) to n².
 
     References
     ----------
@@ -101,8 +84,7 @@ def discernibility(rel: Release) -> int:
     Examples
     --------
     >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> discernibility(ap.suppress(m, ap.examples.hospital_two_diverse()))
+    >>> discernibility(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     36
     """
     sizes = check_release(rel, weights=True).classes.sizes()
@@ -141,7 +123,7 @@ def average_class_size(rel: Release, k: int = 1) -> float:
 
 
 def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
-    """Normalized certainty penalty, what is uncertain of all values: from 0 to n·d.
+    """Normalized certainty penalty, the uncertainty of all values: from 0 to n·d.
 
     A value published as a sub-domain costs its extent over the extent of the domain: for a
     numeric attribute (max - min) / (domain max - domain min), for any other (size - 1) /
@@ -151,19 +133,12 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     ----------
     rel : Release
     weights : mapping of attribute name to float, optional
-        Weight per attribute, 1 where left out.
-
-    Returns
-    -------
-    float
-        From 0 to n times the sum of the weights.
+        Weight per attribute, 1 where left out; n times their sum is the largest penalty.
 
     Raises
     ------
-    ColumnError
-        If weights name no quasi-identifier.
-    ParameterError
-        If a weight is no finite number of at least 0.
+    ColumnError, ParameterError
+        If weights name no quasi-identifier, or a weight is no finite number of at least 0.
 
     References
     ----------
@@ -174,11 +149,10 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     Examples
     --------
     >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> ncp(ap.suppress(m, ap.examples.hospital_two_diverse()))
+    >>> ncp(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     8.0
     """
-    weights = checked_weights(rel, weights)
+    weights = _checked_weights(rel, weights)
     shown, rows = rel.is_published, rel.microdata.weights
     rows = 1 if rows is None else rows[shown]
     withheld = rel.microdata.count(~shown)
@@ -210,11 +184,11 @@ def gcp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     Examples
     --------
     >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> round(gcp(ap.suppress(m, ap.examples.hospital_two_diverse())), 3)
+    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+    >>> round(gcp(rel), 3)
     0.267
     """
-    given = checked_weights(rel, weights)
+    given = _checked_weights(rel, weights)
     if not given.any():
         raise ParameterError("all weights are 0")
     # By a power of two, which rounds nothing: sums of large weights would be infinite.
@@ -233,7 +207,7 @@ def certainty_penalty(p: PublishedAttribute) -> np.ndarray:
     return (attribute.positions[values.high] - attribute.positions[values.low]) / attribute.width
 
 
-def checked_weights(rel: Release, weights: Mapping[object, float] | None) -> np.ndarray:
+def _checked_weights(rel: Release, weights: Mapping[object, float] | None) -> np.ndarray:
     """Return the weights in the order of the attributes, 1 where none is given."""
     published = check_release(rel, weights=True).published
     return check_weights([p.attribute.name for p in published], weights)
@@ -251,26 +225,15 @@ def kl_divergence(rel: Release) -> float:
 
     .. math:: KL(f, f^*) = \sum_{p: f(p) > 0} f(p) \ln\frac{f(p)}{f^*(p)}
 
-    Returns
-    -------
-    float
-        At least 0; 0 if nothing was generalized. Infinite where rows are withheld such that a
-        point of the table has no published row that covers it.
-
-    Raises
-    ------
-    ColumnError
-        The table has no sensitive attribute.
+    It is 0 if nothing was generalized, and infinite where rows are withheld such that no published
+    row covers a point of the table. ColumnError if the table has no sensitive attribute.
 
     Notes
     -----
-    The domain is never enumerated. A point is covered by published rows of other groups as well.
-    Published rows are counted by their sub-domains; for every *star pattern* (which attributes
-    are stars) the points of the table are looked up among the rows of that pattern by the kept
-    attributes: O(2^d · e log e) for e points. Where sub-domains are neither single values nor
-    whole domains but do not overlap (a recoding), every point has one place: O(e log e).
-    Of overlapping sub-domains every distinct published row looks through the points that lie
-    between its bounds in one attribute, at worst O(e · r) for r such rows.
+    The domain is never enumerated. With stars alone, O(2^d · e log e) for e points: one look-up
+    for every *star pattern* (which attributes are stars). For a recoding, where sub-domains do
+    not overlap, O(e log e). Of overlapping sub-domains every distinct published row looks through
+    the points between its bounds in one attribute, at worst O(e · r) for r such rows.
 
     References
     ----------
@@ -279,8 +242,8 @@ def kl_divergence(rel: Release) -> float:
     Examples
     --------
     >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> round(kl_divergence(ap.suppress(m, ap.examples.hospital_two_diverse())), 4)
+    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+    >>> round(kl_divergence(rel), 4)
     0.8789
     """
     m = check_release(rel, weights=True).microdata
@@ -308,18 +271,16 @@ def kl_divergence(rel: Release) -> float:
 def _density_of_suppression(rel: Release, points: np.ndarray) -> np.ndarray:
     """Expected number of rows at every point, star pattern by star pattern."""
     m = rel.microdata
-    sensitive = m.cells.sensitive
     sizes = np.array([a.size for a in m.attributes])
-    pattern = star_pattern(rel)
-    bits = pattern @ (1 << np.arange(m.d))
+    bits = star_pattern(rel) @ (1 << np.arange(m.d))
     density = np.zeros(len(points))
     for mask in np.unique(bits[rel.is_published]):
         rows = np.flatnonzero(rel.is_published & (bits == mask))
-        kept = [j for j in range(m.d) if not mask >> j & 1]
-        starred = [j for j in range(m.d) if mask >> j & 1]
+        starred = (mask >> np.arange(m.d) & 1).astype(bool)
+        kept = np.flatnonzero(~starred)
         matches = _count_matches(
             [m.codes[rows, j] for j in kept] + [rel.sensitive_codes[rows]],
-            [points[:, j] for j in kept] + [sensitive],
+            [points[:, j] for j in kept] + [m.cells.sensitive],
             [int(sizes[j]) for j in kept] + [m.sensitive_attribute.size],
             None if m.weights is None else m.weights[rows],
         )
@@ -330,16 +291,16 @@ def _density_of_suppression(rel: Release, points: np.ndarray) -> np.ndarray:
 def _density_of_recoding(rel: Release, points: np.ndarray) -> np.ndarray:
     """Expected number of rows at every point where sub-domains do not overlap."""
     m = rel.microdata
-    maps = rel.recoding.maps
+    places = [part[codes] for part, codes in zip(rel.recoding.maps, points.T, strict=True)]
     matches = _count_matches(
         [p.index for p in rel.published] + [rel.sensitive_codes],
-        [maps[j][points[:, j]] for j in range(m.d)] + [m.cells.sensitive],
+        [*places, m.cells.sensitive],
         [len(p.sub_domains) for p in rel.published] + [m.sensitive_attribute.size],
         m.weights,
     )
     volume = np.ones(len(points))
-    for j, p in enumerate(rel.published):
-        volume *= p.sizes[maps[j][points[:, j]]]
+    for p, place in zip(rel.published, places, strict=True):
+        volume *= p.sizes[place]
     return matches / volume
 
 

@@ -1,24 +1,8 @@
-r"""Minimality: what the way an algorithm decides tells about who has which sensitive value.
+r"""Minimality: how an algorithm's decisions tell who has which sensitive value.
 
-An algorithm that changes no more than diversity demands says something about the table by where
-it changed it. TP removes rows of a QI-group only while a value is too frequent in it, so whoever
-is removed most likely has that value; Mondrian leaves a part uncut, and a full-domain recoding
-leaves a lower level, only because something would not be diverse. The attacker here
-
-* knows the quasi-identifiers of everybody in the table, and how the algorithm decides, ties and
-  parameters included, but not in which order the rows stood;
-* sees of every published group how many people of each QI tuple and how many of each sensitive
-  value it has; of a swapped or anatomized table also who these people are;
-* holds all tables to be equally likely before the release is seen.
-
-A table *fits* if the algorithm makes the same release of it. Counts h(Q, v) stand for
-:math:`\prod_Q |Q|!/\prod_v h(Q, v)!` tables, all of which fit or none, and the attacker's
-*posterior* that a person has a value is its share in all tables that fit. (If the rows of a tuple
-go to several groups, row numbers settle which: to whom they are unknown, that is a random draw.)
-
-Source: R. C.-W. Wong, A. W.-C. Fu, K. Wang, J. Pei, *Minimality attack in privacy preserving
-data publishing*, VLDB 2007. They compute the posterior for one group from a minimality principle;
-here the algorithm itself is run on every table in question.
+TP removes rows of a QI-group only while a value is too frequent in it, so whoever is removed most
+likely has that value; Mondrian leaves a part uncut, and a full-domain recoding leaves a lower
+level, only because something would not be diverse.
 """
 
 from __future__ import annotations
@@ -57,23 +41,25 @@ _DETERMINISTIC = {function.__name__: function for function in (tp, tp_plus, mond
 def minimality(
     rel: Release, algorithm: Algorithm | None = None, *, most: int = 2_000
 ) -> pd.DataFrame:
-    """Measure how sure who knows the algorithm is of every secret: a share above 0, 1 if certain.
+    r"""Greatest posterior of a value for an attacker who knows the algorithm: above 0, up to 1.
 
-    Exact where at most `most` tables come into question. Elsewhere a lower bound of what is
-    concluded: after TP and TP+ for every person, after other algorithms on average over a group,
-    or over all groups that have people of one tuple where it is not shown who is in which.
+    The attacker knows everybody's quasi-identifiers, the algorithm, its parameters and ties, but
+    not the order of the rows; sees how many people of each QI tuple and of each sensitive value
+    are in every published group (of a swapped or anatomized table also who they are); and
+    considers all tables equally likely in advance. A table *fits* if the algorithm makes the same
+    release of it. The posterior that a person has a value is its share in all tables that fit.
 
     Parameters
     ----------
     rel : Release
         Of a table of n rows with a sensitive attribute, no row withheld.
     algorithm : function from Microdata to Partition or Recoding, optional
-        What made it: any deterministic algorithm with its parameters, such as
-        ``functools.partial(ap.mondrian, k=5, l=2)``. It may be left out after ``tp``,
-        ``tp_plus`` and, with `l`, ``mondrian`` and ``full_domain`` (with its default
-        hierarchies).
+        The deterministic algorithm that made it, with its parameters, such as
+        ``functools.partial(ap.mondrian, k=5, l=2)``. It may be left out after ``tp``, ``tp_plus``
+        and, with `l`, ``mondrian`` and ``full_domain`` (with its default hierarchies).
     most : int
-        The most tables that are tried, at least 1.
+        The most tables that are tried, at least 1. Where more come into question, lower bounds
+        are returned: after TP and TP+ for every person, else on average over the group.
 
     Returns
     -------
@@ -96,14 +82,14 @@ def minimality(
 
     Notes
     -----
-    Exact: one run of the algorithm per table in question, that is per way to fill the tables
-    tuples x values of all groups whose margins the release shows. After TP only the residue's
-    tuples are open.
+    Exact: one run of the algorithm per way to fill the tables tuples x values of all groups whose
+    margins the release shows; after TP only the residue's tuples are open. Counts h(Q, v) stand
+    for :math:`\prod_Q |Q|!/\prod_v h(Q, v)!` tables, all of which fit or none.
 
     The bound after TP and TP+, for l, R removed rows and their height h(R): every step after
     phase one moves at most l(l - 1) rows, and is the last one as soon as R is eligible. So if
-    |R| - l·h(R) >= l(l - 1), phase one removed all of them: they have values that are pillars of
-    what is left of their QI-group. Of s possible values one has a posterior of 1/s or more.
+    \|R\| - l·h(R) >= l(l - 1), phase one removed all of them: they have values that are pillars of
+    the rest of their QI-group. Of s possible values one has a posterior of 1/s or more.
 
     The bound elsewhere is `promised`: to name the most frequent value of a group is right that
     often, and whoever knows more is right at least as often on average over the group. Where
@@ -112,7 +98,9 @@ def minimality(
 
     References
     ----------
-    Wong, Fu, Wang, Pei, VLDB 2007; xiao2010, section 5, for TP.
+    R. C.-W. Wong, A. W.-C. Fu, K. Wang, J. Pei, *Minimality attack in privacy preserving data
+    publishing*, VLDB 2007: the posterior of one group from a minimality principle. Here the
+    algorithm itself runs on every table. xiao2010, section 5, for TP.
 
     Examples
     --------
@@ -183,10 +171,7 @@ def _largest_share(m: Microdata, labels: np.ndarray) -> np.ndarray:
 
 
 def _told_apart(rel: Release) -> np.ndarray:
-    """Sets of groups, as labels, of which it is shown who is in which set.
-
-    Groups that have rows of one tuple are in one set, unless the groups themselves are shown.
-    """
+    """Sets of groups, as labels: groups with rows of one tuple together, unless they are shown."""
     labels = rel.partition.labels
     if isinstance(rel, GroupRelease):
         return labels
@@ -201,15 +186,11 @@ def _told_apart(rel: Release) -> np.ndarray:
 
 
 def _groups_shown(rel: Release, result: Partition | Recoding, sensitive: np.ndarray):
-    """The groups of a result as (margins, rows); None if their release is not `rel`.
-
-    Margins are the tuples and the sensitive values of a group: with them it is shown.
-    """
-    if isinstance(result, Recoding):
-        labels = rel.partition.labels if result == rel.recoding else None
-    else:
+    """The groups of a result as (margins, rows); None if their release is not `rel`."""
+    labels = rel.partition.labels
+    if not isinstance(result, Recoding):
         labels = result.labels
-    if labels is None:
+    elif result != rel.recoding:
         return None
     groups = _with_margins(rel.microdata, labels, sensitive)
     shown = _with_margins(rel.microdata, rel.partition.labels, rel.microdata.sensitive_codes)
@@ -217,6 +198,7 @@ def _groups_shown(rel: Release, result: Partition | Recoding, sensitive: np.ndar
 
 
 def _with_margins(m: Microdata, labels: np.ndarray, sensitive: np.ndarray) -> list:
+    """Groups as (margins, rows): margins are the tuples and sensitive values that are shown."""
     tuples = m.cells.tuple_of_row
     return [
         ((np.sort(tuples[rows]).tobytes(), np.sort(sensitive[rows]).tobytes()), rows)
@@ -225,11 +207,9 @@ def _with_margins(m: Microdata, labels: np.ndarray, sensitive: np.ndarray) -> li
 
 
 def _alike(rel: Release, tables: _Tables, groups: list) -> Iterator[tuple]:
-    """Sets of rows of open tuples that nothing but their values tells apart, with a name.
-
-    People of one tuple are alike; if it is shown who is in a group, those of one group, or of
-    groups of the same margins.
-    """
+    """Sets of rows of open tuples that only their values tell apart, with a name."""
+    # People of one tuple are alike; if it is shown who is in a group, only those of one group, or
+    # of groups of the same margins.
     if not isinstance(rel, GroupRelease):
         yield from enumerate(tables.rows)
         return
@@ -244,24 +224,12 @@ def _alike(rel: Release, tables: _Tables, groups: list) -> Iterator[tuple]:
 
 @dataclass(frozen=True)
 class _Tables:
-    """All tables whose groups may show the same margins.
+    """All tables whose groups may show the same margins."""
 
-    Attributes
-    ----------
-    tuples : numpy.ndarray, shape (t,)
-        The *open* tuples: those that share a group with another one.
-    rows : list of numpy.ndarray
-        Their rows.
-    settled : numpy.ndarray, shape (t, m)
-        Their sensitive values as far as they are in groups of one tuple.
-    fillings : list of list of numpy.ndarray, shape (t, m)
-        What each group of several tuples may add.
-    """
-
-    tuples: np.ndarray
-    rows: list[np.ndarray]
-    settled: np.ndarray
-    fillings: list[list[np.ndarray]]
+    tuples: np.ndarray  # (t,): the *open* tuples, which share a group with another one
+    rows: list[np.ndarray]  # of every open tuple
+    settled: np.ndarray  # (t, m): their sensitive values in groups of one tuple
+    fillings: list[list[np.ndarray]]  # (t, m) each: counts that a group of several tuples may add
 
     @classmethod
     def of(cls, m: Microdata, labels: np.ndarray, most: int) -> _Tables | None:

@@ -1,7 +1,7 @@
 """Loss, bias and achievement of a release, as dewri2009 defines them.
 
 These read the published table row by row; the searches apply the same formulas
-(`anonpaper.preference`) to counts, and a test holds the two together.
+(`anonpaper.preference`) to counts, and a test compares the two.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["ach", "effective_k", "necd", "nwp", "prefdev"]
 
 
 def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
-    """Normalized weighted penalty: what is lost of the values, as a share from 0 to 1.
+    """Normalized weighted penalty: the loss of the values, from 0 (as they were) to 1 (all stars).
 
     A value published as a sub-domain of s of the domain's S values costs the attribute's weight
     times (s - 1) / (S - 1), where values count whether they occur or not; a row withheld costs 1.
@@ -36,11 +36,6 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     rel : Release
     weights : mapping of attribute name to float, optional
         Weights in [0, 1] that sum to 1, 0 where left out; equal by default.
-
-    Returns
-    -------
-    float
-        From 0 (every value as it was) to 1 (every value a star).
 
     Raises
     ------
@@ -70,15 +65,7 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 def effective_k(rel: Release) -> int:
     """Rows of the smallest equivalence class: the k that a release reaches, from 1 to n.
 
-    Returns
-    -------
-    int
-        From 1 to n.
-
-    Raises
-    ------
-    ParameterError
-        If no row is published.
+    ParameterError if no row is published.
 
     References
     ----------
@@ -87,8 +74,7 @@ def effective_k(rel: Release) -> int:
     Examples
     --------
     >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> effective_k(ap.suppress(m, ap.examples.hospital_two_diverse()))
+    >>> effective_k(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     2
     """
     return int(_class_sizes(rel).min())
@@ -97,16 +83,8 @@ def effective_k(rel: Release) -> int:
 def necd(rel: Release) -> float:
     """Normalized equivalence class dispersion: how unevenly privacy is spread, from 0 below 1.
 
-    Returns
-    -------
-    float
-        (largest class - smallest class) / (n - 1), from 0 (all classes of one size) to below 1;
-        n counts rows withheld too. 0 for a table of one row.
-
-    Raises
-    ------
-    ParameterError
-        If no row is published.
+    (largest class - smallest class) / (n - 1), where n counts rows withheld too: 0 if all classes
+    have one size, and for a table of one row. ParameterError if no row is published.
 
     References
     ----------
@@ -115,8 +93,8 @@ def necd(rel: Release) -> float:
     Examples
     --------
     >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> round(necd(ap.suppress(m, ap.examples.hospital_two_diverse())), 3)
+    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+    >>> round(necd(rel), 3)
     0.222
     """
     sizes = _class_sizes(rel)
@@ -128,7 +106,9 @@ def ach(
     preference: tuple[float, float] = (0.2, 1.0),
     weights: Mapping[object, float] | None = None,
 ) -> float:
-    """Achievement: loss or bias, weighted by what is preferred, the worse of the two; at least 0.
+    """Achievement: loss or bias, weighted by preference, the worse of the two; at least 0.
+
+    Smaller is better; at the preference point NWP·NECD / (NWP + NECD), up to epsilon.
 
     Parameters
     ----------
@@ -137,11 +117,6 @@ def ach(
         The preference point (NWP, NECD), each in [0, 1].
     weights : mapping of attribute name to float, optional
         As for :func:`nwp`.
-
-    Returns
-    -------
-    float
-        Smaller is better; at the preference point NWP·NECD / (NWP + NECD), up to epsilon.
 
     Raises
     ------
@@ -169,22 +144,14 @@ def prefdev(
     preference: tuple[float, float] = (0.2, 1.0),
     weights: Mapping[object, float] | None = None,
 ) -> float:
-    """Preference deviation: by how much loss and bias exceed what is preferred, from -2 to 2.
+    """Preference deviation: by how much loss and bias exceed the preference, from -2 to 2.
+
+    Negative where the preference is overachieved in sum.
 
     Parameters
     ----------
     rel, preference, weights
-        As for :func:`ach`.
-
-    Returns
-    -------
-    float
-        Negative where the preference is overachieved in sum.
-
-    Raises
-    ------
-    ParameterError
-        As :func:`ach`.
+        As for :func:`ach`, with the same errors.
 
     References
     ----------

@@ -6,15 +6,13 @@ A query restricts quasi-identifiers and counts the sensitive values of the rows 
     WHERE education IN (...) AND sex IN (...) AND race IN (...) AND age > A1 AND age < A2
     GROUP BY occupation;
 
-What is restricted, and to how many values, is the *selectivity*; which values, is drawn from a
-seed. Two histograms are compared by :math:`\chi^2(X, Y) = \sum_j (X_j - Y_j)^2 / (X_j + Y_j)`.
-
 Source: boger2020, section 4.5, after Xiao and Tao, VLDB 2006.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,15 +43,14 @@ __all__ = [
 _BLOCK = 4_000_000
 
 
+@dataclass(eq=False, repr=False)
 class Workload:
     """Counting queries on one table's attributes.
 
     Attributes
     ----------
-    attributes : tuple of Attribute
-        The quasi-identifiers of the table.
-    sensitive : Attribute
-        The sensitive attribute, by whose values rows are counted.
+    attributes, sensitive : tuple of Attribute, Attribute
+        The quasi-identifiers of the table, and the attribute by whose values rows are counted.
     selectivity : dict
         Number of values per restricted attribute.
     size : int
@@ -64,21 +61,12 @@ class Workload:
         Codes of the values that every query includes of the other restricted ones.
     """
 
-    def __init__(
-        self,
-        attributes: tuple[Attribute, ...],
-        sensitive: Attribute,
-        selectivity: Mapping[object, int],
-        size: int,
-        windows: Mapping[object, np.ndarray],
-        drawn: Mapping[object, np.ndarray],
-    ) -> None:
-        self.attributes = attributes
-        self.sensitive = sensitive
-        self.selectivity = dict(selectivity)
-        self.size = size
-        self.windows = dict(windows)
-        self.drawn = dict(drawn)
+    attributes: tuple[Attribute, ...]
+    sensitive: Attribute
+    selectivity: dict[object, int]
+    size: int
+    windows: dict[object, np.ndarray]
+    drawn: dict[object, np.ndarray]
 
     def __len__(self) -> int:
         return self.size
@@ -111,16 +99,15 @@ class Workload:
         Parameters
         ----------
         *tables : Microdata or Release
-            One table of people, and releases of it. Of a swapped table the rows are counted; of
-            an anatomy the expected number is given (a row counts for every sensitive value by the
-            value's share in its group), and so it is of a release of sub-domains (a row counts by
-            the share of its sub-domains that the query includes, as if all values of a sub-domain
-            were equally likely and independent).
+            One table of people, and releases of it. A swapped table's rows are counted. In an
+            anatomy a row counts for every sensitive value by the value's share in its group. In a
+            release of sub-domains a row counts by the share of its sub-domains that the query
+            includes, as if their values were equally likely and independent.
 
         Returns
         -------
         numpy.ndarray, shape (t, q, m), dtype float64
-            Per table and query: number of rows of every sensitive value.
+            Per table and query: (expected) number of rows of every sensitive value.
 
         Raises
         ------
@@ -129,9 +116,7 @@ class Workload:
 
         Notes
         -----
-        Answered on the counts of the c distinct QI tuples, O(q·c·(d + t·m)) whatever the number
-        of rows; every query looks up its tuples once for all tables. A release of sub-domains is
-        answered on its equivalence classes in the same way.
+        O(q·c·(d + t·m)) for c distinct QI tuples, or equivalence classes of sub-domains.
         """
         people = [table if isinstance(table, Microdata) else table.microdata for table in tables]
         if any(m is not people[0] for m in people):
@@ -163,10 +148,9 @@ class Workload:
         shown = np.flatnonzero(release.is_published)
         labels = release.classes.labels[shown]
         values = self.sensitive.size
-        counts = np.bincount(
-            labels * values + release.sensitive_codes[shown],
-            minlength=release.classes.n_groups * values,
-        ).reshape(-1, values)
+        counts = _crosstab(
+            labels, release.sensitive_codes[shown], release.classes.n_groups, values
+        )
         row_of_class = shown[np.unique(labels, return_index=True)[1]]
         answers = np.empty((len(self), values))
         for asked in self._blocks(len(counts)):
@@ -178,14 +162,9 @@ class Workload:
         return answers
 
     def sql(self, table: str = "microdata") -> Iterator[str]:
-        """Yield the queries as SQL, in the form of Figure 7 of boger2020.
+        """Yield the queries on a table of that name as SQL, as in Figure 7 of boger2020.
 
-        Missing values are named by what they are coded as, ``'?'``.
-
-        Parameters
-        ----------
-        table : str
-            Name of the table in the queries.
+        Missing values are named by their code, ``'?'``.
 
         Examples
         --------
@@ -242,8 +221,9 @@ def workload(
     m : Microdata
         A table with a sensitive attribute.
     selectivity : mapping of column label to int
-        To how many values a query restricts an attribute, from 1 to :func:`places`. Of a numeric
-        attribute they are successive (a window), of any other drawn without replacement.
+        To how many values a query restricts an attribute: from 1 to the length of its range for
+        integers (ages from 17 to 90 are 74), else to the size of its domain. For a numeric
+        attribute they are successive (a window), for any other drawn without replacement.
         Attributes not named are not restricted.
     size : int
         Number of queries, at least 1.
@@ -253,13 +233,13 @@ def workload(
     Returns
     -------
     Workload
+        With ``answers(*tables)`` and ``sql(table)``.
 
     Raises
     ------
-    ColumnError
-        An attribute is no quasi-identifier, or the table has no sensitive attribute.
-    ParameterError
-        A selectivity or `size` is out of range.
+    ColumnError, ParameterError
+        An attribute is no quasi-identifier, or the table has no sensitive attribute; a
+        selectivity or `size` is out of range.
 
     References
     ----------
@@ -294,11 +274,7 @@ def workload(
 
 
 def places(attribute: Attribute) -> int:
-    """Return how many values a query can include at most: its selectivity of 100 %.
-
-    Of integers below 2^53 it is the length of their range, whether or not all of them occur: ages
-    from 17 to 90 are 74, as in boger2020. Of other attributes it is the size of the domain.
-    """
+    """Return how many values a query can include at most: its selectivity of 100 %."""
     return int(attribute.width) + 1 if _is_integral(attribute) else attribute.size
 
 
@@ -336,24 +312,23 @@ def _literal(value: object) -> str:
 def _counts_by_tuple(table: Microdata | GroupRelease) -> np.ndarray:
     """Rows of every QI tuple and sensitive value, shape (c, m); of an anatomy expected ones."""
     if isinstance(table, Microdata):
-        return _crosstab(table, table.cells.tuple_of_row, table.sensitive_codes)
-    m, shown = table.microdata, table.is_published
+        cells, values = table.cells, table.sensitive_attribute.size
+        return _crosstab(cells.tuple_of_row, table.sensitive_codes, len(cells), values)
+    m, shown, p = table.microdata, table.is_published, table.partition
+    tuples, values = m.cells.tuple_of_row[shown], m.sensitive_attribute.size
     if not isinstance(table, Anatomy):
-        return _crosstab(m, m.cells.tuple_of_row[shown], table.sensitive_codes[shown])
-    values = m.sensitive_attribute.size
-    labels = table.partition.labels[shown]
-    held = np.bincount(labels * values + m.sensitive_codes[shown]).astype(float)
-    held = np.pad(held, (0, table.partition.n_groups * values - len(held)))
-    share = held.reshape(-1, values) / table.partition.sizes()[:, None]
+        return _crosstab(tuples, table.sensitive_codes[shown], len(m.cells), values)
+    labels = p.labels[shown]
+    held = _crosstab(labels, m.sensitive_codes[shown], p.n_groups, values)
     expected = np.zeros((len(m.cells), values))
-    np.add.at(expected, m.cells.tuple_of_row[shown], share[labels])
+    np.add.at(expected, tuples, (held / p.sizes()[:, None])[labels])
     return expected
 
 
-def _crosstab(m: Microdata, tuples: np.ndarray, sensitive: np.ndarray) -> np.ndarray:
-    values = m.sensitive_attribute.size
-    key = tuples.astype(np.int64) * values + sensitive
-    return np.bincount(key, minlength=len(m.cells) * values).reshape(-1, values).astype(float)
+def _crosstab(rows: np.ndarray, columns: np.ndarray, height: int, width: int) -> np.ndarray:
+    """Count pairs of codes, shape (height, width), dtype float64."""
+    key = rows.astype(np.int64) * width + columns
+    return np.bincount(key, minlength=height * width).reshape(-1, width).astype(float)
 
 
 # -- errors -----------------------------------------------------------------------------------
@@ -365,16 +340,12 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     Parameters
     ----------
     x, y : array of float, shape (..., m)
-        Counts, at least 0; a value that neither histogram has adds 0.
+        Counts, at least 0, of shapes that fit each other, else ParameterError. A value that
+        neither histogram has adds 0.
 
     Returns
     -------
     numpy.ndarray, shape (...)
-
-    Raises
-    ------
-    ParameterError
-        A count is negative or no finite number, or the shapes do not fit each other.
 
     References
     ----------
@@ -400,40 +371,33 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def query_error(
     rel: Release, queries: Workload | None = None, *, of: str = "relative", floor: float = 0.001
 ) -> float:
-    """Mean error of the counts that queries get from a release, at least 0.
+    """Mean error of the counts that queries get from a release, at least 0 (all exact).
 
     A query counts the rows of every sensitive value among those that it restricts; each of these
-    counts is compared with that in the table the release was made from.
+    counts is compared with the count in the original table.
 
     Parameters
     ----------
     rel : Release
     queries : Workload, optional
         As :func:`workload` draws them; by default 1,000 queries that restrict every attribute to
-        half of its places (of an unordered one to at most 100 values), drawn with seed 0.
+        half of its places (an unordered one to at most 100 values), drawn with seed 0.
     of : {"relative", "absolute"}
         The mean of ``|answer - truth| / max(truth, floor · n, 1)``, or of ``|answer - truth|`` in
         rows.
     floor : float
-        Errors of counts below this share of the n rows are taken relative to it instead: of a
-        count of nearly nothing a relative error says little. In [0, 1].
-
-    Returns
-    -------
-    float
-        0 where all answers are exact.
+        In [0, 1]: a share of the n rows that bounds the denominator, since a relative error of a
+        tiny count says little.
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
-    ParameterError
-        `of` or `floor` is out of range, or the queries are of other attributes.
+    ColumnError, ParameterError
+        The table has no sensitive attribute; `of` or `floor` is out of range, or the queries are
+        of other attributes.
 
     Notes
     -----
-    O(q·c·(d + m)) for q queries, c distinct QI tuples and m sensitive values, and as much for the
-    equivalence classes of the release.
+    O(q·c·(d + m)) for q queries, c distinct QI tuples and m sensitive values.
 
     References
     ----------
@@ -453,11 +417,8 @@ def query_error(
     check_choice("of", of, ("relative", "absolute"))
     least = max(1.0, check_number("floor", floor, 0, 1) * m.n)
     if queries is None:
-        most = {a.name: max(1, places(a) // 2) for a in m.attributes}
-        queries = workload(
-            m,
-            {a.name: most[a.name] if a.numeric else min(most[a.name], 100) for a in m.attributes},
-        )
+        half = {a: max(1, places(a) // 2) for a in m.attributes}
+        queries = workload(m, {a.name: h if a.numeric else min(h, 100) for a, h in half.items()})
     truth, answers = _checked_workload(queries).answers(m, rel)
     errors = np.abs(answers - truth)
     return float((errors / np.maximum(truth, least) if of == "relative" else errors).mean())
@@ -470,12 +431,11 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     ----------
     queries : Workload
     releases : sequence of Release
-        Releases of one table, t of them.
+        Releases of one table, t of them; at least one, else ParameterError.
 
     Returns
     -------
     numpy.ndarray, shape (t,), dtype float64
-        At least 0; 0 where all answers are exact.
 
     References
     ----------
@@ -497,18 +457,17 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
 
 
 def relative_errors(queries: Workload, releases: Sequence[Release], base: Release) -> np.ndarray:
-    """Errors of releases in percent of that of another one of the same table: at least 0.
+    """Errors of releases in percent of the error of a release of the same table: at least 0.
 
     Below 100 a release answers these queries better than `base`, if `base` has an error of 1 or
     more: a smaller one is taken for 1.
 
     Parameters
     ----------
-    queries : Workload
-    releases : sequence of Release
-        Releases of one table, t of them.
+    queries, releases
+        As for :func:`query_errors`.
     base : Release
-        What they are compared with.
+        The release to compare with.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Risk: what somebody who knows the quasi-identifiers of a person can still find out."""
+"""Risk: what an attacker who knows the quasi-identifiers of a person can still find out."""
 
 from __future__ import annotations
 
@@ -32,32 +32,23 @@ __all__ = [
     "undiverse_rows",
 ]
 
-_RISK_READINGS = ("values", "own", "largest")
-_EXPOSURE_READINGS = ("surplus", "single", "majority")
-
 
 def disclosure_confidence(rel: Release) -> pd.Series:
     """How sure an attacker is of the likeliest sensitive value of a row: above 0, up to 1.
 
-    The attacker knows the quasi-identifiers of a person and that the row is published; in the
-    equivalence class the most frequent value has this share. A confidence of 1 is the
+    The share of the most frequent value in the equivalence class. A confidence of 1 is the
     homogeneity attack of Machanavajjhala et al. (2007).
 
     Returns
     -------
     pandas.Series
-        Index of the published rows, values in (0, 1].
-
-    Raises
-    ------
-    ColumnError
-        The table has no sensitive attribute.
+        Index of the published rows, values in (0, 1]. ColumnError without sensitive attribute.
 
     Examples
     --------
     >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> disclosure_confidence(ap.suppress(m, ap.examples.hospital_two_anonymous()))["Adam"].item()
+    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
+    >>> disclosure_confidence(rel)["Adam"].item()
     1.0
     """
     m, labels = check_release(rel).audited()
@@ -78,18 +69,16 @@ def disclosure_risk(
     Parameters
     ----------
     rel : Release
-        A release with a sensitive attribute.
     reading : {"values", "own", "largest"}
-        What the chance of a target in class C is.
+        The chance of a target in class C.
 
         * ``"values"``: as printed, the mean over the distinct values y in C of
-          max(1/size of C, Pr_C(y)). The share Pr_C(y) of a value that occurs is at least 1/size,
-          and shares add up to one, so this is 1 / (number of distinct values): every 2-diverse
-          class of a binary attribute has exactly 0.5, whatever its shares.
+          max(1/size of C, Pr_C(y)). This is 1 / (number of distinct values): every 2-diverse class
+          of a binary attribute has exactly 0.5, whatever its shares.
         * ``"own"``: the share of the target's own value in C. Averaged over C it is the sum of
-          the squared shares; the only reading under which 2-diverse releases can have the values
-          that Tables 6 to 9 print.
-        * ``"largest"``: the largest share in C, what an attacker gets who bets on it.
+          the squared shares; only under this reading can 2-diverse releases have the values that
+          Tables 6 to 9 print.
+        * ``"largest"``: the largest share in C, for an attacker who bets on it.
     targets : {"all", "real"}
         Average over all rows, or over real people in the same classes. A row that is withheld
         counts 0.
@@ -97,34 +86,22 @@ def disclosure_risk(
         The quasi-identifiers that the attacker knows; all by default. Rows that publish the same
         values of these are one class. The paper tests "different combinations of QIDs".
 
-    Returns
-    -------
-    float
-        From 0 to 1.
-
     Raises
     ------
     ColumnError
         The table has no sensitive attribute, or a name in `known` is no quasi-identifier.
-    EmptyTableError
-        There is no target.
-    ParameterError
-        Another reading or other targets; `known` for a release whose classes are groups.
-
-    Notes
-    -----
-    O(n log n).
+    EmptyTableError, ParameterError
+        There is no target; `known` for a release whose classes are groups; unknown choices.
 
     Examples
     --------
     >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> release = ap.suppress(m, ap.examples.hospital_two_diverse())
+    >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> readings = ("values", "own", "largest")
     >>> [round(disclosure_risk(release, reading), 3) for reading in readings]
     [0.433, 0.45, 0.5]
     """
-    check_choice("reading", reading, _RISK_READINGS)
+    check_choice("reading", reading, ("values", "own", "largest"))
     check_choice("targets", targets, ("all", "real"))
     counts, labels = _class_counts(rel, known)
     of_entry = counts.group_of_entry
@@ -152,7 +129,6 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     Parameters
     ----------
     rel : Release
-        A release with a sensitive attribute.
     reading : {"surplus", "single", "majority"}
         Rows of the dominant value y that count:
 
@@ -165,29 +141,20 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
         The value y; by default the most frequent one among real rows (the first in the domain
         if several are).
 
-    Returns
-    -------
-    float
-        From 0 to 1.
-
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute, or it lacks `value`.
-    ParameterError
-        Another reading.
-    EmptyTableError
-        No row has the value.
+    ColumnError, EmptyTableError, ParameterError
+        The table has no sensitive attribute, its domain lacks `value`, or no row has it; another
+        reading.
 
     Examples
     --------
     >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> release = ap.suppress(m, ap.examples.hospital_two_anonymous())
+    >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
     [1.0, 1.0, 1.0]
     """
-    check_choice("reading", reading, _EXPOSURE_READINGS)
+    check_choice("reading", reading, ("surplus", "single", "majority"))
     counts, _ = _class_counts(rel)
     m = rel.microdata
     if value is None:
@@ -222,15 +189,10 @@ def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
     added : int
         Rows of other values than the most frequent one that were added, at least 0.
 
-    Returns
-    -------
-    int
-        From 0 to n.
-
     Raises
     ------
     ParameterError
-        A count or `added` is negative, or there is none.
+        A count or `added` is negative, or there are no counts.
 
     Examples
     --------
@@ -247,12 +209,7 @@ def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
 def undiverse_rows(rel: Release, l: int = 2) -> int:
     """Number of published rows in classes of fewer than l sensitive values, from 0 to n.
 
-    The companion of :func:`records_at_risk` that looks at the release itself.
-
-    Returns
-    -------
-    int
-        From 0 to n; 0 if the release is distinct l-diverse.
+    0 if the release is distinct l-diverse. :func:`records_at_risk` looks at counts alone.
 
     Examples
     --------
@@ -269,10 +226,10 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
 
     majeed2024's Eq. 8 states that two distributions are nearly equal; it defines no number. This
     one is a simulation. The attacker has the release and the true rows of a random share of the
-    real people. For every published sub-domain of an attribute he guesses the value that is most
-    frequent in it among the people he knows; where he knows none, the most frequent among all he
-    knows if it is in the sub-domain, else the first value in it. A value that was published as it
-    is, is known.
+    real people. For every published sub-domain of an attribute the guess is the value most
+    frequent in it among the known people, or else the first value in it. The result is the share
+    of right guesses over all quasi-identifiers of all unknown real rows. Withheld rows are guessed
+    as if every value were starred.
 
     Parameters
     ----------
@@ -282,26 +239,17 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
         Share of the real rows that the attacker knows, in (0, 1]; at least one row, and never
         all of them.
     seed : int or numpy.random.Generator
-        Which.
-
-    Returns
-    -------
-    float
-        From 0 to 1: guesses that are right, over all quasi-identifiers and all real rows that the
-        attacker does not know. Withheld rows are guessed as if every value were starred.
+        Draws these rows.
 
     Raises
     ------
-    EmptyTableError
-        Fewer than two rows are real.
-    ParameterError
-        `known` is out of range.
+    EmptyTableError, ParameterError
+        Fewer than two rows are real (compare distributions instead: :func:`marginal_similarity
+        <anonpaper.measure.marginal_similarity>`); `known` is out of range.
 
-    Notes
-    -----
-    O(n·d), and O(size·log size) for the domain of an attribute. For a release whose rows are all
-    synthetic there is nothing to restore; compare distributions instead
-    (:func:`marginal_similarity <anonpaper.measure.marginal_similarity>`).
+    References
+    ----------
+    majeed2024, Eq. 8. O(n·d), and O(size·log size) for the domain of an attribute.
 
     Examples
     --------

@@ -1,8 +1,4 @@
-"""Utility: what can still be done with a release.
-
-Numbers about the published values (distortion, generalizations), about distributions, and about a
-classifier that is trained on the release and tested on people it has never seen.
-"""
+"""Utility: published values, distributions, and a classifier that is trained on a release."""
 
 from __future__ import annotations
 
@@ -52,23 +48,18 @@ def distortion(
     Parameters
     ----------
     rel : Release
-        The release.
     hierarchies : mapping of attribute name to Hierarchy
         One for every quasi-identifier. The level of a sub-domain is the lowest one on which all
-        its values have one name, whether or not the release was made from this hierarchy.
+        its values have one name, whether or not the release was made from this hierarchy. A row
+        that is withheld counts as on the highest level.
     weights : mapping of attribute name to float, optional
         w_Q of Eq. 9, at least 0 and scaled to add up to 1; equal by default.
-
-    Returns
-    -------
-    float
-        From 0 (every value as it is) to 1 (every value on the highest level, or withheld).
 
     Raises
     ------
     HierarchyError
         A hierarchy is missing, lacks values, or does not join those of a sub-domain.
-    ParameterError
+    ColumnError, ParameterError
         `weights` names no quasi-identifier, holds a negative number, or only zeros.
 
     References
@@ -84,11 +75,13 @@ def distortion(
     1.0
     """
     m = check_release(rel).microdata
-    share = _scaled_weights(m, weights)
+    given = check_weights(m.qi, weights, left_out=0.0)
+    if given.sum() == 0:
+        raise ParameterError("all weights are 0")
     hierarchies = check_hierarchies(hierarchies, m.qi)
     shown = rel.is_published
     total = 0.0
-    for p, weight in zip(rel.published, share, strict=True):
+    for p, weight in zip(rel.published, given / given.sum(), strict=True):
         if p.attribute.name not in hierarchies:
             raise HierarchyError(f"a hierarchy is needed for {p.attribute.name!r}")
         tree = hierarchies[p.attribute.name]
@@ -100,12 +93,8 @@ def distortion(
 def generalizations(rel: Release) -> int:
     """Number of values whose published sub-domain is more, or other, than the value: 0 to n·d.
 
-    Returns
-    -------
-    int
-        From 0 to n·d. A value that was moved to another row counts too; a row that is withheld
-        counts d values. A node of a hierarchy that covers one value alone is no generalization,
-        whatever its name.
+    A value that was moved to another row counts too; a row that is withheld counts d values. A
+    node of a hierarchy that covers one value alone is no generalization, whatever its name.
 
     References
     ----------
@@ -115,8 +104,7 @@ def generalizations(rel: Release) -> int:
     Examples
     --------
     >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> generalizations(ap.suppress(m, ap.examples.hospital_two_anonymous()))
+    >>> generalizations(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
     shown = check_release(rel).is_published
@@ -133,7 +121,7 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
 
     The distance is total variation. This is the other reading of majeed2024's Eq. 8: how nearly
     the published distribution of QI and SA is the real one. It needs no correspondence of rows, so
-    it holds for synthetic tables too. A published sub-domain spreads its row evenly over its
+    it works for synthetic tables too. A published sub-domain spreads its row evenly over its
     values.
 
     Parameters
@@ -143,17 +131,10 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     rel : Release
         The release; values that `m` lacks count as differences.
 
-    Returns
-    -------
-    float
-        From 0 to 1 (equal marginals).
-
     Raises
     ------
-    ColumnError
-        The two tables have other roles.
-    EmptyTableError
-        The release has no row.
+    ColumnError, EmptyTableError
+        The two tables have other roles; the release has no row.
 
     Notes
     -----
@@ -193,14 +174,9 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Classification:
-    """How a classifier that was trained on a release does on people it has not seen.
+    """How a classifier that was trained on a release does on people it has not seen."""
 
-    Attributes
-    ----------
-    confusion : pandas.DataFrame
-        Rows: true sensitive values; columns: predicted ones; test rows.
-    """
-
+    #: Test rows by true sensitive value (rows) and predicted one (columns).
     confusion: pd.DataFrame
 
     @property
@@ -237,8 +213,8 @@ def classification(
     Parameters
     ----------
     rel : Release
-        The release. A sub-domain of an ordered attribute is encoded by the mean of its values, one
-        of another by the share of each value in it (one-hot for a value as it is).
+        A sub-domain of an ordered attribute is encoded by the mean of its values, one of another
+        by the share of each value in it (one-hot for a value as it is).
     test : Microdata
         Held-out rows of the same roles. They should be real people who are not in the release.
     trees : int
@@ -256,10 +232,8 @@ def classification(
 
     Raises
     ------
-    ColumnError
-        The tables have other roles, or no sensitive attribute.
-    EmptyTableError
-        The release has no row.
+    ColumnError, EmptyTableError
+        The tables have other roles, or no sensitive attribute; the release has no row.
     ParameterError
         `test` has synthetic rows, the release gives rows no sensitive value (an anatomy), or
         `balanced` is neither True nor False.
@@ -302,26 +276,17 @@ def classification(
             f"the unordered values make {width:,} features of {max(len(shown), test.n):,} rows, "
             f"at most {_MOST_FEATURES:,} numbers are held: group the values, or take fewer rows"
         )
-    values = mine.sensitive_attribute.values
     forest.fit(_published_features(rel, shown), rel.sensitive_codes[shown])
     said = forest.predict(_plain_features(rel, test))
-    lookup = {value: code for code, value in enumerate(values)}
-    extra = [value for value in test.sensitive_attribute.values if value not in lookup]
-    domain = [*values, *extra]
-    lookup |= {value: len(values) + i for i, value in enumerate(extra)}
-    true = np.array([lookup[v] for v in test.sensitive_attribute.values])[test.sensitive_codes]
+    theirs = test.sensitive_attribute.values
+    domain = list(dict.fromkeys([*mine.sensitive_attribute.values, *theirs]))
+    code = {value: code for code, value in enumerate(domain)}
+    true = np.array([code[value] for value in theirs])[test.sensitive_codes]
     table = np.zeros((len(domain), len(domain)), dtype=np.int64)
     np.add.at(table, (true, said), 1)
     return Classification(pd.DataFrame(
         table, pd.Index(domain, name="true"), pd.Index(domain, name="predicted")
     ))  # fmt: skip
-
-
-def _scaled_weights(m: Microdata, weights: Mapping[object, float] | None) -> np.ndarray:
-    share = check_weights(m.qi, weights, left_out=0.0)
-    if share.sum() == 0:
-        raise ParameterError("all weights are 0")
-    return share / share.sum()
 
 
 def _levels(p: PublishedAttribute, tree: Hierarchy) -> np.ndarray:

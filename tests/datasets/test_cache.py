@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from anonpaper.datasets.parsed import parsed
+from anonpaper.datasets.loading import parsed
 from anonpaper.files import cache_folder, raw_folder, whole_file
 
 TABLE = pd.DataFrame(

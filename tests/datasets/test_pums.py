@@ -9,6 +9,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.datasets import load_acs_pums, load_ipums, pums
+from anonpaper.datasets.registry import listed
 from anonpaper.errors import ColumnError, DatasetError, DatasetUnavailableError, ParameterError
 
 IPUMS = """\
@@ -55,7 +56,8 @@ def test_sal_of_an_ipums_extract(ipums):
     assert frame["Age"].tolist() == [41, 17, 95, 30, 55, 60]
     assert frame["Gender"].tolist() == ["Female", "Male", "Female", "Male", "Male", "Male"]
     assert frame["Race"].tolist()[2] == "Three or more major races"
-    assert frame["Marital Status"].tolist() == [pums.MARST[code] for code in (4, 6, 5, 1, 3, 2)]
+    marst = listed("acs")["ipums"]["codes"]["MARST"]
+    assert frame["Marital Status"].tolist() == [marst[code] for code in "465132"]
     assert frame["Birth Place"].tolist() == [
         "US state 36",
         "Americas",
@@ -120,8 +122,8 @@ def test_domains_have_the_sizes_of_table_6(ipums):
         assert attribute.size == sizes["domain_size"][attribute.name]
     low, high = pums.AGES
     assert high - low + 1 == sizes["domain_size"]["Age"]
-    assert 1000 / pums.OCCUPATION_WIDTH["OCC1990"] == sizes["domain_size"]["Occupation"]
-    assert 10_000 / pums.OCCUPATION_WIDTH["OCCP"] == sizes["domain_size"]["Occupation"]
+    assert 1000 / listed("acs")["ipums"]["occupation_width"] == sizes["domain_size"]["Occupation"]
+    assert 10_000 / listed("acs")["pums"]["occupation_width"] == sizes["domain_size"]["Occupation"]
 
 
 def fixed_width(text):
