@@ -266,7 +266,7 @@ class Microdata:
 
     #: Whether its rows are here; of a table of counts they are in a file or a database,
     has_rows = True
-    #: and this writes what is published of it: see :mod:`anonpaper.scale`.
+    #: and this writes what is published of it: see :mod:`anonpaper.owner.engine`.
     engine = None
 
     def __init__(

@@ -9,11 +9,11 @@ import sys
 import pandas as pd
 import pytest
 
-from anonpaper.cli import main
 from anonpaper.datasets import Origin, available, fetch
 from anonpaper.datasets.loading import published_table
 from anonpaper.datasets.registry import registry
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
+from anonpaper.owner.cli import main
 from anonpaper.papers.published import reference, reference_folder, references
 
 

@@ -1,9 +1,8 @@
 """Columns of texts: whether they are numbers or dates, and what they are as such.
 
 A csv says nothing about types. A column counts as numbers only if every value is written as a
-number is: ``02139`` is text, and so is an identifier of twenty digits. What may be meant as
-numbers or dates, but is not written so that this is certain, is in doubt: the user says which it
-is.
+number is: ``02139`` is text, and so is an identifier of twenty digits. Texts that may be numbers
+or dates, but are not surely so, are in doubt: the user says which they are.
 """
 
 from __future__ import annotations
@@ -22,14 +21,15 @@ __all__ = ["KINDS", "kind_of", "typed"]
 _INTEGER = r"(?:0|-?[1-9]\d{0,17})"
 _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
+_ANY = r"(?s:.*)"
 #: Kinds of columns as --type names them, and how their values are written.
 KINDS = {
     "integer": r"[+-]?\d{1,18}",
     "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
     "decimal-comma": r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?",
     "date": ISO_DATE,
-    "ordered": r"(?s:.*)",
-    "text": r"(?s:.*)",
+    "ordered": _ANY,
+    "text": _ANY,
 }
 _DIGITS_AND_COMMAS = r"-?\d[\d.]*(?:,\d+)*"
 _DAY_FIRST_OR_MONTH = r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?: .*)?"
@@ -54,14 +54,10 @@ def kind_of(known: pd.Series) -> tuple[str, str | None]:
     if all_are(ISO_DATE):
         return "date", None
     if all_are(_DIGITS_AND_COMMAS) and known.str.contains(",").any():
-        thousands = known.str.fullmatch(r"-?\d{1,3}(?:,\d{3})*")  # 1,234 may be 1234
-        if (
-            all_are(_COMMA)
-            and not thousands.all()
-            and known.str.count(r"\d").max() <= _MOST_DIGITS
-        ):
-            return "decimal-comma", None
-        return "text", "decimal-comma"
+        thousands = known.str.fullmatch(r"-?\d{1,3}(?:,\d{3})*").all()  # 1,234 may be 1234
+        precise = known.str.count(r"\d").max() <= _MOST_DIGITS
+        certain = all_are(_COMMA) and not thousands and precise
+        return ("decimal-comma", None) if certain else ("text", "decimal-comma")
     if (known != (bare := known.str.strip())).any():  # with spaces around
         kind, in_doubt = kind_of(bare)
         return "text", in_doubt if kind == "text" else kind
@@ -82,7 +78,7 @@ def typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
     if kind not in ("text", "ordered"):
         texts = texts.str.strip()
     known = texts.dropna()
-    right = known.str.fullmatch(KINDS.get(kind, r"(?s:.*)"), flags=re.ASCII)
+    right = known.str.fullmatch(KINDS.get(kind, _ANY), flags=re.ASCII)
     if kind == "date" or kind not in KINDS:
         form = "ISO8601" if kind == "date" else kind
         times = pd.to_datetime(known[right], format=form, errors="coerce", utc=True)
@@ -101,18 +97,15 @@ def typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
             f"{texts.name!r} is not all {kind}: {wrong} in {int((~right).sum())} rows; "
             "--na TEXT says what means a missing value, --type what the column is"
         )
-    if kind == "integer":
-        return texts.astype("int64" if len(known) == len(texts) else "Int64")
-    if kind == "decimal-comma":
-        return plain.astype("float64")
-    if kind == "decimal":
-        numbers = texts.astype("float64")
-        # of several ways to write one number the shortest
-        by_length = known.loc[known.str.len().sort_values(ascending=False).index]
-        written[texts.name] = dict(zip(numbers[by_length.index], by_length, strict=True))
-        return numbers
     if kind == "text":
         return texts
+    if kind == "integer":
+        return texts.astype("int64" if len(known) == len(texts) else "Int64")
+    if kind == "decimal":  # of several ways to write one number the shortest is kept
+        by_length = known.loc[known.str.len().sort_values(ascending=False).index]
+        written[texts.name] = dict(zip(by_length.astype("float64"), by_length, strict=True))
+    if kind.startswith("decimal"):
+        return plain.astype("float64")
     if kind == "ordered":
         categories = sorted(known.unique())
     else:

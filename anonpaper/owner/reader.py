@@ -1,9 +1,8 @@
-"""Tables in files: read without changing a value, never written over an input.
+"""Tables in files, read without changing a value.
 
-What the columns of a csv are is said by :mod:`anonpaper.texts`. ``NA``, ``None`` and their like
-are values; missing is the empty field and what the user says besides. What is published as it was
-is written as it was, ``1.50`` for 1.5; but a decimal comma becomes a point, for sets have commas
-of their own.
+``NA``, ``None`` and their like are values; missing are the empty field and what the user says
+besides. A value that is published as it was is written as it was, ``1.50`` for 1.5; only a decimal
+comma becomes a point, for sets have commas of their own.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import csv
 import gzip
 import io
 import lzma
-import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,16 +23,12 @@ import pandas as pd
 
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.files import named_by_user
-from anonpaper.publish.world import check_table_place
-from anonpaper.reports import check_page_place
-from anonpaper.texts import KINDS, kind_of, typed
+from anonpaper.owner.kinds import KINDS, kind_of, typed
 
-__all__ = ["STANDARD_STREAM", "Table", "as_written", "check_output", "read_table"]
+__all__ = ["STANDARD_STREAM", "Table", "as_written", "read_table"]
 
 #: Stands for standard input or output in place of a file's name.
 STANDARD_STREAM = "-"
-
-_PARQUET = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
@@ -76,32 +70,14 @@ def read_table(
     missing_texts: Iterable[str] = (),
     types: Mapping[str, str] | None = None,
 ) -> Table:
-    """Read a csv or parquet file.
-
-    What ends in ``.parquet`` or ``.pq`` is parquet, all else csv, which may be compressed
-    (``.gz``, ``.bz2``, ``.xz``); ``"-"`` is a csv on standard input. By default a tab is between
-    the fields of files that end in ``.tsv``, else a comma. A byte order mark is skipped, an empty
-    field is missing. `types` says what columns are whatever they look like, as --type does.
-
-    Raises
-    ------
-    FileError
-        The file is not there, not readable, or not of the form that its name says.
-    ColumnError
-        Two columns have one name, `types` names a column that is not there, or values of a
-        column are not of its type.
-    ParameterError
-        There is no such type.
-    EmptyTableError
-        The file has no rows.
-    """
+    """Read parquet (.parquet, .pq) or else a csv (perhaps .gz, .bz2, .xz; - is standard input)."""
     types = dict(types or {})
     for kind in types.values():
         if kind not in KINDS and "%" not in kind:
             raise ParameterError(
                 f"--type: there is no type {kind!r}, but {', '.join(KINDS)} and %d.%m.%Y"
             )
-    if name.lower().endswith(_PARQUET):
+    if name.lower().endswith((".parquet", ".pq")):
         frame, delimiter = _read_parquet(name), ","
         columns = {column: frame[column].astype("string").astype(object) for column in types
                    if column in frame}  # fmt: skip
@@ -164,9 +140,11 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
                 if len(row) == len(header):
                     rows.append(row)
                 elif row:
+                    likely = [sign for sign in ";\t|," if len(header) == 1 and sign in header[0]]
+                    hint = f": is it --delimiter {likely[0]!r}?" if likely else ""
                     raise FileError(
                         f"{name}, line {reader.line_num}: {len(row)} fields, but the "
-                        f"header has {len(header)}" + _other_delimiter(header)
+                        f"header has {len(header)}{hint}"
                     )
                 elif len(header) == 1:  # a blank line is an empty field
                     rows.append([""])
@@ -182,50 +160,12 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
     return header, rows
 
 
-def _other_delimiter(header: list[str]) -> str:
-    """Return a hint if a header of one field looks like several."""
-    likely = [sign for sign in ";\t|," if len(header) == 1 and sign in header[0]]
-    return f": is it --delimiter {likely[0]!r}?" if likely else ""
-
-
 def _opened(name: str, encoding: str) -> IO[str]:
     if name == STANDARD_STREAM:
         return io.TextIOWrapper(sys.stdin.buffer, encoding=encoding, newline="")
-    opener = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(_ending(name), open)
+    openers = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    opener = openers.get(Path(name).suffix.lower(), open)
     return opener(name, "rt", encoding=encoding, newline="")
-
-
-def _ending(name: str) -> str:
-    return Path(name).suffix.lower()
-
-
-# -- writing -------------------------------------------------------------------------------
-
-
-def check_output(name: str, inputs: Iterable[str], *, force: bool, page: bool = False) -> None:
-    """Raise FileError if a file may not be written.
-
-    None of the files that were read (`inputs`) is written, however it is spelled or linked, and
-    another one that is there only with `force`. A `page` is HTML, all else a table.
-    """
-    (check_page_place if page else check_table_place)(name, replace=True)
-    path = Path(name)
-    for other in inputs if path.exists() else ():
-        if other == STANDARD_STREAM:
-            same, other = _is_standard_input(path), "standard input"
-        else:
-            same = os.path.exists(other) and os.path.samefile(name, other)
-        if same:
-            raise FileError(f"{name} is the same file as {other}, which was read: name another")
-    if path.is_file() and not force:
-        raise FileError(f"{name} is there already: name another file, or replace it with --force")
-
-
-def _is_standard_input(path: Path) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
-    except (OSError, ValueError):  # it is closed, or none of the system's
-        return False
 
 
 def as_written(frame: pd.DataFrame, table: Table) -> pd.DataFrame:

@@ -25,21 +25,17 @@ def _plain(value: object) -> object:
         return _plain(value.item())
     if isinstance(value, float) and not math.isfinite(value):
         return None
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return str(value)
+    return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
 
 def as_text(found: Mapping) -> str:
     """Return a report as text: a title and indented lines per part."""
-    blocks = []
     simple = {
         key: value
         for key, value in found.items()
         if not isinstance(value, Mapping) and not _is_table(value)
     }
-    if simple:
-        blocks.append("\n".join(_lines(simple, indent="")))
+    blocks = ["\n".join(_lines(simple, indent=""))] if simple else []
     for title, part in found.items():
         if isinstance(part, Mapping) and part:
             blocks.append("\n".join([title, *_lines(part)]))
@@ -73,14 +69,11 @@ def _short(value: object) -> str:
 
 def _table(rows: Sequence[Mapping]) -> str:
     """Write rows below their names, texts to the left and numbers to the right."""
-    flat = [
-        {
-            name: item
-            for key, value in row.items()
-            for name, item in (value.items() if isinstance(value, Mapping) else [(key, value)])
-        }
-        for row in rows
-    ]
+    flat = []
+    for row in rows:
+        flat.append({})
+        for key, value in row.items():
+            flat[-1] |= value if isinstance(value, Mapping) else {key: value}
     columns = []
     for name in flat[0]:
         cells = [str(name), *(_short(row[name]) for row in flat)]
