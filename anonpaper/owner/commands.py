@@ -6,32 +6,21 @@ import hashlib
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
 
 import anonpaper as ap
+from anonpaper import errors
 from anonpaper.algorithm import Algorithm
-from anonpaper.constraints import DiversityConstraint, check_constraints, read_constraints
+from anonpaper.constraints import check_constraints, read_constraints
 from anonpaper.datasets.registry import registry
-from anonpaper.errors import (
-    AnonpaperError,
-    ColumnError,
-    ConstraintError,
-    DatasetError,
-    DatasetUnavailableError,
-    EmptyTableError,
-    FileError,
-    InfeasibleError,
-    ParameterError,
-)
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.owner import page, report
 from anonpaper.owner.arguments import column_names, pairs
 from anonpaper.owner.reader import STANDARD_STREAM, Table, as_written, read_table
-from anonpaper.owner.text import as_json, as_text
 from anonpaper.principles import read_principle
 from anonpaper.publish import Release, world
 
@@ -44,40 +33,37 @@ def datasets(options, say: Say) -> None:
     """Print what data sets there are."""
     found = ap.datasets.available()
     if options.json:
-        print(as_json({"datasets": found.to_dict("records")}))
+        print(report.as_json({"datasets": found.to_dict("records")}))
         return
     for entry in found.itertuples():
-        print(
-            f"{entry.name}: {entry.rows:,} rows; {entry.licence}\n"
-            f"    now: {entry.origin}\n    {entry.how_to_get}"
-        )
+        print(f"{entry.name}: {entry.rows:,} rows; {entry.licence}")
+        print(f"    now: {entry.origin}\n    {entry.how_to_get}")
 
 
 def fetch(options, say: Say) -> None:
     """Fetch data sets; print where each came from."""
     unknown = [name for name in options.names if name not in registry()]
     if unknown:
-        raise ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
+        raise errors.ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
     names = options.names or list(registry())
     if options.output and len(names) > 1:
-        raise ParameterError("-o takes one data set: fetch them one by one")
+        raise errors.ParameterError("-o takes one data set: fetch them one by one")
     to_file = options.output not in (None, STANDARD_STREAM)
     if to_file:
         check_output(options.output, [], force=options.force)
     told = sys.stderr if options.output == STANDARD_STREAM else sys.stdout
-    origins = {}
-    failed = []
+    origins, failed = {}, []
     for name in names:
         say(f"fetching {name}")
         try:
             origins |= ap.datasets.fetch([name])
-        except DatasetError as error:
+        except errors.DatasetError as error:
             failed.append(f"{name}: {error}")
             continue
         if not options.json:
             print(f"{name}: {origins[name]}", file=told, flush=True)
     if failed:
-        raise DatasetUnavailableError("\n".join(failed))
+        raise errors.DatasetUnavailableError("\n".join(failed))
     if options.output:
         table = world.plain(ap.load(names[0]).frame)
         if to_file:
@@ -85,13 +71,14 @@ def fetch(options, say: Say) -> None:
         else:
             sys.stdout.buffer.write(world.as_csv(table))
     if options.json:
-        print(as_json({name: str(origin) for name, origin in origins.items()}), file=told)
+        sources = {name: str(origin) for name, origin in origins.items()}
+        print(report.as_json(sources), file=told)
 
 
 def audit(options, say: Say) -> None:
     """Print how exposed the people of a table are."""
     if options.top < 0:
-        raise ParameterError(f"--top must be at least 0, got {options.top}")
+        raise errors.ParameterError(f"--top must be at least 0, got {options.top}")
     _, m = _microdata(options, say)
     print(_told(report.audit(m, options.top), options))
 
@@ -103,13 +90,13 @@ def anonymize(options, say: Say) -> None:
     method = methods.METHODS[options.method]
     publication = options.publish or method.publications[0]
     if publication not in method.publications:
-        raise ParameterError(
+        raise errors.ParameterError(
             f"--publish {publication} does not go with {options.method}, which is published by "
             f"{', '.join(method.publications)}"
         )
     secrets = method.needs_sensitive or options.l or publication in ("swap", "anatomize")
     if secrets and not options.sensitive:
-        raise ParameterError("--sensitive must name the column that nobody should learn")
+        raise errors.ParameterError("--sensitive must name the column that nobody should learn")
     outputs = _outputs(options, publication)
 
     table, m = _microdata(options, say)
@@ -121,18 +108,20 @@ def anonymize(options, say: Say) -> None:
     m, result = methods.run(method, m, parameters)
     release = methods.publish(m, result, publication, hierarchies, options.seed)
     if not release.is_published.any():
-        raise EmptyTableError("no row could be published")
+        raise errors.EmptyTableError("no row could be published")
     for principle in method.promised(parameters):
         if not principle.holds(*release.audited()):
-            raise InfeasibleError(f"the result does not meet {principle}: nothing was written")
+            raise errors.InfeasibleError(
+                f"the result does not meet {principle}: nothing was written"
+            )
     counted = {"constraints", "hierarchies"}  # reported by their number
     shown = {n: len(given) if n in counted else given for n, given in parameters.items()}
     found = {"method": options.method, "parameters": shown, **report.summary(release)}
     if "constraints" in parameters:
         checked = check_constraints(release, parameters["constraints"])
         found["constraints"] = checked.to_dict("records")
-    (_write_by_engine if options.engine else _write)(release, outputs, found, table, kept,
-                                                     options, say)  # fmt: skip
+    write = _write_by_engine if options.engine else _write
+    write(release, outputs, found, table, kept, options, say)
 
 
 def _write(
@@ -152,19 +141,18 @@ def _write(
         say(f"writing {', '.join(named)}")
         world.write_tables(named, replace=options.force, delimiter=table.delimiter)
     if outputs:
-        found["written to"] = outputs
-        print(_told(found, options))
-    else:
-        sys.stdout.buffer.write(printed)
-        if not options.quiet:
-            print(_told(found, options), file=sys.stderr)
+        print(_told(found | {"written to": outputs}, options))
+        return
+    sys.stdout.buffer.write(printed)
+    if not options.quiet:
+        print(_told(found, options), file=sys.stderr)
 
 
 def _write_by_engine(
     release: Release, outputs: list[str], found: dict, table: Table, kept: list, options, say: Say
 ) -> None:
     if kept or options.report:
-        raise ParameterError("--engine goes neither with --keep nor with --report")
+        raise errors.ParameterError("--engine goes neither with --keep nor with --report")
     say(f"writing {outputs[0]}")
     with warnings.catch_warnings(record=True) as caught:
         written = release.write(outputs[0], replace=options.force)
@@ -176,7 +164,7 @@ def _write_by_engine(
 
 
 def _told(found: Mapping, options) -> str:
-    return as_json(found) if options.json else as_text(found)
+    return report.as_json(found) if options.json else report.as_text(found)
 
 
 # -- reading -------------------------------------------------------------------------------
@@ -186,7 +174,7 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     say(f"reading {options.file}")
     if options.engine:
         if options.person or options.na or options.encoding != "utf-8":
-            raise ParameterError(
+            raise errors.ParameterError(
                 "--engine goes with none of --person, --na and --encoding: it reads UTF-8"
             )
         m = ap.scan(
@@ -205,7 +193,7 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     sensitive = column_names(options.sensitive, columns)
     strangers = {*qi, *sensitive, options.person} - {*columns, None}
     if strangers and len(columns) == 1:
-        raise FileError(
+        raise errors.FileError(
             f"{options.file} has one column only, {columns[0]!r}, when read with the delimiter "
             f"{table.delimiter!r}: --delimiter says which it is"
         )
@@ -217,7 +205,7 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
         table.frame, qi, sensitive, person=options.person, missing=options.missing, origin=origin
     )
     if doubts := [f"{n}={kind}" for n, kind in table.in_doubt.items() if n in m.qi]:
-        raise ColumnError(
+        raise errors.ColumnError(
             f"{', '.join(doubts)}? These columns look like more than text: say which with "
             "--type NAME=KIND, NAME=text if they are not"
         )
@@ -239,7 +227,7 @@ def _types(options) -> dict[str, str]:
     types: dict[str, str] = {}
     for name, kind in told:
         if types.setdefault(name, kind) != kind:
-            raise ParameterError(
+            raise errors.ParameterError(
                 f"{name!r} cannot be both {types[name]} and {kind}: say one of them"
             )
     return types
@@ -257,7 +245,7 @@ def _kept_columns(options, table: Table, m: Microdata, say: Say) -> list[str]:
     kept = column_names(options.keep, columns)
     others = [name for name in columns if name not in (*m.qi, *m.sensitives, m.person)]
     if unknown := [name for name in kept if name not in others]:
-        raise ParameterError(
+        raise errors.ParameterError(
             f"--keep names {unknown}; the columns that --qi and --sensitive leave are {others}"
         )
     if left := [name for name in others if name not in kept]:
@@ -275,17 +263,19 @@ def _hierarchies(options, m, kinds, method: Algorithm, publication: str) -> dict
     if not options.hierarchy:
         return {}
     if "hierarchy" not in options_of(method) and publication != "shallow":
-        raise ParameterError(
+        raise errors.ParameterError(
             f"{options.method} published by {publication} does not use --hierarchy"
             + ("; --publish shallow does" if "shallow" in method.publications else "")
         )
     found = {}
     for name, tree in pairs(options.hierarchy, m.qi):
         if name not in m.qi or not tree:
-            raise ParameterError(f"--hierarchy {name}={tree}: NAME=TREE, NAME one of {m.qi}")
+            raise errors.ParameterError(
+                f"--hierarchy {name}={tree}: NAME=TREE, NAME one of {m.qi}"
+            )
         try:
             found[name] = _hierarchy(m, name, kinds.get(name, ""), tree, options)
-        except AnonpaperError as error:
+        except errors.AnonpaperError as error:
             raise type(error)(f"--hierarchy {name}={tree}: {error}") from None
     return found
 
@@ -301,11 +291,11 @@ def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hier
     try:
         steps = [[read(number) for number in numbers.split(",")]] if numbers else []
     except ValueError:
-        raise ParameterError(
+        raise errors.ParameterError(
             f"{kind} takes {'' if read is float else 'whole '}numbers with commas between them"
         ) from None
     if kind == "widths" and not steps:
-        raise ParameterError("widths needs numbers, as in widths:5,10,20")
+        raise errors.ParameterError("widths needs numbers, as in widths:5,10,20")
     form = {"form": column} if kind == "dates" and "%" in column else {}
     return makers[kind](m.frame[name], *steps, **form)
 
@@ -316,42 +306,36 @@ def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[s
 
     takes = options_of(method)
     every = {name for other in METHODS.values() for name in options_of(other)}
-    texts = {name: getattr(options, name.replace("-", "_"), None)
-             for name in every - {"seed", "hierarchy"}}  # fmt: skip
-    given = {name: text for name, text in texts.items() if text not in (None, [])}
-    if wrong := sorted(set(given) - set(takes)):
-        raise ParameterError(
+    told = {name: getattr(options, name.replace("-", "_"), None)
+            for name in sorted(every - {"seed", "hierarchy"})}  # fmt: skip
+    given = {name: text for name, text in told.items() if text not in (None, [])}
+    if wrong := [name for name in given if name not in takes]:
+        raise errors.ParameterError(
             f"{options.method} does not take --{', --'.join(wrong)}; it takes "
             f"{', '.join(f'--{name}' for name in takes) or 'nothing'}"
         )
     if lacking := [f"--{name}" for name, p in takes.items() if p.required and name not in given]:
-        raise ParameterError(f"{options.method} needs {' and '.join(lacking)}")
+        raise errors.ParameterError(f"{options.method} needs {' and '.join(lacking)}")
     given = {takes[name].name: value for name, value in given.items()}
     for name in {"weights", "granularity"} & set(given):
-        given[name] = _numbers(given[name], m)
+        try:
+            given[name] = {column: float(value) for column, value in pairs(given[name], m.qi)}
+        except ValueError:
+            raise errors.ParameterError(
+                f"{given[name]}: each must be NAME=NUMBER, NAME one of {m.qi}"
+            ) from None
     if "require" in given:
         given["require"] = [read_principle(text) for text in given["require"]]
     if "constraints" in given:
-        given["constraints"] = _constraints(given["constraints"])
+        try:
+            given["constraints"] = read_constraints(given["constraints"])
+        except errors.ConstraintError as error:  # what is wrong in a file is an error of usage
+            raise errors.ParameterError(str(error)) from None
     if "seed" in method.parameters:
         given["seed"] = options.seed
     if hierarchies and "hierarchy" in takes:
         given["hierarchies"] = hierarchies
     return given
-
-
-def _numbers(texts: Sequence[str], m: Microdata) -> dict[str, float]:
-    try:
-        return {name: float(value) for name, value in pairs(texts, m.qi)}
-    except ValueError:
-        raise ParameterError(f"{texts}: each must be NAME=NUMBER, NAME one of {m.qi}") from None
-
-
-def _constraints(path: str) -> list[DiversityConstraint]:
-    try:
-        return read_constraints(path)
-    except ConstraintError as error:  # what is wrong in a file is an error of usage
-        raise ParameterError(str(error)) from None
 
 
 # -- writing -------------------------------------------------------------------------------
@@ -365,10 +349,10 @@ def _outputs(options, publication: str) -> list[str]:
     outputs = [] if options.output in (None, STANDARD_STREAM) else [options.output]
     if publication == "anatomize":
         if not outputs:
-            raise ParameterError("anatomize publishes two tables: name a file with -o")
+            raise errors.ParameterError("anatomize publishes two tables: name a file with -o")
         outputs.append(str(world.beside(options.output, "sensitive")))
     if options.engine and not outputs:
-        raise ParameterError("--engine writes files: name one, or a folder, with -o")
+        raise errors.ParameterError("--engine writes files: name one, or a folder, with -o")
     for name in outputs if not options.engine else ():
         check_output(name, inputs, force=options.force)
     if options.report:
@@ -389,9 +373,13 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool, is_page: bool
         else:
             same = os.path.exists(other) and os.path.samefile(name, other)
         if same:
-            raise FileError(f"{name} is the same file as {other}, which was read: name another")
+            raise errors.FileError(
+                f"{name} is the same file as {other}, which was read: name another"
+            )
     if path.is_file() and not force:
-        raise FileError(f"{name} is there already: name another file, or replace it with --force")
+        raise errors.FileError(
+            f"{name} is there already: name another file, or replace it with --force"
+        )
 
 
 def _is_standard_input(path: Path) -> bool:

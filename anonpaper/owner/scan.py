@@ -22,7 +22,7 @@ from anonpaper.errors import (
 )
 from anonpaper.microdata import Microdata, checked_roles, code_values
 from anonpaper.owner.engine import Engine, connect, engine_errors
-from anonpaper.owner.kinds import kind_of, typed
+from anonpaper.owner.reader import kind_of, typed
 from anonpaper.owner.sources import Sources
 from anonpaper.owner.table import CountedMicrodata
 
