@@ -11,7 +11,7 @@ from pathlib import Path
 
 __all__ = ["LISTED", "column_names", "pairs", "parser"]
 
-#: What ``arguments.toml`` lists, its texts without the line breaks of the file.
+#: What ``arguments.toml`` lists: the commands, their arguments, and what methods mean by theirs.
 LISTED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 _PROGRAM = "python -m anonpaper"

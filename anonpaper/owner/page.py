@@ -24,10 +24,9 @@ from anonpaper.publish import GroupRelease, Release, recode
 from anonpaper.publish.attribute import PublishedAttribute
 from anonpaper.recoding import Recoding
 
-__all__ = ["attackers", "check_page_place", "page", "write_page"]
+__all__ = ["check_page_place", "page", "write_page"]
 
 _MOST_BARS = 12
-_HIGH_RISK = 0.2  # of a row that is one of five: the threshold of many guidelines
 
 
 def write_page(rel: Release, path: str | os.PathLike, call: str | None = None) -> Path:
@@ -111,42 +110,32 @@ def _facts(rel: Release, call: str | None) -> str:
 
 
 def _risks(rel: Release) -> dict[str, object]:
-    """Risks of being found; where quasi-identifiers are published as they are, these count."""
-    m, labels = rel.microdata, rel.classes.labels
-    if isinstance(rel, GroupRelease):
-        labels = dense_labels(np.where(rel.is_published, m.cells.tuple_of_row, -1))
-    sizes = GroupCounts.of(m.about(None), labels).sizes
-    whose = "rows" if m.people is None else "people"
-    found = {
-        "rows": f"{np.count_nonzero(labels >= 0):,}",
-        f"{whose} that are unique": f"{np.count_nonzero(sizes == 1):,}",
-        f"{whose} in classes below 5": f"{sizes[sizes < 5].sum():,}",
-    }
-    return found | {name: f"{risk:.2%}" for name, risk in attackers(sizes).items()}
-
-
-def attackers(sizes: np.ndarray) -> dict[str, float]:
-    """Say how sure attackers are whose a row is, by the sizes of classes; O(c) for c classes.
+    """Risks of being found; where quasi-identifiers are published as they are, these count.
 
     The prosecutor knows that the person is in the table. The journalist does not: without a
     register of all people, the prosecutor's risk is the bound. The marketer links everybody.
     See K. El Emam, *Guide to the de-identification of personal health information*, 2013, ch. 16.
     """
-    sizes = np.asarray(sizes)
-    exposed = float(sizes[1 / sizes > _HIGH_RISK].sum() / sizes.sum())
+    m, labels = rel.microdata, rel.classes.labels
+    if isinstance(rel, GroupRelease):
+        labels = dense_labels(np.where(rel.is_published, m.cells.tuple_of_row, -1))
+    sizes = GroupCounts.of(m.about(None), labels).sizes
+    whose = "rows" if m.people is None else "people"
+    highest = f"{1 / sizes.min():.2%}"
     return {
-        "prosecutor: highest risk": float(1 / sizes.min()),
-        "prosecutor: rows above one in five": exposed,
-        "journalist: highest risk, at most": float(1 / sizes.min()),
-        "marketer: links that are right": float(len(sizes) / sizes.sum()),
+        "rows": f"{np.count_nonzero(labels >= 0):,}",
+        f"{whose} that are unique": f"{np.count_nonzero(sizes == 1):,}",
+        f"{whose} in classes below 5": f"{sizes[sizes < 5].sum():,}",
+        "prosecutor: highest risk": highest,
+        "prosecutor: rows above one in five": f"{sizes[sizes < 5].sum() / sizes.sum():.2%}",
+        "journalist: highest risk, at most": highest,
+        "marketer: links that are right": f"{len(sizes) / sizes.sum():.2%}",
     }
 
 
 def _levels(rel: Release) -> dict[str, str]:
-    return {
-        f"{entry['principle']} ({entry['meaning']})": f"{entry['level']:.4g}"
-        for entry in levels_of_release(rel)
-    }
+    levels = levels_of_release(rel)
+    return {f"{e['principle']} ({e['meaning']})": f"{e['level']:.4g}" for e in levels}
 
 
 def _side_by_side(columns: dict[str, dict]) -> str:
