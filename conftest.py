@@ -2,4 +2,4 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("ibis") else ["anonpaper/scale/source.py"]
+collect_ignore = [] if find_spec("ibis") else ["anonpaper/owner/scan.py"]

@@ -18,6 +18,7 @@ from .groups import Partition as Partition
 from .hierarchy import Hierarchy as Hierarchy
 from .microdata import Attribute as Attribute
 from .microdata import Microdata as Microdata
+from .owner.scan import scan as scan
 from .partition.balanced import balanced_classes as balanced_classes
 from .partition.diva import diva as diva
 from .partition.exact import exact as exact
@@ -58,6 +59,5 @@ from .recoders.lattice import full_domain as full_domain
 from .recoders.preference import preference_search as preference_search
 from .recoders.tds import tds as tds
 from .recoding import Recoding as Recoding
-from .scale import scan as scan
 
 __version__: str

@@ -1,8 +1,8 @@
-"""``python -m anonpaper``: see :mod:`anonpaper.cli`."""
+"""``python -m anonpaper``: see :mod:`anonpaper.owner.cli`."""
 
 import sys
 
-from anonpaper.cli import main
+from anonpaper.owner.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

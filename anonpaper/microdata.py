@@ -234,9 +234,10 @@ class Microdata:
     (3, 2, [[0, 0], [1, 1]], [1, 1, 1])
     """
 
-    #: Whether its rows are here. A table of counts has its rows in a file or a database, and an
-    #: engine that writes its releases: see :mod:`anonpaper.scale`.
-    has_rows, engine = True, None
+    #: Whether its rows are here; of a table of counts they are in a file or a database,
+    has_rows = True
+    #: and this writes what is published of it: see :mod:`anonpaper.owner.engine`.
+    engine = None
 
     def __init__(
         self,

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -39,7 +40,6 @@ from anonpaper.principles import (
     Theta,
 )
 from anonpaper.publish.attribute import PublishedAttribute
-from anonpaper.publish.explain import Explanation, explain
 from anonpaper.publish.world import (
     beside,
     check_table_place,
@@ -49,6 +49,9 @@ from anonpaper.publish.world import (
     write_tables,
 )
 from anonpaper.recoding import Recoding
+
+if TYPE_CHECKING:
+    from anonpaper.owner.explain import Explanation
 
 __all__ = ["Anatomy", "GroupRelease", "Release"]
 
@@ -325,7 +328,7 @@ class Release:
             Ends in .csv, .tsv or .txt, perhaps followed by .gz, .bz2 or .xz, or in .parquet. An
             anatomy's sensitive values are written beside it, as ``name_sensitive.csv``. Of a table
             of counts it may be a folder, which is made and gets parquet files: see
-            :mod:`anonpaper.scale`.
+            :mod:`anonpaper.owner.scan`.
         replace : bool
             Whether files that are there may be replaced. The new ones have the permissions of
             the user's umask, and none that a file they replace did not have.
@@ -485,6 +488,8 @@ class Release:
         >>> why.loc["Age", "breaks"]
         'KAnonymity(k=2) in 2 groups of 2 rows, the smallest (1) of Age <30, ...'
         """
+        from anonpaper.owner.explain import explain
+
         return explain(self, row, require)
 
     def report(self, path: str | os.PathLike, *, call: str | None = None) -> Path:
@@ -523,7 +528,7 @@ class Release:
         >>> ap.suppress(m, ap.mondrian(m, k=3)).report(path).read_text()[:15]
         '<!DOCTYPE html>'
         """
-        from anonpaper.reports import write_page
+        from anonpaper.owner.page import write_page
 
         return write_page(self, path, call)
 

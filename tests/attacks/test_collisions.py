@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
-from anonpaper.cli import main
 from anonpaper.errors import ColumnError, FileError, ParameterError
+from anonpaper.owner.cli import main
 
 
 def table(values):

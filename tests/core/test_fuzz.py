@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper import constraints, measure
-from anonpaper.cli import main
 from anonpaper.errors import AnonpaperError
+from anonpaper.owner.cli import main
 from anonpaper.prepare import cleaning, encoding, imbalance, patterns, synthesis
 
 CALLS = int(os.environ.get("ANONPAPER_FUZZ", 1000))

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from anonpaper.cli import main
+from anonpaper.compendium.tables import reference, references
 from anonpaper.datasets import Origin, available, fetch
 from anonpaper.datasets.loading import published_table
 from anonpaper.datasets.registry import registry
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
-from anonpaper.compendium.tables import reference, reference_folder, references
+from anonpaper.owner.cli import main
 
 
 def test_available_lists_every_data_set_without_fetching(no_network):
@@ -91,7 +92,7 @@ def test_an_origin_is_frozen_and_one_line():
 
 
 def test_every_reference_table_is_read_and_its_source_is_named():
-    sources = (reference_folder() / "README.md").read_text(encoding="utf-8")
+    sources = (Path(__file__).parents[2] / "data" / "reference" / "README.md").read_text(encoding="utf-8")
     assert sorted(references()) == sorted(re.findall(r"(?m)^\| (\S+)\.csv \|", sources))
     for name in references():
         table = reference(name)

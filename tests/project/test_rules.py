@@ -53,8 +53,8 @@ def test_the_rule_on_the_library_names_all_of_it():
     found = {f"anonpaper.{module.name}" for module in pkgutil.iter_modules([ROOT / "anonpaper"])}
     assert set(rule["source_modules"]) == found - {
         "anonpaper.__main__",
-        "anonpaper.cli",
         "anonpaper.compendium",
+        "anonpaper.owner",
     }
 
 
@@ -177,7 +177,10 @@ def test_nothing_heavy_is_imported_without_need(arguments, needed, tmp_path):
     (tmp_path / "people.csv").write_text("age,ill\n34,a\n34,b\n41,a\n52,c\n")
     lines = ["import io, sys, anonpaper"]
     if arguments is not None:
-        lines += ["from anonpaper.cli import main", "sys.stdout = io.TextIOWrapper(io.BytesIO())"]
+        lines += [
+            "from anonpaper.owner.cli import main",
+            "sys.stdout = io.TextIOWrapper(io.BytesIO())",
+        ]
         lines += [f"try: code = main({arguments})", "except SystemExit as end: code = end.code"]
         lines += ["assert not code, code"]  # what is refused loads nothing
     lines += [f"print([name for name in {HEAVY} if name in sys.modules], file=sys.__stdout__)"]

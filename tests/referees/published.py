@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import anonpaper as ap
-from anonpaper.cli.methods import METHODS, publish, run
+from anonpaper.owner.methods import METHODS, publish, run
 
 QUICK = {"evaluations": 60}
 PARAMETERS = {

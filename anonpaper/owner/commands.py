@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 
 import pandas as pd
 
 import anonpaper as ap
-from anonpaper import errors, reports
+from anonpaper import errors
 from anonpaper.algorithm import Algorithm
-from anonpaper.cli import files
-from anonpaper.cli.arguments import column_names, pairs
-from anonpaper.constraints import DiversityConstraint, check_constraints, read_constraints
+from anonpaper.constraints import check_constraints, read_constraints
 from anonpaper.datasets.registry import registry
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
+from anonpaper.owner import page, report
+from anonpaper.owner.arguments import column_names, pairs
+from anonpaper.owner.reader import STANDARD_STREAM, Table, as_written, read_table
 from anonpaper.principles import read_principle
-from anonpaper.publish import world
+from anonpaper.publish import Release, world
 
 __all__ = ["anonymize", "audit", "datasets", "fetch"]
 
@@ -30,13 +33,11 @@ def datasets(options, say: Say) -> None:
     """Print what data sets there are."""
     found = ap.datasets.available()
     if options.json:
-        print(reports.as_json({"datasets": found.to_dict("records")}))
+        print(report.as_json({"datasets": found.to_dict("records")}))
         return
     for entry in found.itertuples():
-        print(
-            f"{entry.name}: {entry.rows:,} rows; {entry.licence}\n"
-            f"    now: {entry.origin}\n    {entry.how_to_get}"
-        )
+        print(f"{entry.name}: {entry.rows:,} rows; {entry.licence}")
+        print(f"    now: {entry.origin}\n    {entry.how_to_get}")
 
 
 def fetch(options, say: Say) -> None:
@@ -47,12 +48,11 @@ def fetch(options, say: Say) -> None:
     names = options.names or list(registry())
     if options.output and len(names) > 1:
         raise errors.ParameterError("-o takes one data set: fetch them one by one")
-    to_file = options.output not in (None, files.STANDARD_STREAM)
+    to_file = options.output not in (None, STANDARD_STREAM)
     if to_file:
-        files.check_output(options.output, [], force=options.force)
-    told = sys.stderr if options.output == files.STANDARD_STREAM else sys.stdout
-    origins = {}
-    failed = []
+        check_output(options.output, [], force=options.force)
+    told = sys.stderr if options.output == STANDARD_STREAM else sys.stdout
+    origins, failed = {}, []
     for name in names:
         say(f"fetching {name}")
         try:
@@ -71,7 +71,8 @@ def fetch(options, say: Say) -> None:
         else:
             sys.stdout.buffer.write(world.as_csv(table))
     if options.json:
-        print(reports.as_json({name: str(origin) for name, origin in origins.items()}), file=told)
+        sources = {name: str(origin) for name, origin in origins.items()}
+        print(report.as_json(sources), file=told)
 
 
 def audit(options, say: Say) -> None:
@@ -79,27 +80,24 @@ def audit(options, say: Say) -> None:
     if options.top < 0:
         raise errors.ParameterError(f"--top must be at least 0, got {options.top}")
     _, m = _microdata(options, say)
-    found = reports.audit(m, options.top)
-    print(reports.as_json(found) if options.json else reports.as_text(found))
+    print(_told(report.audit(m, options.top), options))
 
 
 def anonymize(options, say: Say) -> None:
     """Write an anonymous table and print what was done."""
-    from anonpaper.cli import methods  # all algorithms: other commands are quicker without
+    from anonpaper.owner import methods  # all algorithms: other commands are quicker without
 
     method = methods.METHODS[options.method]
-    publication = _publication(options, method)
+    publication = options.publish or method.publications[0]
+    if publication not in method.publications:
+        raise errors.ParameterError(
+            f"--publish {publication} does not go with {options.method}, which is published by "
+            f"{', '.join(method.publications)}"
+        )
     secrets = method.needs_sensitive or options.l or publication in ("swap", "anatomize")
     if secrets and not options.sensitive:
         raise errors.ParameterError("--sensitive must name the column that nobody should learn")
-    inputs = _inputs(options)
     outputs = _outputs(options, publication)
-    if options.engine and not outputs:
-        raise errors.ParameterError("--engine writes files: name one, or a folder, with -o")
-    for name in outputs if not options.engine else ():
-        files.check_output(name, inputs, force=options.force)
-    if options.report:
-        files.check_output(options.report, [*inputs, *outputs], force=options.force, page=True)
 
     table, m = _microdata(options, say)
     kept = _kept_columns(options, table, m, say)
@@ -116,57 +114,63 @@ def anonymize(options, say: Say) -> None:
             raise errors.InfeasibleError(
                 f"the result does not meet {principle}: nothing was written"
             )
-    found = {
-        "method": options.method,
-        "parameters": _shown(parameters),
-        **reports.summary(release),
-    }
+    counted = {"constraints", "hierarchies"}  # reported by their number
+    shown = {n: len(given) if n in counted else given for n, given in parameters.items()}
+    found = {"method": options.method, "parameters": shown, **report.summary(release)}
     if "constraints" in parameters:
         checked = check_constraints(release, parameters["constraints"])
         found["constraints"] = checked.to_dict("records")
+    write = _write_by_engine if options.engine else _write
+    write(release, outputs, found, table, kept, options, say)
 
-    if options.engine:
-        _write_by_engine(release, outputs[0], found, kept, options, say)
-        return
+
+def _write(
+    release: Release, outputs: list[str], found: dict, table: Table, kept: list, options, say: Say
+) -> None:
     tables = release.public_tables(kept)
     if not outputs or not outputs[0].lower().endswith((".parquet", ".pq")):
-        tables = [files.as_written(public, table) for public in tables]
+        tables = [as_written(public, table) for public in tables]
     for warning in release.warnings:
         say(f"warning: {warning}")
-    text = reports.as_json if options.json else reports.as_text
-    shown = None if outputs else world.as_csv(tables[0], table.delimiter)
+    printed = None if outputs else world.as_csv(tables[0], table.delimiter)
     named = dict(zip(outputs, tables, strict=False))
     if options.report:
-        named[options.report] = reports.page(release, options.call).encode()
+        named[options.report] = page.page(release, options.call).encode()
         say(f"for the table's owner, not to be published: {options.report}")
     if named:
         say(f"writing {', '.join(named)}")
         world.write_tables(named, replace=options.force, delimiter=table.delimiter)
     if outputs:
-        found["written to"] = outputs
-        print(text(found))
-    else:
-        sys.stdout.buffer.write(shown)
-        if not options.quiet:
-            print(text(found), file=sys.stderr)
+        print(_told(found | {"written to": outputs}, options))
+        return
+    sys.stdout.buffer.write(printed)
+    if not options.quiet:
+        print(_told(found, options), file=sys.stderr)
 
 
-def _write_by_engine(release, output: str, found: dict, kept: list, options, say: Say) -> None:
+def _write_by_engine(
+    release: Release, outputs: list[str], found: dict, table: Table, kept: list, options, say: Say
+) -> None:
     if kept or options.report:
         raise errors.ParameterError("--engine goes neither with --keep nor with --report")
-    say(f"writing {output}")
+    say(f"writing {outputs[0]}")
     with warnings.catch_warnings(record=True) as caught:
-        found["written to"] = [str(path) for path in release.write(output, replace=options.force)]
+        written = release.write(outputs[0], replace=options.force)
     for warning in caught:
         say(f"warning: {warning.message}")
+    found["written to"] = [str(path) for path in written]
     found["levels of the files"] = release.audit().dropna().to_dict("records")
-    print(reports.as_json(found) if options.json else reports.as_text(found))
+    print(_told(found, options))
+
+
+def _told(found: Mapping, options) -> str:
+    return report.as_json(found) if options.json else report.as_text(found)
 
 
 # -- reading -------------------------------------------------------------------------------
 
 
-def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
+def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     say(f"reading {options.file}")
     if options.engine:
         if options.person or options.na or options.encoding != "utf-8":
@@ -177,8 +181,8 @@ def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
             options.file, column_names(options.qi, []), column_names(options.sensitive, []),
             missing=options.missing, types=_types(options) or None, delimiter=options.delimiter,
         )  # fmt: skip
-        return files.Table(pd.DataFrame(columns=m.engine.table.columns)), m
-    table = files.read_table(
+        return Table(pd.DataFrame(columns=m.engine.table.columns)), m
+    table = read_table(
         options.file, delimiter=options.delimiter, encoding=options.encoding,
         missing_texts=options.na, types=_types(options),
     )  # fmt: skip
@@ -187,19 +191,20 @@ def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
     columns = list(table.frame.columns)
     qi = column_names(options.qi, columns)
     sensitive = column_names(options.sensitive, columns)
-    strangers = [n for n in [*qi, *sensitive, options.person] if n not in (*columns, None)]
+    strangers = {*qi, *sensitive, options.person} - {*columns, None}
     if strangers and len(columns) == 1:
         raise errors.FileError(
             f"{options.file} has one column only, {columns[0]!r}, when read with the delimiter "
             f"{table.delimiter!r}: --delimiter says which it is"
         )
+    origin = options.file
+    if options.file != STANDARD_STREAM and getattr(options, "report", None):
+        with open(options.file, "rb") as stream:
+            origin += f", sha256 {hashlib.file_digest(stream, 'sha256').hexdigest()}"
     m = Microdata(
-        table.frame, qi, sensitive, person=options.person, missing=options.missing,
-        origin=_origin(options),
-    )  # fmt: skip
-    if doubts := [
-        f"{n}={table.in_doubt[n]}" for n in columns if n in table.in_doubt and n in m.qi
-    ]:
+        table.frame, qi, sensitive, person=options.person, missing=options.missing, origin=origin
+    )
+    if doubts := [f"{n}={kind}" for n, kind in table.in_doubt.items() if n in m.qi]:
         raise errors.ColumnError(
             f"{', '.join(doubts)}? These columns look like more than text: say which with "
             "--type NAME=KIND, NAME=text if they are not"
@@ -216,10 +221,7 @@ def _microdata(options, say: Say) -> tuple[files.Table, Microdata]:
 
 def _types(options) -> dict[str, str]:
     """Return what columns are as --type, --text and --ordered say."""
-    told = [
-        (name, kind)
-        for name, _, kind in (text.rpartition("=") for text in column_names(options.type, []))
-    ]
+    told = [text.rpartition("=")[::2] for text in column_names(options.type, [])]
     told += [(name, "text") for name in column_names(options.text, [])]
     told += [(name, "ordered") for name in column_names(options.ordered, [])]
     types: dict[str, str] = {}
@@ -231,33 +233,22 @@ def _types(options) -> dict[str, str]:
     return types
 
 
-def _origin(options) -> str:
-    """Say which file was read; with its hash where a report tells it."""
-    if options.file == files.STANDARD_STREAM or not getattr(options, "report", None):
-        return options.file
-    with open(options.file, "rb") as stream:
-        return f"{options.file}, sha256 {hashlib.file_digest(stream, 'sha256').hexdigest()}"
-
-
 def _loses_its_order(m: Microdata, name: str) -> bool:
     column = m.frame[name]
     ordered = pd.api.types.is_numeric_dtype(column) or getattr(column.dtype, "ordered", False)
     return bool(ordered and column.isna().any())
 
 
-def _kept_columns(options, table, m: Microdata, say: Say) -> list[str]:
+def _kept_columns(options, table: Table, m: Microdata, say: Say) -> list[str]:
     """Return the columns to be published as they are; say which are not published at all."""
     columns = list(table.frame.columns)
     kept = column_names(options.keep, columns)
-    roles = {*m.qi, *m.sensitives, m.person}
-    unknown = [name for name in kept if name not in columns or name in roles]
-    if unknown:
+    others = [name for name in columns if name not in (*m.qi, *m.sensitives, m.person)]
+    if unknown := [name for name in kept if name not in others]:
         raise errors.ParameterError(
-            f"--keep names {unknown}; the columns that --qi and --sensitive leave are "
-            f"{[name for name in columns if name not in roles]}"
+            f"--keep names {unknown}; the columns that --qi and --sensitive leave are {others}"
         )
-    left = [name for name in columns if name not in roles and name not in kept]
-    if left:
+    if left := [name for name in others if name not in kept]:
         say(f"not published: {left} (neither --qi nor --sensitive; --keep publishes them)")
     if m.person is not None:
         say(f"{m.n_people:,} people are counted by {m.person!r}, which is not published")
@@ -267,7 +258,7 @@ def _kept_columns(options, table, m: Microdata, say: Say) -> list[str]:
 
 
 def _hierarchies(options, m, kinds, method: Algorithm, publication: str) -> dict[str, Hierarchy]:
-    from anonpaper.cli.methods import options_of
+    from anonpaper.owner.methods import options_of
 
     if not options.hierarchy:
         return {}
@@ -309,30 +300,16 @@ def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hier
     return makers[kind](m.frame[name], *steps, **form)
 
 
-# -- what the method is given --------------------------------------------------------------
-
-
-def _publication(options, method: Algorithm) -> str:
-    form = options.publish or method.publications[0]
-    if form not in method.publications:
-        raise errors.ParameterError(
-            f"--publish {form} does not go with {options.method}, which is published by "
-            f"{', '.join(method.publications)}"
-        )
-    return form
-
-
 def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[str, object]:
     """Return the method's parameters; every option given must be one of them."""
-    from anonpaper.cli.methods import METHODS, options_of
+    from anonpaper.owner.methods import METHODS, options_of
 
     takes = options_of(method)
     every = {name for other in METHODS.values() for name in options_of(other)}
-    texts = {name: getattr(options, name.replace("-", "_"), None) for name in every}
-    given = {name: text for name, text in texts.items() if text not in (None, [])}
-    given.pop("seed", None)
-    given.pop("hierarchy", None)
-    if wrong := sorted(set(given) - set(takes)):
+    told = {name: getattr(options, name.replace("-", "_"), None)
+            for name in sorted(every - {"seed", "hierarchy"})}  # fmt: skip
+    given = {name: text for name, text in told.items() if text not in (None, [])}
+    if wrong := [name for name in given if name not in takes]:
         raise errors.ParameterError(
             f"{options.method} does not take --{', --'.join(wrong)}; it takes "
             f"{', '.join(f'--{name}' for name in takes) or 'nothing'}"
@@ -341,11 +318,19 @@ def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[s
         raise errors.ParameterError(f"{options.method} needs {' and '.join(lacking)}")
     given = {takes[name].name: value for name, value in given.items()}
     for name in {"weights", "granularity"} & set(given):
-        given[name] = _numbers(given[name], m)
+        try:
+            given[name] = {column: float(value) for column, value in pairs(given[name], m.qi)}
+        except ValueError:
+            raise errors.ParameterError(
+                f"{given[name]}: each must be NAME=NUMBER, NAME one of {m.qi}"
+            ) from None
     if "require" in given:
         given["require"] = [read_principle(text) for text in given["require"]]
     if "constraints" in given:
-        given["constraints"] = _constraints(given["constraints"])
+        try:
+            given["constraints"] = read_constraints(given["constraints"])
+        except errors.ConstraintError as error:  # what is wrong in a file is an error of usage
+            raise errors.ParameterError(str(error)) from None
     if "seed" in method.parameters:
         given["seed"] = options.seed
     if hierarchies and "hierarchy" in takes:
@@ -353,47 +338,52 @@ def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[s
     return given
 
 
-def _numbers(texts: Sequence[str], m: Microdata) -> dict[str, float]:
-    try:
-        return {name: float(value) for name, value in pairs(texts, m.qi)}
-    except ValueError:
-        raise errors.ParameterError(
-            f"{texts}: each must be NAME=NUMBER, NAME one of {m.qi}"
-        ) from None
-
-
-def _constraints(path: str) -> list[DiversityConstraint]:
-    try:
-        return read_constraints(path)
-    except errors.ConstraintError as error:  # what is wrong in a file is an error of usage
-        raise errors.ParameterError(str(error)) from None
-
-
-def _shown(parameters: dict) -> dict:
-    """Return parameters as they are reported: files and trees by their number."""
-    shown = dict(parameters)
-    for name in {"constraints", "hierarchies"} & set(shown):
-        shown[name] = len(shown[name])
-    return shown
-
-
 # -- writing -------------------------------------------------------------------------------
 
 
-def _inputs(options) -> list[str]:
-    others = [
-        path
-        for text in options.hierarchy
-        for path in [text[place + 1 :] for place, sign in enumerate(text) if sign == "="]
-    ]
-    return [options.file, *others, *filter(None, [options.constraints])]
-
-
 def _outputs(options, publication: str) -> list[str]:
-    """Return the files to be written; none if the table goes to standard output."""
-    name = options.output or files.STANDARD_STREAM
+    """Return the files to be written, after checks; none if the table goes to standard output."""
+    trees = [text[place + 1 :] for text in options.hierarchy
+             for place, sign in enumerate(text) if sign == "="]  # fmt: skip
+    inputs = [options.file, *trees, *filter(None, [options.constraints])]
+    outputs = [] if options.output in (None, STANDARD_STREAM) else [options.output]
     if publication == "anatomize":
-        if name == files.STANDARD_STREAM:
+        if not outputs:
             raise errors.ParameterError("anatomize publishes two tables: name a file with -o")
-        return [name, str(world.beside(name, "sensitive"))]
-    return [] if name == files.STANDARD_STREAM else [name]
+        outputs.append(str(world.beside(options.output, "sensitive")))
+    if options.engine and not outputs:
+        raise errors.ParameterError("--engine writes files: name one, or a folder, with -o")
+    for name in outputs if not options.engine else ():
+        check_output(name, inputs, force=options.force)
+    if options.report:
+        check_output(options.report, [*inputs, *outputs], force=options.force, is_page=True)
+    return outputs
+
+
+def check_output(name: str, inputs: Iterable[str], *, force: bool, is_page: bool = False) -> None:
+    """Raise FileError if a file may not be written: it is of another kind, was read, or is there.
+
+    None of the `inputs` is written, however it is spelled or linked, even with `force`.
+    """
+    (page.check_page_place if is_page else world.check_table_place)(name, replace=True)
+    path = Path(name)
+    for other in inputs if path.exists() else ():
+        if other == STANDARD_STREAM:
+            same, other = _is_standard_input(path), "standard input"
+        else:
+            same = os.path.exists(other) and os.path.samefile(name, other)
+        if same:
+            raise errors.FileError(
+                f"{name} is the same file as {other}, which was read: name another"
+            )
+    if path.is_file() and not force:
+        raise errors.FileError(
+            f"{name} is there already: name another file, or replace it with --force"
+        )
+
+
+def _is_standard_input(path: Path) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
+    except (OSError, ValueError):  # it is closed, or none of the system's
+        return False

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonpaper.cli import main
+from anonpaper.owner.cli import main
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 
 import anonpaper as ap
-from anonpaper.cli import main
-from anonpaper.cli.files import as_written, read_table
-from anonpaper.cli.methods import METHODS, add_options, meaning, options_of
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
+from anonpaper.owner.cli import main
+from anonpaper.owner.methods import METHODS, add_options, meaning, options_of
+from anonpaper.owner.reader import as_written, read_table
 from anonpaper.publish.world import as_csv, plain
 
 ROLES = ["--qi", "age,sex,zip", "--sensitive", "illness"]

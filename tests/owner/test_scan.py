@@ -9,7 +9,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.cli.files import read_table
+from anonpaper.owner.reader import read_table
 
 pytest.importorskip("ibis", reason="tables are scanned by Ibis: anonpaper[scale]")
 pytest.importorskip("duckdb", reason="files are scanned by DuckDB: anonpaper[scale]")

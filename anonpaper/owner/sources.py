@@ -1,4 +1,4 @@
-"""Files of one table: that they fit together, and stay as they are while they are used."""
+"""The files a table is scanned from: they fit together, and stay as they are meanwhile."""
 
 from __future__ import annotations
 
@@ -17,59 +17,32 @@ import pandas as pd
 
 from anonpaper.errors import ColumnError, FileError, ParameterError
 
-__all__ = ["Files"]
+__all__ = ["Sources"]
 
 _PARQUET = (".parquet", ".pq")
 _CSV = tuple(text + packed for text in (".csv", ".tsv", ".txt") for packed in ("", ".gz"))
 
 
 @dataclass(frozen=True)
-class Files:
+class Sources:
     """Files that hold one table, all of them csv or all parquet; none for a table in a database.
 
-    Attributes
-    ----------
-    seen : dict of str to tuple
-        What the system said of every file when it was found: size, time, number.
+    ``seen`` says of every file what the system did when it was found: size, time, number.
     """
 
     seen: dict[str, tuple] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, source: object) -> Files:
-        """Find the files of a path, a pattern, or several.
-
-        Raises
-        ------
-        FileError
-            There are none, some are of another format or no files, or one has two names.
-        ParameterError
-            `source` is no path.
-        """
-        several = isinstance(source, Iterable) and not isinstance(
-            source, (str, bytes, os.PathLike)
-        )
-        sources = list(source) if several else [source]
-        if not sources or not all(isinstance(one, (str, os.PathLike)) for one in sources):
+    def of(cls, source: object) -> Sources:
+        """Find the files of a path, a pattern, or several; no file may have two names."""
+        one_path = isinstance(source, (str, bytes, os.PathLike))
+        several = isinstance(source, Iterable) and not one_path
+        named = list(source) if several else [source]
+        if not named or not all(isinstance(one, (str, os.PathLike)) for one in named):
             raise ParameterError(
                 f"a table is scanned from files, by path or pattern, or from Ibis; got {source!r}"
             )
-        paths = []
-        for one in map(os.fspath, sources):
-            found = [one] if os.path.isfile(one) else sorted(glob.glob(one, recursive=True))
-            if not found or os.path.isdir(one):
-                raise FileError(
-                    f"{one}: no such file; a pattern such as people/*.parquet names several"
-                )
-            deep = [path for path in found if "**" in one and os.path.isdir(path)]
-            if others := [
-                path for path in set(found).difference(deep) if not os.path.isfile(path)
-            ]:
-                raise FileError(
-                    f"{one} names {sorted(others)[0]}, which is no file: of folders say "
-                    "folder/*/*.parquet"
-                )
-            paths += [path for path in found if os.path.isfile(path)]
+        paths = [path for one in map(os.fspath, named) for path in _found(one)]
         kinds = {
             next((kind for kind in (_CSV, _PARQUET) if path.lower().endswith(kind)), None)
             for path in paths
@@ -104,14 +77,11 @@ class Files:
                 raise FileError(f"{path} is, or holds, {mine}, which was read: name another place")
 
     def columns(self, delimiter: str | None = None) -> list[str]:
-        """Return the names of the columns.
-
-        Raises
-        ------
-        FileError
-            A file cannot be read, or two files differ in their columns or the types of these.
-        """
-        described = self._headers(delimiter) if self.are_csv else self._described()
+        """Return the names of the columns, which must be those of every file, types as well."""
+        described = {
+            path: self._header(path, delimiter) if self.are_csv else self._described(path)
+            for path in self.seen
+        }
         (first, columns), *others = described.items()
         for path, other in others:
             if list(other) != list(columns) or other != columns:
@@ -121,20 +91,16 @@ class Files:
                 )
         return list(columns)
 
-    def _headers(self, delimiter: str | None) -> dict[str, list[str]]:
-        found = {}
-        for path in self.seen:
-            try:
-                opened = gzip.open if path.lower().endswith(".gz") else open
-                with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
-                    reader = csv.reader(stream, delimiter=self.delimiter(delimiter), strict=True)
-                    found[path] = next(reader, [])
-            except (OSError, EOFError, csv.Error, UnicodeError, TypeError) as error:
-                raise FileError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-            if len(set(found[path])) < max(1, len(found[path])):
-                raise ColumnError(
-                    f"the first line of {path} is no header, or names two columns alike"
-                )
+    def _header(self, path: str, delimiter: str | None) -> list[str]:
+        try:
+            opened = gzip.open if path.lower().endswith(".gz") else open
+            with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
+                reader = csv.reader(stream, delimiter=self.delimiter(delimiter), strict=True)
+                found = next(reader, [])
+        except (OSError, EOFError, csv.Error, UnicodeError, TypeError) as error:
+            raise FileError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+        if len(set(found)) < max(1, len(found)):
+            raise ColumnError(f"the first line of {path} is no header, or names two columns alike")
         return found
 
     @cached_property
@@ -148,22 +114,18 @@ class Files:
                 found[path] = pyarrow.parquet.read_schema(path)
             except (OSError, pa.ArrowException) as error:
                 raise FileError(f"{path} is not a parquet file: {error}") from None
+            if len(set(found[path].names)) < len(found[path].names):
+                raise ColumnError(f"{path} has two columns of one name")
         return found
 
-    def _described(self) -> dict[str, dict[str, str]]:
+    def _described(self, path: str) -> dict[str, str]:
         import pyarrow as pa
 
-        for path, schema in self._schemas.items():
-            if len(set(schema.names)) < len(schema.names):
-                raise ColumnError(f"{path} has two columns of one name")
         return {
-            path: {
-                field.name: f"categories of {field.type.value_type}, ordered={field.type.ordered}"
-                if pa.types.is_dictionary(field.type)  # of as many bits as each file needs
-                else str(field.type)
-                for field in schema
-            }
-            for path, schema in self._schemas.items()
+            column.name: f"categories of {column.type.value_type}, ordered={column.type.ordered}"
+            if pa.types.is_dictionary(column.type)  # of as many bits as each file needs
+            else str(column.type)
+            for column in self._schemas[path]
         }
 
     def delimiter(self, given: str | None) -> str:
@@ -171,22 +133,22 @@ class Files:
         tabs = any(".tsv" in Path(path).suffixes for path in self.seen)
         return given or ("\t" if tabs else ",")
 
-    def open(self, connection: object, delimiter: str | None) -> object:
+    def open(self, connection: object, delimiter: str | None = None) -> object:
         """Return the table as an Ibis expression; every column of a csv is text."""
         paths = [glob.escape(path) for path in self.seen]  # engines take names for patterns
         by_duckdb = connection.name == "duckdb"
         if not by_duckdb and any(sign in path for path in self.seen for sign in "*?[{\\"):
             raise FileError(f"{[*self.seen]}: rename what this engine may take for a pattern")
         # what a folder is called, as age=7, would stand for what its files say
-        only_files = {"hive_partitioning": False} if by_duckdb else {}
+        options = {"hive_partitioning": False} if by_duckdb else {}
         if not self.are_csv:
             if connection.name != "pyspark" or len(paths) == 1:
-                return connection.read_parquet(paths if len(paths) > 1 else paths[0], **only_files)
+                return connection.read_parquet(paths if len(paths) > 1 else paths[0], **options)
             # of which Ibis gives Spark one path only
             view = f"files_{secrets.token_hex(8)}"
             connection._session.read.parquet(*paths).createOrReplaceTempView(view)
             return connection.table(view)
-        options = {"header": True, "quote": '"', "escape": '"'} | only_files
+        options |= {"header": True, "quote": '"', "escape": '"'}
         if by_duckdb:
             columns: dict[str, str] = {}
             for place, name in enumerate(self.columns(delimiter)):  # one without a name, or known
@@ -206,15 +168,12 @@ class Files:
         schema = next(iter(self._schemas.values()))
         kind = schema.field(name).type
         if pa.types.is_dictionary(kind):
-            return pd.Series(
-                pd.Categorical(
-                    values.to_pandas(), self._categories(name, kind.ordered), kind.ordered
-                ),
-                name=name,
-            )
+            declared = self._categories(name, kind.ordered)
+            values = pd.Categorical(values.to_pandas(), declared, kind.ordered)
+            return pd.Series(values, name=name)
         try:
             column = values.cast(kind)
-        except pa.ArrowException:  # nothing but missing values, or an identifier as text
+        except pa.ArrowException:  # only missing values, or an identifier as text
             column = values
         named = {entry["name"]: entry["numpy_type"] for entry in
                  (schema.pandas_metadata or {}).get("columns", [])}  # fmt: skip
@@ -227,13 +186,7 @@ class Files:
         return pd.Series(pd.array(column.to_pylist(), dtype), name=name)
 
     def _categories(self, name: str, ordered: bool) -> pd.Index:
-        """Return the declared values of a Categorical, those of the first file first.
-
-        Raises
-        ------
-        FileError
-            They are in order, and files order them otherwise.
-        """
+        """Return the declared values of a Categorical, those of the first file first."""
         import pyarrow.parquet
 
         found: dict = {}
@@ -248,6 +201,18 @@ class Files:
                     )
                 found |= declared
         return pd.Index(found)
+
+
+def _found(one: str) -> list[str]:
+    """Return the files of a path or a pattern; ``**`` may meet folders on its way."""
+    found = [one] if os.path.isfile(one) else sorted(glob.glob(one, recursive=True))
+    if not found or os.path.isdir(one):
+        raise FileError(f"{one}: no such file; a pattern such as people/*.parquet names several")
+    for path in sorted(found):
+        if not os.path.isfile(path) and not ("**" in one and os.path.isdir(path)):
+            of = "of folders say folder/*/*.parquet"
+            raise FileError(f"{one} names {path}, which is no file: {of}")
+    return [path for path in found if os.path.isfile(path)]
 
 
 def _state(path: str) -> tuple:

@@ -1,6 +1,10 @@
-"""How exposed a table is, and what became of it in a release, as numbers."""
+"""How exposed a table is, and what became of it in a release: numbers for its owner alone."""
 
 from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -21,10 +25,9 @@ from anonpaper.principles import (
 from anonpaper.publish import GroupRelease, Release, recode
 from anonpaper.recoding import Recoding
 
-__all__ = ["audit", "levels", "levels_of_release", "summary"]
+__all__ = ["as_json", "as_text", "audit", "levels_of_release", "summary"]
 
-_PRINCIPLES = [
-    ("k-anonymity", KAnonymity(1), "rows in the smallest group"),
+_DIVERSITIES = [
     ("distinct l-diversity", DistinctLDiversity(1), "fewest sensitive values in a group"),
     ("frequency l-diversity", FrequencyLDiversity(1), "smallest size / largest count of a value"),
     ("entropy l-diversity", EntropyLDiversity(1), "smallest exp(entropy) of a group"),
@@ -37,57 +40,38 @@ _PRINCIPLES = [
 _ROWS_NAMED = 5  # of a group, when the riskiest are listed
 
 
-def levels(m: Microdata, p: Partition) -> list[dict]:
-    """Return the level of every principle that a grouping reaches.
-
-    Parameters
-    ----------
-    m : Microdata
-    p : Partition
-        At least one row in a group.
-
-    Returns
-    -------
-    list of dict
-        ``principle``, ``level``, ``meaning``; without a sensitive attribute k-anonymity alone,
-        with several the levels of each.
-    """
-    name, k, meaning = _PRINCIPLES[0]
+def _levels(m: Microdata, p: Partition) -> list[dict]:
+    """Return every ``principle`` with the ``level`` that groups reach, and its ``meaning``."""
+    meaning = "rows in the smallest group"
     if m.people is not None:
         meaning = f"people in the smallest group, {p.sizes().min()} rows in that of fewest"
-    found = [{"principle": name, "level": k.level(m, p.labels), "meaning": meaning}]
+    k = KAnonymity(1).level(m, p.labels)
+    found = [{"principle": "k-anonymity", "level": k, "meaning": meaning}]
     for attribute in m.sensitives:
         counts = GroupCounts.of(m.about(attribute), p.labels)
         of = f" of {attribute}" if len(m.sensitives) > 1 else ""
         found += [
             {"principle": name + of, "level": principle.level(counts), "meaning": meaning}
-            for name, principle, meaning in _PRINCIPLES[1:]
+            for name, principle, meaning in _DIVERSITIES
             if m.attribute(attribute).ordered or "ordered" not in name
         ]
     return found
 
 
+def levels_of_release(rel: Release) -> list[dict]:
+    """Levels of a release; groups whose quasi-identifiers are published are not k-anonymous."""
+    m, labels = rel.audited()
+    found = _levels(m, Partition(labels))
+    if isinstance(rel, GroupRelease):
+        meaning = "rows in the smallest group; who is in the table stays visible"
+        found[0] |= {"principle": "group size", "meaning": meaning}
+    return found
+
+
 def audit(m: Microdata, top: int) -> dict:
-    """Say how exposed the rows of a table are as it stands.
+    """Say how exposed the rows of a table are as it stands; list the `top` riskiest groups.
 
-    Parameters
-    ----------
-    m : Microdata
-        The table, which may be of counts; people whose quasi-identifiers are equal are a group.
-    top : int
-        How many of the riskiest groups are listed, at least 0. Rows are numbered from 1, the
-        header not counted, or named by the table's index.
-
-    Returns
-    -------
-    dict
-        ``table``, ``uniqueness``, ``levels``, ``feasible`` and ``riskiest groups``.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> audit(ap.examples.hospital(), top=1)["uniqueness"]["unique rows"]
-    2
+    A group has equal quasi-identifiers. Rows are numbered from 1, without the header, or named.
     """
     table, as_it_is = m, recode(m, Recoding.identity(m.attributes))
     m, classes = as_it_is.microdata, as_it_is.classes
@@ -101,20 +85,21 @@ def audit(m: Microdata, top: int) -> dict:
             "groups": classes.n_groups,
         },
         "uniqueness": _uniqueness(table, m, classes.labels),
-        "levels": levels(m, classes),
+        "levels": _levels(m, classes),
     }
+    several = len(m.sensitives) > 1
     for name in m.sensitives:
         whole = GroupCounts.of(m.about(name), np.zeros_like(classes.labels))
         frequent = int(whole.counts.argmax())
-        found["feasible" if len(m.sensitives) == 1 else f"feasible for {name}"] = {
+        found[f"feasible for {name}" if several else "feasible"] = {
             "values": len(whole.counts),
             "most frequent": m.attribute(name).values[whole.sensitive[frequent]],
             "its rows" if m.people is None else "its people": int(whole.counts[frequent]),
             "largest frequency l": int(m.n_people // whole.counts[frequent]),
         }
     for name in m.sensitives or [None]:
-        which = f" by {name}" if len(m.sensitives) > 1 else ""
-        found[f"riskiest groups{which}"] = _riskiest(m.about(name), classes, top)
+        title = f"riskiest groups by {name}" if several else "riskiest groups"
+        found[title] = _riskiest(m.about(name), classes, top)
     return found
 
 
@@ -123,22 +108,19 @@ def _uniqueness(whole: Microdata, m: Microdata, labels: np.ndarray) -> dict:
         rows = GroupCounts.of(table.about(None), labels).sizes[labels] < size
         return m.count(rows) if m.people is None else len(np.unique(m.people[rows]))
 
-    def alone_in(table: Microdata) -> int:
+    def alone_without(name: object) -> int:
+        table = whole.with_roles([other for other in m.qi if other != name], None)
         if m.people is None:
             return int((table.cells.tuple_sizes == 1).sum())
         return in_groups_below(2, table, table.cells.tuple_of_row)
 
     alone, whose = in_groups_below(2, m, labels), "rows" if m.people is None else "people"
-    without = {}
-    for name in m.qi if m.d > 1 else []:
-        others = whole.with_roles([other for other in m.qi if other != name], None)
-        without[name] = alone_in(others)
     return {
         f"unique {whose}": alone,
         "share": alone / m.n_people,
         "in groups below 5": in_groups_below(5, m, labels),
         "distinct values": {a.name: a.size for a in m.attributes},
-        f"unique {whose} without": without,
+        f"unique {whose} without": {n: alone_without(n) for n in (m.qi if m.d > 1 else [])},
     }
 
 
@@ -148,9 +130,8 @@ def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
     share = counts.largest() / counts.sizes
     if m.sensitive is None:  # then the risk is to be found at all
         share = 1 / counts.sizes
-    order = np.lexsort((counts.sizes, -share))[:top]
     found = []
-    for g in order:
+    for g in np.lexsort((counts.sizes, -share))[:top]:
         rows = np.flatnonzero(classes.labels == g)
         about = {
             "values": {a.name: a.values[m.codes[rows[0], j]] for j, a in enumerate(m.attributes)},
@@ -163,33 +144,15 @@ def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
             about["likeliest value"] = m.sensitive_attribute.values[likeliest]
             about["its share"] = float(share[g])
         if m.weights is None:
-            shown = m.frame.index[rows[:_ROWS_NAMED]]
-            shown = shown + 1 if pd.api.types.is_integer_dtype(shown) else shown
-            about["in rows"] = [*map(str, shown), *(["..."] if len(rows) > _ROWS_NAMED else [])]
+            named = m.frame.index[rows[:_ROWS_NAMED]]
+            named = named + 1 if pd.api.types.is_integer_dtype(named) else named
+            about["in rows"] = [*map(str, named), *(["..."] if len(rows) > _ROWS_NAMED else [])]
         found.append(about)
     return found
 
 
 def summary(rel: Release) -> dict:
-    """Say what became of a table.
-
-    Parameters
-    ----------
-    rel : Release
-        At least one row of it is published.
-
-    Returns
-    -------
-    dict
-        ``published as``, ``rows``, ``levels``, ``loss`` and, if there are any, ``warnings``.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> summary(ap.suppress(m, ap.mondrian(m, k=3)))["rows"]["groups"]
-    2
-    """
+    """Say what became of a table of which at least one row is published."""
     m = rel.microdata
     withheld, share = rel.withheld
     return {
@@ -214,13 +177,76 @@ def summary(rel: Release) -> dict:
     }
 
 
-def levels_of_release(rel: Release) -> list[dict]:
-    """Levels of a release; groups whose quasi-identifiers are published are not k-anonymous."""
-    m, labels = rel.audited()
-    found = levels(m, Partition(labels))
-    if isinstance(rel, GroupRelease):
-        found[0] |= {
-            "principle": "group size",
-            "meaning": "rows in the smallest group; who is in the table stays visible",
-        }
-    return found
+# -- as text or JSON -----------------------------------------------------------------------
+
+
+def as_json(found: Mapping) -> str:
+    """Return a report as JSON, in ASCII; an infinite level is null."""
+    return json.dumps(_plain(found), indent=2, allow_nan=False)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (bool, int, float)) else str(value)
+
+
+def as_text(found: Mapping) -> str:
+    """Return a report as text: a title and indented lines per part."""
+    simple = {
+        key: value
+        for key, value in found.items()
+        if not isinstance(value, Mapping) and not _is_table(value)
+    }
+    blocks = ["\n".join(_lines(simple, indent=""))] if simple else []
+    for title, part in found.items():
+        if isinstance(part, Mapping) and part:
+            blocks.append("\n".join([title, *_lines(part)]))
+        elif _is_table(part):
+            blocks.append(f"{title}\n{_table(part)}")
+    return "\n\n".join(blocks)
+
+
+def _is_table(part: object) -> bool:
+    return isinstance(part, list) and len(part) > 0 and isinstance(part[0], Mapping)
+
+
+def _lines(part: Mapping, indent: str = "  ") -> list[str]:
+    width = max(len(str(key)) for key in part)
+    return [f"{indent}{key!s:<{width}}  {_short(value)}" for key, value in part.items()]
+
+
+def _short(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_short(item)}" for key, item in value.items()) or "none"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_short, value))
+    if value is None:
+        return "none"
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, (int, np.integer)):
+        return f"{value:,}" if abs(value) > 9999 else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _table(rows: Sequence[Mapping]) -> str:
+    """Write rows below their names, texts to the left and numbers to the right."""
+    flat = []
+    for row in rows:
+        flat.append({})
+        for key, value in row.items():
+            flat[-1] |= value if isinstance(value, Mapping) else {key: value}
+    columns = []
+    for name in flat[0]:
+        cells = [str(name), *(_short(row[name]) for row in flat)]
+        width = max(map(len, cells))
+        numbers = all(isinstance(row[name], (int, float, np.number)) for row in flat)
+        columns.append([cell.rjust(width) if numbers else cell.ljust(width) for cell in cells])
+    return "\n".join("  " + "  ".join(line).rstrip() for line in zip(*columns, strict=True))

@@ -18,9 +18,9 @@ import pandas as pd
 
 from anonpaper.errors import AnonpaperError, EmptyTableError, FileError, ParameterError
 from anonpaper.microdata import Microdata, build_cells
+from anonpaper.owner.sources import Sources
 from anonpaper.publish import Anatomy, Release
 from anonpaper.publish.world import beside, check_table_place
-from anonpaper.scale.files import Files
 
 __all__ = ["Engine", "connect", "engine_errors"]
 
@@ -28,13 +28,7 @@ _FILE_SIZE = "512MB"  # of the files in a folder
 
 
 def connect(engine: object = None) -> object:
-    """Return an Ibis connection: the one given, or DuckDB within the process.
-
-    Raises
-    ------
-    ParameterError
-        Ibis is not installed, or `engine` is no connection.
-    """
+    """Return an Ibis connection: the one given, or DuckDB within the process."""
     try:
         import ibis
     except ModuleNotFoundError:
@@ -76,21 +70,16 @@ def _no_deadlock(connection: object) -> Iterator[None]:
     can wait for each other for ever (seen in 5 of 480 writes to a full disk). Without them, a
     copy of 20,000,000 rows takes as long.
     """
-    setting = "async_threads"
-    known = (
-        connection.name == "duckdb"
-        and connection.raw_sql(
-            f"SELECT value FROM duckdb_settings() WHERE name = '{setting}'"
-        ).fetchall()
-    )
+    asked = "SELECT value FROM duckdb_settings() WHERE name = 'async_threads'"
+    known = connection.name == "duckdb" and connection.raw_sql(asked).fetchall()
     if not known:
         yield
         return
-    connection.raw_sql(f"SET {setting} = 0")
+    connection.raw_sql("SET async_threads = 0")
     try:
         yield
     finally:
-        connection.raw_sql(f"SET {setting} = {known[0][0]}")
+        connection.raw_sql(f"SET async_threads = {known[0][0]}")
 
 
 class Written(NamedTuple):
@@ -101,29 +90,20 @@ class Written(NamedTuple):
     counts: np.ndarray
     folder: Path | None  # of which these are all parquet files
 
-    def found(self) -> Files:
+    def found(self) -> Sources:
         """Return the files as they are now; raise FileError if others are with them."""
         there = () if self.folder is None else self.folder.glob("*.parquet")
         if more := sorted(set(there) - {*self.paths}):
             raise FileError(f"{more[0]} is not of this release: take it away, or write again")
-        return Files.of([*self.paths])
+        return Sources.of([*self.paths])
 
 
 @dataclass(frozen=True, eq=False)
 class Engine:
-    """Writes releases of a scanned table, and reads them again.
-
-    Attributes
-    ----------
-    connection, table : Ibis connection and table
-    files : Files
-        Those the table was read from.
-    n : int
-        The rows it had.
-    """
+    """An Ibis connection that writes releases of a table of `n` rows, and reads them again."""
 
     connection: object
-    files: Files
+    sources: Sources
     table: object
     n: int
 
@@ -137,69 +117,40 @@ class Engine:
 
         Rows are in the order of their texts, not in a random one as those of a table in memory.
         That is as safe: the order follows from the published rows, so whoever has them in any
-        order has it too, and it says nothing else; no order of the input can show. Into a random
-        one DuckDB put 10,000,000 rows, with 2 GB of memory, in 6 times the time, which is 9 times
-        that of a copy, and 38 times the bytes.
-
-        Parameters
-        ----------
-        rel : Release
-        path : path
-            Ends in .csv or .parquet, or is a folder that is made.
-        replace : bool
-            Whether what is there may be replaced: a folder only if it holds nothing but parquet.
-
-        Returns
-        -------
-        tuple of Written
-            One for every table that is published.
-
-        Raises
-        ------
-        EmptyTableError
-            All rows are withheld.
-        FileError
-            The table was changed since it was scanned, or the engine cannot write: the disk is
-            full, or the place is no place for it.
+        order has it too. Into a random order DuckDB put 10,000,000 rows, with 2 GB of memory, in 6
+        times the time, which is 9 times the time of a copy, and 38 times the bytes.
         """
         import ibis
 
         path = Path(path)
-        of_one_file = path.suffix.lower() in (".csv", ".parquet", ".pq")
+        is_csv, in_folder = path.suffix.lower() == ".csv", path.suffix.lower() not in _ONE_FILE
         by_duckdb = self.connection.name == "duckdb"
-        if of_one_file and not by_duckdb:
+        if not in_folder and not by_duckdb:
             raise FileError(f"{path}: this engine writes several files at once: name a folder")
         places = [path, beside(path, "sensitive")] if isinstance(rel, Anatomy) else [path]
         places = [Path(os.path.realpath(p)) if p.is_symlink() else p for p in places]
         for place in places:
-            if of_one_file:
-                check_table_place(place, replace=replace)
-            else:
-                _check_folder(place, replace=replace)
-            self.files.check_apart(place)
+            (_check_folder if in_folder else check_table_place)(place, replace=replace)
+            self.sources.check_apart(place)
         self._check_unchanged()
         tables = dict(zip(places, rel.counted_tables(), strict=True))
         if not len(tables[places[0]][0]):
             raise EmptyTableError("no row could be published")
         number, copy = (f"{word}_{secrets.token_hex(8)}" for word in ("number", "copy"))
-        scratch = {place: place.with_name(f".writing-{secrets.token_hex(8)}{path.suffix}")
-                   for place in places}  # fmt: skip
+        scratch = {place: _scratch(place, path.suffix) for place in places}
+        if is_csv:
+            save = self.connection.to_csv
+        elif in_folder and not by_duckdb:
+            save = self.connection.to_parquet_dir
+        else:
+            save = self.connection.to_parquet
+        size = {"file_size_bytes": _FILE_SIZE} if in_folder and by_duckdb else {}
         try:
             with engine_errors(path), _no_deadlock(self.connection):
                 for place, (frame, counts) in tables.items():
                     distinct = ibis.memtable(frame.assign(**{number: counts}))
                     copies = distinct.mutate(**{copy: ibis.range(distinct[number]).unnest()})
-                    copies = copies.select(*frame.columns)
-                    if path.suffix.lower() == ".csv":
-                        self.connection.to_csv(copies, scratch[place])
-                    elif of_one_file:
-                        self.connection.to_parquet(copies, scratch[place])
-                    elif by_duckdb:
-                        self.connection.to_parquet(
-                            copies, scratch[place], file_size_bytes=_FILE_SIZE
-                        )
-                    else:
-                        self.connection.to_parquet_dir(copies, scratch[place])
+                    save(copies.select(*frame.columns), scratch[place], **size)
                 for place in reversed(places):  # where the first is, the others are too
                     if place.exists():  # and had no more readers
                         scratch[place].chmod(place.stat().st_mode & scratch[place].stat().st_mode)
@@ -208,9 +159,9 @@ class Engine:
             for file in scratch.values():
                 _remove(file)
         return tuple(
-            Written((place,), *table, None)
-            if of_one_file
-            else Written(tuple(sorted(place.glob("*.parquet"))), *table, place)
+            Written(tuple(sorted(place.glob("*.parquet"))), *table, place)
+            if in_folder
+            else Written((place,), *table, None)
             for place, table in tables.items()
         )
 
@@ -222,8 +173,7 @@ class Engine:
         for one in written:
             paths, frame, counts, _ = one
             with engine_errors(paths[0].parent):
-                table = one.found().open(self.connection, None)
-                found = _as_texts(table, frame.columns)
+                found = _as_texts(one.found().open(self.connection), frame.columns)
                 found = found.group_by([*frame.columns]).aggregate(**{number: found.count()})
                 wanted = ibis.memtable(frame.assign(**{number: counts}))
                 wanted = _as_texts(wanted, frame.columns, number)
@@ -233,8 +183,8 @@ class Engine:
 
     def _check_unchanged(self) -> None:
         """Raise FileError if the table is not what was counted, as far as that shows quickly."""
-        self.files.check_unchanged()
-        if not self.files.seen:
+        self.sources.check_unchanged()
+        if not self.sources.seen:
             with engine_errors("the table that was scanned"):
                 n = int(self.table.count().to_pyarrow().as_py())
             if n != self.n:
@@ -245,17 +195,20 @@ class Engine:
 
         Every value is read as text, and rows are of one class if their texts are equal.
         """
-        from anonpaper.scale.source import scan
+        from anonpaper.owner.scan import scan
 
         names = [str(column.attribute.name) for column in rel.published]
         sensitive = [str(name) for name in rel.microdata.sensitives]
-        source, files = written.paths, written.found()
-        if files.are_csv:  # in which an empty text is not a missing one
+        source, found = written.paths, written.found()
+        if found.are_csv:  # in which an empty text is not a missing one
             with engine_errors(source[0]):
-                source = _as_texts(files.open(self.connection, None), [*names, *sensitive])
+                source = _as_texts(found.open(self.connection), [*names, *sensitive])
         rows = scan(source, names, sensitive, engine=self.connection).counted()
         sizes = [attribute.size for attribute in rows.attributes]
         return rows, build_cells(rows.codes, sizes, None, 1).tuple_of_row
+
+
+_ONE_FILE = (".csv", ".parquet", ".pq")
 
 
 def _as_texts(table: object, names: Sequence[str], *others: str) -> object:
@@ -278,15 +231,17 @@ def _check_folder(path: Path, *, replace: bool) -> None:
         raise FileError(f"{path} holds more than parquet files, and is not replaced")
 
 
+def _scratch(path: Path, suffix: str = "") -> Path:
+    return path.with_name(f".writing-{secrets.token_hex(8)}{suffix}")
+
+
 def _put(scratch: Path, path: Path) -> None:
     """Let what was written appear; a folder that was there goes, once its successor is whole."""
+    before = _scratch(path)
     if scratch.is_dir() and path.exists():
-        before = path.with_name(f".writing-{secrets.token_hex(8)}")
         os.replace(path, before)
-        os.replace(scratch, path)
-        _remove(before)
-    else:
-        os.replace(scratch, path)
+    os.replace(scratch, path)
+    _remove(before)
 
 
 def _remove(path: Path) -> None:

@@ -11,7 +11,7 @@ import sys
 import pandas as pd
 import pytest
 
-from anonpaper.cli import main
+from anonpaper.owner.cli import main
 
 QI = ["--qi", "age,sex,zip", "--sensitive", "illness"]
 TP = ["--method", "tp+", "--l", "2"]
@@ -212,7 +212,7 @@ def test_a_file_that_grows_beyond_memory_gives_a_message(people, capsys, monkeyp
     def unpack(*_):
         raise MemoryError
 
-    monkeypatch.setattr("anonpaper.cli.files._read_cells", unpack)
+    monkeypatch.setattr("anonpaper.owner.reader._read_cells", unpack)
     assert code("audit", people, "--qi", "age") == 2
     assert "does not fit in memory" in capsys.readouterr().err
 

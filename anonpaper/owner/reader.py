@@ -1,9 +1,10 @@
-"""Tables in files: read without changing a value, never written over an input.
+"""Tables in files, read without changing a value, and what their columns of texts are.
 
-What the columns of a csv are is said by :mod:`anonpaper.texts`. ``NA``, ``None`` and their like
-are values; missing is the empty field and what the user says besides. What is published as it was
-is written as it was, ``1.50`` for 1.5; but a decimal comma becomes a point, for sets have commas
-of their own.
+A csv says nothing about types. A column counts as numbers only if every value is written as a
+number is: ``02139`` is text, and so is an identifier of twenty digits. Texts that may be numbers
+or dates, but are not surely so, are in doubt: the user says which they are. ``NA`` and its like
+are values; missing are the empty field and what the user says besides. A published value is
+written as it was read, ``1.50`` for 1.5; only a decimal comma becomes a point.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import csv
 import gzip
 import io
 import lzma
-import os
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import IO
 
@@ -25,16 +27,12 @@ import pandas as pd
 
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.files import named_by_user
-from anonpaper.publish.world import check_table_place
-from anonpaper.reports import check_page_place
-from anonpaper.texts import KINDS, kind_of, typed
+from anonpaper.hierarchy import ISO_DATE
 
-__all__ = ["STANDARD_STREAM", "Table", "as_written", "check_output", "read_table"]
+__all__ = ["STANDARD_STREAM", "Table", "as_written", "kind_of", "read_table", "typed"]
 
 #: Stands for standard input or output in place of a file's name.
 STANDARD_STREAM = "-"
-
-_PARQUET = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
@@ -76,32 +74,14 @@ def read_table(
     missing_texts: Iterable[str] = (),
     types: Mapping[str, str] | None = None,
 ) -> Table:
-    """Read a csv or parquet file.
-
-    What ends in ``.parquet`` or ``.pq`` is parquet, all else csv, which may be compressed
-    (``.gz``, ``.bz2``, ``.xz``); ``"-"`` is a csv on standard input. By default a tab is between
-    the fields of files that end in ``.tsv``, else a comma. A byte order mark is skipped, an empty
-    field is missing. `types` says what columns are whatever they look like, as --type does.
-
-    Raises
-    ------
-    FileError
-        The file is not there, not readable, or not of the form that its name says.
-    ColumnError
-        Two columns have one name, `types` names a column that is not there, or values of a
-        column are not of its type.
-    ParameterError
-        There is no such type.
-    EmptyTableError
-        The file has no rows.
-    """
+    """Read parquet (.parquet, .pq) or else a csv (perhaps .gz, .bz2, .xz; - is standard input)."""
     types = dict(types or {})
     for kind in types.values():
-        if kind not in KINDS and "%" not in kind:
+        if kind not in _KINDS and "%" not in kind:
             raise ParameterError(
-                f"--type: there is no type {kind!r}, but {', '.join(KINDS)} and %d.%m.%Y"
+                f"--type: there is no type {kind!r}, but {', '.join(_KINDS)} and %d.%m.%Y"
             )
-    if name.lower().endswith(_PARQUET):
+    if name.lower().endswith((".parquet", ".pq")):
         frame, delimiter = _read_parquet(name), ","
         columns = {column: frame[column].astype("string").astype(object) for column in types
                    if column in frame}  # fmt: skip
@@ -164,9 +144,11 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
                 if len(row) == len(header):
                     rows.append(row)
                 elif row:
+                    likely = [sign for sign in ";\t|," if len(header) == 1 and sign in header[0]]
+                    hint = f": is it --delimiter {likely[0]!r}?" if likely else ""
                     raise FileError(
                         f"{name}, line {reader.line_num}: {len(row)} fields, but the "
-                        f"header has {len(header)}" + _other_delimiter(header)
+                        f"header has {len(header)}{hint}"
                     )
                 elif len(header) == 1:  # a blank line is an empty field
                     rows.append([""])
@@ -182,50 +164,12 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
     return header, rows
 
 
-def _other_delimiter(header: list[str]) -> str:
-    """Return a hint if a header of one field looks like several."""
-    likely = [sign for sign in ";\t|," if len(header) == 1 and sign in header[0]]
-    return f": is it --delimiter {likely[0]!r}?" if likely else ""
-
-
 def _opened(name: str, encoding: str) -> IO[str]:
     if name == STANDARD_STREAM:
         return io.TextIOWrapper(sys.stdin.buffer, encoding=encoding, newline="")
-    opener = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}.get(_ending(name), open)
+    openers = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    opener = openers.get(Path(name).suffix.lower(), open)
     return opener(name, "rt", encoding=encoding, newline="")
-
-
-def _ending(name: str) -> str:
-    return Path(name).suffix.lower()
-
-
-# -- writing -------------------------------------------------------------------------------
-
-
-def check_output(name: str, inputs: Iterable[str], *, force: bool, page: bool = False) -> None:
-    """Raise FileError if a file may not be written.
-
-    None of the files that were read (`inputs`) is written, however it is spelled or linked, and
-    another one that is there only with `force`. A `page` is HTML, all else a table.
-    """
-    (check_page_place if page else check_table_place)(name, replace=True)
-    path = Path(name)
-    for other in inputs if path.exists() else ():
-        if other == STANDARD_STREAM:
-            same, other = _is_standard_input(path), "standard input"
-        else:
-            same = os.path.exists(other) and os.path.samefile(name, other)
-        if same:
-            raise FileError(f"{name} is the same file as {other}, which was read: name another")
-    if path.is_file() and not force:
-        raise FileError(f"{name} is there already: name another file, or replace it with --force")
-
-
-def _is_standard_input(path: Path) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
-    except (OSError, ValueError):  # it is closed, or none of the system's
-        return False
 
 
 def as_written(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
@@ -236,3 +180,102 @@ def as_written(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
         texts = texts | {str(number): text for number, text in texts.items()}
         frame[name] = [texts.get(value, value) for value in frame[name]]
     return frame
+
+
+# -- columns of texts ----------------------------------------------------------------------
+
+# "-0", "+5", "007" and 19 digits are not written as an integer of 64 bits is
+_INTEGER = r"(?:0|-?[1-9]\d{0,17})"
+_DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
+_COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
+_ANY = r"(?s:.*)"
+# kinds of columns as --type names them, and how their values are written.
+_KINDS = {
+    "integer": r"[+-]?\d{1,18}",
+    "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
+    "decimal-comma": r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?",
+    "date": ISO_DATE,
+    "ordered": _ANY,
+    "text": _ANY,
+}
+_DIGITS_AND_COMMAS = r"-?\d[\d.]*(?:,\d+)*"
+_DAY_FIRST_OR_MONTH = r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?: .*)?"
+_YEAR_FIRST = r"\d{4}([./-])\d{1,2}[./-]\d{1,2}(?:[T ].*)?"
+_MOST_DIGITS = 15  # a float of 64 bits tells all decimals of 15 digits apart
+
+
+def kind_of(known: pd.Series) -> tuple[str, str | None]:
+    """Say what a column's texts are; of text that may be something else, what that would be."""
+
+    def all_are(pattern: str) -> bool:
+        return bool(known.str.fullmatch(pattern, flags=re.ASCII).all())
+
+    if len(known) == 0:
+        return "text", None
+    if all_are(_INTEGER):
+        return "integer", None
+    if all_are(_DECIMAL):
+        digits = known.str.replace(r"[eE].*", "", regex=True).str.count(r"\d")
+        precise = digits.max() <= _MOST_DIGITS and not _changed(known)
+        return "decimal" if precise else "text", None
+    if all_are(ISO_DATE):
+        return "date", None
+    if all_are(_DIGITS_AND_COMMAS) and known.str.contains(",").any():
+        thousands = known.str.fullmatch(r"-?\d{1,3}(?:,\d{3})*").all()  # 1,234 may be 1234
+        precise = known.str.count(r"\d").max() <= _MOST_DIGITS
+        certain = all_are(_COMMA) and not thousands and precise
+        return ("decimal-comma", None) if certain else ("text", "decimal-comma")
+    if (known != (bare := known.str.strip())).any():  # with spaces around
+        kind, in_doubt = kind_of(bare)
+        return "text", in_doubt if kind == "text" else kind
+    if all_are(_DAY_FIRST_OR_MONTH):
+        return "text", "%d.%m.%Y"
+    if all_are(_YEAR_FIRST):
+        return "text", "%Y{0}%m{0}%d".format(re.match(_YEAR_FIRST, known.iloc[0])[1])
+    return "text", None
+
+
+def _changed(numbers: pd.Series) -> list[str]:
+    """Return the numbers, each once, that a float of 64 bits does not keep, written by a point."""
+    return [text for text in numbers.unique() if Decimal(text) != Decimal(repr(float(text)))]
+
+
+def typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
+    """Return a column of a kind: numbers, categories in their order, or the texts themselves."""
+    if kind not in ("text", "ordered"):
+        texts = texts.str.strip()
+    known = texts.dropna()
+    right = known.str.fullmatch(_KINDS.get(kind, _ANY), flags=re.ASCII)
+    if kind == "date" or kind not in _KINDS:
+        form = "ISO8601" if kind == "date" else kind
+        times = pd.to_datetime(known[right], format=form, errors="coerce", utc=True)
+        right &= times.notna().reindex(known.index, fill_value=False)
+    plain = texts
+    if kind == "decimal-comma":
+        plain = texts.str.replace(".", "").str.replace(",", ".")
+    if kind.startswith("decimal") and (changed := _changed(plain[known.index[right]])):
+        raise ColumnError(
+            f"{texts.name!r} has numbers of more digits than are kept of a decimal, such as "
+            f"{changed[:5]}: --type {texts.name}=text keeps them"
+        )
+    if not right.all():
+        wrong = known[~right].unique()[:5].tolist()
+        raise ColumnError(
+            f"{texts.name!r} is not all {kind}: {wrong} in {int((~right).sum())} rows; "
+            "--na TEXT says what means a missing value, --type what the column is"
+        )
+    if kind == "text":
+        return texts
+    if kind == "integer":
+        return texts.astype("int64" if len(known) == len(texts) else "Int64")
+    if kind == "decimal":  # of several ways to write one number the shortest is kept
+        by_length = known.loc[known.str.len().sort_values(ascending=False).index]
+        written[texts.name] = dict(zip(by_length.astype("float64"), by_length, strict=True))
+    if kind.startswith("decimal"):
+        return plain.astype("float64")
+    if kind == "ordered":
+        categories = sorted(known.unique())
+    else:
+        order = pd.DataFrame({"time": times, "text": known}).sort_values(["time", "text"])
+        categories = order["text"].unique()
+    return pd.Series(pd.Categorical(texts, categories, ordered=True), name=texts.name)

@@ -16,6 +16,7 @@ from anonpaper.errors import InfeasibleError
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
+from anonpaper.owner.arguments import LISTED
 from anonpaper.principles import DIVERSITY
 from anonpaper.publish import Release
 from anonpaper.recoding import Recoding
@@ -35,17 +36,18 @@ METHODS: dict[str, Algorithm] = {
 #: Parameters with an option that all methods share.
 _SHARED = {"hierarchies": "hierarchy", "seed": "seed"}
 _NUMBERS = Mapping[object, float]
-_GRANULARITY = Parameter(
-    "granularity", _NUMBERS, None, "Width of the finest intervals of a numeric column"
-)
+_OF_SEARCHES = {
+    "granularity": Parameter(
+        "granularity", _NUMBERS, None, "Width of the finest intervals of a numeric column"
+    ),
+    "hierarchies": Parameter("hierarchies", Mapping[object, Hierarchy], None, "Orders of domains"),
+}
+_DIVERSITIES = {principle: name for name, principle in DIVERSITY.items()}
 
 
 def options_of(method: Algorithm) -> dict[str, Parameter]:
     """Return the parameters of a method that the command line offers, by name of the option."""
-    offered = dict(method.parameters)
-    if method.by_bits:
-        order = Parameter("hierarchies", Mapping[object, Hierarchy], None, "Orders of domains")
-        offered |= {"granularity": _GRANULARITY, "hierarchies": order}
+    offered = {**method.parameters, **(_OF_SEARCHES if method.by_bits else {})}
     return {
         _SHARED.get(p.name) or _option(p): p
         for p in offered.values()
@@ -62,66 +64,23 @@ def add_options(group: argparse._ArgumentGroup) -> None:
                 users.setdefault(option, []).append((name, parameter))
     for option, taken in users.items():
         who: dict[str, list[str]] = {}  # by what the option means to them
-        for name, parameter in taken:
-            who.setdefault(meaning(METHODS[name], parameter), []).append(
-                name + _default(parameter)
-            )
-        if len(who) == 1:
-            said = "".join(f"{text}; {', '.join(names)}" for text, names in who.items())
+        for name, p in taken:
+            who.setdefault(meaning(METHODS[name], p), []).append(name + _default(p))
+        named = {text: ", ".join(names) for text, names in who.items()}
+        if len(named) == 1:
+            said = "".join(f"{text}; {names}" for text, names in named.items())
         else:
-            said = "; ".join(f"{', '.join(names)}: {text}" for text, names in who.items())
+            said = "; ".join(f"{names}: {text}" for text, names in named.items())
         group.add_argument(f"--{option}", help=said.replace("%", "%%"), **_reader(taken[0][1]))
 
 
-_CLASS_SIZE = "smallest class size, from 1 to n"
-_DIVERSITY = "frequency: at most one l-th of a class shares a sensitive value; distinct: l differ"
-
-#: What the first sentence of a docstring leaves to others, or says of two parameters.
-_WORDS = {
-    ("diva", "diversity"): _DIVERSITY,
-    ("diva", "k"): "smallest class size, from 2 to n",
-    ("diva", "l"): "also the --diversity of this l, from 2 to the largest feasible one",
-    ("diva", "max_backtracks"): "colours that may be taken back in each component of the graph "
-    "before the search is given up",
-    ("diva", "max_seconds"): "seconds for the search and the exact test together",
-    ("full_domain", "diversity"): _DIVERSITY,
-    ("full_domain", "k"): _CLASS_SIZE,
-    ("full_domain", "l"): "also the --diversity of this l, from 1",
-    ("k_member", "k"): "smallest class size, from 2 to n",
-    ("klt", "k"): _CLASS_SIZE,
-    ("klt", "l"): "distinct sensitive values in every class, from 1 to those that occur",
-    ("klt", "withheld"): "what becomes of a cluster that step 5 can merge with no other one: "
-    "merge, with the closest that has room for its most frequent value; drop, its rows are "
-    "withheld, as in the paper",
-    ("mondrian", "diversity"): _DIVERSITY,
-    ("mondrian", "k"): "smallest class size, from 2 to n",
-    ("mondrian", "l"): "also the --diversity of this l, from 2 to the largest feasible one",
-    ("mondrian", "require"): "further monotone principles that every class is to meet",
-    ("oka", "k"): "smallest class size, from 2 to n",
-    ("preference_search", "k"): _CLASS_SIZE,
-    ("preference_search", "preference"): "preferred loss (NWP) and bias (NECD), each in [0, 1]",
-    ("preference_search", "refine"): "spend half of the evaluations on neighbours of the best "
-    "recodings found, which the paper does not",
-    ("preference_search", "start"): "random first chromosomes: graded, with a share of ones that "
-    "rises from 0 to 1, the first one full generalization; or even, every bit a fair coin",
-    ("tds", "require"): "further monotone principles that every class is to meet",
-}
-_DIVERSITIES = {principle: name for name, principle in DIVERSITY.items()}
-
-
 def meaning(method: Algorithm, p: Parameter) -> str:
-    """Return what a parameter means to a method, and no other, in part of a sentence.
-
-    Examples
-    --------
-    >>> meaning(METHODS["tp"], METHODS["tp"].parameters["l"])
-    'frequency l-diversity, from 2 to the largest feasible one'
-    """
-    text = _WORDS.get((method.name, p.name), p.meaning)
+    """Return what a parameter means to a method, and no other, in part of a sentence."""
+    text = LISTED["meanings"].get(method.name, {}).get(p.name, p.meaning)
     if referred := re.match(r"As for :func:`~?[\w.]*\b(\w+)`", text):
         other = METHODS[referred[1]]
         return meaning(other, other.parameters[p.name])
-    text = text[:1].lower() + text[1:]
+    text = " ".join((text[:1].lower() + text[1:]).split())
     if p.name == "l":  # which one is what the method promises
         kind = _DIVERSITIES[method.promises["l"]]
         text = text.replace("the diversity asked for", f"{kind} l-diversity")
@@ -163,14 +122,13 @@ def _reader(p: Parameter) -> dict | None:
     if typing.get_origin(kind) is typing.Literal:
         return {"choices": list(typing.get_args(kind)), "type": str.lower}
     if typing.get_origin(kind) is tuple:
-        return {"type": pair, "metavar": "X,Y"}
+        return {"type": _pair, "metavar": "X,Y"}
     if p.kind in (_NUMBERS, _NUMBERS | None):
         return {"action": "append", "metavar": "NAME=X"}
     return None
 
 
-def pair(text: str) -> tuple[float, float]:
-    """Read two numbers with a comma between them."""
+def _pair(text: str) -> tuple[float, float]:
     try:
         first, second = map(float, text.split(","))
     except ValueError:
@@ -184,16 +142,11 @@ def descriptions() -> str:
     for name, method in METHODS.items():
         options = {f"--{option}": p.required for option, p in options_of(method).items()}
         takes = [option if required else f"[{option}]" for option, required in options.items()]
-        lines += [
-            f"{name}: {method.title}",
-            *textwrap.wrap(
-                " ".join(takes) or "no parameters",
-                92,
-                initial_indent="    ",
-                subsequent_indent="    ",
-                break_on_hyphens=False,
-            ),
-        ]
+        text = textwrap.fill(
+            " ".join(takes) or "no parameters", 92, break_on_hyphens=False,
+            initial_indent="    ", subsequent_indent="    ",
+        )  # fmt: skip
+        lines += [f"{name}: {method.title}", text]
     return "\n".join(lines)
 
 

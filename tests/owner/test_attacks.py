@@ -11,8 +11,9 @@ import pyarrow.parquet
 import pytest
 
 import anonpaper as ap
-from anonpaper import errors, reports
-from anonpaper.cli import main
+from anonpaper import errors
+from anonpaper.owner import report
+from anonpaper.owner.cli import main
 
 ibis = pytest.importorskip("ibis", reason="tables are scanned by Ibis: anonpaper[scale]")
 pytest.importorskip("duckdb", reason="files are scanned by DuckDB: anonpaper[scale]")
@@ -247,7 +248,7 @@ def test_the_audit_of_the_table_itself_is_the_same(sensitive, tmp_path):
     frame = pd.DataFrame({name: rng.integers(0, 5, 90) for name in ("age", "zip", "drug", "ill")})
     m = ap.Microdata(frame, ["age", "zip"], sensitive)
     big = ap.scan(written(frame, tmp_path / "in.parquet"), ["age", "zip"], sensitive)
-    mine, theirs = (reports.audit(table, 3) for table in (big, m))
+    mine, theirs = (report.audit(table, 3) for table in (big, m))
     for name in theirs:
         for group in theirs[name] if name.startswith("riskiest") else ():
             del group["in rows"]

@@ -1,4 +1,9 @@
-"""Tables in files and databases: their rows are counted where they are."""
+"""Tables in files and databases: their rows are counted where they are.
+
+Rows that agree in quasi-identifiers and sensitive values are interchangeable for every algorithm
+and in every release. So rows need not come to Python: :func:`scan` counts them, algorithms group
+the counts, and an engine writes as many copies of each published row. Expressions are Ibis's.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +21,10 @@ from anonpaper.errors import (
     check_choice,
 )
 from anonpaper.microdata import Microdata, checked_roles, code_values
-from anonpaper.scale.engine import Engine, connect, engine_errors
-from anonpaper.scale.files import Files
-from anonpaper.scale.table import CountedMicrodata
-from anonpaper.texts import kind_of, typed
+from anonpaper.owner.engine import Engine, connect, engine_errors
+from anonpaper.owner.reader import kind_of, typed
+from anonpaper.owner.sources import Sources
+from anonpaper.owner.table import CountedMicrodata
 
 __all__ = ["scan"]
 
@@ -39,10 +44,10 @@ def scan(
     """Guarantee the cells of the table without its rows: count them where they are.
 
     The result has the same attributes, domains and cells as the :class:`~anonpaper.Microdata` of
-    the same table. Algorithms that work on cells take it as that. Those that look at rows one by
+    the same table, for every algorithm that works on cells. Algorithms that look at rows one by
     one (:func:`~anonpaper.klt`, :func:`~anonpaper.balanced_classes`, :func:`~anonpaper.oka`,
-    :func:`~anonpaper.diva`) get the rows that the counts stand for in a random order, as
-    integers. ``release.write(folder)`` lets the engine write what is published.
+    :func:`~anonpaper.diva`) get the counted rows in a random order, as integers.
+    ``release.write(folder)`` lets the engine write what is published.
 
     Parameters
     ----------
@@ -86,14 +91,14 @@ def scan(
     MissingValueError
         With ``missing="error"``.
     ParameterError
-        `source` is nothing that can be read, Ibis is not installed (``anonpaper[scale]``), or
-        another option than `source` takes is given.
+        `source` cannot be read, Ibis is not installed (``anonpaper[scale]``), or an option does
+        not go with `source`.
 
     Notes
     -----
-    O(n) for n rows, by the engine; then O(e log e) time and memory for e cells. All that needs to
-    fit into memory are the cells: coarsen quasi-identifiers of which nearly every row has its own.
-    Algorithms that look at rows hold some hundred bytes of each beside.
+    O(n) for n rows, by the engine; then O(e log e) time and memory for e cells. The cells must fit
+    into memory: coarsen quasi-identifiers that differ in nearly every row. Algorithms that look at
+    rows hold some hundred bytes of each beside.
 
     References
     ----------
@@ -113,13 +118,13 @@ def scan(
     """
     check_choice("missing", missing, ("category", "drop", "error"))
     if hasattr(source, "to_pyarrow") and hasattr(source, "group_by"):
-        files, table = Files(), source
+        files, table = Sources(), source
         connection = source._find_backend(use_default=True)
         columns, origin = list(table.columns), origin or "an Ibis table"
         if engine is not None and engine is not connection:
             raise ParameterError("an Ibis table has an engine of its own: leave engine out")
     else:
-        files, table = Files.of(source), None
+        files, table = Sources.of(source), None
         connection, origin = connect(engine), origin or str(source)
         columns = files.columns(delimiter)
     _, sensitives = checked_roles(columns, qi, sensitive)
@@ -162,7 +167,7 @@ def scan(
 
 
 def _listed(
-    column, name: str, files: Files, kind: str | None, is_qi: bool
+    column, name: str, files: Sources, kind: str | None, is_qi: bool
 ) -> tuple[pd.Series, np.ndarray]:
     """Return the values of a column each once, as pandas reads them, and every place.
 

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from anonpaper.cli import main
+from anonpaper.owner.cli import main
 
 pytest.importorskip("ibis", reason="tables are scanned by Ibis: anonpaper[scale]")
 pytest.importorskip("duckdb", reason="files are scanned by DuckDB: anonpaper[scale]")

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anonpaper as ap
-from anonpaper import errors, reports
-from anonpaper.cli import main
-from anonpaper.reports import web
+from anonpaper import errors
+from anonpaper.owner.cli import main
+from anonpaper.owner.page import _spread
+from anonpaper.owner.page import page as page_of
 
 VOID = {"br", "meta", "rect", "link", "img"}
 
@@ -46,7 +47,7 @@ class Page(HTMLParser):
 
 
 def page(rel, **options):
-    found = Page(reports.page(rel, **options))
+    found = Page(page_of(rel, **options))
     assert found.open == [] and found.loaded == []
     return found
 
@@ -95,7 +96,7 @@ def test_a_sub_domain_is_spread_over_its_values(seed, door):
         for i in p.index:
             held = p.sub_domains.members(i)
             expected[held] += 1 / len(held)
-        np.testing.assert_allclose(web._spread(p, rel.is_published), expected, atol=1e-9)
+        np.testing.assert_allclose(_spread(p, rel.is_published), expected, atol=1e-9)
 
 
 def test_every_way_to_publish_has_its_page(tmp_path):
@@ -131,7 +132,7 @@ def test_who_is_withheld_and_who_is_nobody_is_said():
 def test_names_and_values_are_text_and_never_code():
     frame = pd.DataFrame({"<b>": ["<script>x</script>"] * 3, "ill": ["<i>", "&", '"']})
     m = ap.Microdata(frame, ["<b>"], "ill", origin="<script>")
-    text = reports.page(ap.suppress(m, ap.Partition([0, 0, 0])), call="<script>")
+    text = page_of(ap.suppress(m, ap.Partition([0, 0, 0])), call="<script>")
     assert "<script" not in text and "&lt;script&gt;" in text
     assert Page(text).open == []
 
@@ -139,7 +140,7 @@ def test_names_and_values_are_text_and_never_code():
 def test_a_page_is_written_whole_or_not_at_all(tmp_path):
     m = table()
     rel = ap.suppress(m, ap.mondrian(m, 4))
-    assert rel.report(tmp_path / "r.html").read_text() == reports.page(rel)
+    assert rel.report(tmp_path / "r.html").read_text() == page_of(rel)
     for path in (tmp_path / "r.csv", tmp_path / "none" / "", 3, None):
         with pytest.raises(errors.FileError):
             rel.report(path)

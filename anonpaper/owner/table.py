@@ -23,36 +23,15 @@ __all__ = ["CountedMicrodata"]
 class CountedMicrodata(Microdata):
     """A table of people that knows how many rows of each kind there are, and no row.
 
-    What works on cells takes it as any table and gives the same groups, levels and losses; what
-    asks for rows (`frame`, `codes`, `take`, ...) raises RowsError. Made by :func:`scan`.
-
-    Parameters
-    ----------
-    coded : mapping of column label to (Attribute, numpy.ndarray of int32, shape (f,))
-        The columns counted, in the order of the table, with their codes in f combinations.
-    counts : numpy.ndarray, shape (f,), dtype int64
-        Number of rows of every combination.
-    qi, sensitive, missing, origin
-        As for :class:`~anonpaper.Microdata`.
-    dropped : int
-        Rows left out for missing values.
-    engine : object
-        What writes releases: ``write(release, path, replace=...)`` and ``read(release, written)``.
+    Algorithms that work on cells take it as any table; `frame`, `codes`, `take`, ... raise
+    RowsError. :func:`~anonpaper.scan` gives the attribute of every column and its codes in f
+    combinations (`coded`), the `counts` of these, and the `engine` that writes releases.
     """
 
     has_rows = False
 
     def __init__(
-        self,
-        coded: Mapping,
-        counts: np.ndarray,
-        qi,
-        sensitive,
-        *,
-        missing,
-        origin,
-        dropped,
-        engine,
+        self, coded: Mapping, counts, qi, sensitive, *, missing, origin, dropped, engine
     ) -> None:
         distinct = build_cells(
             np.column_stack([codes for _, codes in coded.values()]),
@@ -107,11 +86,10 @@ class CountedMicrodata(Microdata):
         return other
 
     def _repr_html_(self) -> str:
-        cells = self.cells
         facts = [
             ("quasi-identifiers", ", ".join(map(repr, self.attributes))),
             ("sensitive", ", ".join(repr(self.attribute(name)) for name in self.sensitives)),
-            ("distinct quasi-identifiers", f"{len(cells):,}"),
+            ("distinct quasi-identifiers", f"{len(self.cells):,}"),
             ("origin", self.origin),
             ("rows left out for missing values", f"{self.dropped:,}"),
         ]

@@ -1,8 +1,8 @@
 """The command line: ``python -m anonpaper COMMAND``.
 
 Results go to standard output, progress and warnings to standard error. The exit code is 0 if all
-went well, 1 if what was asked for cannot be had from this table (or a data set not be fetched),
-and 2 if the command itself is wrong: an unknown column, a file that is not there or must not be
+went well, 1 if this table does not allow what was asked for (or a data set cannot be fetched), and
+2 if the command itself is wrong: an unknown column, a file that is not there or must not be
 written. Nothing is written unless all of it is.
 """
 
@@ -16,18 +16,18 @@ import time
 import warnings
 from collections.abc import Sequence
 
-from anonpaper.cli.arguments import parser
-from anonpaper.errors import (
-    AnonpaperError,
-    BudgetExceededError,
-    ConstraintError,
-    DatasetUnavailableError,
-    InfeasibleError,
-)
+from anonpaper import errors
+from anonpaper.owner.arguments import parser
 
 __all__ = ["main"]
 
-_CANNOT_BE_HAD = (BudgetExceededError, ConstraintError, DatasetUnavailableError, InfeasibleError)
+_BEGAN = time.perf_counter()
+_CANNOT_BE_HAD = (
+    errors.BudgetExceededError,
+    errors.ConstraintError,
+    errors.DatasetUnavailableError,
+    errors.InfeasibleError,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,36 +42,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
             warnings.simplefilter("always", UserWarning)
-            from anonpaper.cli import commands
+            from anonpaper.owner import commands
 
             getattr(commands, options.command)(options, say)
         sys.stdout.flush()
-    except AnonpaperError as error:
-        print(f"anonpaper {options.command}: {error}", file=sys.stderr)
-        return 1 if isinstance(error, _CANNOT_BE_HAD) else 2
+        return 0
+    except errors.AnonpaperError as error:
+        code, message = 1 if isinstance(error, _CANNOT_BE_HAD) else 2, error
     except BrokenPipeError:  # what reads the output has seen enough, as in `... | head`
         _leave_standard_output()
         return 1
     except OSError as error:  # files are looked after where they are read and written
         _leave_standard_output()
-        where = error.filename or "standard output"
-        print(f"anonpaper {options.command}: {where}: {error.strerror}", file=sys.stderr)
-        return 2
+        code, message = 2, f"{error.filename or 'standard output'}: {error.strerror}"
     except MemoryError:
-        print(f"anonpaper {options.command}: the table does not fit in memory", file=sys.stderr)
-        return 2
+        code, message = 2, "the table does not fit in memory"
     except KeyboardInterrupt:
-        print(f"anonpaper {options.command}: interrupted", file=sys.stderr)
-        return 130
-    return 0
+        code, message = 130, "interrupted"
+    print(f"anonpaper {options.command}: {message}", file=sys.stderr)
+    return code
 
 
 def _leave_standard_output() -> None:
     """Let what is still to be written go nowhere, so that the end of Python is quiet."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-_BEGAN = time.perf_counter()
 
 
 def _say(message: str) -> None:

@@ -15,6 +15,7 @@ from anonpaper.principles import KAnonymity, Principle
 __all__ = ["Explanation", "explain"]
 
 _OTHERS_NAMED = 5
+_COLUMNS = ["attribute", "value", "published", "in the way", "finer", "breaks"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +29,7 @@ class Explanation:
     rows : int
         Rows that are published alike, itself included; 0 if it is withheld.
     sensitive : dict
-        For every sensitive attribute their values with the numbers of rows, the most frequent
-        first.
+        For every sensitive attribute their values with the numbers of rows, most frequent first.
     promised : tuple of Principle
         What a finer choice was held against.
     attributes : pandas.DataFrame
@@ -62,11 +62,7 @@ class Explanation:
         lines = [f"{self.row!r}", *(f"{name}: {text}" for name, text in self._facts())]
         for entry in self.attributes.to_dict("records"):
             lines.append(f"{entry['attribute']}: {entry['value']} -> {entry['published']}")
-            lines += [
-                f"    {name}: {entry[name]}"
-                for name in ("in the way", "finer", "breaks")
-                if entry[name]
-            ]
+            lines += [f"    {name}: {entry[name]}" for name in _COLUMNS[3:] if entry[name]]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -97,13 +93,11 @@ def explain(rel, row: object, require: Sequence[Principle] | None = None) -> Exp
         for name in m.sensitives
     }
     entries = [_entry(rel, m, labels, place, alike, j, principles) for j in range(m.d)]
-    return Explanation(row, len(alike), sensitive, principles, pd.DataFrame(entries))
+    attributes = pd.DataFrame(entries, columns=_COLUMNS)
+    return Explanation(row, len(alike), sensitive, principles, attributes)
 
 
-_COLUMNS = ["attribute", "value", "published", "in the way", "finer", "breaks"]
-
-
-def _entry(rel, m, labels, place: int, alike: np.ndarray, j: int, principles) -> dict[str, object]:
+def _entry(rel, m, labels, place: int, alike: np.ndarray, j: int, principles) -> tuple:
     """One row of the table: attribute j of the row at `place`."""
     published, attribute = rel.published[j], m.attributes[j]
     value, shown = attribute.values[m.codes[place, j]], published.labels[published.index[place]]
@@ -111,11 +105,11 @@ def _entry(rel, m, labels, place: int, alike: np.ndarray, j: int, principles) ->
     codes, rows = np.unique(others, return_counts=True)
     order = np.argsort(-rows, kind="stable")[:_OTHERS_NAMED]
     named = [f"{attribute.values[codes[i]]} ({rows[i]:,})" for i in order]
+    more = ", ..." if len(codes) > _OTHERS_NAMED else ""
     finer = breaks = ""
     if not published.sub_domains.is_kept[published.index[place]]:
         finer, scope, ids = _finer(rel, m, place, alike, j)
-        size = int(ids.max()) + 2
-        split = labels * size + np.where(scope, ids + 1, 0)
+        split = labels * (int(ids.max()) + 2) + np.where(scope, ids + 1, 0)
         split[labels < 0] = -1
         split[labels >= 0] = pd.factorize(split[labels >= 0])[0]
         found = [_broken(rel, m, split, j, principle) for principle in principles]
@@ -124,9 +118,7 @@ def _entry(rel, m, labels, place: int, alike: np.ndarray, j: int, principles) ->
         )
         if rel.recoding is not None and rel.withheld[0]:
             breaks += f"; beside the {rel.withheld[0]:,} rows that are withheld now"
-    more = ", ..." if len(codes) > _OTHERS_NAMED else ""
-    entry = (attribute.name, value, shown, ", ".join(named) + more, finer, breaks)
-    return dict(zip(_COLUMNS, entry, strict=True))
+    return attribute.name, value, shown, ", ".join(named) + more, finer, breaks
 
 
 def _finer(rel, m, place: int, alike: np.ndarray, j: int) -> tuple[str, np.ndarray, np.ndarray]:
@@ -137,8 +129,8 @@ def _finer(rel, m, place: int, alike: np.ndarray, j: int) -> tuple[str, np.ndarr
     this sub-domain; without a hierarchy the values of the sub-domain.
     """
     attribute, codes, r = m.attributes[j], m.codes[:, j], rel.recoding
-    scope = np.zeros(m.n, dtype=bool)
     if r is None:
+        scope = np.zeros(m.n, dtype=bool)
         scope[alike] = True
         return "the values themselves in this group", scope, codes
     index = rel.published[j].index
@@ -148,10 +140,9 @@ def _finer(rel, m, place: int, alike: np.ndarray, j: int) -> tuple[str, np.ndarr
         return "the values themselves in this sub-domain", scope, codes
     maps, level = tree.maps(attribute), r.info.get("levels", {}).get(attribute.name)
     if level is None:
-        held = np.unique(codes[scope])
+        held, where = np.unique(codes[scope]), "in this sub-domain"
         splits = (i for i in range(tree.height, 0, -1) if len(np.unique(maps[i][held])) > 1)
         below = next(splits, 0)
-        where = "in this sub-domain"
     else:
         below, scope, where = level - 1, np.ones(m.n, dtype=bool), "in the whole column"
     name = tree.written(attribute.values[codes[place]], below)
@@ -166,13 +157,10 @@ def _broken(rel, m, labels: np.ndarray, j: int, principle: Principle) -> str:
     sizes = np.bincount(labels[labels >= 0])
     smallest = failing[sizes[failing].argmin()]
     row = int(np.flatnonzero(labels == smallest)[0])
-    shown = [f"{m.qi[j]} {m.attributes[j].values[m.codes[row, j]]}"]
-    shown += [
-        f"{p.attribute.name} {p.labels[p.index[row]]}"
-        for i, p in enumerate(rel.published)
-        if i != j
-    ]
+    shown = [f"{p.attribute.name} {p.labels[p.index[row]]}" for p in rel.published]
+    del shown[j]
+    own = f"{m.qi[j]} {m.attributes[j].values[m.codes[row, j]]}"
     return (
         f"{principle} in {len(failing):,} groups of {sizes[failing].sum():,} rows, the smallest "
-        f"({sizes[smallest]:,}) of {', '.join(shown)}"
+        f"({sizes[smallest]:,}) of {', '.join([own, *shown])}"
     )
