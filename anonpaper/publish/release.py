@@ -1,9 +1,7 @@
 """The table that is published, and how it leaves.
 
-The functions of :mod:`anonpaper.publish.methods` and :mod:`anonpaper.publish.shallow` make one
-from a Partition or a Recoding. Every published QI value is a *sub-domain*, a set of values of its
-attribute: a kept value is a set of one, a star the whole domain. Measures read sub-domains; the
-DataFrame is written on demand.
+Every published QI value is a *sub-domain*, a set of values of its attribute: a kept value is a set
+of one, a star the whole domain. Measures read sub-domains; the DataFrame is written on demand.
 """
 
 from __future__ import annotations
@@ -157,12 +155,7 @@ class Release:
         """Return what is published of real people alone: an attacker's best knowledge.
 
         Classes lose their synthetic rows, so they may be smaller and less diverse than in the
-        release itself; a class of synthetic rows only is gone.
-
-        Raises
-        ------
-        EmptyTableError
-            Every row is synthetic.
+        release itself, or gone. EmptyTableError if every row is synthetic.
         """
         real = np.flatnonzero(~self.is_synthetic)
         p = self._partition
@@ -191,9 +184,9 @@ class Release:
     def frame(self) -> pd.DataFrame:
         """The published table for analysis: index, order and types of the input.
 
-        Rows withheld and columns without a role are left out, and the one that says whose a row
-        is: nothing but QI and SA is protected. Index, order and categories say whose a row is, so
-        this is not what is given away: :meth:`write` and :meth:`public_frame` are.
+        Withheld rows, the column that says whose a row is, and columns without a role are left
+        out: nothing but QI and SA is protected. Index, order and categories say whose a row is,
+        so give away :meth:`write` or :meth:`public_frame` instead.
         """
         m = self.microdata
         rows = self.is_published
@@ -209,7 +202,7 @@ class Release:
     def public_counts(self) -> tuple[pd.DataFrame, np.ndarray]:
         """Return the distinct rows that are published, and how many there are of each.
 
-        They are as :func:`anonpaper.publish.world.plain` as can be, and in the order of their
+        They are as :func:`anonpaper.publish.world.plain` as can be and in the order of their
         texts, so that this says nothing but the published rows. O(n log n).
 
         Examples
@@ -223,10 +216,7 @@ class Release:
         return self.counted_tables()[0]
 
     def counted_tables(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
-        """Return what :meth:`public_counts` does of each table that is published.
-
-        Of an anatomy those are two, whose groups have other numbers on every call.
-        """
+        """Return what :meth:`public_counts` does of each published table: two of an anatomy."""
         m = self.microdata
         columns = self._columns()
         for name in m.sensitives:
@@ -248,9 +238,9 @@ class Release:
     def public_tables(self, keep: Sequence = ()) -> tuple[pd.DataFrame, ...]:
         """Return what may leave the house: one table, or the two of an anatomy.
 
-        Nothing is in them but the published rows, in an order that nobody can repeat and that
-        is another one on every call: no index, attributes, unused categories or types of the
-        input. See :func:`anonpaper.publish.world.plain` for the types.
+        They hold nothing but the published rows, in an order that nobody can repeat and that
+        differs from call to call: no index, attributes, unused categories or types of the input.
+        See :func:`anonpaper.publish.world.plain` for the types.
 
         Parameters
         ----------
@@ -260,12 +250,12 @@ class Release:
         Raises
         ------
         ColumnError
-            `keep` names the column that says whose a row is, two columns would have the same
-            name, or two sensitive values be written alike, or a set of values as another or as a
-            value of the table, such as a star.
+            `keep` names an unknown column or the one that says whose a row is; two columns would
+            have the same name; or two sensitive values would be written alike, or a set of values
+            as another or as a value of the table, such as a star.
         RowsError
-            The table has counts, and there are more than 1,000,000 rows to publish, or columns
-            to keep: :meth:`write` writes the former.
+            The table has counts, and there are columns to keep or more than 1,000,000 rows to
+            publish, which :meth:`write` can.
         """
         m = self.microdata
         keep = check_sequence("keep", keep)
@@ -305,7 +295,7 @@ class Release:
                 )
 
     def public_frame(self) -> pd.DataFrame:
-        """Return the table of the rows that are published as it may leave: `public_tables`' first.
+        """Return the first table of :meth:`public_tables`: the rows as they may leave.
 
         Examples
         --------
@@ -318,6 +308,8 @@ class Release:
 
     def write(self, path: str | os.PathLike, *, replace: bool = True) -> tuple[Path, ...]:
         """Write :meth:`public_tables` to files: whole or not at all, and telling nothing else.
+
+        A UserWarning comes with each of `warnings`.
 
         Parameters
         ----------
@@ -334,11 +326,6 @@ class Release:
         -------
         tuple of Path
             The files written.
-
-        Warns
-        -----
-        UserWarning
-            For each of `warnings`.
 
         Raises
         ------
@@ -384,8 +371,8 @@ class Release:
 
         Whoever is known to be in the table but not in the release has that value with that
         probability. The share is nan if no row is withheld or there is no sensitive attribute.
-        Where people have several rows it is of the people with a row that is withheld: how many
-        of them have the value in such a row.
+        Where people have several rows, it is the share of people with a withheld row who have
+        the value in one.
         """
         m, left = self.microdata, ~self.is_published
         rows = m.count(left)
@@ -400,14 +387,13 @@ class Release:
         -------
         pandas.DataFrame
             Columns ``principle``, ``level`` and ``meaning``. Levels are those of the worst
-            equivalence class, t-closeness takes every two sensitive values to be equally far
-            apart; without a sensitive attribute only k-anonymity is reported, with several all
-            levels of each. Where people have several rows, k-anonymity and the levels are of
-            people, and the rows of the smallest class follow. If rows are withheld, `withheld`
-            follows, and a row ``warning`` without level for each of `warnings`. Of a table of
-            counts that was written, the levels are those of the files as they are now, and a
-            folder must hold no other parquet file; files that show no groups must hold what was
-            written.
+            equivalence class; t-closeness takes every two sensitive values to be equally far
+            apart. Without a sensitive attribute only k-anonymity is reported, with several all
+            levels of each. Where people have several rows, levels are of people, and the rows of
+            the smallest class follow. Then come `withheld`, if rows are, and a row ``warning``
+            without level for each of `warnings`. Of a table of counts that was written, the
+            levels are those of the files as they are now, and a folder must hold no other parquet
+            file; files that show no groups must hold what was written.
         """
         m, labels = self.audited()
         counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
@@ -530,12 +516,8 @@ class Release:
     def audited(self) -> tuple[Microdata, np.ndarray]:
         """Return what `audit` judges: the groups an attacker sees.
 
-        Returns
-        -------
-        m : Microdata
-            The input's rows, with the sensitive values as published.
-        labels : numpy.ndarray, shape (n,), dtype int64
-            The class of every row, -1 where it is withheld.
+        These are the input's rows with the sensitive values as published, a Microdata, and the
+        class of every row, shape (n,), dtype int64, -1 where it is withheld.
 
         Examples
         --------
@@ -590,14 +572,12 @@ class GroupRelease(Release):
     def audit(self) -> pd.DataFrame:
         """Say which level of each principle the groups reach; see :meth:`Release.audit`.
 
-        It has no k-anonymity: quasi-identifiers are published as they are, so whoever is unique
-        in the table is unique in the release. The size of the smallest group stands instead.
+        It has no k-anonymity: whoever is unique in the table is unique in the release, which
+        publishes quasi-identifiers as they are. The size of the smallest group stands instead.
         """
         found = super().audit()
-        found.loc[0, ["principle", "meaning"]] = [
-            "group size",
-            "rows in the smallest group; who is in the table stays visible",
-        ]
+        meaning = "rows in the smallest group; who is in the table stays visible"
+        found.loc[0, ["principle", "meaning"]] = ["group size", meaning]
         return found
 
     @property
@@ -621,23 +601,14 @@ class GroupRelease(Release):
     def audited(self) -> tuple[Microdata, np.ndarray]:
         """Return the rows with swapped sensitive values, and the class of every row.
 
-        Of a table of counts that was written it is first looked whether the files hold just that:
-        they do not say which group a row is of.
-
-        Raises
-        ------
-        FileError
-            They hold something else.
+        FileError if the files of a table of counts, which do not say which group a row is of,
+        hold something else than was written.
         """
         m = self.microdata
         if self._written:
             m.engine.check_written(self._written)
-        return self._shared(), self.classes.labels
-
-    def _shared(self) -> Microdata:
-        """The table with sensitive values as groups share them."""
-        m = self.microdata
-        return m.with_codes({m.sensitive: self.sensitive_codes})
+        shared = m if self._swapped is None else m.with_codes({m.sensitive: self._swapped.codes})
+        return shared, self.classes.labels
 
 
 class Anatomy(GroupRelease):
@@ -664,13 +635,9 @@ class Anatomy(GroupRelease):
         """The sensitive values of every group with their number of rows."""
         m = self.microdata
         groups = GroupCounts.of(m, self.partition.labels)
-        return pd.DataFrame(
-            {
-                "group": groups.group_of_entry,
-                m.sensitive: m.sensitive_attribute.values[groups.sensitive],
-                "count": groups.counts,
-            }
-        )
+        values = m.sensitive_attribute.values[groups.sensitive]
+        columns = {"group": groups.group_of_entry, m.sensitive: values, "count": groups.counts}
+        return pd.DataFrame(columns)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -705,9 +672,6 @@ class Anatomy(GroupRelease):
             "an anatomy gives no row a sensitive value: read the counts of its group in `st`"
         )
 
-    def _shared(self) -> Microdata:
-        return self.microdata  # `st` counts the values that its groups have
-
 
 def _distinct(columns: dict, weights: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the distinct rows of labels, in the order of their texts, and their numbers."""
@@ -731,21 +695,7 @@ def has_residue(p: Partition) -> bool:
 
 
 def check_release(rel: object, *, weights: bool = False) -> Release:
-    """Return `rel` if it is a Release; say how to make one if it is not.
-
-    Parameters
-    ----------
-    rel : Release
-    weights : bool
-        Whether the caller bears rows that stand for several.
-
-    Raises
-    ------
-    ParameterError
-        If `rel` is anything else, such as a Partition or the published frame.
-    RowsError
-        It is of a table of counts, and the caller does not count.
-    """
+    """Return `rel` if it is a Release, and of rows unless the caller bears `weights`."""
     if not isinstance(rel, Release):
         raise ParameterError(
             f"expected a Release, got {type(rel).__name__}: ap.suppress(m, p), ap.recode(m, r) "

@@ -1,11 +1,5 @@
 """Shallow generalization: every class is generalized as little as its own rows allow.
 
-For each class and quasi-identifier, the lowest level of the hierarchy is published on which the
-rows of the class agree. Where they agree already, that is level 0: the value itself. A
-*pattern-friendly* quasi-identifier, one value of which is common to most people, is left alone
-wherever its class agrees on it; for the others the paper can be read either way, so `least_level`
-says where they begin.
-
 Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
 data with enhanced utility*, section 4.2.3. Unlike full-domain generalization, the level may differ
 from class to class (local recoding).
@@ -40,6 +34,10 @@ def shallow_generalize(
 ) -> Release:
     """Publish every class on the lowest level of each hierarchy on which its rows agree.
 
+    Where they agree already, that is level 0: the value itself. A *pattern-friendly*
+    quasi-identifier, one value of which is common to most people, keeps it. The paper can be read
+    either way for the others, so `least_level` says where they begin.
+
     Parameters
     ----------
     m : Microdata
@@ -68,13 +66,10 @@ def shallow_generalize(
     ParameterError
         The partition is of another number of rows, or `least_level` above a hierarchy's height.
 
-    Notes
-    -----
-    O(n·d + h·G) per attribute for hierarchies of height h and G classes.
-
     References
     ----------
-    majeed2024, section 4.2.3 and Algorithm 3.
+    majeed2024, section 4.2.3 and Algorithm 3. O(n·d + h·G) per attribute for hierarchies of
+    height h and G classes.
 
     Examples
     --------
