@@ -1,8 +1,6 @@
 """Domains for the bit encoding: numbers cut into intervals, categories put into an order.
 
-The chromosome of a recoding (:meth:`Recoding.encode <anonpaper.recoding.Recoding.encode>`) has a
-bit between every two neighbours of an ordered domain. A numeric attribute gets a finite domain by
-:func:`granularize`, a categorical one a meaningful order by :func:`in_preorder`.
+A chromosome has a bit between every two neighbours of an ordered domain.
 
 Source: R. Dewri, D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with
 privacy constraints and preference based objectives*, GECCO 2009, sections 3 and 5.1.

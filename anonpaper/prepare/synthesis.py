@@ -1,11 +1,6 @@
 """Synthetic rows for rare sensitive values, and their fusion with the real ones.
 
-The only module that imports SDV, and only when a synthesizer is used: everything else works
-without SDV and torch installed. A generative model is trained on the quasi-identifiers and the
-sensitive attribute of all real rows; rows are then sampled under the condition that they have a
-rare sensitive value. CTGAN raises the probability of rare values in training (training by
-sampling); sampling under a condition is by rejection, so a model of few epochs may not yield
-enough rows, which is an error and never a silent shortage.
+The only module that imports SDV, and only when a synthesizer is used.
 
 Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
 data with enhanced utility*, sections 4.1.4 and 4.1.5; L. Xu, M. Skoularidou, A. Cuesta-Infante,
@@ -92,12 +87,8 @@ def augment(
         As :func:`synthesize`.
     """
     needed = find_imbalance(m).needed if needed is None else dict(needed)
-    return fuse(
-        m,
-        synthesize(
-            m, needed, method, epochs=epochs, batch_size=batch_size, seed=seed, cache=cache
-        ),
-    )
+    options = {"epochs": epochs, "batch_size": batch_size, "seed": seed, "cache": cache}
+    return fuse(m, synthesize(m, needed, method, **options))
 
 
 def synthesize(
@@ -111,6 +102,10 @@ def synthesize(
     cache: bool = True,
 ) -> pd.DataFrame:
     """Sample rows that have given sensitive values from a model of the table.
+
+    The model is trained on the quasi-identifiers and the sensitive attribute of all real rows.
+    CTGAN raises the probability of rare values in training. Rows of other values are rejected, so
+    a model of few epochs may not yield enough: that is an error, never a silent shortage.
 
     Parameters
     ----------
@@ -213,9 +208,8 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
     --------
     >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
-    >>> fused = fuse(m, m.frame.head(2))
-    >>> fused.n, int(fused.synthetic.sum())
-    (12, 2)
+    >>> fuse(m, m.frame.head(2)).synthetic.sum().item()
+    2
     """
     names = [*check_microdata(m, people=True).qi, *m.sensitives]
     if not isinstance(rows, pd.DataFrame):
@@ -246,22 +240,9 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
 def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
     """Return SDV's quality report of synthetic rows: how like the real ones they are.
 
-    Parameters
-    ----------
-    m : Microdata
-        The real rows to compare with; of one sensitive value if the synthetic ones are.
-    rows : pandas.DataFrame
-        Synthetic rows with the role columns.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``property`` (column shapes, column pair trends, overall) and ``score``, from 0 to 1.
-
-    Raises
-    ------
-    ParameterError
-        SDV is not installed.
+    `m` has the real rows to compare with, of one sensitive value if the synthetic ones are. The
+    report has ``property`` (column shapes, column pair trends, overall) and ``score``, from 0 to
+    1. ParameterError if SDV is not installed.
     """
     real = _plain_frame(m)
     theirs = _plain_frame(fuse(m, rows)).iloc[m.n :].reset_index(drop=True)
