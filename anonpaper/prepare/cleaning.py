@@ -71,10 +71,9 @@ def clean(
 
     Raises
     ------
-    ColumnError
-        A column is unknown, has two roles, mixes kinds of values, or has a range and no numbers.
-    EmptyTableError
-        No row is left.
+    ColumnError, EmptyTableError
+        A column is unknown, has two roles, mixes kinds of values, or has a range and no numbers;
+        or no row is left.
     MissingValueError
         With ``missing="error"``, or ``missing="category"`` on a column of numbers or on `person`.
     ParameterError

@@ -49,13 +49,9 @@ def gaussian_copula(
 
     Raises
     ------
-    ColumnError
-        A value of `needed` is not in the domain of the sensitive attribute, or the table has no
-        sensitive attribute or several.
-    InfeasibleError
-        A value has no row to learn from.
-    ParameterError
-        A bad number of rows or seed.
+    ColumnError, InfeasibleError, ParameterError
+        The sensitive attribute lacks a value of `needed`, or there is none or several; a value
+        has no row to learn from; or a bad number of rows or seed.
 
     References
     ----------

@@ -52,10 +52,9 @@ def granularize(
 
     Raises
     ------
-    ColumnError
-        A name is no quasi-identifier, or the attribute is not numeric.
-    ParameterError
-        A width or a range is impossible, or values lie outside of the range.
+    ColumnError, ParameterError
+        A name is no quasi-identifier, or the attribute is not numeric; a width or a range is
+        impossible, or values lie outside of the range.
 
     References
     ----------
@@ -130,10 +129,8 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
 
     Raises
     ------
-    ColumnError
-        A name is no quasi-identifier.
-    HierarchyError
-        A tree lacks values of its attribute.
+    ColumnError, HierarchyError
+        A name is no quasi-identifier, or a tree lacks values of its attribute.
 
     References
     ----------

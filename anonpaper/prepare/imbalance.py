@@ -71,12 +71,10 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
+    ColumnError, ParameterError
+        The table has no sensitive attribute, or the threshold is out of range.
     InfeasibleError
         Only one sensitive value occurs: there is nothing to balance it with.
-    ParameterError
-        The threshold is out of range.
 
     References
     ----------

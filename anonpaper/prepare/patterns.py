@@ -84,12 +84,10 @@ def pattern_friendly(
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
+    ColumnError, ParameterError
+        The table has no sensitive attribute, or a parameter is out of range.
     InfeasibleError
         Fewer than two sensitive values have a row in every fold: nothing can be predicted.
-    ParameterError
-        A parameter is out of range.
 
     References
     ----------

@@ -81,10 +81,8 @@ def augment(
 
     Raises
     ------
-    InfeasibleError
-        The sensitive attribute has one value only, or a value to be added has no row.
-    BudgetExceededError, ColumnError, ParameterError
-        As :func:`synthesize`.
+    BudgetExceededError, ColumnError, InfeasibleError, ParameterError
+        As :func:`synthesize`, or the sensitive attribute has one value only.
     """
     needed = find_imbalance(m).needed if needed is None else dict(needed)
     options = {"epochs": epochs, "batch_size": batch_size, "seed": seed, "cache": cache}
@@ -138,10 +136,9 @@ def synthesize(
     ------
     BudgetExceededError
         The model yields fewer rows than needed: train it longer, or use another method.
-    ColumnError
-        A column that the model cannot hold: too many categories, or numbers that are not finite.
-    InfeasibleError
-        A value has no real row to learn from.
+    ColumnError, InfeasibleError
+        The model cannot hold a column (too many categories, or numbers that are not finite), or a
+        value has no real row to learn from.
     ParameterError
         A bad method, number of epochs or rows, batch size or seed; or SDV is not installed.
     """

@@ -152,10 +152,8 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
 
     Raises
     ------
-    ColumnError
-        The table has values that are new to the recoding.
-    ParameterError
-        The recoding is of other attributes.
+    ColumnError, ParameterError
+        The table has values that are new to the recoding, or the recoding is of other attributes.
 
     References
     ----------
@@ -247,10 +245,8 @@ def swap(
 
     Parameters
     ----------
-    m : Microdata
-        The table, with a sensitive attribute.
-    p : Partition
-        Its groups; rows labelled -1 are withheld.
+    m, p
+        As for :func:`suppress`, the table with a sensitive attribute.
     seed : int, numpy.random.Generator or None
         None for permutations that nobody can repeat. A seed is for experiments: whoever guesses
         it rebuilds the groups from the QI and undoes the swaps, so the release warns that it must
@@ -262,10 +258,9 @@ def swap(
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
-    ParameterError
-        The partition is of another number of rows or stars values, or the seed is none.
+    ColumnError, ParameterError
+        The table has no sensitive attribute, the partition is of another number of rows or stars
+        values, or the seed is no seed.
 
     References
     ----------
@@ -339,10 +334,9 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute, or a role column is called "group" or "count".
-    ParameterError
-        As for :func:`swap`, or the partition is of TP or TP+ with a residue.
+    ColumnError, ParameterError
+        As for :func:`swap`; a role column is called "group" or "count"; or the partition is of TP
+        or TP+ with a residue.
 
     References
     ----------

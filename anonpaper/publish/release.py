@@ -36,16 +36,9 @@ from anonpaper.principles import (
     TCloseness,
     Theta,
 )
+from anonpaper.publish import world
 from anonpaper.publish.attribute import PublishedAttribute
 from anonpaper.publish.explain import Explanation, explain
-from anonpaper.publish.world import (
-    beside,
-    check_table_place,
-    plain,
-    public,
-    secret_order,
-    write_tables,
-)
 from anonpaper.recoding import Recoding
 
 __all__ = ["Anatomy", "GroupRelease", "Release"]
@@ -217,8 +210,7 @@ class Release:
 
     def counted_tables(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Return what :meth:`public_counts` does of each published table: two of an anatomy."""
-        m = self.microdata
-        columns = self._columns()
+        m, columns = self.microdata, self._columns()
         for name in m.sensitives:
             codes = m.codes_of(name) if self._swapped is None else self._swapped.codes
             columns[name] = m.attribute(name).values, codes[self.is_published]
@@ -228,12 +220,11 @@ class Release:
     def _columns(self) -> dict[object, tuple[np.ndarray, np.ndarray]]:
         """Labels and their numbers row by row, of the quasi-identifiers that are published."""
         self._check_written_apart()
-        rows = self.is_published
-        return {p.attribute.name: (p.labels, p.index[rows]) for p in self.published}
+        return {p.attribute.name: (p.labels, p.index[self.is_published]) for p in self.published}
 
-    def _weights(self) -> np.ndarray:
-        m, rows = self.microdata, self.is_published
-        return np.ones(rows.sum(), np.int64) if m.weights is None else m.weights[rows]
+    def _weights(self) -> np.ndarray | None:
+        weights = self.microdata.weights
+        return None if weights is None else weights[self.is_published]
 
     def public_tables(self, keep: Sequence = ()) -> tuple[pd.DataFrame, ...]:
         """Return what may leave the house: one table, or the two of an anatomy.
@@ -263,7 +254,7 @@ class Release:
             if keep or m.count(self.is_published) > MOST_ROWS:
                 no_rows()
             return tuple(
-                public(frame.iloc[np.repeat(np.arange(len(frame)), counts)])
+                world.public(frame.iloc[np.repeat(np.arange(len(frame)), counts)])
                 for frame, counts in self.counted_tables()
             )
         unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
@@ -272,13 +263,16 @@ class Release:
         if m.person is not None and m.person in keep:
             raise ColumnError(f"{m.person!r} says whose a row is and is never published")
         self._check_written_apart()
-        first, *others = self._numbered_anew()
+        first, *others = self._tables()
+        if others:  # the input decided on the numbers of groups
+            numbers = world.secret_order(self.partition.n_groups)
+            first, *others = (t.assign(group=numbers[t["group"]]) for t in (first, *others))
         if len(keep):
             kept = m.frame.loc[self.is_published, keep]
             first = pd.concat([first, kept.set_axis(first.index)], axis=1)
             before = [name for name in m.frame.columns if name in first]
             first = first[before + [name for name in first if name not in before]]
-        return tuple(public(table) for table in (first, *others))
+        return tuple(world.public(table) for table in (first, *others))
 
     def _check_written_apart(self) -> None:
         """Raise ColumnError if different values are written alike."""
@@ -347,10 +341,10 @@ class Release:
             self._written = self.microdata.engine.write(self, path, replace=replace)
             paths = tuple(path for table in self._written for path in table.paths)
         else:
-            check_table_place(path, replace=replace)
+            world.check_table_place(path, replace=replace)
             tables = self.public_tables()
-            paths = (Path(path), beside(path, "sensitive"))[: len(tables)]
-            write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
+            paths = (Path(path), world.beside(path, "sensitive"))[: len(tables)]
+            world.write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
         for text in self.warnings:
             warnings.warn(text, stacklevel=2)
         return paths
@@ -518,14 +512,6 @@ class Release:
 
         These are the input's rows with the sensitive values as published, a Microdata, and the
         class of every row, shape (n,), dtype int64, -1 where it is withheld.
-
-        Examples
-        --------
-        >>> import anonpaper as ap
-        >>> m = ap.examples.hospital()
-        >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
-        >>> ap.KAnonymity(2).holds(*rel.audited())
-        True
         """
         if self._written:
             return self.microdata.engine.read(self, self._written[0])
@@ -538,17 +524,11 @@ class Release:
 
     def _repr_html_(self) -> str:
         shown = self.microdata.count(self.is_published)
-        facts = [
-            ("published by", self.method),
-            ("rows", f"{shown:,} of {self.microdata.n:,}"),
-            ("equivalence classes", self.classes.n_groups),
-        ]
-        if shown:
-            audit = self.audit()
-            facts += [
-                (name, meaning if name == "warning" else level)
-                for name, level, meaning in audit.itertuples(index=False)
-            ]
+        rows = f"{shown:,} of {self.microdata.n:,}"
+        facts = [("published by", self.method), ("rows", rows)]
+        facts += [("equivalence classes", self.classes.n_groups)]
+        for name, level, meaning in self.audit().itertuples(index=False) if shown else ():
+            facts.append((name, meaning if name == "warning" else level))
         return html("Release", facts, *map(html_table, self._tables()))
 
     def _tables(self) -> tuple[pd.DataFrame, ...]:
@@ -556,10 +536,6 @@ class Release:
         if self.microdata.weights is None:
             return (self.frame,)
         return tuple(frame for frame, _ in self.counted_tables())
-
-    def _numbered_anew(self) -> tuple[pd.DataFrame, ...]:
-        """The same without a number that the input decided."""
-        return self._tables()
 
 
 class GroupRelease(Release):
@@ -651,7 +627,7 @@ class Anatomy(GroupRelease):
         """Return the distinct rows of both tables, and how many there are of each."""
         m, p = self.microdata, self.partition
         groups = GroupCounts.of(m, p.labels)
-        numbers, numbered = np.arange(p.n_groups), secret_order(p.n_groups)
+        numbers, numbered = np.arange(p.n_groups), world.secret_order(p.n_groups)
         counts, place = np.unique(groups.counts, return_inverse=True)
         qit = self._columns() | {"group": (numbers, numbered[p.labels[self.is_published]])}
         st = {
@@ -659,11 +635,7 @@ class Anatomy(GroupRelease):
             m.sensitive: (m.sensitive_attribute.values, groups.sensitive),
             "count": (counts, place),
         }
-        return _distinct(qit, self._weights()), _distinct(st, np.ones(len(place), np.int64))
-
-    def _numbered_anew(self) -> tuple[pd.DataFrame, ...]:
-        numbers = secret_order(self.partition.n_groups)
-        return tuple(table.assign(group=numbers[table["group"]]) for table in self._tables())
+        return _distinct(qit, self._weights()), _distinct(st)
 
     @property
     def sensitive_codes(self) -> np.ndarray:
@@ -673,7 +645,7 @@ class Anatomy(GroupRelease):
         )
 
 
-def _distinct(columns: dict, weights: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+def _distinct(columns: dict, weights: np.ndarray | None = None) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the distinct rows of labels, in the order of their texts, and their numbers."""
     ranked, ordered = [], []
     for labels, index in columns.values():
@@ -686,7 +658,7 @@ def _distinct(columns: dict, weights: np.ndarray) -> tuple[pd.DataFrame, np.ndar
     distinct = build_cells(np.column_stack(ranked), sizes, None, 1, weights)
     texts = zip(columns, ordered, distinct.tuples.T, strict=True)
     frame = pd.DataFrame({name: labels[place] for name, labels, place in texts})
-    return plain(frame), distinct.tuple_sizes
+    return world.plain(frame), distinct.tuple_sizes
 
 
 def has_residue(p: Partition) -> bool:

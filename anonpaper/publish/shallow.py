@@ -59,10 +59,9 @@ def shallow_generalize(
 
     Raises
     ------
-    ColumnError
-        `pattern_friendly` or `hierarchies` names no quasi-identifier.
-    HierarchyError
-        A hierarchy is missing, lacks values, or its top does not join them all.
+    ColumnError, HierarchyError
+        `pattern_friendly` or `hierarchies` names no quasi-identifier; a hierarchy is missing,
+        lacks values, or its top does not join them all.
     ParameterError
         The partition is of another number of rows, or `least_level` above a hierarchy's height.
 

@@ -83,10 +83,8 @@ def branch_and_bound(
 
     Raises
     ------
-    SizeLimitError
-        An attribute has more than 1,000 values.
-    ParameterError
-        A parameter is out of its range.
+    SizeLimitError, ParameterError
+        An attribute has more than 1,000 values, or a parameter is out of its range.
 
     Notes
     -----

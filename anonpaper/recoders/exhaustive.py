@@ -51,19 +51,13 @@ def exhaustive(
 
     Raises
     ------
-    SizeLimitError
-        The encoding has more than 18 bits.
-    ParameterError
-        A parameter is out of its range.
-
-    Notes
-    -----
-    O(2^b·c·d) for c distinct QI tuples. There is always a solution: full generalization is
-    k-anonymous for every k up to n.
+    SizeLimitError, ParameterError
+        The encoding has more than 18 bits, or a parameter is out of its range.
 
     References
     ----------
-    dewri2009, sections 4 and 5.1.
+    dewri2009, sections 4 and 5.1. O(2^b·c·d) for c distinct QI tuples. There is always a
+    solution: full generalization is k-anonymous for every k up to n.
 
     Examples
     --------

@@ -1,19 +1,17 @@
 """The best full-domain recoding: one level per hierarchy, least NCP, by monotone pruning.
 
-A *node* is a vector of levels, one per attribute. Both sides of the problem are monotone. Going up
-joins groups, so nodes above one that meets the principle meet it, and nodes below one that fails
-fail (Incognito's generalization property). Going up never lowers NCP. So every check settles a
-whole box of the lattice, and nodes that cost more than the best one known need no check. Unlike
-Incognito's set of minimal nodes, the result is the node of least NCP.
+A *node* is a vector of levels, one per attribute. Going up joins groups, so nodes above one that
+meets the principle meet it, and nodes below one that fails fail; and going up never lowers NCP. So
+every check settles a whole box of the lattice, and nodes that cost more than the best one known
+need no check.
 
 With a budget a node withholds its groups that fail, and a withheld row costs 1 per attribute, as
 if it were starred. The NCP of all rows still bounds the cost of a node from below. The rows in
 groups that are too small, or lack distinct values, never get fewer on the way down: too many of
 them settle all nodes below. A group that meets another principle may fail it after a join.
 
-The next node is the open one of median NCP, as in a bisection. A subset of the attributes is the
-node with all others at the top, so Incognito's subset property is the same pruning; the smallest
-subsets are asked first.
+The next node is the open one of median NCP, as in a bisection. Subsets of the attributes, as in
+Incognito, are the nodes with all others at the top; the smallest subsets are asked first.
 """
 
 from __future__ import annotations
@@ -121,12 +119,10 @@ def full_domain(
 
     Raises
     ------
-    ColumnError
+    ColumnError, HierarchyError
         `hierarchies` names no quasi-identifier, or the table lacks a sensitive attribute that l or
-        a principle is about.
-    HierarchyError
-        A hierarchy lacks values of its attribute, or there is none and a value is written as a
-        name of the balanced tree is, such as a star.
+        a principle is about. A hierarchy lacks values of its attribute, or there is none and a
+        value is written as a name of the balanced tree is, such as a star.
     InfeasibleError
         Not even the most general node meets the principles, or no node within the budget.
     ParameterError
@@ -135,17 +131,13 @@ def full_domain(
     SizeLimitError
         The lattice has more than ten million nodes.
 
-    Notes
-    -----
-    A check takes O(c·d + e log e) for c QI tuples and e cells; a budget needs more checks. Of
-    nodes of equal NCP the lexicographically first in levels is taken.
-
     References
     ----------
     P. Samarati, *Protecting respondents' identities in microdata release*, TKDE 2001 (lattice);
     K. LeFevre, D. DeWitt, R. Ramakrishnan, *Incognito: efficient full-domain k-anonymity*, SIGMOD
     2005 (monotone pruning); diversity after A. Machanavajjhala et al., *l-diversity*, TKDD 2007,
-    section 5.
+    section 5. A check takes O(c·d + e log e) for c QI tuples and e cells; a budget needs more
+    checks. Of nodes of equal NCP the lexicographically first in levels is taken.
 
     Examples
     --------
@@ -202,8 +194,7 @@ def full_domain(
             f"suppression = {suppression} allows, or all rows, are in classes that fail "
             f"{' or '.join(map(str, principles))}"
         )
-    levels = dict(zip(m.qi, nodes.best, strict=True))
-    r = Recoding.from_levels(m.attributes, trees, levels)
+    r = Recoding.from_levels(m.attributes, trees, dict(zip(m.qi, nodes.best, strict=True)))
     # The names of a tree of our own only list values.
     r.names = tuple(r.names[j] if name in given else None for j, name in enumerate(m.qi))
     r.info |= {"ncp": float(nodes.least), "nodes": prod(shape), "candidates": nodes.checked}

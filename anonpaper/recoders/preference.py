@@ -123,13 +123,10 @@ def preference_search(
     BudgetExceededError
         No feasible solution was found; this can happen with ``start="even"`` only.
 
-    Notes
-    -----
-    A distinct recoding costs O(c·d) for c distinct QI tuples, a generation O(N_pop²) besides.
-
     References
     ----------
-    dewri2009, section 5; parameters of section 6.
+    dewri2009, section 5; parameters of section 6. A distinct recoding costs O(c·d) for c distinct
+    QI tuples, a generation O(N_pop²) besides.
 
     Examples
     --------

@@ -80,10 +80,8 @@ def tds(
     hierarchies : mapping of attribute name to Hierarchy, optional
         Trees to follow; the attributes named are not cut freely even if they are ordered. Above
         several names on the highest level is a star.
-    require : sequence of Principle
-        Further monotone principles that every group is to meet.
-    suppression : float
-        Share of the rows that may be withheld, from 0 to 1.
+    require, suppression
+        As for :func:`~anonpaper.recoders.lattice.full_domain`.
     progress : bool, optional
         Whether to count the steps taken on standard error; by default only on a terminal.
 
@@ -100,19 +98,18 @@ def tds(
         The table has no sensitive attribute or several, or `hierarchies` names no
         quasi-identifier.
     ParameterError
-        l is not an integer from 2 to n, `suppression` is out of range, a principle is not
-        monotone, or it is t-closeness with a budget; or people have different quasi-identifiers.
-    InfeasibleError
-        The table itself is not l-eligible, or does not meet a principle.
-    HierarchyError
-        A hierarchy lacks values of its attribute.
+        l is not an integer from 2 to n, people have different quasi-identifiers, or `require` or
+        `suppression` is as :func:`~anonpaper.recoders.lattice.full_domain` refuses it.
+    InfeasibleError, HierarchyError
+        The table itself is not l-eligible, or does not meet a principle; or a hierarchy lacks
+        values of its attribute.
 
     Notes
     -----
     Looking at a specialization costs O(e) for e cells. Candidates are looked at in order of
     InfoGain, which bounds the score from above, until no other can win. Equal scores go to the
-    larger gain, then to the attribute and the value that come first. With a budget a
-    specialization that is invalid may be valid later, so all are looked at in every step.
+    larger gain, then to the first attribute and value. With a budget an invalid specialization
+    may be valid later, so all are looked at in every step.
 
     References
     ----------
