@@ -20,14 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import entr
 
 from anonpaper.algorithm import RECODED, algorithm
-from anonpaper.compiled import loop
 from anonpaper.display import search_bar
 from anonpaper.errors import check_integer, check_sequence
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
@@ -46,7 +44,6 @@ from anonpaper.recoding import Recoding
 __all__ = ["tds"]
 
 _FAN_OUT = 4
-_INVALID = 0.0
 
 
 @algorithm(
@@ -134,8 +131,6 @@ def tds(
     require_whole(m, asked)
     most = rows_of_budget(m, suppression, principles)
 
-    simple = len(principles) == 1 and not most and m.people is None
-    groups = (_EligibleGroups if simple else _Groups)(m, asked, most)
     domains = [
         _Domain(m, j, None if a.ordered and a.name not in hierarchies else
                 _levels_of(a, hierarchies.get(a.name)))
@@ -144,6 +139,8 @@ def tds(
     candidates = [c for domain in domains for c in domain.specializations(domain.root)]
     maps = [np.zeros(a.size, np.int64) for a in m.attributes]
     invalid: set[tuple[int, int]] = set()
+    group = np.zeros(len(m.cells), np.int64)  # of every QI tuple
+    level, withheld = _judge(m, asked, most, group)
     steps = looked_at = 0
     with search_bar(progress, "specialization") as bar:
         while True:
@@ -152,21 +149,22 @@ def tds(
                 if best is not None and candidate.gain <= best_score:
                     break  # the score is at most the gain
                 looked_at += 1
-                level = groups.level_after(candidate)
-                if level == _INVALID:
+                after = _split(m, group, candidate)
+                judged = _judge(m, asked, most, after)
+                if judged is None:
                     if not most:
                         invalid.add(candidate.place)
                     continue
-                lost = max(groups.level - level, 0)  # withholding rows can raise the level
+                lost = max(level - judged[0], 0)  # withholding rows can raise the level
                 score = candidate.gain / (lost + 1)
                 if best is None or score > best_score:
-                    best, best_score = candidate, score
+                    best, best_score, best_groups = candidate, score, (after, *judged)
             if best is None:
                 break
             steps += 1
             bar.update()
             j = best.attribute
-            groups.specialize(best)
+            group, level, withheld = best_groups
             for child in best.children[1:]:
                 maps[j][child] = maps[j].max() + 1
             candidates = [c for c in candidates if c.parent is not best.parent]
@@ -177,14 +175,13 @@ def tds(
         _names_of(ids, a, hierarchies.get(a.name))
         for ids, a in zip(maps, m.attributes, strict=True)
     ]
-    info = {"specializations": steps, "candidates": looked_at, "level": float(groups.level)}
+    info = {"specializations": steps, "candidates": looked_at, "level": level}
     title = [f"TDS, l = {l}", *map(str, require)]
-    if not most:
-        return Recoding(m.attributes, maps, info, ", ".join(title), names, trees=hierarchies)
-    info["withheld"] = groups.withheld
-    title = ", ".join([*title, f"suppression = {suppression}"])
-    r = Recoding(m.attributes, maps, info, title, names, trees=hierarchies)
-    return r.withholding(m, principles)
+    if most:
+        info["withheld"] = withheld
+        title.append(f"suppression = {suppression}")
+    r = Recoding(m.attributes, maps, info, ", ".join(title), names, trees=hierarchies)
+    return r.withholding(m, principles) if most else r
 
 
 def _levels_of(attribute: Attribute, hierarchy: Hierarchy | None) -> list[np.ndarray]:
@@ -306,113 +303,26 @@ def _entropy(counts: np.ndarray) -> np.ndarray:
 # -- groups under specialization ----------------------------------------------------------------
 
 
-class _Groups:
-    """The groups of QI tuples as the table is specialized, some of which may be withheld.
-
-    `level` is A of the groups that meet all that is asked, `withheld` the rows of the others.
-    """
-
-    def __init__(self, m: Microdata, asked: list, most: int) -> None:
-        self.m, self.asked, self.most = m, asked, most
-        self.codes = np.asfortranarray(m.cells.tuples)
-        self._settle(np.zeros(len(m.cells), np.int64))
-
-    def level_after(self, candidate: _Specialization) -> float:
-        """Return A after a specialization, or 0 if too many rows would have to be withheld."""
-        return self._judge(self._after(candidate))[0]
-
-    def specialize(self, candidate: _Specialization) -> None:
-        """Split the groups that hold the parent by its children."""
-        self._settle(self._after(candidate))
-
-    def _settle(self, group: np.ndarray) -> None:
-        self.group = group
-        self.level, self.withheld = self._judge(group)
-
-    def _after(self, candidate: _Specialization) -> np.ndarray:
-        child = self._child_of_value(candidate)[self.codes[:, candidate.attribute]]
-        key = self.group * (len(candidate.children) + 1) + child + 1
-        return np.unique(key, return_inverse=True)[1]
-
-    def _child_of_value(self, candidate: _Specialization) -> np.ndarray:
-        """Which child every value of the attribute goes to; -1 outside of the parent."""
-        child_of_value = np.full(self.m.attributes[candidate.attribute].size, -1)
-        for number, child in enumerate(candidate.children):
-            child_of_value[child] = number
-        return child_of_value
-
-    def _judge(self, group: np.ndarray) -> tuple[float, int]:
-        """A of the groups that meet all that is asked, or 0, and the rows of the others."""
-        counts = [GroupCounts.of_tuples(table, group) for table, _ in self.asked]
-        good = np.logical_and.reduce([
-            principle.satisfied(of_table)
-            for (_, principles), of_table in zip(self.asked, counts, strict=True)
-            for principle in principles
-        ])  # fmt: skip
-        whole = counts[0]  # of the sensitive attribute, to which l belongs
-        withheld = int(self.m.cells.tuple_sizes[~good[group]].sum())
-        if withheld > self.most or not good.any():
-            return _INVALID, withheld
-        return float((whole.sizes / whole.largest())[good].min()), withheld
+def _split(m: Microdata, group: np.ndarray, candidate: _Specialization) -> np.ndarray:
+    """The group of every QI tuple once those that hold the parent are split by its children."""
+    child_of_value = np.full(m.attributes[candidate.attribute].size, -1)
+    for number, child in enumerate(candidate.children):
+        child_of_value[child] = number
+    child = child_of_value[m.cells.tuples[:, candidate.attribute]]
+    key = group * (len(candidate.children) + 1) + child + 1
+    return np.unique(key, return_inverse=True)[1]
 
 
-class _EligibleGroups(_Groups):
-    """The same where only l is asked, of all rows: a loop looks at a specialization faster."""
-
-    def level_after(self, candidate: _Specialization) -> float:
-        """Return A after a specialization, or 0 if a group would not be l-eligible."""
-        return _level_after(
-            self.runs, self.codes[:, candidate.attribute], self._child_of_value(candidate)
-        )
-
-    def _settle(self, group: np.ndarray) -> None:
-        self.group, cells = group, self.m.cells
-        counts = GroupCounts.of_tuples(self.m, group)
-        levels = counts.sizes / counts.largest()
-        self.level = levels.min()
-        order = np.argsort(group, kind="stable")
-        start = np.searchsorted(group[order], np.arange(len(levels) + 1))
-        self.runs = _Runs(
-            order, start, levels, cells.start, cells.sensitive, cells.counts,
-            self.m.sensitive_attribute.size, self.asked[0][1][0].l,
-        )  # fmt: skip
-
-
-class _Runs(NamedTuple):
-    """Groups as runs of an ordering of the QI tuples, the cells of these, and what is asked."""
-
-    order: np.ndarray
-    start: np.ndarray  # of every group in the order
-    levels: np.ndarray  # |E| / h(E) of every group
-    cell_start: np.ndarray  # of every tuple
-    sensitive: np.ndarray
-    counts: np.ndarray
-    values: int
-    l: int
-
-
-@loop
-def _level_after(runs, codes, child_of_value):
-    least = np.inf
-    n_children = child_of_value.max() + 1
-    of_child = np.zeros((n_children, runs.values), np.int64)
-    rows = np.zeros(n_children, np.int64)
-    for group in range(len(runs.levels)):
-        tuples = runs.order[runs.start[group] : runs.start[group + 1]]
-        if child_of_value[codes[tuples[0]]] < 0:
-            least = min(least, runs.levels[group])
-            continue
-        of_child[:] = 0
-        rows[:] = 0
-        for i in tuples:
-            child = child_of_value[codes[i]]
-            for cell in range(runs.cell_start[i], runs.cell_start[i + 1]):
-                of_child[child, runs.sensitive[cell]] += runs.counts[cell]
-                rows[child] += runs.counts[cell]
-        for child in range(n_children):
-            if rows[child] > 0:
-                height = of_child[child].max()
-                if rows[child] < runs.l * height:
-                    return _INVALID
-                least = min(least, rows[child] / height)
-    return least
+def _judge(m: Microdata, asked: list, most: int, group: np.ndarray) -> tuple[float, int] | None:
+    """A of the groups that meet all that is asked, and rows of the others; None if too many."""
+    counts = [GroupCounts.of_tuples(table, group) for table, _ in asked]
+    good = np.logical_and.reduce([
+        principle.satisfied(of_table)
+        for (_, principles), of_table in zip(asked, counts, strict=True)
+        for principle in principles
+    ])  # fmt: skip
+    withheld = int(m.cells.tuple_sizes[~good[group]].sum())
+    if withheld > most or not good.any():
+        return None
+    whole = counts[0]  # of the sensitive attribute, to which l belongs
+    return float((whole.sizes / whole.largest())[good].min()), withheld
