@@ -111,8 +111,7 @@ def granularize(
 def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microdata:
     """Put the domains of attributes into the preorder of their taxonomy trees.
 
-    Values that belong together in a tree become neighbours, so that bits can join them. The
-    encoding does not otherwise keep to the tree.
+    Values that belong together in a tree become neighbours, so that bits can join them.
 
     Parameters
     ----------
