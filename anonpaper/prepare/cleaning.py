@@ -115,9 +115,8 @@ def clean(
         return after
 
     if repeated:
-        kept = frame[~frame.duplicated(repeated)]
-        note = f"equal in {len(repeated)} columns"
-        frame = record("redundant record elimination", kept, note)
+        once, note = frame[~frame.duplicated(repeated)], f"equal in {len(repeated)} columns"
+        frame = record("redundant record elimination", once, note)
     note = f"{len(qi)} quasi-identifiers, sensitive {sensitive!r}, {len(others)} others"
     frame = record("attribute arrangement", frame[roles + others], note)
     frame = record("NSA and EI removal", frame[roles], ", ".join(map(str, others)))

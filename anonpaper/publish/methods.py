@@ -47,10 +47,8 @@ def suppress(m: Microdata, p: Partition) -> Release:
 
     Parameters
     ----------
-    m : Microdata
-        The table.
-    p : Partition
-        Its groups; rows labelled -1 are withheld.
+    m, p : Microdata, Partition
+        The table and its groups; rows labelled -1 are withheld.
 
     Returns
     -------

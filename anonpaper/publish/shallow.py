@@ -40,10 +40,8 @@ def shallow_generalize(
 
     Parameters
     ----------
-    m : Microdata
-        The table, n rows.
-    p : Partition
-        Its classes; rows labelled -1 are withheld.
+    m, p : Microdata, Partition
+        The table, n rows, and its classes; rows labelled -1 are withheld.
     hierarchies : mapping of attribute name to Hierarchy
         One for every quasi-identifier, with a single name on its highest level.
     pattern_friendly : sequence of attribute name
@@ -89,15 +87,16 @@ def shallow_generalize(
     if lacking:
         raise HierarchyError(f"a hierarchy is needed for {lacking}: Hierarchy.balanced makes one")
     m, p = listed(m, p)
+    starred = np.zeros((p.n_groups, m.d), bool) if p.starred is None else p.starred
     published = []
     for j, attribute in enumerate(m.attributes):
         maps = _maps(attribute, hierarchies[attribute.name])
         floor = 0 if attribute.name in pattern_friendly else least_level
         check_integer("least_level", floor, 0, len(maps) - 1)
         level, node = _lowest_common_nodes(m.codes[:, j], p, maps, floor)
-        if p.starred is not None:  # nothing is shown where a group is suppressed
-            level = np.where(p.starred[:, j], len(maps) - 1, level)
-            node = np.where(p.starred[:, j], 0, node)
+        # Nothing is shown where a group is suppressed.
+        level = np.where(starred[:, j], len(maps) - 1, level)
+        node = np.where(starred[:, j], 0, node)
         published.append(_published(attribute, hierarchies[attribute.name], maps, level, node, p))
     return Release(m, tuple(published), "shallow", partition=p)
 

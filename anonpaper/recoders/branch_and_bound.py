@@ -3,17 +3,14 @@
 A *node* of the search keeps some borders, joins some and leaves the others free. Its bound:
 
 1. A recoding that keeps a border divides the rows at least as finely as the kept borders alone.
-   A sub-domain of one attribute that leaves 1 to k - 1 rows in a class of the *other* attributes'
-   kept borders is therefore in no k-anonymous recoding of the node.
+   So a sub-domain of one attribute that leaves 1 to k - 1 rows in a class of the *other*
+   attributes' kept borders is in no k-anonymous recoding of the node.
 2. NWP is a sum over attributes. So the sum of every attribute's cheapest division into sub-domains
    that are not excluded, a shortest path through its domain, bounds the NWP of the node.
 3. A free border is joined, or kept, where the other choice alone raises that sum to the loss of
    the best recoding known. A node whose sum reaches that loss is closed.
 
-The node of least bound is visited first, so its bound holds for all recodings not looked at. The
-bound counts loss alone: where a preference makes bias decide, it is weak.
-
-Source: this package, for the optimization problem of dewri2009, section 4.
+The node of least bound is visited first, so its bound holds for all recodings not looked at.
 """
 
 from __future__ import annotations

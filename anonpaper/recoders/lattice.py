@@ -168,7 +168,8 @@ def full_domain(
             f"{MOST_NODES:,} can be searched: use lower hierarchies or fewer quasi-identifiers"
         )
     nodes = _Nodes(m, maps, required(m, principles), most, check_weights(m.qi, weights))
-    if not nodes.check(tuple(size - 1 for size in shape)) and not most:
+    top = tuple(size - 1 for size in shape)
+    if not nodes.check(top) and not most:
         listed = m.counted()
         group = _groups(listed.codes, [levels[-1] for levels in maps])
         reached = " and ".join(
@@ -181,8 +182,8 @@ def full_domain(
             f"table reaches {reached}"
         )
     with search_bar(progress, "node", prod(shape)) as bar:
-        for node in _single_attributes(shape):
-            nodes.check(node)
+        for j, level in [(j, level) for j, size in enumerate(shape) for level in range(size)]:
+            nodes.check((*top[:j], level, *top[j + 1 :]))
         while (node := nodes.median_open()) is not None:
             bar.set_postfix_str(f"NCP {nodes.least:.6g}", refresh=False)
             bar.update(prod(shape) - nodes.left - bar.n)
@@ -299,13 +300,6 @@ class _Nodes:
             return None
         middle = cheaper[len(cheaper) // 2]
         return tuple(int(level) for level in np.unravel_index(middle, self.cost.shape))
-
-
-def _single_attributes(shape: tuple[int, ...]):
-    """Nodes with all but one attribute at the top, that one from the bottom up."""
-    for j, size in enumerate(shape):
-        for level in range(size):
-            yield tuple(level if i == j else other - 1 for i, other in enumerate(shape))
 
 
 def _groups(tuples: np.ndarray, maps: list[np.ndarray]) -> np.ndarray:

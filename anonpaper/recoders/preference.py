@@ -259,22 +259,13 @@ def winners(
     return np.where(x_wins, x, y)[:, None]
 
 
-def _graded(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray:
-    """Random chromosomes whose probability of ones rises from 0 to 1 in equal steps.
-
-    Not in the paper. With fair coins all first solutions of a large table are 1-anonymous. Then
-    nothing tells how far they are from being feasible, and f1 draws them away from it.
-    """
-    return rng.random((population, n_bits)) < np.linspace(0, 1, population)[:, None]
-
-
-def _even(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray:
-    """Random chromosomes, every bit a fair coin."""
-    return rng.random((population, n_bits)) < 0.5
-
-
-#: The first chromosomes by name: (generator, population, bits) -> bool, shape (population, bits).
-STARTS = {"graded": _graded, "even": _even}
+#: The first chromosomes by name, from a generator, a population and a number of bits. "graded" is
+#: not in the paper: with fair coins all first solutions of a large table are 1-anonymous, nothing
+#: tells how far they are from being feasible, and f1 draws them away from it.
+STARTS = {
+    "graded": lambda rng, p, n_bits: rng.random((p, n_bits)) < np.linspace(0, 1, p)[:, None],
+    "even": lambda rng, p, n_bits: rng.random((p, n_bits)) < 0.5,
+}
 
 
 def _expand_best(archive: Archive, evaluations: int) -> None:
