@@ -1,9 +1,7 @@
 """Prepare: a table made ready for grouping; every function takes and gives Microdata or frames.
 
-``cleaning`` and ``encoding`` come before any method. The others are steps of majeed2024:
-``imbalance`` tells whether a table is imbalanced and parts its problematic rows from the others
-(Algorithms 1 and 2), ``synthesis`` makes the new rows that repair them, ``patterns`` finds the
-attributes that its classes agree on. ``copula`` makes synthetic rows in a way that can be taught.
+``cleaning`` and ``encoding`` come before any method, ``copula`` makes synthetic rows in a way that
+can be taught. ``imbalance``, ``synthesis`` and ``patterns`` are steps of majeed2024.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
 """Cleaning: the basic repairs of a table, one step after the other, each with its account.
 
-Nothing is removed in silence, and nothing that is not asked for: rows go only by steps that were
-given the right to take them.
-
 Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
-data with enhanced utility*, section 4.1.2 and Table 4. The paper names techniques; what each does
-exactly is said here. Two of them deserve doubt. Records that are equal in the quasi-identifiers
-are mostly different people, so removing "redundant records" distorts every count; and an outlier
-is a person. Both are here, and off unless asked for.
+data with enhanced utility*, section 4.1.2 and Table 4, which name techniques without details. Two
+of them are off unless asked for: people who are equal in the quasi-identifiers are mostly
+different people, so removing "redundant records" distorts counts; and an outlier is a person.
 """
 
 from __future__ import annotations
@@ -69,18 +65,15 @@ def clean(
 
     Returns
     -------
-    frame : pandas.DataFrame
-        The table after the last step.
-    account : pandas.DataFrame
-        One row per step: ``step``, ``rows`` and ``columns`` after it, ``values_changed``,
-        ``rows_removed``, ``columns_removed``, ``note``.
+    frame, account : pandas.DataFrame
+        The table after the last step, and one row per step: ``step``, ``rows`` and ``columns``
+        after it, ``values_changed``, ``rows_removed``, ``columns_removed``, ``note``.
 
     Raises
     ------
-    ColumnError
-        A column is unknown, has two roles, mixes kinds of values, or has a range and no numbers.
-    EmptyTableError
-        No row is left.
+    ColumnError, EmptyTableError
+        A column is unknown, has two roles, mixes kinds of values, or has a range and no numbers;
+        or no row is left.
     MissingValueError
         With ``missing="error"``, or ``missing="category"`` on a column of numbers or on `person`.
     ParameterError
@@ -107,8 +100,8 @@ def clean(
         raise ColumnError(f"unknown columns {unknown}; the table has {columns}")
     ranges = check_named("ranges", ranges, roles)
     mapping = check_named("mapping", mapping, roles)
-    numeric = [name for name in qi if pd.api.types.is_numeric_dtype(frame[name])]
-    others = [name for name in frame.columns if name not in roles]
+    numeric = sum(pd.api.types.is_numeric_dtype(frame[name]) for name in qi)
+    others = [name for name in columns if name not in roles]
     account = []
 
     def record(step: str, after: pd.DataFrame, note: str, changed: int = 0) -> pd.DataFrame:
@@ -122,9 +115,8 @@ def clean(
         return after
 
     if repeated:
-        kept = frame[~frame.duplicated(repeated)]
-        note = f"equal in {len(repeated)} columns"
-        frame = record("redundant record elimination", kept, note)
+        once, note = frame[~frame.duplicated(repeated)], f"equal in {len(repeated)} columns"
+        frame = record("redundant record elimination", once, note)
     note = f"{len(qi)} quasi-identifiers, sensitive {sensitive!r}, {len(others)} others"
     frame = record("attribute arrangement", frame[roles + others], note)
     frame = record("NSA and EI removal", frame[roles], ", ".join(map(str, others)))
@@ -132,7 +124,7 @@ def clean(
     frame = record("missing values", *_without_missing(frame, missing, whose))
     for name in roles:
         _check_kind(frame[name])
-    frame = record("attribute type checks", frame, f"{len(numeric)} columns of numbers")
+    frame = record("attribute type checks", frame, f"{numeric} columns of numbers")
     changed, formatted = 0, frame.copy()
     for name, pairs in mapping.items():
         if not isinstance(pairs, Mapping):

@@ -1,8 +1,7 @@
 """A Gaussian copula: synthetic rows from a model of two dozen lines, to be read and taught.
 
-The model knows each column's distribution and one correlation for each pair of columns, nothing
-else; it needs no training and neither SDV nor torch. The experiments of majeed2024 use SDV's
-models, in :mod:`anonpaper.prepare.synthesis`.
+The model knows each column's distribution and one correlation for each pair of columns. It needs
+no training and neither SDV nor torch, unlike :mod:`anonpaper.prepare.synthesis`.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ def gaussian_copula(
     """Sample rows that have given sensitive values from a Gaussian copula of the table.
 
     Every value drawn occurs in its column of `m`; nothing is promised about privacy. Each column
-    is thought of as a standard normal variable cut into steps, one step for each value, as wide
-    as the value is frequent; the variables have the correlations of the middles of their steps.
-    A row is drawn from this normal distribution on the condition that the sensitive variable lies
-    in the step of the value asked for, so that no row is drawn in vain. Values without an order
-    stand in the order of their domain, and dependence between columns of few values is
-    understated: the middles of wide steps vary less than what lies in them.
+    is taken as a standard normal variable cut into steps, one for each value, as wide as the value
+    is frequent. The variables have the correlations of the middles of their steps. A row is drawn
+    on the condition that the sensitive variable lies in the step of the value asked for, so that
+    no row is drawn in vain. Values without an order stand in the order of their domain.
+    Dependence between columns of few values is understated: the middles of wide steps vary less
+    than what lies in them.
 
     Parameters
     ----------
@@ -47,22 +46,18 @@ def gaussian_copula(
     pandas.DataFrame
         The role columns, in the order of ``m.qi`` and then the sensitive one, as
         :func:`anonpaper.prepare.synthesis.fuse` takes them; values of `needed` in its order.
-        Takes O(n d^2) for n rows of d columns: about 0.1 seconds for 30,000 rows of five.
 
     Raises
     ------
-    ColumnError
-        A value of `needed` is not in the domain of the sensitive attribute, or the table has no
-        sensitive attribute or several.
-    InfeasibleError
-        A value has no row to learn from.
-    ParameterError
-        A bad number of rows or seed.
+    ColumnError, InfeasibleError, ParameterError
+        The sensitive attribute lacks a value of `needed`, or there is none or several; a value
+        has no row to learn from; or a bad number of rows or seed.
 
     References
     ----------
     R. B. Nelsen, *An Introduction to Copulas*, Springer 2006, section 2.3; N. Patki, R. Wedge,
-    K. Veeramachaneni, *The Synthetic Data Vault*, DSAA 2016, section III.
+    K. Veeramachaneni, *The Synthetic Data Vault*, DSAA 2016, section III. O(n d^2) for n rows of
+    d columns: about 0.1 seconds for 30,000 rows of five.
 
     Examples
     --------

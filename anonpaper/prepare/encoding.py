@@ -1,8 +1,6 @@
 """Domains for the bit encoding: numbers cut into intervals, categories put into an order.
 
-The chromosome of a recoding (:meth:`Recoding.encode <anonpaper.recoding.Recoding.encode>`) has a
-bit between every two neighbours of an ordered domain. A numeric attribute gets a finite domain by
-:func:`granularize`, a categorical one a meaningful order by :func:`in_preorder`.
+A chromosome has a bit between every two neighbours of an ordered domain.
 
 Source: R. Dewri, D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with
 privacy constraints and preference based objectives*, GECCO 2009, sections 3 and 5.1.
@@ -54,10 +52,9 @@ def granularize(
 
     Raises
     ------
-    ColumnError
-        A name is no quasi-identifier, or the attribute is not numeric.
-    ParameterError
-        A width or a range is impossible, or values lie outside of the range.
+    ColumnError, ParameterError
+        A name is no quasi-identifier, or the attribute is not numeric; a width or a range is
+        impossible, or values lie outside of the range.
 
     References
     ----------
@@ -114,8 +111,7 @@ def granularize(
 def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microdata:
     """Put the domains of attributes into the preorder of their taxonomy trees.
 
-    Values that belong together in a tree become neighbours, so that bits can join them. The
-    encoding does not otherwise keep to the tree.
+    Values that belong together in a tree become neighbours, so that bits can join them.
 
     Parameters
     ----------
@@ -132,10 +128,8 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
 
     Raises
     ------
-    ColumnError
-        A name is no quasi-identifier.
-    HierarchyError
-        A tree lacks values of its attribute.
+    ColumnError, HierarchyError
+        A name is no quasi-identifier, or a tree lacks values of its attribute.
 
     References
     ----------

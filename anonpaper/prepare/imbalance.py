@@ -1,10 +1,7 @@
 """Imbalance of the sensitive attribute: is there any, where, and how many rows would mend it.
 
-Algorithm 1 of majeed2024 compares the frequencies of two sensitive values; Algorithm 2 splits the
-table into a problematic part (rows of the rare value) and the rest. Both are written there for two
-values, and the second only for the case that the first value is the frequent one. Here they hold
-for any number of values and whichever is the frequent one: every value is compared with the most
-frequent, and all values whose gap exceeds the threshold are problematic.
+Algorithms 1 and 2 of majeed2024 compare the frequencies of two sensitive values. Here every value
+is compared with the most frequent one, so they hold for any number of values.
 
 Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
 data with enhanced utility*, sections 4.1.3 to 4.1.5.
@@ -25,21 +22,11 @@ __all__ = ["Imbalance", "find_imbalance", "split_by_imbalance"]
 
 @dataclass(frozen=True, eq=False)
 class Imbalance:
-    """How uneven the sensitive values of a table are.
+    """How uneven the sensitive values of a table are, those that occur, in the domain's order."""
 
-    Attributes
-    ----------
-    values : numpy.ndarray, shape (s,), dtype object
-        The sensitive values that occur, in the order of the domain.
-    counts : numpy.ndarray, shape (s,), dtype int64
-        Their rows.
-    threshold : float
-        Gap, in rows, above which a value is rare.
-    """
-
-    values: np.ndarray
-    counts: np.ndarray
-    threshold: float
+    values: np.ndarray  # (s,), dtype object
+    counts: np.ndarray  # (s,), rows of each
+    threshold: float  # gap, in rows, above which a value is rare
 
     @property
     def gaps(self) -> np.ndarray:
@@ -63,15 +50,9 @@ class Imbalance:
 
     def frame(self) -> pd.DataFrame:
         """Return one row per value: rows, share, gap to the most frequent one, rare or not."""
-        return pd.DataFrame(
-            {
-                "value": self.values,
-                "rows": self.counts,
-                "share": self.counts / self.counts.sum(),
-                "gap": self.gaps,
-                "rare": self.is_rare,
-            }
-        )
+        share = self.counts / self.counts.sum()
+        columns = {"value": self.values, "rows": self.counts, "share": share}
+        return pd.DataFrame(columns | {"gap": self.gaps, "rare": self.is_rare})
 
 
 def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
@@ -90,12 +71,10 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
+    ColumnError, ParameterError
+        The table has no sensitive attribute, or the threshold is out of range.
     InfeasibleError
         Only one sensitive value occurs: there is nothing to balance it with.
-    ParameterError
-        The threshold is out of range.
 
     References
     ----------
@@ -122,29 +101,15 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
 
 
 def split_by_imbalance(m: Microdata, threshold: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
-    """Divide the rows into the problematic part and the rest (Algorithm 2).
+    """Divide the rows into the problematic part and the rest (Algorithm 2); O(n).
 
-    Parameters
-    ----------
-    m : Microdata
-        A table with a sensitive attribute.
-    threshold : float
-        As for :func:`find_imbalance`. With 0 every value but the most frequent ones is
-        problematic.
+    Parameters and errors are those of :func:`find_imbalance`. With threshold 0 every value but
+    the most frequent ones is problematic.
 
     Returns
     -------
     problematic, unproblematic : numpy.ndarray, dtype int64
         Row numbers, ascending; together they are all rows.
-
-    Raises
-    ------
-    ColumnError, InfeasibleError, ParameterError
-        As :func:`find_imbalance`.
-
-    References
-    ----------
-    majeed2024, Algorithm 2. O(n).
 
     Examples
     --------

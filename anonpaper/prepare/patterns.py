@@ -1,17 +1,11 @@
 """Pattern-friendly quasi-identifiers: one value is common to most, and little depends on it.
 
-What most people share singles nobody out; such values may be published as they are wherever a
-class agrees on them. Two looks at every quasi-identifier: frequency analysis (how many rows its
-most frequent value has) and permutation importance (how much a random forest that predicts the
-sensitive value loses when the column is shuffled, on rows it was not trained on).
-
-The paper shuffles and counts, but prints no rule; the shares of the quasi-identifiers that it
-calls pattern-friendly go from 0.37 to 0.89, and one of 0.59 is refused. The rule here: unordered,
-most frequent value at least `share`, importance at most the mean of all.
+The paper counts and shuffles, but prints no rule; its pattern-friendly quasi-identifiers have
+shares from 0.37 to 0.89, and one of 0.59 is refused. The rule here: unordered, most frequent value
+at least `share`, importance at most the mean of all.
 
 Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
-data with enhanced utility*, section 4.2.1 and Figure 4; L. Breiman, *Random forests*, Machine
-Learning 45, 2001.
+data with enhanced utility*, section 4.2.1 and Figure 4.
 """
 
 from __future__ import annotations
@@ -29,11 +23,8 @@ __all__ = ["frequency_analysis", "pattern_friendly"]
 def frequency_analysis(m: Microdata) -> pd.DataFrame:
     """Return the most frequent value of every quasi-identifier and its share of the rows.
 
-    Returns
-    -------
-    pandas.DataFrame
-        One row per quasi-identifier: ``qid``, ``values`` (that occur), ``ordered``,
-        ``top_value``, ``top_share``.
+    One row per quasi-identifier: ``qid``, ``values`` (that occur), ``ordered``, ``top_value``,
+    ``top_share``.
 
     Examples
     --------
@@ -45,16 +36,10 @@ def frequency_analysis(m: Microdata) -> pd.DataFrame:
     rows = []
     for attribute, codes in zip(m.attributes, m.codes.T, strict=True):
         counts = np.bincount(codes, minlength=attribute.size)
-        rows.append(
-            {
-                "qid": attribute.name,
-                "values": int(np.count_nonzero(counts)),
-                "ordered": attribute.ordered,
-                "top_value": attribute.values[counts.argmax()],
-                "top_share": float(counts.max() / m.n),
-            }
-        )
-    return pd.DataFrame(rows)
+        top = counts.argmax()
+        present, share = np.count_nonzero(counts), counts[top] / m.n
+        rows.append((attribute.name, present, attribute.ordered, attribute.values[top], share))
+    return pd.DataFrame(rows, columns=["qid", "values", "ordered", "top_value", "top_share"])
 
 
 def pattern_friendly(
@@ -69,6 +54,10 @@ def pattern_friendly(
 ) -> pd.DataFrame:
     """Judge every quasi-identifier by frequency and by permutation importance.
 
+    Importance is what a random forest that predicts the sensitive value loses when the column is
+    shuffled, on rows it was not trained on. Forests weigh sensitive values equally: where one
+    value has 95 % of the rows a forest could otherwise ignore every column.
+
     Parameters
     ----------
     m : Microdata
@@ -76,7 +65,7 @@ def pattern_friendly(
     share : float
         Least share of the most frequent value, in (0, 1].
     folds : int
-        Parts of the cross-validation, at least 2: the forest is trained on all but one part and
+        Parts of the cross-validation, at least 2. The forest is trained on all but one part, and
         columns are shuffled in that one. Three gives the paper's 2/3 to 1/3.
     trees, repeats : int
         Trees of a forest, and shuffles of a column in each fold; at least 1.
@@ -95,21 +84,15 @@ def pattern_friendly(
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
+    ColumnError, ParameterError
+        The table has no sensitive attribute, or a parameter is out of range.
     InfeasibleError
         Fewer than two sensitive values have a row in every fold: nothing can be predicted.
-    ParameterError
-        A parameter is out of range.
-
-    Notes
-    -----
-    Forests weigh sensitive values equally (``balanced_subsample``): on tables where one value has
-    95 % of the rows a forest could otherwise ignore every column.
 
     References
     ----------
-    majeed2024, section 4.2.1. `folds` forests of `trees` trees: seconds for 30,000 rows.
+    majeed2024, section 4.2.1; L. Breiman, *Random forests*, Machine Learning 45, 2001. `folds`
+    forests of `trees` trees: seconds for 30,000 rows.
 
     Examples
     --------

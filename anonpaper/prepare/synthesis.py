@@ -1,11 +1,6 @@
 """Synthetic rows for rare sensitive values, and their fusion with the real ones.
 
-The only module that imports SDV, and only when a synthesizer is used: everything else works
-without SDV and torch installed. A generative model is trained on the quasi-identifiers and the
-sensitive attribute of all real rows; rows are then sampled under the condition that they have a
-rare sensitive value. CTGAN raises the probability of rare values in training (training by
-sampling); sampling under a condition is by rejection, so a model of few epochs may not yield
-enough rows, which is an error and never a silent shortage.
+The only module that imports SDV, and only when a synthesizer is used.
 
 Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
 data with enhanced utility*, sections 4.1.4 and 4.1.5; L. Xu, M. Skoularidou, A. Cuesta-Infante,
@@ -24,7 +19,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -71,9 +66,7 @@ def augment(
 
     Parameters
     ----------
-    m : Microdata
-        Real rows with a sensitive attribute.
-    method, epochs, batch_size, seed, cache
+    m, method, epochs, batch_size, seed, cache
         As for :func:`synthesize`.
     needed : mapping of sensitive value to int, optional
         Rows to add; by default what :func:`~anonpaper.prepare.imbalance.find_imbalance` says.
@@ -81,23 +74,12 @@ def augment(
     Returns
     -------
     Microdata
-        The real rows, in their order, then the synthetic ones; ``synthetic`` tells them apart.
-        Only role columns are kept.
-
-    Raises
-    ------
-    InfeasibleError
-        The sensitive attribute has one value only, or a value to be added has no row.
-    BudgetExceededError, ColumnError, ParameterError
-        As :func:`synthesize`.
+        As from :func:`fuse`. Errors are those of :func:`synthesize`; InfeasibleError too if the
+        sensitive attribute has one value only.
     """
     needed = find_imbalance(m).needed if needed is None else dict(needed)
-    return fuse(
-        m,
-        synthesize(
-            m, needed, method, epochs=epochs, batch_size=batch_size, seed=seed, cache=cache
-        ),
-    )
+    options = {"epochs": epochs, "batch_size": batch_size, "seed": seed, "cache": cache}
+    return fuse(m, synthesize(m, needed, method, **options))
 
 
 def synthesize(
@@ -111,6 +93,10 @@ def synthesize(
     cache: bool = True,
 ) -> pd.DataFrame:
     """Sample rows that have given sensitive values from a model of the table.
+
+    The model is trained on the quasi-identifiers and the sensitive attribute of all real rows.
+    CTGAN raises the probability of rare values in training. Rows of other values are rejected, so
+    a model of few epochs may not yield enough: that is an error, never a silent shortage.
 
     Parameters
     ----------
@@ -135,18 +121,17 @@ def synthesize(
     -------
     pandas.DataFrame
         The role columns, in the order of ``m.qi`` and then the sensitive one; values of `needed`
-        in its order. Numbers are clipped to the real range, whole numbers stay whole.
-        ``attrs["clipped"]`` counts the values that were; ``attrs["seconds"]`` tells how long
-        training and sampling took when the rows were made, also where they come from the cache.
+        in its order. Numbers are clipped to the real range, whole numbers stay whole. ``attrs``
+        has ``clipped``, the number of values that were, and ``seconds``, what training and
+        sampling took when the rows were made, also where they come from the cache.
 
     Raises
     ------
     BudgetExceededError
         The model yields fewer rows than needed: train it longer, or use another method.
-    ColumnError
-        A column that the model cannot hold: too many categories, or numbers that are not finite.
-    InfeasibleError
-        A value has no real row to learn from.
+    ColumnError, InfeasibleError
+        The model cannot hold a column (too many categories, or numbers that are not finite), or a
+        value has no real row to learn from.
     ParameterError
         A bad method, number of epochs or rows, batch size or seed; or SDV is not installed.
     """
@@ -172,15 +157,12 @@ def synthesize(
         if cache and sampled.exists():
             return _as_in(m, pd.read_parquet(sampled))
         began = time.perf_counter()
-        with _quiet_and_seeded(seed) as libraries:
+        with _quiet_and_seeded(seed) as sdv:
             kept = folder / f"{key}.pkl" if cache else None
-            model = _trained(libraries, real, m, settings, kept)
-            libraries.seed(seed)
-            rows = pd.concat(
-                [_sample(libraries, model, m, code, rows) for code, rows in values.items()],
-                ignore_index=True,
-            )
-        rows = rows[list(real.columns)]
+            model = _trained(sdv, real, m, settings, kept)
+            _seed(seed)
+            parts = [_sample(sdv, model, m, code, rows) for code, rows in values.items()]
+        rows = pd.concat(parts, ignore_index=True)[list(real.columns)]
         rows.attrs["seconds"] = time.perf_counter() - began
         if cache:
             _keep(sampled, rows.to_parquet)
@@ -195,8 +177,8 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
     m : Microdata
         Real rows.
     rows : pandas.DataFrame
-        Synthetic rows with all role columns. Categories must be known, numbers inside the real
-        range.
+        Synthetic rows with all role columns; ColumnError if one is missing, a category is unknown
+        or a number out of the real range.
 
     Returns
     -------
@@ -204,18 +186,12 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
         Role columns only, rows numbered anew, the real ones first and in their order;
         ``synthetic`` is true for the rows added. The domain of a number is what occurs.
 
-    Raises
-    ------
-    ColumnError
-        A role column is missing, a category is unknown or a number out of the real range.
-
     Examples
     --------
     >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
-    >>> fused = fuse(m, m.frame.head(2))
-    >>> fused.n, int(fused.synthetic.sum())
-    (12, 2)
+    >>> fuse(m, m.frame.head(2)).synthetic.sum().item()
+    2
     """
     names = [*check_microdata(m, people=True).qi, *m.sensitives]
     if not isinstance(rows, pd.DataFrame):
@@ -246,28 +222,15 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
 def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
     """Return SDV's quality report of synthetic rows: how like the real ones they are.
 
-    Parameters
-    ----------
-    m : Microdata
-        The real rows to compare with; of one sensitive value if the synthetic ones are.
-    rows : pandas.DataFrame
-        Synthetic rows with the role columns.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``property`` (column shapes, column pair trends, overall) and ``score``, from 0 to 1.
-
-    Raises
-    ------
-    ParameterError
-        SDV is not installed.
+    `m` has the real rows to compare with, of one sensitive value if the synthetic ones are. The
+    report has ``property`` (column shapes, column pair trends, overall) and ``score``, from 0 to
+    1. ParameterError if SDV is not installed.
     """
     real = _plain_frame(m)
     theirs = _plain_frame(fuse(m, rows)).iloc[m.n :].reset_index(drop=True)
-    with _quiet_and_seeded(0) as libraries:
-        report = libraries.evaluate_quality(
-            {_TABLE: real}, {_TABLE: theirs}, libraries.metadata(m), verbose=False
+    with _quiet_and_seeded(0) as sdv:
+        report = sdv.evaluation.evaluate_quality(
+            {_TABLE: real}, {_TABLE: theirs}, _metadata(sdv, m), verbose=False
         )
         found = report.get_properties().set_index("Property")["Score"].to_dict()
         found["Overall"] = report.get_score()
@@ -303,8 +266,8 @@ def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
 def _plain_frame(m: Microdata) -> pd.DataFrame:
     """Write numbers as floats and everything else as the text of its code."""
     columns = {}
-    for attribute, codes in _columns(m):
-        if _is_number(m, attribute):
+    for attribute, codes, is_number in _columns(m):
+        if is_number:
             if not np.isfinite(attribute.positions).all():
                 raise ColumnError(f"{attribute.name!r} has numbers that are not finite")
             columns[str(attribute.name)] = attribute.positions[codes]
@@ -319,21 +282,25 @@ def _plain_frame(m: Microdata) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
-def _columns(m: Microdata) -> Iterator[tuple[Attribute, np.ndarray]]:
-    yield from zip(m.attributes, m.codes.T, strict=True)
-    yield m.sensitive_attribute, m.sensitive_codes
+def _columns(m: Microdata) -> Iterator[tuple[Attribute, np.ndarray, bool]]:
+    """Yield the role columns and whether a model takes them for numbers."""
+    for attribute, codes in zip(m.attributes, m.codes.T, strict=True):
+        yield attribute, codes, attribute.numeric
+    yield m.sensitive_attribute, m.sensitive_codes, False
 
 
-def _is_number(m: Microdata, attribute: Attribute) -> bool:
-    return attribute.numeric and attribute.name != m.sensitive
+def _metadata(sdv, m: Microdata):
+    kinds = {True: {"sdtype": "numerical"}, False: {"sdtype": "categorical"}}
+    columns = {str(a.name): kinds[is_number] for a, _, is_number in _columns(m)}
+    return sdv.metadata.Metadata.load_from_dict({"tables": {_TABLE: {"columns": columns}}})
 
 
 def _as_in(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
     """Carry sampled rows back to the table's own values; clip numbers to the real range."""
     columns, clipped = {}, 0
-    for attribute, _ in _columns(m):
+    for attribute, _, is_number in _columns(m):
         found = rows[str(attribute.name)].to_numpy()
-        if _is_number(m, attribute):
+        if is_number:
             found = found.astype(float)
             whole = all(float(value).is_integer() for value in attribute.values)
             found = np.round(found) if whole else found
@@ -384,20 +351,27 @@ def _installed(name: str) -> str:
         ) from None
 
 
+def _seed(seed: int) -> None:
+    import torch
+
+    np.random.seed(seed)  # noqa: NPY002 - SDV draws from numpy's global state
+    torch.manual_seed(seed)
+
+
 @contextlib.contextmanager
-def _quiet_and_seeded(seed: int) -> Iterator[SimpleNamespace]:
+def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
     """Import SDV, silence it, use one thread, and leave global random states as they were."""
     _installed("sdv")
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         import joblib
+        import sdv.evaluation
+        import sdv.metadata
+        import sdv.sampling
+        import sdv.single_table
+        import sdv.utils
         import threadpoolctl  # scikit-learn brings it along
         import torch
-        from sdv import single_table
-        from sdv.evaluation import evaluate_quality
-        from sdv.metadata import Metadata
-        from sdv.sampling import Condition
-        from sdv.utils import load_synthesizer
 
         levels = {name: logging.getLogger(name).level for name in ("sdv", "rdt", "copulas")}
         for name in levels:
@@ -405,27 +379,13 @@ def _quiet_and_seeded(seed: int) -> Iterator[SimpleNamespace]:
         threads, numpy_state = torch.get_num_threads(), np.random.get_state()  # noqa: NPY002
         torch.set_num_threads(1)
 
-        def reseed(seed: int) -> None:
-            np.random.seed(seed)  # noqa: NPY002 - SDV draws from numpy's global state
-            torch.manual_seed(seed)
-
-        def metadata(m: Microdata) -> object:
-            columns = {
-                str(a.name): {"sdtype": "numerical" if _is_number(m, a) else "categorical"}
-                for a, _ in _columns(m)
-            }
-            return Metadata.load_from_dict({"tables": {_TABLE: {"columns": columns}}})
-
-        reseed(seed)
+        _seed(seed)
         try:
             # CTGAN would start processes for columns, which live on for minutes; and the mixtures
             # that it fits to numbers differ in their last digits with the threads of BLAS
             sequential = joblib.parallel_config(backend="sequential")
             with sequential, threadpoolctl.threadpool_limits(1):
-                yield SimpleNamespace(
-                    single_table=single_table, Condition=Condition, metadata=metadata, seed=reseed,
-                    evaluate_quality=evaluate_quality, load_synthesizer=load_synthesizer,
-                )  # fmt: skip
+                yield sdv
         finally:
             np.random.set_state(numpy_state)  # noqa: NPY002
             torch.set_num_threads(threads)
@@ -433,25 +393,25 @@ def _quiet_and_seeded(seed: int) -> Iterator[SimpleNamespace]:
                 logging.getLogger(name).setLevel(level)
 
 
-def _trained(libraries, real: pd.DataFrame, m: Microdata, settings: dict, file: Path | None):
+def _trained(sdv, real: pd.DataFrame, m: Microdata, settings: dict, file: Path | None):
     """Load a model that is kept, or train one and keep it."""
-    synthesizer = getattr(libraries.single_table, METHODS[settings["method"]])
     if file is not None and file.exists():
-        return libraries.load_synthesizer(str(file))
+        return sdv.utils.load_synthesizer(str(file))
     options = {name: settings[name] for name in ("epochs", "batch_size") if name in settings}
     if options:
         options["enable_gpu"] = False
-    model = synthesizer(libraries.metadata(m), **options)
-    libraries.seed(settings["seed"])
+    synthesizer = getattr(sdv.single_table, METHODS[settings["method"]])
+    model = synthesizer(_metadata(sdv, m), **options)
+    _seed(settings["seed"])
     model.fit({_TABLE: real})
     if file is not None:
         _keep(file, model.save)
     return model
 
 
-def _sample(libraries, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
+def _sample(sdv, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
     """Sample rows under the condition of one sensitive value."""
-    condition = libraries.Condition({str(m.sensitive): str(code)}, num_rows=rows)
+    condition = sdv.sampling.Condition({str(m.sensitive): str(code)}, num_rows=rows)
     try:
         found = model.sample_from_conditions([condition], max_tries_per_batch=_ROUNDS)[_TABLE]
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""The published values of one quasi-identifier."""
+"""What is published of one quasi-identifier: a sub-domain for every row."""
 
 from __future__ import annotations
 
@@ -14,14 +14,10 @@ __all__ = ["PublishedAttribute"]
 
 @dataclass(frozen=True, eq=False)
 class PublishedAttribute:
-    """What is published of one quasi-identifier: a sub-domain for every row.
+    """The published values of one quasi-identifier, whose sub-domains all differ.
 
-    Attributes
-    ----------
-    sub_domains : SubDomains
-        The sub-domains, no two of them equal.
-    index : numpy.ndarray, shape (n,), dtype int32
-        Which of them every row publishes; meaningless for rows that are withheld.
+    ``index``, shape (n,), dtype int32, is the sub-domain of every row; meaningless for rows that
+    are withheld.
     """
 
     sub_domains: SubDomains

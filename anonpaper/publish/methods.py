@@ -30,14 +30,7 @@ _BLOCK = 1_000_000  # rows of a table of counts that are swapped at a time, if g
 
 
 def listed(m: Microdata, p: Partition) -> tuple[Microdata, Partition]:
-    """Return a table and its groups row by row; of a table of counts, a row per cell and group.
-
-    Raises
-    ------
-    ParameterError
-        If the partition is of another number of rows, or of rows where the table has counts, or
-        stars values of another number of attributes.
-    """
+    """Return a table and its groups row by row; of a table of counts, a row per cell and group."""
     check_partition(p, check_microdata(m, people=True).n)
     if p.starred is not None and p.starred.shape[1] != m.d:
         raise ParameterError(
@@ -54,10 +47,8 @@ def suppress(m: Microdata, p: Partition) -> Release:
 
     Parameters
     ----------
-    m : Microdata
-        The table.
-    p : Partition
-        Its groups; rows labelled -1 are withheld.
+    m, p : Microdata, Partition
+        The table and its groups; rows labelled -1 are withheld.
 
     Returns
     -------
@@ -66,7 +57,7 @@ def suppress(m: Microdata, p: Partition) -> Release:
     Raises
     ------
     ParameterError
-        If the partition is of another number of rows.
+        The partition is of another number of rows, or of another kind of table.
 
     References
     ----------
@@ -100,10 +91,8 @@ def generalize(m: Microdata, p: Partition) -> Release:
 
     Parameters
     ----------
-    m : Microdata
-        The table.
-    p : Partition
-        Its groups; rows labelled -1 are withheld.
+    m, p
+        As for :func:`suppress`.
 
     Returns
     -------
@@ -112,7 +101,7 @@ def generalize(m: Microdata, p: Partition) -> Release:
     Raises
     ------
     ParameterError
-        If the partition is of another number of rows.
+        As for :func:`suppress`.
 
     References
     ----------
@@ -140,7 +129,7 @@ def generalize(m: Microdata, p: Partition) -> Release:
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
 
-    The recoding may be of another table, such as last year's. What an algorithm guaranteed holds
+    The recoding may be of another table, such as last year's. The guarantee of its algorithm holds
     for that table only: ``audit`` says what this release has.
 
     Parameters
@@ -148,13 +137,12 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     m : Microdata
         The table.
     r : Recoding
-        Sub-domains of its quasi-identifiers; classes that fail what its ``withhold`` asks are
-        withheld. Intervals and sets then leave out what only withheld rows have; the names of a
-        hierarchy are published as they are, whoever's values they were made from.
+        Sub-domains of its quasi-identifiers. Classes that fail what its ``withhold`` asks are
+        withheld. Intervals and sets then leave out what only withheld rows have, but the names of
+        a hierarchy are published as they are, whoever's values they were made from.
     unseen : {"error", "suppress"}
-        What becomes of values that the recoding does not have, as :meth:`Recoding.of_values
-        <anonpaper.recoding.Recoding.of_values>` says: an error that names them, or their rows
-        are withheld.
+        Whether values that the recoding does not have are an error that names them, or their rows
+        are withheld; see :meth:`Recoding.of_values <anonpaper.recoding.Recoding.of_values>`.
 
     Returns
     -------
@@ -162,10 +150,8 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
 
     Raises
     ------
-    ColumnError
-        The table has values that are new to the recoding.
-    ParameterError
-        If the recoding is of other attributes.
+    ColumnError, ParameterError
+        The table has values that are new to the recoding, or the recoding is of other attributes.
 
     References
     ----------
@@ -231,10 +217,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
 
 
 def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray):
-    """Leave values that only withheld rows have out of what the published rows show.
-
-    An interval ends at values of published rows, a set holds theirs; a star stays a star.
-    """
+    """Leave values that only withheld rows have out of intervals and sets; a star stays."""
     occurs = np.zeros(len(ids), bool)
     occurs[codes] = True
     keeps = occurs | shown.is_star[ids] | ~np.isin(ids, ids[codes])
@@ -252,23 +235,20 @@ def swap(
 ) -> GroupRelease:
     """Publish groups by data swapping: sensitive values are permuted within every group.
 
-    What it protects is whose a sensitive value is: all permutations of a group are equally
-    likely. Columns with a role, their order, the index and every QI value stay as they are, so
-    that queries written for the table run on the release, and so that everybody sees who is in
-    it. A value may fall on its own row again. Of a table of counts it is how many rows of every
-    cell get which value that is permuted, as if the rows were there; a value that is missing is
-    written as ``"?"``, as it was counted.
+    All permutations of a group are equally likely, so nobody can tell whose a sensitive value is;
+    a value may fall on its own row again. Columns with a role, their order, the index and every QI
+    value stay: queries written for the table run on the release, and everybody sees who is in it.
+    A table of counts is permuted as if its rows were there; a missing value is written ``"?"``,
+    as it was counted.
 
     Parameters
     ----------
-    m : Microdata
-        The table, with a sensitive attribute.
-    p : Partition
-        Its groups; rows labelled -1 are withheld.
+    m, p
+        As for :func:`suppress`, the table with a sensitive attribute.
     seed : int, numpy.random.Generator or None
         None for permutations that nobody can repeat. A seed is for experiments: whoever guesses
-        it rebuilds the groups from the QI and undoes the swaps, so such a table must not be
-        published, as the release says.
+        it rebuilds the groups from the QI and undoes the swaps, so the release warns that it must
+        not be published.
 
     Returns
     -------
@@ -276,10 +256,9 @@ def swap(
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
-    ParameterError
-        The partition is of another number of rows or stars values, or the seed is none.
+    ColumnError, ParameterError
+        The table has no sensitive attribute, the partition is of another number of rows or stars
+        values, or the seed is no seed.
 
     References
     ----------
@@ -319,8 +298,8 @@ def _permuted(labels: np.ndarray, draw: Callable[[int], np.ndarray]) -> np.ndarr
 def _permuted_counts(m: Microdata, p: Partition, draw: Callable[[int], np.ndarray]) -> tuple:
     """Return entries, sensitive codes, and how many rows of the entry get the code.
 
-    Rows are permuted as :func:`_permuted` does, whole groups at a time: their numbers exist only
-    until those who got the same value are counted. O(n log n) time, memory for the largest group.
+    Whole groups are permuted at a time: the numbers of rows exist only until those who got the
+    same value are counted. O(n log n) time, memory for the largest group.
     """
     order = np.argsort(p.labels, kind="stable")
     before = np.cumsum(m.weights[order]) - m.weights[order]
@@ -340,10 +319,8 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
 
     Parameters
     ----------
-    m : Microdata
-        The table, with a sensitive attribute.
-    p : Partition
-        Its groups; rows labelled -1 are withheld.
+    m, p
+        As for :func:`swap`.
     accept : {"minimality attack"}, optional
         Publish groups of TP or TP+ although the two tables show whom they removed, as an
         experiment.
@@ -355,11 +332,9 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute, or a role column is called "group" or "count".
-    ParameterError
-        The partition is of another number of rows or stars values, or is of TP or TP+ with a
-        residue.
+    ColumnError, ParameterError
+        As for :func:`swap`; a role column is called "group" or "count"; or the partition is of TP
+        or TP+ with a residue.
 
     References
     ----------
@@ -371,15 +346,13 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     --------
     >>> import anonpaper as ap
     >>> release = anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-    >>> release.qit.head(2)
+    >>> release.qit.head(1)
           Age Gender Education  group
     Name
     Adam  <30      M    Master      0
-    Bob   <30      M    Master      0
-    >>> release.st.head(2)
+    >>> release.st.head(1)
        group     Disease  count
     0      0         HIV      2
-    1      0  bronchitis      1
     """
     m, p = _listed_apart(m, p, "anatomize")
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]

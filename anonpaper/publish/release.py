@@ -1,9 +1,7 @@
 """The table that is published, and how it leaves.
 
-The functions of :mod:`anonpaper.publish.methods` and :mod:`anonpaper.publish.shallow` make one
-from a Partition or a Recoding. Every published QI value is a *sub-domain*, a set of values of its
-attribute: a kept value is a set of one, a star the whole domain. Measures read sub-domains; the
-DataFrame is written on demand.
+Every published QI value is a *sub-domain*, a set of values of its attribute: a kept value is a set
+of one, a star the whole domain. Measures read sub-domains; the DataFrame is written on demand.
 """
 
 from __future__ import annotations
@@ -39,15 +37,8 @@ from anonpaper.principles import (
     TCloseness,
     Theta,
 )
+from anonpaper.publish import world
 from anonpaper.publish.attribute import PublishedAttribute
-from anonpaper.publish.world import (
-    beside,
-    check_table_place,
-    plain,
-    public,
-    secret_order,
-    write_tables,
-)
 from anonpaper.recoding import Recoding
 
 if TYPE_CHECKING:
@@ -160,12 +151,7 @@ class Release:
         """Return what is published of real people alone: an attacker's best knowledge.
 
         Classes lose their synthetic rows, so they may be smaller and less diverse than in the
-        release itself; a class of synthetic rows only is gone.
-
-        Raises
-        ------
-        EmptyTableError
-            Every row is synthetic.
+        release itself, or gone. EmptyTableError if every row is synthetic.
         """
         real = np.flatnonzero(~self.is_synthetic)
         p = self._partition
@@ -194,9 +180,9 @@ class Release:
     def frame(self) -> pd.DataFrame:
         """The published table for analysis: index, order and types of the input.
 
-        Rows withheld and columns without a role are left out, and the one that says whose a row
-        is: nothing but QI and SA is protected. Index, order and categories say whose a row is, so
-        this is not what is given away: :meth:`write` and :meth:`public_frame` are.
+        Withheld rows, the column that says whose a row is, and columns without a role are left
+        out: nothing but QI and SA is protected. Index, order and categories say whose a row is,
+        so give away :meth:`write` or :meth:`public_frame` instead.
         """
         m = self.microdata
         rows = self.is_published
@@ -212,7 +198,7 @@ class Release:
     def public_counts(self) -> tuple[pd.DataFrame, np.ndarray]:
         """Return the distinct rows that are published, and how many there are of each.
 
-        They are as :func:`anonpaper.publish.world.plain` as can be, and in the order of their
+        They are as :func:`anonpaper.publish.world.plain` as can be and in the order of their
         texts, so that this says nothing but the published rows. O(n log n).
 
         Examples
@@ -226,12 +212,8 @@ class Release:
         return self.counted_tables()[0]
 
     def counted_tables(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
-        """Return what :meth:`public_counts` does of each table that is published.
-
-        Of an anatomy those are two, whose groups have other numbers on every call.
-        """
-        m = self.microdata
-        columns = self._columns()
+        """Return what :meth:`public_counts` does of each published table: two of an anatomy."""
+        m, columns = self.microdata, self._columns()
         for name in m.sensitives:
             codes = m.codes_of(name) if self._swapped is None else self._swapped.codes
             columns[name] = m.attribute(name).values, codes[self.is_published]
@@ -241,19 +223,18 @@ class Release:
     def _columns(self) -> dict[object, tuple[np.ndarray, np.ndarray]]:
         """Labels and their numbers row by row, of the quasi-identifiers that are published."""
         self._check_written_apart()
-        rows = self.is_published
-        return {p.attribute.name: (p.labels, p.index[rows]) for p in self.published}
+        return {p.attribute.name: (p.labels, p.index[self.is_published]) for p in self.published}
 
-    def _weights(self) -> np.ndarray:
-        m, rows = self.microdata, self.is_published
-        return np.ones(rows.sum(), np.int64) if m.weights is None else m.weights[rows]
+    def _weights(self) -> np.ndarray | None:
+        weights = self.microdata.weights
+        return None if weights is None else weights[self.is_published]
 
     def public_tables(self, keep: Sequence = ()) -> tuple[pd.DataFrame, ...]:
         """Return what may leave the house: one table, or the two of an anatomy.
 
-        Nothing is in them but the published rows, in an order that nobody can repeat and that
-        is another one on every call: no index, attributes, unused categories or types of the
-        input. See :func:`anonpaper.publish.world.plain` for the types.
+        They hold nothing but the published rows, in an order that nobody can repeat and that
+        differs from call to call: no index, attributes, unused categories or types of the input.
+        See :func:`anonpaper.publish.world.plain` for the types.
 
         Parameters
         ----------
@@ -263,12 +244,12 @@ class Release:
         Raises
         ------
         ColumnError
-            `keep` names the column that says whose a row is, two columns would have the same
-            name, or two sensitive values be written alike, or a set of values as another or as a
-            value of the table, such as a star.
+            `keep` names an unknown column or the one that says whose a row is; two columns would
+            have the same name; or two sensitive values would be written alike, or a set of values
+            as another or as a value of the table, such as a star.
         RowsError
-            The table has counts, and there are more than 1,000,000 rows to publish, or columns
-            to keep: :meth:`write` writes the former.
+            The table has counts, and there are columns to keep or more than 1,000,000 rows to
+            publish, which :meth:`write` can.
         """
         m = self.microdata
         keep = check_sequence("keep", keep)
@@ -276,7 +257,7 @@ class Release:
             if keep or m.count(self.is_published) > MOST_ROWS:
                 no_rows()
             return tuple(
-                public(frame.iloc[np.repeat(np.arange(len(frame)), counts)])
+                world.public(frame.iloc[np.repeat(np.arange(len(frame)), counts)])
                 for frame, counts in self.counted_tables()
             )
         unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
@@ -285,13 +266,16 @@ class Release:
         if m.person is not None and m.person in keep:
             raise ColumnError(f"{m.person!r} says whose a row is and is never published")
         self._check_written_apart()
-        first, *others = self._numbered_anew()
+        first, *others = self._tables()
+        if others:  # the input decided on the numbers of groups
+            numbers = world.secret_order(self.partition.n_groups)
+            first, *others = (t.assign(group=numbers[t["group"]]) for t in (first, *others))
         if len(keep):
             kept = m.frame.loc[self.is_published, keep]
             first = pd.concat([first, kept.set_axis(first.index)], axis=1)
             before = [name for name in m.frame.columns if name in first]
             first = first[before + [name for name in first if name not in before]]
-        return tuple(public(table) for table in (first, *others))
+        return tuple(world.public(table) for table in (first, *others))
 
     def _check_written_apart(self) -> None:
         """Raise ColumnError if different values are written alike."""
@@ -308,7 +292,7 @@ class Release:
                 )
 
     def public_frame(self) -> pd.DataFrame:
-        """Return the table of the rows that are published as it may leave: `public_tables`' first.
+        """Return the first table of :meth:`public_tables`: the rows as they may leave.
 
         Examples
         --------
@@ -321,6 +305,8 @@ class Release:
 
     def write(self, path: str | os.PathLike, *, replace: bool = True) -> tuple[Path, ...]:
         """Write :meth:`public_tables` to files: whole or not at all, and telling nothing else.
+
+        A UserWarning comes with each of `warnings`.
 
         Parameters
         ----------
@@ -337,11 +323,6 @@ class Release:
         -------
         tuple of Path
             The files written.
-
-        Warns
-        -----
-        UserWarning
-            For each of `warnings`.
 
         Raises
         ------
@@ -363,10 +344,10 @@ class Release:
             self._written = self.microdata.engine.write(self, path, replace=replace)
             paths = tuple(path for table in self._written for path in table.paths)
         else:
-            check_table_place(path, replace=replace)
+            world.check_table_place(path, replace=replace)
             tables = self.public_tables()
-            paths = (Path(path), beside(path, "sensitive"))[: len(tables)]
-            write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
+            paths = (Path(path), world.beside(path, "sensitive"))[: len(tables)]
+            world.write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
         for text in self.warnings:
             warnings.warn(text, stacklevel=2)
         return paths
@@ -387,8 +368,8 @@ class Release:
 
         Whoever is known to be in the table but not in the release has that value with that
         probability. The share is nan if no row is withheld or there is no sensitive attribute.
-        Where people have several rows it is of the people with a row that is withheld: how many
-        of them have the value in such a row.
+        Where people have several rows, it is the share of people with a withheld row who have
+        the value in one.
         """
         m, left = self.microdata, ~self.is_published
         rows = m.count(left)
@@ -403,14 +384,13 @@ class Release:
         -------
         pandas.DataFrame
             Columns ``principle``, ``level`` and ``meaning``. Levels are those of the worst
-            equivalence class, t-closeness takes every two sensitive values to be equally far
-            apart; without a sensitive attribute only k-anonymity is reported, with several all
-            levels of each. Where people have several rows, k-anonymity and the levels are of
-            people, and the rows of the smallest class follow. If rows are withheld, `withheld`
-            follows, and a row ``warning`` without level for each of `warnings`. Of a table of
-            counts that was written, the levels are those of the files as they are now, and a
-            folder must hold no other parquet file; files that show no groups must hold what was
-            written.
+            equivalence class; t-closeness takes every two sensitive values to be equally far
+            apart. Without a sensitive attribute only k-anonymity is reported, with several all
+            levels of each. Where people have several rows, levels are of people, and the rows of
+            the smallest class follow. Then come `withheld`, if rows are, and a row ``warning``
+            without level for each of `warnings`. Of a table of counts that was written, the
+            levels are those of the files as they are now, and a folder must hold no other parquet
+            file; files that show no groups must hold what was written.
         """
         m, labels = self.audited()
         counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
@@ -535,20 +515,8 @@ class Release:
     def audited(self) -> tuple[Microdata, np.ndarray]:
         """Return what `audit` judges: the groups an attacker sees.
 
-        Returns
-        -------
-        m : Microdata
-            The input's rows, with the sensitive values as published.
-        labels : numpy.ndarray, shape (n,), dtype int64
-            The class of every row, -1 where it is withheld.
-
-        Examples
-        --------
-        >>> import anonpaper as ap
-        >>> m = ap.examples.hospital()
-        >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
-        >>> ap.KAnonymity(2).holds(*rel.audited())
-        True
+        These are the input's rows with the sensitive values as published, a Microdata, and the
+        class of every row, shape (n,), dtype int64, -1 where it is withheld.
         """
         if self._written:
             return self.microdata.engine.read(self, self._written[0])
@@ -561,17 +529,11 @@ class Release:
 
     def _repr_html_(self) -> str:
         shown = self.microdata.count(self.is_published)
-        facts = [
-            ("published by", self.method),
-            ("rows", f"{shown:,} of {self.microdata.n:,}"),
-            ("equivalence classes", self.classes.n_groups),
-        ]
-        if shown:
-            audit = self.audit()
-            facts += [
-                (name, meaning if name == "warning" else level)
-                for name, level, meaning in audit.itertuples(index=False)
-            ]
+        rows = f"{shown:,} of {self.microdata.n:,}"
+        facts = [("published by", self.method), ("rows", rows)]
+        facts += [("equivalence classes", self.classes.n_groups)]
+        for name, level, meaning in self.audit().itertuples(index=False) if shown else ():
+            facts.append((name, meaning if name == "warning" else level))
         return html("Release", facts, *map(html_table, self._tables()))
 
     def _tables(self) -> tuple[pd.DataFrame, ...]:
@@ -579,10 +541,6 @@ class Release:
         if self.microdata.weights is None:
             return (self.frame,)
         return tuple(frame for frame, _ in self.counted_tables())
-
-    def _numbered_anew(self) -> tuple[pd.DataFrame, ...]:
-        """The same without a number that the input decided."""
-        return self._tables()
 
 
 class GroupRelease(Release):
@@ -595,14 +553,12 @@ class GroupRelease(Release):
     def audit(self) -> pd.DataFrame:
         """Say which level of each principle the groups reach; see :meth:`Release.audit`.
 
-        It has no k-anonymity: quasi-identifiers are published as they are, so whoever is unique
-        in the table is unique in the release. The size of the smallest group stands instead.
+        It has no k-anonymity: whoever is unique in the table is unique in the release, which
+        publishes quasi-identifiers as they are. The size of the smallest group stands instead.
         """
         found = super().audit()
-        found.loc[0, ["principle", "meaning"]] = [
-            "group size",
-            "rows in the smallest group; who is in the table stays visible",
-        ]
+        meaning = "rows in the smallest group; who is in the table stays visible"
+        found.loc[0, ["principle", "meaning"]] = ["group size", meaning]
         return found
 
     @property
@@ -626,23 +582,14 @@ class GroupRelease(Release):
     def audited(self) -> tuple[Microdata, np.ndarray]:
         """Return the rows with swapped sensitive values, and the class of every row.
 
-        Of a table of counts that was written it is first looked whether the files hold just that:
-        they do not say which group a row is of.
-
-        Raises
-        ------
-        FileError
-            They hold something else.
+        FileError if the files of a table of counts, which do not say which group a row is of,
+        hold something else than was written.
         """
         m = self.microdata
         if self._written:
             m.engine.check_written(self._written)
-        return self._shared(), self.classes.labels
-
-    def _shared(self) -> Microdata:
-        """The table with sensitive values as groups share them."""
-        m = self.microdata
-        return m.with_codes({m.sensitive: self.sensitive_codes})
+        shared = m if self._swapped is None else m.with_codes({m.sensitive: self._swapped.codes})
+        return shared, self.classes.labels
 
 
 class Anatomy(GroupRelease):
@@ -669,13 +616,9 @@ class Anatomy(GroupRelease):
         """The sensitive values of every group with their number of rows."""
         m = self.microdata
         groups = GroupCounts.of(m, self.partition.labels)
-        return pd.DataFrame(
-            {
-                "group": groups.group_of_entry,
-                m.sensitive: m.sensitive_attribute.values[groups.sensitive],
-                "count": groups.counts,
-            }
-        )
+        values = m.sensitive_attribute.values[groups.sensitive]
+        columns = {"group": groups.group_of_entry, m.sensitive: values, "count": groups.counts}
+        return pd.DataFrame(columns)
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -689,7 +632,7 @@ class Anatomy(GroupRelease):
         """Return the distinct rows of both tables, and how many there are of each."""
         m, p = self.microdata, self.partition
         groups = GroupCounts.of(m, p.labels)
-        numbers, numbered = np.arange(p.n_groups), secret_order(p.n_groups)
+        numbers, numbered = np.arange(p.n_groups), world.secret_order(p.n_groups)
         counts, place = np.unique(groups.counts, return_inverse=True)
         qit = self._columns() | {"group": (numbers, numbered[p.labels[self.is_published]])}
         st = {
@@ -697,11 +640,7 @@ class Anatomy(GroupRelease):
             m.sensitive: (m.sensitive_attribute.values, groups.sensitive),
             "count": (counts, place),
         }
-        return _distinct(qit, self._weights()), _distinct(st, np.ones(len(place), np.int64))
-
-    def _numbered_anew(self) -> tuple[pd.DataFrame, ...]:
-        numbers = secret_order(self.partition.n_groups)
-        return tuple(table.assign(group=numbers[table["group"]]) for table in self._tables())
+        return _distinct(qit, self._weights()), _distinct(st)
 
     @property
     def sensitive_codes(self) -> np.ndarray:
@@ -710,11 +649,8 @@ class Anatomy(GroupRelease):
             "an anatomy gives no row a sensitive value: read the counts of its group in `st`"
         )
 
-    def _shared(self) -> Microdata:
-        return self.microdata  # `st` counts the values that its groups have
 
-
-def _distinct(columns: dict, weights: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+def _distinct(columns: dict, weights: np.ndarray | None = None) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the distinct rows of labels, in the order of their texts, and their numbers."""
     ranked, ordered = [], []
     for labels, index in columns.values():
@@ -727,7 +663,7 @@ def _distinct(columns: dict, weights: np.ndarray) -> tuple[pd.DataFrame, np.ndar
     distinct = build_cells(np.column_stack(ranked), sizes, None, 1, weights)
     texts = zip(columns, ordered, distinct.tuples.T, strict=True)
     frame = pd.DataFrame({name: labels[place] for name, labels, place in texts})
-    return plain(frame), distinct.tuple_sizes
+    return world.plain(frame), distinct.tuple_sizes
 
 
 def has_residue(p: Partition) -> bool:
@@ -736,21 +672,7 @@ def has_residue(p: Partition) -> bool:
 
 
 def check_release(rel: object, *, weights: bool = False) -> Release:
-    """Return `rel` if it is a Release; say how to make one if it is not.
-
-    Parameters
-    ----------
-    rel : Release
-    weights : bool
-        Whether the caller bears rows that stand for several.
-
-    Raises
-    ------
-    ParameterError
-        If `rel` is anything else, such as a Partition or the published frame.
-    RowsError
-        It is of a table of counts, and the caller does not count.
-    """
+    """Return `rel` if it is a Release, and of rows unless the caller bears `weights`."""
     if not isinstance(rel, Release):
         raise ParameterError(
             f"expected a Release, got {type(rel).__name__}: ap.suppress(m, p), ap.recode(m, r) "

@@ -1,11 +1,5 @@
 """Shallow generalization: every class is generalized as little as its own rows allow.
 
-For each class and quasi-identifier, the lowest level of the hierarchy is published on which the
-rows of the class agree. Where they agree already, that is level 0: the value itself. A
-*pattern-friendly* quasi-identifier, one value of which is common to most people, is left alone
-wherever its class agrees on it; for the others the paper can be read either way, so `least_level`
-says where they begin.
-
 Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
 data with enhanced utility*, section 4.2.3. Unlike full-domain generalization, the level may differ
 from class to class (local recoding).
@@ -40,12 +34,14 @@ def shallow_generalize(
 ) -> Release:
     """Publish every class on the lowest level of each hierarchy on which its rows agree.
 
+    Where they agree already, that is level 0: the value itself. A *pattern-friendly*
+    quasi-identifier, one value of which is common to most people, keeps it. The paper can be read
+    either way for the others, so `least_level` says where they begin.
+
     Parameters
     ----------
-    m : Microdata
-        The table, n rows.
-    p : Partition
-        Its classes; rows labelled -1 are withheld.
+    m, p : Microdata, Partition
+        The table, n rows, and its classes; rows labelled -1 are withheld.
     hierarchies : mapping of attribute name to Hierarchy
         One for every quasi-identifier, with a single name on its highest level.
     pattern_friendly : sequence of attribute name
@@ -61,20 +57,16 @@ def shallow_generalize(
 
     Raises
     ------
-    ColumnError
-        `pattern_friendly` or `hierarchies` names no quasi-identifier.
-    HierarchyError
-        A hierarchy is missing, lacks values, or its top does not join them all.
+    ColumnError, HierarchyError
+        `pattern_friendly` or `hierarchies` names no quasi-identifier; a hierarchy is missing,
+        lacks values, or its top does not join them all.
     ParameterError
         The partition is of another number of rows, or `least_level` above a hierarchy's height.
 
-    Notes
-    -----
-    O(n·d + h·G) per attribute for hierarchies of height h and G classes.
-
     References
     ----------
-    majeed2024, section 4.2.3 and Algorithm 3.
+    majeed2024, section 4.2.3 and Algorithm 3. O(n·d + h·G) per attribute for hierarchies of
+    height h and G classes.
 
     Examples
     --------
@@ -95,15 +87,16 @@ def shallow_generalize(
     if lacking:
         raise HierarchyError(f"a hierarchy is needed for {lacking}: Hierarchy.balanced makes one")
     m, p = listed(m, p)
+    starred = np.zeros((p.n_groups, m.d), bool) if p.starred is None else p.starred
     published = []
     for j, attribute in enumerate(m.attributes):
         maps = _maps(attribute, hierarchies[attribute.name])
         floor = 0 if attribute.name in pattern_friendly else least_level
         check_integer("least_level", floor, 0, len(maps) - 1)
         level, node = _lowest_common_nodes(m.codes[:, j], p, maps, floor)
-        if p.starred is not None:  # nothing is shown where a group is suppressed
-            level = np.where(p.starred[:, j], len(maps) - 1, level)
-            node = np.where(p.starred[:, j], 0, node)
+        # Nothing is shown where a group is suppressed.
+        level = np.where(starred[:, j], len(maps) - 1, level)
+        node = np.where(starred[:, j], 0, node)
         published.append(_published(attribute, hierarchies[attribute.name], maps, level, node, p))
     return Release(m, tuple(published), "shallow", partition=p)
 

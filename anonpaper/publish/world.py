@@ -1,8 +1,7 @@
 """What leaves the house: tables that say nothing but their published values.
 
-A DataFrame says more than its cells: the order of its rows is the input's, its index names
-them, a Categorical lists values that are not shown, and pandas notes all this in the files it
-writes. Here tables lose that, and get into files whole or not at all.
+A DataFrame says more than its cells: the order of its rows is the input's, its index names them, a
+Categorical lists values that are not shown, and pandas notes all this in files.
 """
 
 from __future__ import annotations
@@ -45,45 +44,26 @@ _WRITTEN_AS_CSV = tuple(text + packed for text in (".csv", ".tsv", ".txt") for p
 
 
 def secret_order(n: int) -> np.ndarray:
-    """Return the numbers 0..n-1 in an order that nobody can repeat, shape (n,), dtype int64.
+    """Return the numbers 0..n-1 in an order that nobody can repeat; all are equally likely.
 
-    All orders are equally likely. Every key is drawn from the operating system's source for
-    cryptography: no seed, and no state of a generator that its output would betray. O(n log n).
+    The operating system's source for cryptography draws the keys: there is no seed, and no state
+    of a generator that its output would betray.
     """
     return np.argsort(np.frombuffer(secrets.token_bytes(8 * n), np.uint64))
 
 
 def public(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table in secret order and as :func:`plain` as it can be.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"age": pd.Categorical([30, 30], [30, 41]), "ill": ["flu", "flu"]})
-    >>> public(table.set_axis(["Ann", "Bob"])).to_dict("list")
-    {'age': [30, 30], 'ill': ['flu', 'flu']}
-    """
+    """Return a table in secret order and as :func:`plain` as it can be."""
     return plain(frame.iloc[secret_order(len(frame))])
 
 
 def plain(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table without index, attrs, categories, and what else its values do not say.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same rows and columns. Names are text, the parts of a MultiIndex joined by ``_``. A
-        column whose values are all of type int, float or bool has that type (a missing value
-        is a float); all others are text, with None where a value is missing. So the types
-        follow from the values, whatever they were in the input.
-
-    Raises
-    ------
-    ColumnError
-        Two columns would have the same name, or a text is no Unicode.
+    Names are text, the parts of a MultiIndex joined by ``_``. A column whose values are all of
+    type int, float or bool has that type (a missing value is a float). All others are text, with
+    None where a value is missing. So the types follow from the values, whatever they were in the
+    input. ColumnError if two columns would have the same name, or a text is no Unicode.
     """
     names = [
         "_".join(str(part) for part in label if part != "") if isinstance(label, tuple) else label
@@ -140,11 +120,9 @@ def beside(path: str | os.PathLike, word: str) -> Path:
 def check_table_place(path: str | os.PathLike, *, replace: bool) -> None:
     """Raise FileError if a table cannot be written there, or its ending names no known format."""
     check_choice("replace", replace, (True, False))
-    of = (
-        "tables are written as csv (.csv, .tsv or .txt, and then nothing, .gz, .bz2 or .xz) or as "
-        ".parquet"
-    )
-    check_place(path, replace=replace, endings=(*_PARQUET, *_WRITTEN_AS_CSV), of=of)
+    packed = "tables are written as csv (.csv, .tsv or .txt, and then nothing, .gz, .bz2 or .xz)"
+    endings = (*_PARQUET, *_WRITTEN_AS_CSV)
+    check_place(path, replace=replace, endings=endings, of=f"{packed} or as .parquet")
 
 
 def write_tables(
@@ -153,25 +131,10 @@ def write_tables(
     replace: bool = True,
     delimiter: str = ",",
 ) -> None:
-    """Write tables, as :func:`plain` returns them, all of them or none.
+    """Write tables, as :func:`plain` returns them, or bytes; all of them or none.
 
-    Parameters
-    ----------
-    tables : mapping of path to pandas.DataFrame, or to bytes
-        The ending decides on csv, which may be compressed, or parquet. Equal tables give equal
-        bytes; no file tells of its writing, nor of the DataFrame but its columns. Bytes are what
-        else is to be there with the tables.
-    replace : bool
-        Whether files that are there may be replaced; see :func:`anonpaper.files.whole_files`.
-    delimiter : str
-        Between the fields of a csv.
-
-    Raises
-    ------
-    ColumnError
-        A column of a csv has missing values and empty texts, which look the same there.
-    FileError
-        As :func:`check_table_place`, or the disk is full, or a folder not writable.
+    The ending decides on csv, which may be compressed, or parquet. Equal tables give equal bytes;
+    no file tells of its writing, nor of the DataFrame but its columns.
     """
     for path, table in tables.items():
         check = check_place if isinstance(table, bytes) else check_table_place

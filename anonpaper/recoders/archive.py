@@ -7,33 +7,20 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import check_integer
+from anonpaper.errors import BudgetExceededError, check_integer
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.preference import achievement, check_preference, preference_deviation
 from anonpaper.recoders.objectives import Evaluator
 from anonpaper.recoding import Recoding
 
-__all__ = ["Archive", "choose", "non_dominated", "recoding_of"]
+__all__ = ["Archive", "choose", "non_dominated"]
 
 
 class Archive:
-    """Evaluates chromosomes for one optimization problem and keeps what it has seen.
+    """Evaluates chromosomes for one optimization problem and keeps the results.
 
-    Parameters
-    ----------
-    m : Microdata
-        The table.
-    k : int
-        k_pref, from 1 to n.
-    preference : (float, float)
-        The preference point (NWP, NECD).
-    weights : mapping of attribute name to float, optional
-        Weights of the attributes.
-
-    Raises
-    ------
-    ParameterError
-        A parameter is out of its range.
+    k, from 1 to n, preference and weights are those of
+    :func:`~anonpaper.recoders.preference.preference_search`, which also tells the errors.
     """
 
     def __init__(
@@ -44,24 +31,19 @@ class Archive:
         weights: Mapping[object, float] | None,
     ) -> None:
         self.k = check_integer("k", k, 1, check_microdata(m).n)
+        self.attributes = m.attributes
         self.preference = check_preference(preference)
         self.evaluator = Evaluator(m, weights)
         self.evaluations = 0  # chromosomes asked for, repetitions included
         self.least_ach = np.nan  # of the feasible chromosomes so far
         self._place: dict[bytes, int] = {}
-        self._columns: dict[str, np.ndarray] = {}  # with room to grow
+        numbers = {"evaluation": np.int64, "nwp": float, "necd": float, "effective_k": np.int64}
+        numbers |= {"ach": float, "prefdev": float}
+        bits = ("bits", bool, (self.evaluator.n_bits,))
+        self._record = np.zeros(1, [*numbers.items(), bits])  # with room to grow
 
     def look_up(self, bits: np.ndarray) -> np.ndarray:
-        """Return the places of chromosomes in the record, evaluating those that are new.
-
-        Parameters
-        ----------
-        bits : array of bool, shape (p, n_bits)
-
-        Returns
-        -------
-        numpy.ndarray, shape (p,), dtype int64
-        """
+        """Return the places of chromosomes, shape (p, n_bits), and evaluate those that are new."""
         bits = np.asarray(bits, dtype=bool)
         keys, new = _keys(bits), []
         for number, key in enumerate(keys):
@@ -81,31 +63,43 @@ class Archive:
         """Return those of some distinct chromosomes that were never evaluated."""
         return bits[[key not in self._place for key in _keys(bits)]]
 
+    def feasible_ach(self, bits: np.ndarray) -> float:
+        """Return the ach of one chromosome, infinite where it is not k-anonymous."""
+        (place,) = self.look_up(bits[None])
+        is_feasible = self.values("effective_k")[place] >= self.k
+        return float(self.values("ach")[place]) if is_feasible else np.inf
+
     def __len__(self) -> int:
         return len(self._place)
 
     def values(self, name: str) -> np.ndarray:
         """Return one column of :meth:`frame`; ``bits`` as bool, shape (distinct, n_bits)."""
-        return self._columns[name][: len(self)]
+        return self._record[name][: len(self)]
 
     def frame(self, places: np.ndarray | None = None) -> pd.DataFrame:
-        """Return distinct solutions as a tidy table.
+        """Return distinct solutions, all by default, as a tidy table.
 
-        Parameters
-        ----------
-        places : array of int, optional
-            Which ones; all by default.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns ``evaluation`` (when it was first evaluated, from 1), ``nwp``, ``necd``,
-            ``effective_k``, ``ach``, ``prefdev`` and ``bits`` (zeros and ones, for
-            :meth:`Recoding.decode`).
+        ``evaluation`` is when a solution was first evaluated, from 1. ``bits`` are zeros and
+        ones, for :meth:`Recoding.decode`.
         """
-        places = np.arange(len(self)) if places is None else np.asarray(places)
-        columns = {name: self.values(name)[places] for name in self._columns}
-        return pd.DataFrame(columns | {"bits": _as_text(columns["bits"])})
+        record = self._record[: len(self)] if places is None else self._record[places]
+        columns = {name: record[name] for name in record.dtype.names}
+        return pd.DataFrame(columns | {"bits": _as_text(record["bits"])})
+
+    def recoding(self, solutions: pd.DataFrame, algorithm: str, **info) -> Recoding:
+        """Return the chosen solution, with its values and what else is given as its info."""
+        solution = choose(solutions, self.k, self.preference)
+        if solution is None:
+            raise BudgetExceededError(
+                f"no {self.k}-anonymous recoding among the {len(self)} that were looked at "
+                f"(largest effective k: {self.values('effective_k').max()}): allow more "
+                'evaluations, or use start="graded"'
+            )
+        r = Recoding.decode(self.attributes, solution["bits"])
+        r.algorithm = f"{algorithm}, k = {self.k}"
+        r.info = {name: float(solution[name]) for name in ("nwp", "necd", "ach", "prefdev")}
+        r.info |= {"effective_k": int(solution["effective_k"]), **info}
+        return r
 
     def _evaluate(self, bits: np.ndarray, evaluation: np.ndarray) -> None:
         found = self.evaluator.evaluate(bits)
@@ -118,37 +112,21 @@ class Archive:
             "prefdev": preference_deviation(found.nwp, found.necd, self.preference),
             "bits": bits,
         }
+        if len(self) > len(self._record):
+            self._record = np.resize(self._record, 2 * len(self))
         for name, values in columns.items():
-            self._append(name, values)
-        feasible = columns["effective_k"] >= self.k
+            self.values(name)[len(self) - len(bits) :] = values
+        feasible = found.smallest >= self.k
         if feasible.any():
             self.least_ach = float(np.fmin(self.least_ach, columns["ach"][feasible].min()))
-
-    def _append(self, name: str, values: np.ndarray) -> None:
-        """Put new values at the end of a column, whose room doubles where there is none left."""
-        column = self._columns.get(name, values[:0])
-        if len(column) < len(self):
-            room = np.empty((max(2 * len(column), len(self)), *values.shape[1:]), values.dtype)
-            room[: len(column)] = column
-            self._columns[name] = column = room
-        column[len(self) - len(values) : len(self)] = values
 
 
 def choose(solutions: pd.DataFrame, k: int, preference: tuple[float, float]) -> pd.Series | None:
     """Return the feasible solution of least ach, or None if none is feasible.
 
     Ties go to the smaller pref_dev, then to the larger effective k, then to the first
-    (dewri2009, sections 4 and 5.3). Neither k nor the preference need be those of the search that
-    found the solutions: a data publisher can choose otherwise.
-
-    Parameters
-    ----------
-    solutions : pandas.DataFrame
-        With columns ``nwp``, ``necd`` and ``effective_k``, as in the ``info`` of a search.
-    k : int
-        The effective k asked for.
-    preference : (float, float)
-        The preference point (NWP, NECD), each in [0, 1].
+    (dewri2009, sections 4 and 5.3). k and the preference need not be those of the search that
+    found the solutions, a table with columns ``nwp``, ``necd`` and ``effective_k``.
 
     Examples
     --------
@@ -157,59 +135,30 @@ def choose(solutions: pd.DataFrame, k: int, preference: tuple[float, float]) -> 
     0.3
     """
     preference = check_preference(preference)
-    feasible = np.flatnonzero(solutions["effective_k"].to_numpy() >= k)
-    if len(feasible) == 0:
+    feasible = solutions[solutions["effective_k"] >= k]
+    if feasible.empty:
         return None
-    nwp, necd, effective_k = (
-        solutions[name].to_numpy()[feasible] for name in ("nwp", "necd", "effective_k")
-    )
+    nwp, necd = feasible["nwp"].to_numpy(), feasible["necd"].to_numpy()
     ach = achievement(nwp, necd, preference)
     prefdev = preference_deviation(nwp, necd, preference)
-    return solutions.iloc[feasible[np.lexsort((-effective_k, prefdev, ach))[0]]]
-
-
-def recoding_of(m: Microdata, solution: pd.Series, algorithm: str, **info) -> Recoding:
-    """Return a solution as a Recoding whose info holds its values and what else is given."""
-    r = Recoding.decode(m.attributes, solution["bits"])
-    r.algorithm = algorithm
-    r.info = {name: float(solution[name]) for name in ("nwp", "necd", "ach", "prefdev")}
-    r.info |= {"effective_k": int(solution["effective_k"]), **info}
-    return r
+    return feasible.iloc[np.lexsort((-feasible["effective_k"], prefdev, ach))[0]]
 
 
 def non_dominated(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return which points no other point dominates, both coordinates to be minimized.
+    """Return which points no other point dominates, both coordinates to be minimized; O(p log p).
 
     Equal points do not dominate each other: all of them stay.
-
-    Parameters
-    ----------
-    first, second : array of float, shape (p,)
-
-    Returns
-    -------
-    numpy.ndarray, shape (p,), dtype bool
-
-    Notes
-    -----
-    O(p log p): in the order of the first coordinate a point is dominated iff its second is above
-    the least so far, or equals it at a larger first coordinate.
 
     Examples
     --------
     >>> non_dominated(np.array([1, 2, 2, 3]), np.array([3, 1, 2, 1])).tolist()
     [True, True, False, False]
     """
-    order = np.lexsort((second, first))
-    sorted_first, sorted_second = first[order], second[order]
-    stays = np.zeros(len(order), dtype=bool)
-    least, least_at = np.inf, None
-    for i in range(len(order)):
-        equal = sorted_second[i] == least and sorted_first[i] == least_at
-        if sorted_second[i] < least or equal:
-            stays[order[i]] = True
-            least, least_at = sorted_second[i], sorted_first[i]
-    return stays
+    pairs = np.column_stack([first, second])
+    points, number = np.unique(pairs, axis=0, return_inverse=True)
+    # In the order of the first coordinate, the second one must fall below all before.
+    least_before = np.minimum.accumulate(np.r_[np.inf, points[:-1, 1]])
+    return (points[:, 1] < least_before[: len(points)])[number.reshape(-1)]
 
 
 def _keys(bits: np.ndarray) -> list[bytes]:

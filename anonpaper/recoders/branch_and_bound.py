@@ -1,44 +1,33 @@
 """The k-anonymous recoding of least loss, proved: branch and bound over the borders of domains.
 
-Guarantee: k-anonymity, and a lower bound on the ach of every other k-anonymous recoding of the
-bit encoding; where the search ends, the two meet but for 1e-12. Unlike `exhaustive` it needs no
-small table.
+A *node* of the search keeps some borders, joins some and leaves the others free. Its bound:
 
-A *node* of the search says of some borders that they are kept, of some that they are joined, and
-leaves the others free. Its bound:
-
-1. A recoding that keeps a border divides the rows at least as finely as the kept borders alone;
-   so a sub-domain of one attribute that leaves 1 to k - 1 rows in a class of the *other*
+1. A recoding that keeps a border divides the rows at least as finely as the kept borders alone.
+   So a sub-domain of one attribute that leaves 1 to k - 1 rows in a class of the *other*
    attributes' kept borders is in no k-anonymous recoding of the node.
-2. NWP is a sum over attributes, so the sum of every attribute's cheapest division into
-   sub-domains that are not excluded, a shortest path from one end of the domain to the other, is
-   at most the NWP of any k-anonymous recoding of the node.
+2. NWP is a sum over attributes. So the sum of every attribute's cheapest division into sub-domains
+   that are not excluded, a shortest path through its domain, bounds the NWP of the node.
 3. A free border is joined, or kept, where the other choice alone raises that sum to the loss of
-   the best recoding known, and a node whose sum reaches that loss is closed.
+   the best recoding known. A node whose sum reaches that loss is closed.
 
-Nodes are visited by their bounds, the least first, so that the least bound of an open node bounds
-all recodings not looked at. The bound speaks of loss alone: where a preference makes bias decide,
-it says little.
-
-Source: this package, for the optimization problem of dewri2009, section 4.
+The node of least bound is visited first, so its bound holds for all recodings not looked at.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
 from anonpaper.algorithm import RECODED, algorithm
-from anonpaper.compiled import inner, loop, part
+from anonpaper.compiled import loop, part
 from anonpaper.errors import SizeLimitError, check_integer
 from anonpaper.microdata import Microdata
 from anonpaper.preference import EPSILON, achievement, loss_weight
 from anonpaper.principles import KAnonymity
-from anonpaper.recoders.archive import Archive, choose, recoding_of
-from anonpaper.recoders.objectives import number_keys, sub_domains
+from anonpaper.recoders.archive import Archive
+from anonpaper.recoders.objectives import Table, class_keys, number_keys, sub_domains
 from anonpaper.recoding import Recoding
 
 __all__ = ["MOST_VALUES", "TOLERANCE", "branch_and_bound"]
@@ -70,9 +59,8 @@ def branch_and_bound(
 ) -> Recoding:
     """Guarantee k-anonymity, and say how far from the least ach the recoding is at most.
 
-    No k-anonymous recoding of the bit encoding has an ach below the lower bound that comes with
-    the result. Where the search ends within `nodes`, the ach of the result itself is above it by
-    1e-12 at most.
+    No k-anonymous recoding of the bit encoding has an ach below the lower bound of the result.
+    If the search ends within `nodes`, the ach of the result is at most 1e-12 above it.
 
     Parameters
     ----------
@@ -87,24 +75,20 @@ def branch_and_bound(
     -------
     Recoding
         ``info`` holds the values of the recoding as after a search; ``lower_bound``, of the ach
-        of all k-anonymous recodings; ``optimal``, whether the search ended, so that no ach is
-        smaller by more than 1e-12; ``nodes`` looked at; and ``evaluations``, the recodings that
-        were evaluated on the way.
+        of all k-anonymous recodings; ``optimal``, whether the search ended; ``nodes`` looked at;
+        and ``evaluations``, the recodings that were evaluated on the way.
 
     Raises
     ------
-    SizeLimitError
-        An attribute has more than 1,000 values.
-    ParameterError
-        A parameter is out of its range.
+    SizeLimitError, ParameterError
+        An attribute has more than 1,000 values, or a parameter is out of its range.
 
     Notes
     -----
     A node takes O(d·(c + g·S²)) for c distinct QI tuples, S values of an attribute and g classes
-    of the borders that are kept, once for each of about ten borders that are tried, and again
-    whenever one is found that must be kept. How many nodes a table needs nobody knows beforehand;
-    nodes that wait take a byte per bit. The search is strong where loss decides, as with a
-    preferred bias of 1.
+    of the kept borders, about ten times over. A waiting node takes a byte per bit. The number of
+    nodes cannot be told beforehand. The search is strong where loss decides, as with a preferred
+    bias of 1.
 
     References
     ----------
@@ -150,16 +134,11 @@ def branch_and_bound(
     if not optimal:
         loss = max(waiting[0][0] - TOLERANCE, 0.0)
     lower_bound = float(achievement(loss, 0.0, archive.preference))
-    solutions = archive.frame()
-    return recoding_of(
-        m,
-        choose(solutions, archive.k, archive.preference),
-        f"branch and bound, k = {archive.k}",
-        lower_bound=min(lower_bound, archive.least_ach),
-        optimal=bool(optimal),
-        nodes=visited,
-        evaluations=archive.evaluations,
-    )
+    return archive.recoding(
+        archive.frame(), "branch and bound",
+        lower_bound=min(lower_bound, archive.least_ach), optimal=bool(optimal),
+        nodes=visited, evaluations=archive.evaluations,
+    )  # fmt: skip
 
 
 def _limit(archive: Archive, of_loss: float) -> float:
@@ -173,33 +152,18 @@ def _climb(archive: Archive, state: np.ndarray, gain: np.ndarray) -> None:
     for border in np.argsort(-gain, kind="stable"):
         if state[border] == _FREE:
             here[border] = True
-            place = archive.look_up(here[None].copy())[0]
-            here[border] = archive.values("effective_k")[place] >= archive.k
+            here[border] = np.isfinite(archive.feasible_ach(here))
 
 
-class _Table(NamedTuple):
-    """What the bound needs to know: d attributes of at most S values, c distinct QI tuples."""
-
-    sizes: np.ndarray  # (d,)
-    first: np.ndarray  # (d,), the first border of each attribute
-    codes: np.ndarray  # (d, c)
-    rows: np.ndarray  # (c,)
-    value_rows: np.ndarray  # (d, S)
-    penalty: np.ndarray  # (d,), of a row per value joined to its own, as a share of all rows
-    k: int
-
-
-def _table(archive: Archive) -> _Table:
-    e = archive.evaluator
-    if e.sizes.max() > MOST_VALUES:
+def _table(archive: Archive) -> Table:
+    """Return the table with penalties as shares of all rows, and the k that is asked for."""
+    table = archive.evaluator.table
+    if table.sizes.max() > MOST_VALUES:
         raise SizeLimitError(
-            f"an attribute has {e.sizes.max():,} values, at most {MOST_VALUES:,} are searched: "
-            "take a coarser granularity"
+            f"an attribute has {table.sizes.max():,} values, at most {MOST_VALUES:,} are "
+            "searched: take a coarser granularity"
         )
-    first = np.cumsum(e.sizes - 1) - (e.sizes - 1)
-    return _Table(
-        e.sizes, first, e.codes, e.tuple_sizes, e.value_rows, e.unit_penalty / e.n, archive.k
-    )
+    return table._replace(penalty=table.penalty / archive.evaluator.n, k=archive.k)
 
 
 @loop
@@ -216,8 +180,10 @@ def _visit(table, state, limit):
     border, if_kept, if_joined, best = -1, bound, bound, -1.0
     untried = state == _FREE
     for _ in range(_PROBES):
-        candidate = _dearest(gain, untried)
-        if bound >= limit or candidate < 0 or gain[candidate] <= best:
+        if bound >= limit or not untried.any():
+            break
+        candidate = np.where(untried, gain, -1.0).argmax()  # the dearest to join
+        if gain[candidate] <= best:
             break
         untried[candidate] = False
         tried = state.copy()
@@ -228,16 +194,6 @@ def _visit(table, state, limit):
         if worth > best:
             border, if_kept, if_joined, best = candidate, raised, bound + gain[candidate], worth
     return bound, division, gain, border, if_kept, if_joined
-
-
-@inner
-def _dearest(gain, untried):
-    """The untried border that costs most to join, the first of several; -1 if none is left."""
-    dearest = -1
-    for border in range(len(gain)):
-        if untried[border] and (dearest < 0 or gain[border] > gain[dearest]):
-            dearest = border
-    return dearest
 
 
 @loop
@@ -280,18 +236,14 @@ def _exclude(table, state, excluded):
     """Mark [j, a, b] where values a to b - 1 of j leave a class of 1 to k - 1 rows."""
     d, n_tuples = table.codes.shape
     maps = sub_domains(state == _KEPT, table.sizes)
-    spans = np.array([maps[j, table.sizes[j] - 1] + 1 for j in range(d)])
-    parts = np.empty((d, n_tuples), np.int64)
+    class_of, _ = class_keys(maps, table.codes, table.sizes, np.int64(-1))
+    of_class = np.empty((d, number_keys(class_of)), table.codes.dtype)  # codes of one tuple each
     for j in range(d):
         for i in range(n_tuples):
-            parts[j, i] = maps[j, table.codes[j, i]]
-    class_of, n_classes = _number(parts, spans, np.int64(-1))
-    of_class = np.empty((d, n_classes), np.int64)
+            of_class[j, class_of[i]] = table.codes[j, i]
     for j in range(d):
-        for i in range(n_tuples):
-            of_class[j, class_of[i]] = parts[j, i]
-    for j in range(d):
-        other, n_others = _number(of_class, spans, j)
+        other, _ = class_keys(maps, of_class, table.sizes, j)
+        n_others = number_keys(other)
         rows = np.zeros((n_others, table.sizes[j]), np.int64)
         for i in range(n_tuples):
             rows[other[class_of[i]], table.codes[j, i]] += table.rows[i]
@@ -304,22 +256,6 @@ def _exclude(table, state, excluded):
                         break
                     if held > 0:
                         excluded[j, a, b] = True
-
-
-@loop
-def _number(parts, spans, left_out):
-    """Number columns by all their entries but one: equal numbers, equal entries."""
-    key = np.zeros(parts.shape[1], np.int64)
-    span = 1  # keys lie in [0, span)
-    for j in range(len(spans)):
-        if j == left_out or spans[j] == 1:
-            continue
-        if span > 2**62 // spans[j]:
-            span = number_keys(key)
-        for i in range(len(key)):
-            key[i] = key[i] * spans[j] + parts[j, i]
-        span *= spans[j]
-    return key, number_keys(key)
 
 
 @part

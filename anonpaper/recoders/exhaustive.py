@@ -1,9 +1,4 @@
-"""The best recoding of a small table, by looking at all of them.
-
-Guarantee: the least ach of all k-anonymous recodings that the bit encoding can express, and the
-true front of loss and bias. All 2^b recodings of b bits are evaluated, so b is at most 18. This is
-what the search of dewri2009 is judged by.
-"""
+"""The best recoding of a small table, by looking at all of them: what dewri2009 is judged by."""
 
 from __future__ import annotations
 
@@ -15,7 +10,7 @@ from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.errors import SizeLimitError
 from anonpaper.microdata import Microdata
 from anonpaper.principles import KAnonymity
-from anonpaper.recoders.archive import Archive, choose, non_dominated, recoding_of
+from anonpaper.recoders.archive import Archive, non_dominated
 from anonpaper.recoding import Recoding
 
 __all__ = ["MOST_BITS", "exhaustive"]
@@ -50,25 +45,19 @@ def exhaustive(
     Returns
     -------
     Recoding
-        ``info`` holds the values of the recoding as after a search; ``front``, the feasible
-        solutions that no other beats in NWP or NECD without losing in the other one; and
-        ``evaluated``, all 2^b recodings, by the binary numbers that their bits are.
+        ``info`` holds the values of the recoding as after a search. ``front`` has the feasible
+        solutions that no other beats in NWP or NECD without losing in the other one.
+        ``evaluated`` has all 2^b recodings, in the order of their bits as binary numbers.
 
     Raises
     ------
-    SizeLimitError
-        The encoding has more than 18 bits.
-    ParameterError
-        A parameter is out of its range.
-
-    Notes
-    -----
-    O(2^b·c·d) for c distinct QI tuples. Full generalization is k-anonymous for every k up to n,
-    so there is always a solution.
+    SizeLimitError, ParameterError
+        The encoding has more than 18 bits, or a parameter is out of its range.
 
     References
     ----------
-    dewri2009, sections 4 and 5.1; the optimum that its search is measured against.
+    dewri2009, sections 4 and 5.1. O(2^b·c·d) for c distinct QI tuples. There is always a
+    solution: full generalization is k-anonymous for every k up to n.
 
     Examples
     --------
@@ -88,15 +77,14 @@ def exhaustive(
     places_of_bits = np.arange(n_bits)[::-1]
     for low in range(0, 2**n_bits, _AT_ONCE):
         numbers = np.arange(low, min(low + _AT_ONCE, 2**n_bits))
-        archive.look_up(((numbers[:, None] >> places_of_bits) & 1).astype(bool))
+        archive.look_up((numbers[:, None] >> places_of_bits) & 1)
 
     solutions = archive.frame()
     feasible = solutions[solutions["effective_k"] >= archive.k]
-    on_front = non_dominated(feasible["nwp"].to_numpy(), feasible["necd"].to_numpy())
-    chosen = choose(solutions, archive.k, archive.preference)
-    return recoding_of(
-        m, chosen, f"exhaustive, k = {archive.k}",
+    front = feasible[non_dominated(feasible["nwp"], feasible["necd"])]
+    return archive.recoding(
+        solutions, "exhaustive",
         evaluations=archive.evaluations,
-        front=feasible[on_front].sort_values(["nwp", "evaluation"], ignore_index=True),
+        front=front.sort_values(["nwp", "evaluation"], ignore_index=True),
         evaluated=solutions,
     )  # fmt: skip

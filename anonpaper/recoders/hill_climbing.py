@@ -1,8 +1,8 @@
-"""Hill climbing with restarts: what any search over recodings has to beat.
+"""Hill climbing with restarts: a simple competitor of ours for the search of dewri2009.
 
-Every climb starts at full generalization, which is k-anonymous for every k up to n, and passes
-over the bits in random order, keeping each flip that lowers ach and leaves the table k-anonymous,
-until a whole pass keeps none. A simple competitor of ours for dewri2009; no guarantee.
+Every climb starts at full generalization, which is k-anonymous for every k up to n. It passes
+over the bits in random order and keeps each flip that lowers ach and leaves the table k-anonymous,
+until a whole pass keeps none.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from anonpaper.errors import check_integer
 from anonpaper.microdata import Microdata
 from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
-from anonpaper.recoders.archive import Archive, choose, recoding_of
+from anonpaper.recoders.archive import Archive
 from anonpaper.recoding import Recoding
 
 __all__ = ["hill_climbing"]
@@ -38,7 +38,7 @@ def hill_climbing(
 ) -> Recoding:
     """Guarantee k-anonymity; seek a low ach by flipping single bits.
 
-    The result is a local optimum at best: nothing is said about its distance from the least ach.
+    The result is a local optimum at best and may be far from the least ach.
 
     Parameters
     ----------
@@ -58,13 +58,10 @@ def hill_climbing(
     ParameterError
         A parameter is out of its range.
 
-    Notes
-    -----
-    O(c·d) per evaluation for c distinct QI tuples.
-
     References
     ----------
-    A baseline for dewri2009, section 5: the same encoding without a population.
+    A baseline for dewri2009, section 5: the same encoding without a population. An evaluation
+    takes O(c·d) for c distinct QI tuples.
 
     Examples
     --------
@@ -80,7 +77,7 @@ def hill_climbing(
     while archive.evaluations < evaluations:
         climbs += 1
         here = np.zeros(n_bits, dtype=bool)
-        ach = _feasible_ach(archive, here)
+        ach = archive.feasible_ach(here)
         improved = n_bits > 0
         while improved:
             improved = False
@@ -88,25 +85,13 @@ def hill_climbing(
                 if archive.evaluations >= evaluations:
                     break
                 here[bit] ^= True
-                there = _feasible_ach(archive, here)
+                there = archive.feasible_ach(here)
                 if there < ach:
                     ach, improved = there, True
                 else:
                     here[bit] ^= True
     solutions = archive.frame()
-    return recoding_of(
-        m,
-        choose(solutions, archive.k, archive.preference),
-        f"hill climbing, k = {archive.k}",
-        evaluations=archive.evaluations,
-        climbs=climbs,
-        evaluated=solutions,
-    )
-
-
-def _feasible_ach(archive: Archive, bits: np.ndarray) -> float:
-    """Return ach, infinite for a recoding that is not k-anonymous."""
-    place = archive.look_up(bits[None].copy())[0]
-    if archive.values("effective_k")[place] < archive.k:
-        return np.inf
-    return float(archive.values("ach")[place])
+    return archive.recoding(
+        solutions, "hill climbing",
+        evaluations=archive.evaluations, climbs=climbs, evaluated=solutions,
+    )  # fmt: skip

@@ -1,27 +1,17 @@
-r"""The best full-domain recoding: one level per hierarchy, least NCP, by monotone pruning.
+"""The best full-domain recoding: one level per hierarchy, least NCP, by monotone pruning.
 
-A *node* is a vector of levels, one per attribute. Guarantee: of all nodes that meet the principle,
-the one of least NCP (the *optimum*, unlike Incognito's set of minimal nodes). Both sides of the
-problem are monotone:
+A *node* is a vector of levels, one per attribute. Going up joins groups, so nodes above one that
+meets the principle meet it, and nodes below one that fails fail; and going up never lowers NCP. So
+every check settles a whole box of the lattice, and nodes that cost more than the best one known
+need no check.
 
-* going up joins groups, so a node above one that meets the principle meets it too, and a node
-  below one that fails fails too (the generalization property of Incognito);
-* going up never lowers NCP.
+With a budget a node withholds its groups that fail, and a withheld row costs 1 per attribute, as
+if it were starred. The NCP of all rows still bounds the cost of a node from below. The rows in
+groups that are too small, or lack distinct values, never get fewer on the way down: too many of
+them settle all nodes below. A group that meets another principle may fail it after a join.
 
-So every check of a node settles a whole box of the lattice, and nodes that cost more than the best
-one known need no check. With a budget of withheld rows a node withholds its groups that fail, and
-every withheld row costs 1 per attribute, as if it were starred. Then the NCP of all rows at a node
-bounds the cost of the node from below, which still spares nodes that cannot be cheaper than the
-best one; and the rows in groups that are too small, or lack distinct values, never get fewer on
-the way down, which still settles all nodes below one that has too many of those. Nothing else can
-be concluded: a group that meets another principle may fail it after others have joined.
-
-The next node is the one of median NCP among those still open, as in a bisection. A subset of the
-attributes is the node with all others at the top, whence Incognito's subset property is the same
-pruning seen from there; the smallest subsets are asked first.
-
-Source: K. LeFevre, D. DeWitt, R. Ramakrishnan, *Incognito: efficient full-domain k-anonymity*,
-SIGMOD 2005; diversity after A. Machanavajjhala et al., *l-diversity*, TKDD 2007, section 5.
+The next node is the open one of median NCP, as in a bisection. Subsets of the attributes, as in
+Incognito, are the nodes with all others at the top; the smallest subsets are asked first.
 """
 
 from __future__ import annotations
@@ -84,16 +74,15 @@ def full_domain(
 ) -> Recoding:
     """Guarantee k-anonymity, and more if asked, at the least NCP of full-domain recodings.
 
-    With `suppression` the optimum is that over all nodes whose groups hold enough but for so many
-    rows, and the groups that do not are withheld whole. These rows are not published, nor values
-    that only they have, unless `hierarchies` are made of the column itself: the names of a tree
-    are published as they are, and those of quantiles are bounds that may be of a withheld row.
-    The guarantee is of all others; whoever knows that somebody is in the table and fits no class
-    knows that they were withheld, and the audit says how many were, and what share of them the
-    most frequent sensitive value has.
+    With `suppression` the optimum is over all nodes whose failing groups hold at most so many
+    rows. These groups are withheld whole. Neither their rows are published nor values that only
+    they have, with one exception: the names of `hierarchies` are published as they are, so do not
+    make a hierarchy of the column itself. The guarantee is of all other rows. An attacker who
+    knows that somebody is in the table and fits no class knows that they were withheld. The audit
+    reports how many were, and the share of their most frequent sensitive value.
 
-    With l or other principles, whoever knows the algorithm can conclude more than the classes
-    show: of every cheaper node that is k-anonymous, some class is not diverse.
+    With l or other principles, an attacker who knows the algorithm can conclude more than the
+    classes show: every cheaper k-anonymous node has a class that is not diverse.
     :func:`anonpaper.measure.minimality` measures it.
 
     Parameters
@@ -115,45 +104,40 @@ def full_domain(
     suppression : float
         Share of the rows that may be withheld, from 0 to 1.
     progress : bool, optional
-        Whether to show a bar of the nodes that are settled, with the least NCP so far; by default
-        only on a terminal.
+        Whether to show a bar of settled nodes with the least NCP so far; by default only on a
+        terminal.
 
     Returns
     -------
     Recoding
         ``info`` holds ``levels`` (per attribute name), ``ncp`` (as :func:`anonpaper.measure.ncp`),
         ``nodes`` of the lattice, and ``candidates``, the nodes that were checked; with
-        `suppression` also ``withheld``, the number of rows. Where such rows are withheld, the
-        NCP of the release may be less than ``ncp``: sub-domains are published without what only
-        withheld rows have. Its ``withhold`` then holds the
+        `suppression` also ``withheld``, the number of rows. Its ``withhold`` then holds the
         principles: :func:`ap.recode <anonpaper.publish.recode>` leaves out the classes that fail.
+        The NCP of that release may be less than ``ncp``: values of withheld rows alone are left
+        out.
 
     Raises
     ------
-    ColumnError
+    ColumnError, HierarchyError
         `hierarchies` names no quasi-identifier, or the table lacks a sensitive attribute that l or
-        a principle is about.
-    HierarchyError
-        A hierarchy lacks values of its attribute, or there is none and a value is written as a
-        name of the balanced tree is, such as a star.
+        a principle is about. A hierarchy lacks values of its attribute, or there is none and a
+        value is written as a name of the balanced tree is, such as a star.
     InfeasibleError
         Not even the most general node meets the principles, or no node within the budget.
     ParameterError
-        k, l, `diversity`, `suppression` or a weight is out of range, a principle is not monotone,
-        or it is t-closeness with a budget: what is withheld would change what it compares with.
+        k, l, `diversity`, `suppression` or a weight is out of range, or a principle is not
+        monotone, or is t-closeness with a budget (withholding would change what it compares with).
     SizeLimitError
         The lattice has more than ten million nodes.
-
-    Notes
-    -----
-    A check takes O(c·d + e log e) for c QI tuples and e cells; a budget makes more of them
-    necessary. Of nodes of equal NCP the
-    lexicographically first in levels is taken.
 
     References
     ----------
     P. Samarati, *Protecting respondents' identities in microdata release*, TKDE 2001 (lattice);
-    K. LeFevre, D. DeWitt, R. Ramakrishnan, *Incognito*, SIGMOD 2005 (monotone pruning).
+    K. LeFevre, D. DeWitt, R. Ramakrishnan, *Incognito: efficient full-domain k-anonymity*, SIGMOD
+    2005 (monotone pruning); diversity after A. Machanavajjhala et al., *l-diversity*, TKDD 2007,
+    section 5. A check takes O(c·d + e log e) for c QI tuples and e cells; a budget needs more
+    checks. Of nodes of equal NCP the lexicographically first in levels is taken.
 
     Examples
     --------
@@ -166,24 +150,25 @@ def full_domain(
     ({'Age': 0, 'Gender': 0, 'Education': 0}, 6.0, (2, 0.5))
     """
     m = check_microdata(m, people=True)
-    principles = _principles(m, k, l, diversity, require)
+    principles: list[Principle] = [KAnonymity(check_integer("k", k, 1, m.n_people))]
+    check_choice("diversity", diversity, DIVERSITY)
+    if l is not None:
+        principles.append(l_diversity(check_integer("l", l, 1, m.n), diversity))
+    principles += check_sequence("require", require, Principle)
     most = rows_of_budget(m, suppression, principles)
-    trees = _trees(m, hierarchies)
-    maps = [
-        list(tree.maps(attribute)) for attribute, tree in zip(m.attributes, trees, strict=True)
-    ]
-    shape = tuple(len(levels) for levels in maps)
+    given = check_hierarchies(hierarchies, m.qi)
+    trees = {
+        a.name: given.get(a.name) or Hierarchy.balanced(a.values, _FAN_OUT) for a in m.attributes
+    }
+    maps = [list(trees[a.name].maps(a)) for a in m.attributes]
+    shape = tuple(map(len, maps))
     if prod(shape) > MOST_NODES:
         raise SizeLimitError(
             f"hierarchies of {shape} levels make {prod(shape):,} nodes, at most "
             f"{MOST_NODES:,} can be searched: use lower hierarchies or fewer quasi-identifiers"
         )
+    nodes = _Nodes(m, maps, required(m, principles), most, check_weights(m.qi, weights))
     top = tuple(size - 1 for size in shape)
-    with np.errstate(over="ignore"):
-        cost = _costs(m, maps, weights)
-    if not np.isfinite(cost).all():
-        raise ParameterError("the weights are so large that the NCP of the table is infinite")
-    nodes = _Nodes(m, maps, required(m, principles), cost, most, check_weights(m.qi, weights))
     if not nodes.check(top) and not most:
         listed = m.counted()
         group = _groups(listed.codes, [levels[-1] for levels in maps])
@@ -197,8 +182,8 @@ def full_domain(
             f"table reaches {reached}"
         )
     with search_bar(progress, "node", prod(shape)) as bar:
-        for node in _single_attributes(shape):
-            nodes.check(node)
+        for j, level in [(j, level) for j, size in enumerate(shape) for level in range(size)]:
+            nodes.check((*top[:j], level, *top[j + 1 :]))
         while (node := nodes.median_open()) is not None:
             bar.set_postfix_str(f"NCP {nodes.least:.6g}", refresh=False)
             bar.update(prod(shape) - nodes.left - bar.n)
@@ -210,13 +195,9 @@ def full_domain(
             f"suppression = {suppression} allows, or all rows, are in classes that fail "
             f"{' or '.join(map(str, principles))}"
         )
-    levels = dict(zip(m.qi, nodes.best, strict=True))
-    r = Recoding.from_levels(m.attributes, dict(zip(m.qi, trees, strict=True)), levels)
+    r = Recoding.from_levels(m.attributes, trees, dict(zip(m.qi, nodes.best, strict=True)))
     # The names of a tree of our own only list values.
-    r.names = tuple(
-        names if name in (hierarchies or {}) else None
-        for name, names in zip(m.qi, r.names, strict=True)
-    )
+    r.names = tuple(r.names[j] if name in given else None for j, name in enumerate(m.qi))
     r.info |= {"ncp": float(nodes.least), "nodes": prod(shape), "candidates": nodes.checked}
     r.algorithm = f"full domain, {' and '.join(map(str, principles))}"
     if most:
@@ -233,17 +214,31 @@ class _Nodes:
     withheld rows cost 1 per attribute.
     """
 
-    def __init__(
-        self, m: Microdata, maps: list, asked: list, cost: np.ndarray, most: int, weights
-    ) -> None:
-        self.m, self.maps, self.asked, self.cost, self.most = m, maps, asked, cost, most
-        self.weights = weights
-        self.open = np.ones(cost.shape, dtype=bool)
-        self.by_cost = np.argsort(cost, axis=None, kind="stable")
+    def __init__(self, m: Microdata, maps: list, asked: list, most: int, weights) -> None:
+        self.m, self.maps, self.asked, self.most, self.weights = m, maps, asked, most, weights
+        with np.errstate(over="ignore"):
+            self.cost = self._costs()
+        if not np.isfinite(self.cost).all():
+            raise ParameterError("the weights are so large that the NCP of the table is infinite")
+        self.open = np.ones(self.cost.shape, dtype=bool)
+        self.by_cost = np.argsort(self.cost, axis=None, kind="stable")
         self.best: tuple[int, ...] | None = None
         self.least = np.inf
         self.withheld = self.checked = 0
-        self.left = cost.size  # open nodes that can be better than the best
+        self.left = self.cost.size  # open nodes that can be better than the best
+
+    def _costs(self) -> np.ndarray:
+        """NCP of every node: the sum over attributes of what their levels cost."""
+        cells, total = self.m.cells, np.zeros(())
+        for j, (attribute, levels) in enumerate(zip(self.m.attributes, self.maps, strict=True)):
+            rows = np.bincount(cells.tuples[:, j], cells.tuple_sizes, attribute.size)
+            held = (np.bincount(ids, weights=rows) for ids in levels)
+            cost = [
+                self.weights[j] * sum(_extents(attribute, ids) * n)
+                for ids, n in zip(levels, held, strict=True)
+            ]
+            total = np.add.outer(total, cost)
+        return total
 
     def check(self, node: tuple[int, ...]) -> bool | None:
         """Check an open node and settle those above or below it; None if it is settled already."""
@@ -307,13 +302,6 @@ class _Nodes:
         return tuple(int(level) for level in np.unravel_index(middle, self.cost.shape))
 
 
-def _single_attributes(shape: tuple[int, ...]):
-    """Nodes with all but one attribute at the top, that one from the bottom up."""
-    for j, size in enumerate(shape):
-        for level in range(size):
-            yield tuple(level if i == j else other - 1 for i, other in enumerate(shape))
-
-
 def _groups(tuples: np.ndarray, maps: list[np.ndarray]) -> np.ndarray:
     """The group of every QI tuple, shape (c,)."""
     key, span = np.zeros(len(tuples), np.int64), 1  # keys lie in [0, span)
@@ -327,25 +315,6 @@ def _groups(tuples: np.ndarray, maps: list[np.ndarray]) -> np.ndarray:
     return np.unique(key, return_inverse=True)[1]
 
 
-def _costs(m: Microdata, maps: list, weights: Mapping[object, float] | None) -> np.ndarray:
-    """NCP of every node: the sum over attributes of what their levels cost."""
-    weights = check_weights(m.qi, weights)
-    total = np.zeros(())
-    for attribute, levels, codes, weight in zip(
-        m.attributes, maps, m.cells.tuples.T, weights, strict=True
-    ):
-        rows = np.bincount(codes, m.cells.tuple_sizes, attribute.size)
-        cost = np.array([weight * _penalty(attribute, ids, rows) for ids in levels])
-        total = np.add.outer(total, cost)
-    return total
-
-
-def _penalty(attribute: Attribute, ids: np.ndarray, rows: np.ndarray) -> float:
-    """NCP of one attribute at one level."""
-    held = np.bincount(ids, weights=rows)
-    return float(sum(extent * n for extent, n in zip(_extents(attribute, ids), held, strict=True)))
-
-
 def _extents(attribute: Attribute, ids: np.ndarray) -> np.ndarray:
     """Extent of every sub-domain as a share of the domain's: the NCP of one value in it."""
     if attribute.size == 1:
@@ -357,21 +326,3 @@ def _extents(attribute: Attribute, ids: np.ndarray) -> np.ndarray:
         return (ends - starts) / (attribute.size - 1)
     positions = attribute.positions[order]
     return (positions[ends] - positions[starts]) / attribute.width
-
-
-def _principles(
-    m: Microdata, k: int, l: int | None, diversity: str, require: Sequence[Principle]
-) -> list[Principle]:
-    principles: list[Principle] = [KAnonymity(check_integer("k", k, 1, m.n_people))]
-    check_choice("diversity", diversity, DIVERSITY)
-    if l is not None:
-        principles.append(l_diversity(check_integer("l", l, 1, m.n), diversity))
-    return [*principles, *check_sequence("require", require, Principle)]
-
-
-def _trees(m: Microdata, hierarchies: Mapping[object, Hierarchy] | None) -> list[Hierarchy]:
-    hierarchies = check_hierarchies(hierarchies, m.qi)
-    return [
-        hierarchies.get(attribute.name) or Hierarchy.balanced(attribute.values, _FAN_OUT)
-        for attribute in m.attributes
-    ]

@@ -1,15 +1,13 @@
-"""What recodings cost in dewri2009: information loss and bias of many at once.
+"""Loss and bias of many recodings at once, as dewri2009 defines them (sections 3.1 and 3.2).
 
-The search algorithms ask for thousands of recodings at once, so all of them are evaluated in one
-compiled call on the distinct QI tuples of the table; the cost depends on these, not on the rows.
-
-Source: dewri2009, sections 3.1 and 3.2; the formulas are those of `anonpaper.preference`.
+Searches evaluate thousands of recodings in one compiled call on the distinct QI tuples of a
+table. The cost depends on the tuples, not on the rows. `anonpaper.preference` has the formulas.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import prange
@@ -19,22 +17,17 @@ from anonpaper.errors import ParameterError, check_weights
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.preference import dispersion, penalty
 
-__all__ = ["Evaluation", "Evaluator", "number_keys", "sub_domains", "weight_vector"]
+__all__ = [
+    "Evaluation", "Evaluator", "Table", "class_keys", "number_keys", "sub_domains",
+    "weight_vector",
+]  # fmt: skip
 
 # Looking up so many codes takes about a millisecond; waking threads can take longer than that.
 _WORTH_A_THREAD = 1_000_000
 
 
 def weight_vector(names: Sequence, weights: Mapping[object, float] | None) -> np.ndarray:
-    """Return the attributes' weights in order: equal ones, or those given, 0 where left out.
-
-    Raises
-    ------
-    ColumnError
-        Weights name no quasi-identifier.
-    ParameterError
-        Weights are no numbers of at least 0, or do not sum to 1.
-    """
+    """Return the weights of attributes: equal ones, or those given, 0 where left out; sum 1."""
     if weights is None:
         return np.full(len(names), 1 / len(names))
     vector = check_weights(names, weights, left_out=0.0)
@@ -43,46 +36,32 @@ def weight_vector(names: Sequence, weights: Mapping[object, float] | None) -> np
     return vector
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """What recodings do to a table, one entry per recoding.
+class Evaluation(NamedTuple):
+    """What recodings do to a table, one entry per recoding."""
 
-    Attributes
-    ----------
-    nwp : numpy.ndarray, shape (p,), dtype float64
-        Normalized weighted penalty, in [0, 1].
-    smallest, largest : numpy.ndarray, shape (p,), dtype int64
-        Rows of the smallest and the largest equivalence class; the smallest is the effective k.
-    necd : numpy.ndarray, shape (p,), dtype float64
-        Normalized equivalence class dispersion, in [0, 1].
-    """
+    nwp: np.ndarray  # normalized weighted penalty, in [0, 1]
+    smallest: np.ndarray  # rows of the smallest equivalence class: the effective k
+    largest: np.ndarray  # rows of the largest one
+    necd: np.ndarray  # normalized equivalence class dispersion, in [0, 1]
 
-    nwp: np.ndarray
-    smallest: np.ndarray
-    largest: np.ndarray
-    necd: np.ndarray
+
+class Table(NamedTuple):
+    """A table for compiled loops: d attributes of at most S values, c distinct QI tuples."""
+
+    sizes: np.ndarray  # (d,)
+    first: np.ndarray  # (d,), the first bit of each attribute
+    codes: np.ndarray  # (d, c)
+    rows: np.ndarray  # (c,)
+    value_rows: np.ndarray  # (d, S)
+    penalty: np.ndarray  # (d,), of a row per value that its sub-domain holds beyond the first
+    k: int = 1  # the effective k asked for, where a loop needs it
 
 
 class Evaluator:
-    """Evaluates recodings of one table, given as chromosomes.
+    """Evaluates recodings of one table, given as chromosomes; O(c·d) each for c QI tuples.
 
-    Parameters
-    ----------
-    m : Microdata
-        The table, n rows with c distinct QI tuples.
-    weights : mapping of attribute name to float, optional
-        Weights that sum to 1, 0 where left out; equal ones by default.
-
-    Raises
-    ------
-    ParameterError
-        As :func:`weight_vector`.
-
-    Notes
-    -----
-    A recoding costs O(c·d). Recodings are spread over the threads that numba may use
-    (``NUMBA_NUM_THREADS``); every one is evaluated by one thread in integers and a fixed order of
-    additions, so that results do not depend on the number of threads.
+    One thread evaluates a recoding, in integers and a fixed order of additions. So results do not
+    depend on the number of threads (``NUMBA_NUM_THREADS``).
 
     Examples
     --------
@@ -94,69 +73,56 @@ class Evaluator:
 
     def __init__(self, m: Microdata, weights: Mapping[object, float] | None = None) -> None:
         self.n = check_microdata(m).n
-        self.sizes = np.array([attribute.size for attribute in m.attributes])
-        self.n_bits = int((self.sizes - 1).sum())
+        sizes = np.array([attribute.size for attribute in m.attributes])
+        self.n_bits = int((sizes - 1).sum())
         self.n_tuples = len(m.cells)
-        vector = weight_vector(m.qi, weights)
-        # Penalty of a row per value that its sub-domain holds beyond the first.
-        self.unit_penalty = penalty(2, self.sizes, vector)
-        self.codes = np.ascontiguousarray(m.cells.tuples.T)
-        self.tuple_sizes = m.cells.tuple_sizes
-        self.value_rows = np.zeros((m.d, self.sizes.max()), np.int64)
-        for j, codes in enumerate(self.codes):
-            np.add.at(self.value_rows[j], codes, self.tuple_sizes)
+        codes, rows = np.ascontiguousarray(m.cells.tuples.T), m.cells.tuple_sizes
+        value_rows = np.array([np.bincount(of, rows, sizes.max()) for of in codes], np.int64)
+        unit_penalty = penalty(2, sizes, weight_vector(m.qi, weights))
+        first = np.cumsum(sizes - 1) - (sizes - 1)
+        self.table = Table(sizes, first, codes, rows, value_rows, unit_penalty)
 
     def evaluate(self, bits: np.ndarray) -> Evaluation:
-        """Evaluate recodings.
-
-        Parameters
-        ----------
-        bits : array of bool, shape (p, n_bits)
-            One chromosome per row, as :meth:`Recoding.encode` gives it.
-        """
+        """Evaluate chromosomes, shape (p, n_bits), as :meth:`Recoding.encode` gives them."""
         bits = np.ascontiguousarray(bits, dtype=bool)
-        work = len(bits) * self.codes.size
+        work = len(bits) * self.table.codes.size
         evaluate = _evaluate_in_parallel if work > _WORTH_A_THREAD else _evaluate_serially
-        nwp, smallest, largest = evaluate(
-            bits, self.sizes, self.value_rows, self.unit_penalty, self.codes, self.tuple_sizes
-        )
-        nwp /= self.n
-        return Evaluation(nwp, smallest, largest, dispersion(smallest, largest, self.n))
+        found = evaluate(bits, self.table)
+        smallest, largest = found[:, 1:].T.astype(np.int64)
+        necd = dispersion(smallest, largest, self.n)
+        return Evaluation(found[:, 0] / self.n, smallest, largest, necd)
 
 
 @loop
-def _evaluate_serially(bits, sizes, value_rows, unit_penalty, codes, tuple_sizes):
+def _evaluate_serially(bits, table):
     """Total penalty, smallest and largest class of every chromosome."""
-    penalty = np.empty(len(bits))
-    smallest = np.empty(len(bits), np.int64)
-    largest = np.empty(len(bits), np.int64)
+    found = np.empty((len(bits), 3))
     for p in range(len(bits)):
-        maps = sub_domains(bits[p], sizes)
-        penalty[p] = _penalty(maps, sizes, value_rows, unit_penalty)
-        smallest[p], largest[p] = _class_range(maps, sizes, codes, tuple_sizes)
-    return penalty, smallest, largest
+        found[p, 0], found[p, 1], found[p, 2] = _evaluate(bits[p], table)
+    return found
 
 
 @loop(parallel=True)
-def _evaluate_in_parallel(bits, sizes, value_rows, unit_penalty, codes, tuple_sizes):
+def _evaluate_in_parallel(bits, table):
     """The same, chromosomes spread over threads."""
-    penalty = np.empty(len(bits))
-    smallest = np.empty(len(bits), np.int64)
-    largest = np.empty(len(bits), np.int64)
+    found = np.empty((len(bits), 3))
     for p in prange(len(bits)):
-        maps = sub_domains(bits[p], sizes)
-        penalty[p] = _penalty(maps, sizes, value_rows, unit_penalty)
-        smallest[p], largest[p] = _class_range(maps, sizes, codes, tuple_sizes)
-    return penalty, smallest, largest
+        found[p, 0], found[p, 1], found[p, 2] = _evaluate(bits[p], table)
+    return found
+
+
+@loop
+def _evaluate(bits, table):
+    """Total penalty, smallest and largest class of one chromosome."""
+    maps = sub_domains(bits, table.sizes)
+    smallest, largest = _class_range(maps, table)
+    return _penalty(maps, table), smallest, largest
 
 
 @loop
 def sub_domains(bits, sizes):
     """The number of the sub-domain of every attribute's every value."""
-    widest = 0
-    for size in sizes:
-        widest = max(widest, size)
-    maps = np.zeros((len(sizes), widest), np.int64)
+    maps = np.zeros((len(sizes), sizes.max()), np.int64)
     bit = 0
     for j in range(len(sizes)):
         for value in range(1, sizes[j]):
@@ -166,48 +132,54 @@ def sub_domains(bits, sizes):
 
 
 @loop
-def _penalty(maps, sizes, value_rows, unit_penalty):
+def _penalty(maps, table):
     """Sum of the penalties of all rows: those of a sub-domain pay for its size, empty or not."""
     total = 0.0
-    for j in range(len(sizes)):
+    for j in range(len(table.sizes)):
         start = 0
-        while start < sizes[j]:
-            rows = value_rows[j, start]
+        while start < table.sizes[j]:
+            rows = table.value_rows[j, start]
             end = start + 1
-            while end < sizes[j] and maps[j, end] == maps[j, start]:
-                rows += value_rows[j, end]
+            while end < table.sizes[j] and maps[j, end] == maps[j, start]:
+                rows += table.value_rows[j, end]
                 end += 1
-            total += unit_penalty[j] * rows * (end - start - 1)
+            total += table.penalty[j] * rows * (end - start - 1)
             start = end
     return total
 
 
 @loop
-def _class_range(maps, sizes, codes, tuple_sizes):
+def _class_range(maps, table):
     """Rows of the smallest and of the largest equivalence class."""
-    n_tuples = len(tuple_sizes)
-    key = np.zeros(n_tuples, np.int64)
-    span = 1  # keys lie in [0, span)
-    for j in range(len(sizes)):
-        parts = maps[j, sizes[j] - 1] + 1
-        if parts == 1:
-            continue
-        if span > 2**62 // parts:
-            span = number_keys(key)
-        for i in range(n_tuples):
-            key[i] = key[i] * parts + maps[j, codes[j, i]]
-        span *= parts
-    if span > 4 * n_tuples:
+    key, span = class_keys(maps, table.codes, table.sizes, np.int64(-1))
+    if span > 4 * len(key):
         span = number_keys(key)
     rows = np.zeros(span, np.int64)
-    for i in range(n_tuples):
-        rows[key[i]] += tuple_sizes[i]
+    for i in range(len(key)):
+        rows[key[i]] += table.rows[i]
     smallest, largest = rows[key[0]], 0
     for number in range(span):
         if rows[number] > 0:
             smallest = min(smallest, rows[number])
             largest = max(largest, rows[number])
     return smallest, largest
+
+
+@loop
+def class_keys(maps, codes, sizes, left_out):
+    """A key per tuple, equal where all attributes but one are, and the span [0, s) of keys."""
+    key = np.zeros(codes.shape[1], np.int64)
+    span = 1
+    for j in range(len(sizes)):
+        parts = maps[j, sizes[j] - 1] + 1
+        if j == left_out or parts == 1:
+            continue
+        if span > 2**62 // parts:
+            span = number_keys(key)
+        for i in range(len(key)):
+            key[i] = key[i] * parts + maps[j, codes[j, i]]
+        span *= parts
+    return key, span
 
 
 @loop

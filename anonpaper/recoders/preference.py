@@ -1,23 +1,11 @@
 """Preference-based generalization: NSGA-II on ach and on the distance to k-anonymity.
 
-The constrained problem "least ach among the k-anonymous recodings" becomes one of two objectives,
-f1 = ach and f2 = k_pref - effective k, so that privacy beyond k_pref is found where it costs
-nothing. Of NSGA-II only the tournament differs: it prefers feasible solutions. There is no
-guarantee: the result is the best of what was found (section 5.3).
+"Least ach among the k-anonymous recodings" becomes two objectives, f1 = ach and f2 = k_pref -
+effective k, so that the search also finds privacy beyond k_pref. NSGA-II has one change: its
+tournament prefers feasible solutions. The result is the best that was found (section 5.3).
 
 Source: R. Dewri, D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with
-privacy constraints and preference based objectives*, GECCO 2009, section 5. Where the paper is
-open or in error:
-
-* crossover is one-point, the mutation rate is per bit, and duplicates stay in the population;
-* the first chromosomes are random, but with a share of ones that rises from 0 to 1 through the
-  population (``start="graded"``). With every bit a fair coin (``start="even"``) all first
-  solutions of a large table are 1-anonymous, nothing tells how far they are from being feasible,
-  and f1 draws them away from it;
-* the sentence of section 5.2 on crowding is worded in reverse; the less crowded solution wins, as
-  in NSGA-II.
-
-``refine=True`` is ours: see :func:`preference_search`.
+privacy constraints and preference based objectives*, GECCO 2009, section 5.
 """
 
 from __future__ import annotations
@@ -37,11 +25,11 @@ from pymoo.operators.selection.tournament import TournamentSelection
 
 from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.display import search_bar
-from anonpaper.errors import BudgetExceededError, check_choice, check_integer, check_number
+from anonpaper.errors import check_choice, check_integer, check_number
 from anonpaper.microdata import Microdata
 from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
-from anonpaper.recoders.archive import Archive, choose, non_dominated, recoding_of
+from anonpaper.recoders.archive import Archive, non_dominated
 from anonpaper.recoding import Recoding
 
 __all__ = [
@@ -77,15 +65,14 @@ def preference_search(
 ) -> Recoding:
     """Guarantee k-anonymity; seek the recoding that best meets a preference on loss and bias.
 
-    The search is random: nothing is said about its distance from the best recoding.
+    The search is random: the result may be far from the best recoding.
 
     Parameters
     ----------
     m : Microdata
-        The table; every run of successive values of a domain may be joined, so order categories
-        (:func:`~anonpaper.prepare.encoding.in_preorder`) and cut long numeric domains
-        (:func:`~anonpaper.prepare.encoding.granularize`) first. A sensitive attribute is not
-        looked at.
+        The table. Any run of successive values of a domain may be joined, so first order
+        categories by :func:`~anonpaper.prepare.encoding.in_preorder` and cut long numeric domains
+        by :func:`~anonpaper.prepare.encoding.granularize`. Sensitive values are not looked at.
     k : int
         k_pref, from 1 to n.
     preference : (float, float)
@@ -95,7 +82,7 @@ def preference_search(
     population : int
         N_pop, at least 2.
     evaluations : int
-        Recodings to look at, repetitions included, at least one population; a generation that
+        Recodings to look at, repetitions included, at least one population. A generation that
         would go beyond is not begun.
     seed : int or numpy.random.Generator
         Same seed, same result, whatever the number of threads.
@@ -105,13 +92,13 @@ def preference_search(
         Probability that a bit is flipped, in [0, 0.25]; by default the paper's 0.001, with
         `refine` 1 / bits.
     start : {"graded", "even"}
-        Random first chromosomes: with a share of ones that rises from 0 to 1 through the
-        population, so that the first one is full generalization, which is always feasible; or
-        every bit a fair coin.
+        Random first chromosomes. "even": every bit a fair coin. "graded": the share of ones rises
+        from 0 to 1 through the population, so that the first one is full generalization, which is
+        always feasible.
     refine : bool
-        Not in the paper. NSGA-II gets half of the evaluations; the other half goes, again and
-        again, to those neighbours of the best feasible solution not yet expanded that differ in
-        one bit and were never evaluated. All that was evaluated counts as final population.
+        Not in the paper. NSGA-II gets half of the evaluations. The other half goes to neighbours,
+        by one bit, of the best feasible solution not yet expanded, again and again. All evaluated
+        solutions count as final population.
     progress : bool, optional
         Whether to show a bar with the least feasible ach; by default only on a terminal.
 
@@ -119,18 +106,15 @@ def preference_search(
     -------
     Recoding
         ``info`` holds ``nwp``, ``necd``, ``effective_k``, ``ach`` and ``prefdev`` of the
-        recoding; ``evaluations`` made and ``distinct`` chromosomes among them; and, for those who
-        want to choose otherwise (:func:`~anonpaper.recoders.archive.choose`), tables of distinct
-        solutions with these values and their bits (:meth:`Recoding.decode`):
-
-        - ``non_dominated``: the final population's, in f1 and f2, feasible or not;
-        - ``feasible``: the final population's feasible ones;
-        - ``evaluated``: every one that was evaluated, in that order;
-
-        and ``history``: after each generation the ``evaluations`` so far, ``distinct`` solutions
-        so far, ``unique`` and ``feasible`` distinct solutions in the population, ``tables`` that
-        differ in loss, bias or effective k among them, and ``ach``, the least feasible one so far
-        (NaN before there is one).
+        recoding, ``evaluations`` made and ``distinct`` chromosomes among them. Three tables have
+        the same values of distinct solutions and their bits (:meth:`Recoding.decode`), from which
+        :func:`~anonpaper.recoders.archive.choose` can choose otherwise: ``non_dominated`` (the
+        final population's in f1 and f2, feasible or not), ``feasible`` (the final population's
+        feasible ones) and ``evaluated`` (all, in the order of evaluation). ``history`` has, after
+        each generation, the ``evaluations`` and ``distinct`` solutions so far; ``unique`` and
+        ``feasible`` distinct solutions in the population; ``tables`` that differ in loss, bias or
+        effective k among them; and ``ach``, the least feasible one so far (NaN before there is
+        one).
 
     Raises
     ------
@@ -139,13 +123,10 @@ def preference_search(
     BudgetExceededError
         No feasible solution was found; this can happen with ``start="even"`` only.
 
-    Notes
-    -----
-    A distinct recoding costs O(c·d) for c distinct QI tuples, a generation O(N_pop²) besides.
-
     References
     ----------
-    dewri2009, section 5; parameters of section 6.
+    dewri2009, section 5; parameters of section 6. A distinct recoding costs O(c·d) for c distinct
+    QI tuples, a generation O(N_pop²) besides.
 
     Examples
     --------
@@ -180,6 +161,8 @@ def preference_search(
         if n_bits == 0:  # every domain has one value: nothing to search
             final = note(archive.look_up(np.zeros((1, 0), dtype=bool)))
         else:
+            # The paper leaves open: crossover is one-point, the mutation rate is per bit, and
+            # duplicates stay in the population.
             algorithm = _NSGA2(
                 pop_size=population,
                 sampling=STARTS[start](rng, population, n_bits),
@@ -196,14 +179,23 @@ def preference_search(
             if refine:
                 _expand_best(archive, evaluations)
                 final = note(np.arange(len(archive)))
-    return _result(m, archive, final, pd.DataFrame(history), "NSGA-II" + ", refined" * refine)
+    f1, f2 = archive.values("ach")[final], archive.k - archive.values("effective_k")[final]
+    solutions = archive.frame(final[non_dominated(f1, f2)])
+    return archive.recoding(
+        solutions, "NSGA-II" + ", refined" * refine,
+        evaluations=archive.evaluations,
+        distinct=len(archive),
+        non_dominated=solutions,
+        feasible=archive.frame(final[f2 <= 0]),
+        evaluated=archive.frame(),
+        history=pd.DataFrame(history),
+    )  # fmt: skip
 
 
 class WithoutOptimum:
     """Keeps a pymoo algorithm from looking for the best of every population.
 
-    Nobody asks for it, since the archive knows the best of all; it would take an eighth of the
-    time of a search.
+    The archive knows the best of all; the look would take an eighth of the time of a search.
     """
 
     def _set_optimum(self, **_) -> None:
@@ -215,13 +207,7 @@ class _NSGA2(WithoutOptimum, NSGA2):
 
 
 class TwoObjectives(Problem):
-    """The MOOP of section 5: f1 = ach, f2 = k_pref - effective k.
-
-    Parameters
-    ----------
-    archive : Archive
-        Evaluates the chromosomes and keeps them.
-    """
+    """The MOOP of section 5: f1 = ach, f2 = k_pref - effective k."""
 
     def __init__(self, archive: Archive) -> None:
         super().__init__(n_var=archive.evaluator.n_bits, n_obj=2, vtype=bool)
@@ -238,20 +224,8 @@ def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
     """Decide tournaments as section 5.2 says; a comparison for pymoo's TournamentSelection.
 
     Two feasible solutions: lower rank, then larger crowding distance. One feasible: that one. Two
-    infeasible: smaller f2, then smaller f1, then larger crowding distance. Else a coin.
-
-    Parameters
-    ----------
-    population : pymoo Population
-        With objectives, rank and crowding distance.
-    pairs : numpy.ndarray, shape (t, 2), dtype int
-        Who meets whom.
-    random_state : numpy.random.Generator
-
-    Returns
-    -------
-    numpy.ndarray, shape (t, 1), dtype int
-        The winners.
+    infeasible: smaller f2, then smaller f1, then larger crowding distance. Else a coin. The paper
+    says "crowding" in reverse; as in NSGA-II, the less crowded solution wins.
     """
     f1, f2 = population.get("F").T
     rank, distance = population.get("rank"), population.get("crowding").astype(float)
@@ -268,20 +242,9 @@ def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
 def winners(
     criteria: np.ndarray, pairs: np.ndarray, random_state: np.random.Generator
 ) -> np.ndarray:
-    """Decide tournaments by criteria, the first of them first; where all are equal, by a coin.
+    """Return the winners of `pairs` by criteria, smaller is better, the first column first.
 
-    Parameters
-    ----------
-    criteria : numpy.ndarray, shape (p, c), dtype float64
-        Of each individual; smaller is better.
-    pairs : numpy.ndarray, shape (t, 2), dtype int
-        Who meets whom.
-    random_state : numpy.random.Generator
-
-    Returns
-    -------
-    numpy.ndarray, shape (t, 1), dtype int
-        The winners.
+    A coin decides where all criteria are equal.
 
     Examples
     --------
@@ -296,18 +259,13 @@ def winners(
     return np.where(x_wins, x, y)[:, None]
 
 
-def _graded(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray:
-    """Random chromosomes whose probability of ones rises from 0 to 1 in equal steps."""
-    return rng.random((population, n_bits)) < np.linspace(0, 1, population)[:, None]
-
-
-def _even(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray:
-    """Random chromosomes, every bit a fair coin."""
-    return rng.random((population, n_bits)) < 0.5
-
-
-#: The first chromosomes by name: (generator, population, bits) -> bool, shape (population, bits).
-STARTS = {"graded": _graded, "even": _even}
+#: The first chromosomes by name, from a generator, a population and a number of bits. "graded" is
+#: not in the paper: with fair coins all first solutions of a large table are 1-anonymous, nothing
+#: tells how far they are from being feasible, and f1 draws them away from it.
+STARTS = {
+    "graded": lambda rng, p, n_bits: rng.random((p, n_bits)) < np.linspace(0, 1, p)[:, None],
+    "even": lambda rng, p, n_bits: rng.random((p, n_bits)) < 0.5,
+}
 
 
 def _expand_best(archive: Archive, evaluations: int) -> None:
@@ -339,28 +297,3 @@ def _state(archive: Archive, final: np.ndarray) -> dict:
         "feasible": int(np.count_nonzero(archive.values("effective_k")[final] >= archive.k)),
         "ach": archive.least_ach,
     }
-
-
-def _result(
-    m: Microdata, archive: Archive, final: np.ndarray, history: pd.DataFrame, algorithm: str
-) -> Recoding:
-    """The solution of the OP among the final non-dominated ones (section 5.3), and the others."""
-    k = archive.k
-    f1, f2 = archive.values("ach")[final], k - archive.values("effective_k")[final]
-    solutions = archive.frame(final[non_dominated(f1, f2)])
-    chosen = choose(solutions, k, archive.preference)
-    if chosen is None:
-        raise BudgetExceededError(
-            f"no {k}-anonymous recoding among the {len(archive)} that were looked at (largest "
-            f"effective k: {archive.values('effective_k').max()}): allow more evaluations, or use "
-            'start="graded"'
-        )
-    return recoding_of(
-        m, chosen, f"{algorithm}, k = {k}",
-        evaluations=archive.evaluations,
-        distinct=len(archive),
-        non_dominated=solutions,
-        feasible=archive.frame(final[f2 <= 0]),
-        evaluated=archive.frame(),
-        history=history,
-    )  # fmt: skip

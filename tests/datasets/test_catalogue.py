@@ -92,7 +92,8 @@ def test_an_origin_is_frozen_and_one_line():
 
 
 def test_every_reference_table_is_read_and_its_source_is_named():
-    sources = (Path(__file__).parents[2] / "data" / "reference" / "README.md").read_text(encoding="utf-8")
+    folder = Path(__file__).parents[2] / "data" / "reference"
+    sources = (folder / "README.md").read_text(encoding="utf-8")
     assert sorted(references()) == sorted(re.findall(r"(?m)^\| (\S+)\.csv \|", sources))
     for name in references():
         table = reference(name)
