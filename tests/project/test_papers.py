@@ -1,4 +1,4 @@
-"""A paper is three folders: taking them out takes it out, and a new one begins with a command."""
+"""A paper is two folders: taking them out takes it out, and a new one begins with a command."""
 
 import ast
 import os
@@ -14,13 +14,14 @@ import yaml
 from project.cells import NAMES, code_cells, python_of
 from project.tools import files_of_the_project
 
-from anonpaper.errors import ParameterError
 from anonpaper.compendium import judge, overview, papers
-from anonpaper.compendium.catalogue import _read, asked
+from anonpaper.compendium.catalogue import Paper, _read, asked
+from anonpaper.errors import ParameterError
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("anonpaper/papers", "notebooks", "tests/papers")
+FOLDERS = ("notebooks", "tests/papers")
 KEYS = list(papers())
+BUILT_ON = ("beyond", "together")  # folders that may build on papers
 
 
 @pytest.fixture
@@ -36,13 +37,13 @@ def scratch(tmp_path):
         f'#!/bin/sh\n[ "$1" = tools/warm.py ] && exit 0\nexec "{sys.executable}" "$@"\n'
     )
     python.chmod(0o755)
-    (tmp_path / "data" / "cache").mkdir()
+    (tmp_path / "data" / "cache").mkdir(exist_ok=True)
     for stamp in (".venv/.packages-installed", ".venv/.package-installed", "data/cache/.fetched"):
         (tmp_path / stamp).touch()
     return tmp_path
 
 
-def run(folder, *command):
+def run(folder, *command, rc=0):
     """Run a command in a copy of the project, on its own package, and return what it printed."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("ANONPAPER_", "MAKE"))}
     done = subprocess.run(
@@ -52,7 +53,7 @@ def run(folder, *command):
         capture_output=True,
         env=kept | {"PYTHONPATH": str(folder), "TQDM_DISABLE": "1"},
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == rc, done.stdout + done.stderr
     return done.stdout
 
 
@@ -60,7 +61,7 @@ def run(folder, *command):
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_paper_is_three_folders_and_described_in_one(key):
+def test_a_paper_is_two_folders_and_described_in_one(key):
     for folder in FOLDERS:
         assert (ROOT / folder / key).is_dir()
     paper = papers()[key]
@@ -77,24 +78,16 @@ def test_a_paper_is_three_folders_and_described_in_one(key):
 
 def test_the_overview_has_a_row_per_paper():
     assert overview().index.tolist() == KEYS
-    assert overview().loc["xiao2010", "paper"] == "Xiao, Yi, Tao 2010"
+    assert overview()["paper"].tolist() == [paper.name for paper in papers().values()]
 
 
 def test_a_description_with_an_unknown_field_is_named(tmp_path):
-    text = (ROOT / "anonpaper/papers/xiao2010/paper.toml").read_text()
+    text = (ROOT / f"notebooks/{KEYS[0]}/paper.toml").read_text()
     assert "colour" not in tomllib.loads(text)
     file = tmp_path / "paper.toml"
     file.write_text("colour = 1\n" + text)
     with pytest.raises(ParameterError, match="paper.toml: .*colour"):
-        _read(file)
-
-
-def test_what_is_asked_beyond_papers_is_three_folders_that_the_map_names():
-    said = (ROOT / "CONTRIBUTING.md").read_text()
-    for key in asked():
-        for folder in FOLDERS:
-            assert (ROOT / folder / key).is_dir()
-        assert f"`anonpaper/papers/{key}`" in said
+        _read(file, Paper)
 
 
 def test_the_number_of_papers_is_written_nowhere():
@@ -109,84 +102,82 @@ def test_the_number_of_papers_is_written_nowhere():
     assert found == []
 
 
-# ---- out and in -------------------------------------------------------------------------------
+# ---- modules beside notebooks -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_nothing_but_the_paper_imports_it(key):
-    own = tuple(f"{folder}/{key}/" for folder in FOLDERS)
-    # what goes beyond a paper builds on it, in notebooks and in the modules that they call
-    beyond = ("anonpaper/papers/beyond/", "tests/papers/beyond/")
-    general = ("tests/papers/test_", "notebooks/", *beyond)
-    for name in files_of_the_project():
-        if not name.endswith(".py") or name.startswith((*own, *general, "tools/templates/")):
-            continue
-        for node in ast.walk(ast.parse((ROOT / name).read_text())):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and node.module:
-                names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-            assert not any(f"papers.{key}" in imported for imported in names), (name, names)
-
-
-PAPER_OR_BEYOND = re.compile(r"anonpaper\.papers\.(\w+)(?:\.(\w+))?")
+def modules_of(folder):
+    """Return the names of the modules beside the notebooks of a folder, checks.py left out."""
+    home = ROOT / "notebooks" / folder
+    files = [path.stem for path in home.glob("*.py") if path.stem != "checks"]
+    return {*files, *(path.parent.name for path in home.glob("*/__init__.py"))}
 
 
 def imported(trees):
-    """Yield what is imported of anonpaper.papers, as the folder and the module in it or None."""
-    for node in (node for tree in trees for node in ast.walk(tree)):
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        yield from (match.groups() for name in names if (match := PAPER_OR_BEYOND.match(name)))
-
-
-def papers_under(name):
-    """Return the papers that a notebook imports, by itself or by a module of `beyond`."""
+    """Return the first parts of the names of all modules that are imported."""
     found = set()
-    for folder, module in imported([python_of(cell) for cell in code_cells(name)]):
-        file = ROOT / "anonpaper" / "papers" / folder / f"{module}.py"
-        if folder in asked() and file.exists():
-            found |= {folder for folder, _ in imported([ast.parse(file.read_text())])}
-        found.add(folder)
-    return found & {*KEYS}
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found
 
 
-def test_what_goes_with_a_paper_is_said():
-    """The map has a row for every paper, with the notebooks of others that import it."""
-    under = {name: papers_under(name) for name in NAMES}
-    said = (ROOT / "CONTRIBUTING.md").read_text()
-    assert any(under.values())
-    for key in KEYS:
-        others = {n for n, of in under.items() if key in of and not n.startswith(f"{key}/")}
-        [row] = re.findall(rf"^\| {key} \| (.*) \|$", said, re.M)
-        assert set(re.findall(r"`([^`]+)`", row)) == others
-        assert others or row == "none"
+@pytest.mark.parametrize("folder", [*KEYS, *asked()])
+def test_a_module_beside_a_notebook_is_named_after_its_folder(folder):
+    """So that all of them can lie on one path."""
+    assert {name.partition("_")[0] for name in modules_of(folder)} <= {folder}
 
+
+@pytest.mark.parametrize("key", KEYS)
+def test_only_what_goes_beyond_a_paper_builds_on_it(key):
+    own = modules_of(key)
+    allowed = tuple(
+        f"{folder}/{name}/" for folder in FOLDERS for name in (key, *BUILT_ON)
+    )  # fmt: skip
+    for name in files_of_the_project():
+        if name.endswith(".py") and not name.startswith((*allowed, "tools/templates/")):
+            found = imported([ast.parse((ROOT / name).read_text())])
+            assert not own & found, (name, own & found)
+    for name in NAMES:
+        if not name.startswith((f"{key}/", *(f"{folder}/" for folder in BUILT_ON))):
+            found = imported([python_of(cell) for cell in code_cells(name)])
+            assert not own & found, (name, own & found)
+
+
+# ---- out and in -------------------------------------------------------------------------------
 
 IMPORT_ALL = """
-import importlib, pkgutil
+import importlib, pathlib, pkgutil
 import anonpaper
 for module in pkgutil.walk_packages(anonpaper.__path__, "anonpaper."):
-    if not module.name.endswith("__main__") and ".papers.beyond." not in module.name:
+    if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
+for path in pathlib.Path("notebooks").glob("*/*.py"):
+    if path.stem != "checks":
+        importlib.import_module(path.stem)
 from anonpaper.compendium import papers
 print(anonpaper.__file__, *papers())
 """
 
 
-def test_taking_the_three_folders_out_takes_the_paper_out(scratch):
-    gone = "majeed2024"
+@pytest.mark.parametrize("gone", KEYS)
+def test_taking_a_paper_out_leaves_all_else_whole(scratch, gone):
+    """Its commands are those of CONTRIBUTING; the whole suite runs afterwards where CI asks."""
+    run(scratch, "make", "remove-paper", f"NAME={gone}")
     for folder in FOLDERS:
-        shutil.rmtree(scratch / folder / gone)
+        assert not (scratch / folder / gone).exists()
     printed = run(scratch, sys.executable, "-c", IMPORT_ALL).split()
     assert printed[0].startswith(str(scratch))
     assert printed[1:] == [key for key in KEYS if key != gone]
-    linter = Path(sys.executable).with_name("lint-imports")
-    assert "0 broken" in run(scratch, str(linter), "--no-cache")
-    run(scratch, sys.executable, "tools/report.py", "--profile", "paper")
+    run(scratch, "make", "PROFILE=paper", "report")
     report = (scratch / "figures/paper/REPORT.md").read_text()
-    assert f"## {gone}:" not in report and "## xiao2010:" in report
+    assert f"## {gone}:" not in report and "## " in report
+    assert ",not run" not in (scratch / "figures/paper/verdicts.csv").read_text()
     assert f"**{gone}**" not in (scratch / "README.md").read_text()
+    tests = ("tests/compendium", "tests/project/test_papers.py", "tests/project/test_report.py")
+    here = ("-k", "not taking_a_paper_out and not new_paper", "-p", "no:cacheprovider")
+    run(scratch, sys.executable, "-m", "pytest", "-q", "-x", *here, *tests)
 
 
 def test_a_new_paper_runs_by_the_commands_of_contributing(scratch):
@@ -195,19 +186,23 @@ def test_a_new_paper_runs_by_the_commands_of_contributing(scratch):
     for command in commands.splitlines():
         run(scratch, *command.split())
     assert "wong2006" in run(scratch, sys.executable, "-c", IMPORT_ALL).split()
-    report = (scratch / "figures/quick/REPORT.md").read_text()
+    report = (scratch / "figures/paper/REPORT.md").read_text()
     assert "## wong2006: An example of a paper" in report
-    cards = (scratch / "figures/quick/wong2006/REPORT.md").read_text()
+    cards = (scratch / "figures/paper/wong2006/REPORT.md").read_text()
     assert '<a id="wong2006-stars-l"></a>' in cards
-    assert "**reproduced**, quick profile" in cards
-    assert (scratch / "figures/quick/wong2006/figure_1.svg").is_file()
+    assert "**reproduced**, paper profile" in cards
+    assert (scratch / "figures/paper/wong2006/figure_1.svg").is_file()
     notebook = (scratch / "notebooks/wong2006/1_first.ipynb").read_text()
     assert '"execution_count": 6' in notebook and "paper0000" not in notebook
-    again = subprocess.run(
-        [sys.executable, "tools/new_paper.py", "wong2006"],
-        cwd=scratch,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(scratch)},
+    lacking = run(scratch, sys.executable, "tools/paper.py", "check", "wong2006", rc=1)
+    assert lacking == (
+        "- notebooks/wong2006/paper.toml has the paper's own title, authors and question\n"
     )
-    assert again.returncode == 2 and "is there already" in again.stderr
+    run(scratch, sys.executable, "tools/paper.py", "new", "wong2006", rc=2)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_nothing_is_missing_of_the_papers_that_are_here(key):
+    assert run(ROOT, sys.executable, "tools/paper.py", "check", key) == (
+        f"{key} has all that a paper has.\n"
+    )
