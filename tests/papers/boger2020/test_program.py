@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from boger2020_program import DEPARTURES, program_groups
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from referees.klt import RowByRow
 
 import anonpaper as ap
-from boger2020_program import DEPARTURES, program_groups
 
 
 class Departing(RowByRow):
