@@ -49,8 +49,8 @@ TABLES = {
     "AgeTable": {"age": 5},
 }
 
-#: Section 4.5: about half of the values. Figure 7 shows one sex; we ask for both, since only so
-#: do Figure 8's numbers agree with Figure 11's, at 100 %.
+#: Section 4.5: about half of the values. Figure 7 shows one sex. We ask for both: the numbers of
+#: Figure 8 agree with those of Figure 11 at 100 % only.
 DEFAULT_SELECTIVITY = {"race": 3, "education": 8, "sex": 2, "age": 35}
 
 #: Figure 12 varies the age window in steps of five years.

@@ -215,7 +215,8 @@ def _step_3(how, rule, before, rows, tuples, backup, clusters, takers):
 
 @loop
 def _step_5(how, rule, once, clusters, others):
-    """Merge unsatisfied clusters (`once`: and leave out none); return what each became part of."""
+    """Merge unsatisfied clusters; return the cluster that each became part of, -1 if left out."""
+    # the program merges every cluster `once`, and leaves out none
     became = np.arange(len(clusters.distinct))
     for formed in range(len(became)):
         c = formed
