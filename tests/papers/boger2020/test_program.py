@@ -140,3 +140,8 @@ def test_every_departure_but_one_changes_groups_of_adult(departure):
     m = ap.load("adult", qi=["race", "education", "sex", "age"], rows=3000, seed=4)
     without = program_groups(m, departures=())
     assert not same_groups(program_groups(m, departures=[departure]).labels, without.labels)
+
+
+def test_the_program_groups_the_ten_patients():
+    p = program_groups(ap.examples.hospital(), k=4, l=2, theta=0.5)
+    assert (p.sizes().tolist(), p.info["repeats"]) == ([5, 5], 0)
