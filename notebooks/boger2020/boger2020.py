@@ -9,9 +9,11 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from boger2020_program import DEPARTURES, program_groups
 from scipy.stats import chi2_contingency, entropy
 from sklearn.metrics import adjusted_rand_score
 
+from anonpaper.compendium.intervals import level_of_each, mean_interval
 from anonpaper.datasets.examples import hospital
 from anonpaper.groups import Partition
 from anonpaper.measure import (
@@ -26,37 +28,11 @@ from anonpaper.measure import (
 )
 from anonpaper.measure.queries import Workload, places
 from anonpaper.microdata import Attribute, Microdata
-from boger2020_program import DEPARTURES, program_groups
-from anonpaper.compendium.intervals import level_of_each, mean_interval
 from anonpaper.partition.klt import UnplacedRowsWarning
 from anonpaper.partition.klt import klt as _klt
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.principles import DistinctLDiversity, Theta
 from anonpaper.publish import anatomize, generalize, swap
-
-__all__ = [
-    "DEFAULT_SELECTIVITY",
-    "LEAST",
-    "POINT_TOLERANCE",
-    "QI",
-    "TABLES",
-    "association_with_sensitive",
-    "compare_correlations",
-    "compare_groupings",
-    "compare_membership",
-    "compare_methods",
-    "compare_points",
-    "departures_alone",
-    "errors_after_permuting",
-    "errors_by_selectivity",
-    "numbered",
-    "outcome",
-    "program_errors",
-    "program_partitions",
-    "recover_groups",
-    "selectivities",
-    "time_klt",
-]
 
 #: The paper's algorithm: its step 6 leaves out what it could not merge.
 klt = partial(_klt, withheld="drop")
@@ -73,7 +49,7 @@ TABLES = {
     "AgeTable": {"age": 5},
 }
 
-#: Section 4.5: about half of the values. Both sexes, against Figure 7, for the numbers of
+#: Section 4.5: about half of the values. Figure 7 shows one sex. We ask for both: the numbers of
 #: Figure 8 agree with those of Figure 11 at 100 % only.
 DEFAULT_SELECTIVITY = {"race": 3, "education": 8, "sex": 2, "age": 35}
 
@@ -91,28 +67,7 @@ POINT_TOLERANCE = 0.05
 
 
 def time_klt(m: Microdata, rows: int, repeats: int, seed: int, by_rows: bool = False) -> dict:
-    """Time the clustering of a random part of a table, with the paper's parameters.
-
-    Parameters
-    ----------
-    m : Microdata
-        The whole table.
-    rows : int
-        How many rows to draw without replacement.
-    repeats : int
-        How often to run; the shortest time counts.
-    seed : int
-        Seed of the draw and of the clustering.
-    by_rows : bool, optional
-        Whether every search looks at every row, as in the paper's steps: the same groups.
-
-    Returns
-    -------
-    dict
-        ``seconds`` of the processor (from the coded rows to the groups, grouping equal rows
-        included; what else the machine does counts little), ``groups``, ``M`` (repeats of steps 1
-        to 3) and ``unplaced_rows``.
-    """
+    """Time the clustering of a random part of a table, with the paper's parameters."""
     klt(hospital(), k=4, l=2, theta=0.5)  # compiles
     seconds = []
     for _ in range(repeats):
@@ -122,41 +77,19 @@ def time_klt(m: Microdata, rows: int, repeats: int, seed: int, by_rows: bool = F
         began = time.process_time()
         p = klt(drawn, seed=seed, **how)
         seconds.append(time.process_time() - began)
-    return {
-        "seconds": min(seconds),
-        "groups": p.n_groups,
-        "M": p.info["repeats"],
-        "unplaced_rows": p.info["unplaced_rows"],
-    }
+    found = {"M": p.info["repeats"], "unplaced_rows": p.info["unplaced_rows"]}
+    return {"seconds": min(seconds), "groups": p.n_groups, **found}
 
 
 def numbered(m: Microdata) -> Microdata:
-    """Return a table with the rows' numbers as a further quasi-identifier.
-
-    No two rows are alike then, so that none are searched as one. With weight 0 the numbers change
-    no distance and no tie.
-    """
+    """Return a table whose rows all differ by a number, which with weight 0 changes no group."""
     return m.replace(frame=m.frame.assign(number=np.arange(m.n)), qi=[*m.qi, "number"])
 
 
 def outcome(
     tables: Mapping[str, Microdata], data: str, k: int, l: int, theta: float, seed: int
 ) -> dict:
-    """Cluster a table; say how often steps 1 to 3 were repeated, and how many rows got lost.
-
-    Parameters
-    ----------
-    tables : mapping of str to Microdata
-    data : str
-        Which of them.
-    k, l, theta, seed
-        As for :func:`anonpaper.klt`.
-
-    Returns
-    -------
-    dict
-        ``M``, ``groups`` and ``left_out_pct``, the percentage of rows that step 6 leaves out.
-    """
+    """Cluster a table; return the repeats of steps 1 to 3 and the rows that step 6 leaves out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnplacedRowsWarning)  # they are what is measured
         p = klt(tables[data], k, l, theta, seed=seed)
@@ -167,12 +100,6 @@ def outcome(
 # -- queries (section 4) ----------------------------------------------------------------------
 
 
-def selectivities(m: Microdata, name: str) -> list[int]:
-    """Return the numbers of values to which the queries of Figures 9 to 12 restrict a QI."""
-    most = places(m.attribute(name))
-    return list(range(AGE_STEP, most, AGE_STEP)) if name == "age" else list(range(1, most + 1))
-
-
 def errors_by_selectivity(
     m: Microdata,
     queries: int,
@@ -180,53 +107,19 @@ def errors_by_selectivity(
     only: Collection[Sequence] | None = None,
     tables: Sequence[str] = tuple(TABLES),
 ) -> list[dict]:
-    """Measure the error of the tables of Figure 6 on the queries of Figures 8 to 12.
-
-    Parameters
-    ----------
-    m : Microdata
-        A table with the quasi-identifiers of Figure 4.
-    queries : int
-        Queries per round of simulation; the paper's are 1,000.
-    seed : int
-        Seed of the row order, of the swapping and of the queries.
-    only : collection of (str, int), optional
-        The rounds wanted: the varied quasi-identifier (``"none"`` for default selectivities) and
-        the number of its values; by default all of them.
-    tables : sequence of str, optional
-        Some of `TABLES`, BaseTable first.
-
-    Returns
-    -------
-    list of dict
-        Per varied quasi-identifier (``"none"``: default selectivities), number of its values that
-        queries include and table: ``varied``, ``values``, ``selectivity_pct``, ``table`` and
-        ``relative_error_pct``.
-    """
+    """Measure the error of the tables of Figure 6 on the queries of Figures 8 to 12."""
     releases = [swap(m, klt(m, weights=TABLES[table], seed=seed), seed) for table in tables]
-    rows = []
-    for about, asked, _ in _rounds(m, queries, seed, only):
-        for table, error in zip(
-            tables, relative_errors(asked, releases, releases[0]), strict=True
-        ):
-            rows.append({**about, "table": table, "relative_error_pct": float(error)})
-    return rows
+    return [
+        {**about, "table": table, "relative_error_pct": float(error)}
+        for about, asked, _ in _rounds(m, queries, seed, only)
+        for table, error in zip(tables, relative_errors(asked, releases, releases[0]), strict=True)
+    ]
 
 
 def program_partitions(
     m: Microdata, departures: Collection[str] = DEPARTURES, tables: Collection[str] = tuple(TABLES)
 ) -> dict[str, Partition]:
-    """Return the groups that the author's program, or a part of it, makes for some tables.
-
-    Parameters
-    ----------
-    m : Microdata
-    departures : collection of str
-        Some of :data:`boger2020_program.DEPARTURES`, ``"file order"`` among them,
-        so that nothing is random.
-    tables : collection of str
-        Some of `TABLES`.
-    """
+    """Return the groups that the author's program, or a part of it, makes for some tables."""
     return {
         table: program_groups(m, weights=TABLES[table], departures=departures) for table in tables
     }
@@ -239,44 +132,20 @@ def program_errors(
     seed: int,
     only: Collection[Sequence] | None = None,
 ) -> list[dict]:
-    """Measure the errors of Figures 8 to 12 as the author's program does.
-
-    It divides whole numbers: every term of a chi-square distance is rounded down. And it never
-    draws the last of the possible age windows.
-
-    Parameters
-    ----------
-    m, queries, only
-        As for :func:`errors_by_selectivity`.
-    partitions : mapping of str to Partition
-        The groups of some tables of Figure 6, BaseTable's first.
-    seed : int
-        Seed of the swapping and of the queries.
-
-    Returns
-    -------
-    list of dict
-        As of :func:`errors_by_selectivity`, and ``not_rounded_pct``: the same with the chi-square
-        distances as the paper prints them.
-    """
+    """Measure the errors of Figures 8 to 12 as the author's program does, and without rounding."""
     releases = [swap(m, p, seed) for p in partitions.values()]
     rows = []
     for about, asked, rng in _rounds(m, queries, seed, only):
         truth, *answers = _without_last_window(m, asked, rng).answers(m, *releases)
         terms = [(a - truth) ** 2 / np.maximum(a + truth, 1) for a in answers]
+        # the program divides whole numbers, so that every term is rounded down
         rounded = np.array([np.floor(term).sum() for term in terms])
         exact = np.array([term.sum() for term in terms])
-        for table, down, full in zip(
-            partitions, rounded / max(rounded[0], 1), exact / max(exact[0], 1), strict=True
-        ):
-            rows.append(
-                {
-                    **about,
-                    "table": table,
-                    "relative_error_pct": float(100 * down),
-                    "not_rounded_pct": float(100 * full),
-                }
-            )
+        rounded, exact = (100 * (sums / max(sums[0], 1)) for sums in (rounded, exact))
+        rows += [
+            {**about, "table": table, "relative_error_pct": down, "not_rounded_pct": full}
+            for table, down, full in zip(partitions, rounded.tolist(), exact.tolist(), strict=True)
+        ]
     return rows
 
 
@@ -288,7 +157,7 @@ def departures_alone(
     seeds: Sequence[int],
     only: Collection[Sequence],
 ) -> list[dict]:
-    """Measure errors with some of the program's departures; as :func:`program_errors`, by seed."""
+    """Measure errors with some of the program's departures, by seed."""
     partitions = program_partitions(m, departures, tables)
     return [
         {"seed": seed, **row}
@@ -298,35 +167,15 @@ def departures_alone(
 
 
 def compare_points(errors: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """Compare every published point of Figures 9 to 12 with the mean over seeds.
-
-    Parameters
-    ----------
-    errors : DataFrame
-        With ``varied``, ``selectivity, %``, ``table``, ``seed`` and ``relative error, %``.
-    published : DataFrame
-        With ``figure``, ``varied_qi``, ``selectivity_pct``, ``table`` and ``relative_error_pct``.
-
-    Returns
-    -------
-    DataFrame
-        Per published point: ``figure``, ``varied``, ``selectivity, %``, ``table``,
-        ``published, %``, ``mean, %`` with its interval ``low, %`` to ``high, %`` (95 % for all
-        points of a figure together), and ``point``: it "agrees" where the whole interval lies
-        within `POINT_TOLERANCE` of the published value, "differs" where all of it lies outside,
-        and is "open" otherwise.
-    """
+    """Compare every published point of Figures 9 to 12 with the mean over seeds."""
     names = {"varied_qi": "varied", "selectivity_pct": "selectivity, %"}
     points = published.rename(columns={**names, "relative_error_pct": "published, %"})
     keys = ["varied", "selectivity, %", "table"]
     by_point = errors.assign(**{"selectivity, %": errors["selectivity, %"].round(2)})
     runs = by_point.groupby(keys)["relative error, %"].apply(np.array)
     values = [runs[tuple(point)] for point in points[keys].itertuples(index=False)]
-    sizes = points.groupby("figure")["table"].transform("size")
-    ends = [
-        mean_interval(found, level=level_of_each(size))
-        for found, size in zip(values, sizes, strict=True)
-    ]
+    levels = points.groupby("figure")["table"].transform("size").map(level_of_each)
+    ends = [mean_interval(found, level=level) for found, level in zip(values, levels, strict=True)]
     points["mean, %"] = [found.mean() for found in values]
     points["low, %"], points["high, %"] = zip(*ends, strict=True)
     nearest = points["published, %"] * (1 - POINT_TOLERANCE)
@@ -342,7 +191,8 @@ def _rounds(m: Microdata, queries: int, seed: int, only: Collection[Sequence] | 
     rounds = [("none", 0, 50.0)]
     for name in QI:
         most = places(m.attribute(name))
-        rounds += [(name, values, 100 * values / most) for values in selectivities(m, name)]
+        asked_for = range(AGE_STEP, most, AGE_STEP) if name == "age" else range(1, most + 1)
+        rounds += [(name, values, 100 * values / most) for values in asked_for]
     wanted = None if only is None else {tuple(chosen) for chosen in only}
     for number, (varied, values, percent) in enumerate(rounds):
         if wanted is not None and (varied, values) not in wanted:
@@ -354,7 +204,7 @@ def _rounds(m: Microdata, queries: int, seed: int, only: Collection[Sequence] | 
 
 
 def _without_last_window(m: Microdata, asked: Workload, rng: np.random.Generator) -> Workload:
-    """Draw the age windows anew, but for the last possible one, if there are several."""
+    """Draw the age windows again as the program does: never the last, if there are several."""
     age, wanted = m.attribute("age"), asked.selectivity["age"]
     first = age.positions[0] + rng.integers(0, max(places(age) - wanted, 1), asked.size)
     asked.windows["age"] = np.column_stack([first, first + wanted - 1])
@@ -364,28 +214,11 @@ def _without_last_window(m: Microdata, asked: Workload, rng: np.random.Generator
 def compare_methods(
     m: Microdata, queries: int, seed: int, only: Collection[Sequence]
 ) -> list[dict]:
-    """Measure how far the answers of swapping, anatomy and generalization are off.
-
-    Of each method the groups are klt's or Mondrian's with frequency l = 3, which is all but theta
-    (one third at most), and fewer distinct values: made for generalization. Swapping also
-    publishes Mondrian's groups with klt's own promises ("Mondrian, k, l, theta"), and arbitrary
-    ones, by klt with all weights 0.
-
-    Parameters
-    ----------
-    m, queries, only
-        As for :func:`errors_by_selectivity`.
-    seed : int
-        Seed of the row order, of the swapping and of the queries.
-
-    Returns
-    -------
-    list of dict
-        Per round, method and groups: ``chi_square`` of a query, and ``relative_error`` of a count,
-        means.
-    """
+    """Measure errors of swapping, anatomy and generalization on the same queries and groups."""
+    # Mondrian's groups with frequency l = 3 promise less than klt's (a third at most); swapping
+    # also publishes Mondrian's groups with klt's own promises
     swapped_only = {
-        "arbitrary": klt(m, weights=dict.fromkeys(m.qi, 0), seed=seed),
+        "arbitrary": _arbitrary(m, seed),
         "Mondrian, k, l, theta": mondrian(m, k=10, require=[DistinctLDiversity(5), Theta(0.3)]),
     }
     releases = {("swapping", name): swap(m, p, seed) for name, p in swapped_only.items()}
@@ -409,45 +242,15 @@ def compare_methods(
 
 
 def association_with_sensitive(m: Microdata) -> pd.DataFrame:
-    """Measure how far every quasi-identifier goes with the sensitive attribute.
-
-    Parameters
-    ----------
-    m : Microdata
-
-    Returns
-    -------
-    DataFrame
-        Per ``attribute``: ``Cramer's V``, in [0, 1]; ``phi^2``, chi-square over rows, which is V
-        squared times the smaller number of values less 1; ``mutual information`` in nats.
-    """
-    return pd.DataFrame(
-        [
-            {"attribute": a.name, **_association(_values_singly(m, a).answers(m)[0])}
-            for a in m.attributes
-        ]
-    )
+    """Measure how far every quasi-identifier goes with the sensitive attribute."""
+    found = {a.name: _association(_values_singly(m, a).answers(m)[0]) for a in m.attributes}
+    return pd.DataFrame([{"attribute": name, **measures} for name, measures in found.items()])
 
 
 def compare_correlations(m: Microdata, seed: int) -> list[dict]:
-    """Measure how far swapping, anatomy and generalization change the correlation with the secret.
-
-    Of a generalized row every value of its interval or set counts alike, and of an anatomy a row
-    counts for every sensitive value by its share in the group, as for queries. The groups are
-    those of :func:`compare_methods`.
-
-    Parameters
-    ----------
-    m : Microdata
-    seed : int
-        Seed of the row order and of the swapping.
-
-    Returns
-    -------
-    list of dict
-        Per groups, method and attribute: the measures of :func:`association_with_sensitive`,
-        each as the absolute difference from that of the original table.
-    """
+    """Measure how far three methods change every correlation with the sensitive attribute."""
+    # as for queries, every value of a generalized row's interval or set counts alike, and a row of
+    # an anatomy counts for every sensitive value by its share in the group
     rows = []
     for groups, p in _groups_compared(m, seed).items():
         releases = {
@@ -469,13 +272,18 @@ def compare_correlations(m: Microdata, seed: int) -> list[dict]:
     return rows
 
 
+def _arbitrary(m: Microdata, seed: int) -> Partition:
+    """Return klt's groups with all weights 0: every row is as close as any other."""
+    return klt(m, weights=dict.fromkeys(m.qi, 0), seed=seed)
+
+
 def _groups_compared(m: Microdata, seed: int) -> dict[str, Partition]:
-    """Groups that are made for swapping, and groups that are made for generalization."""
+    """Return groups that are made for swapping, and groups that are made for generalization."""
     return {"klt": klt(m, seed=seed), "Mondrian": mondrian(m, k=10, l=3)}
 
 
 def _values_singly(m: Microdata, attribute: Attribute) -> Workload:
-    """One query for every value of an attribute: the answers are its contingency table."""
+    """Return one query for every value of an attribute: the answers are its contingency table."""
     codes = np.arange(attribute.size)[:, None]
     windows = {attribute.name: attribute.positions[codes].repeat(2, axis=1)}
     asked = (windows, {}) if attribute.numeric else ({}, {attribute.name: codes})
@@ -485,7 +293,7 @@ def _values_singly(m: Microdata, attribute: Attribute) -> Workload:
 
 
 def _association(counts: np.ndarray) -> dict[str, float]:
-    """Three measures of how far the rows of a contingency table go with its columns."""
+    """Return three measures of how far the rows of a contingency table go with its columns."""
     counts = counts[counts.any(axis=1)][:, counts.any(axis=0)]
     phi_squared = chi2_contingency(counts, correction=False).statistic / counts.sum()
     return {
@@ -504,25 +312,7 @@ def errors_after_permuting(
     only: Collection[Sequence],
     tables: Sequence[str],
 ) -> list[dict]:
-    """Permute the sensitive values among people who are alike, and measure the errors then.
-
-    What `within` names keeps its association with the sensitive attribute; of what it does not
-    name only as much is left as follows from that.
-
-    Parameters
-    ----------
-    m, queries, only, tables
-        As for :func:`errors_by_selectivity`.
-    within : sequence of str or None
-        Quasi-identifiers on which people are alike; an empty one permutes among all, None not.
-    seed : int
-        Seed of the permutation, the row order, the swapping and the queries.
-
-    Returns
-    -------
-    list of dict
-        As of :func:`errors_by_selectivity`.
-    """
+    """Measure errors after the sensitive values are permuted among people alike by `within`."""
     if within is not None:
         kind = m.frame.groupby(list(within), observed=True).ngroup() if within else np.zeros(m.n)
         drawn = np.lexsort((np.random.default_rng(seed).random(m.n), kind))
@@ -542,35 +332,8 @@ def compare_groupings(
     seed: int,
     people: Microdata | None = None,
 ) -> list[dict]:
-    """Guess sensitive values in groups of close rows and in arbitrary groups.
-
-    Both groupings meet the paper's parameters; the arbitrary one is made by the same algorithm
-    with all weights 0, so that every row is as close as any other.
-
-    Parameters
-    ----------
-    m : Microdata
-        The table.
-    known : sequence of sequence of column labels
-        By which quasi-identifiers the attacker rules out values; an empty one: by none.
-    least_shares : sequence of float
-        Below which share among people alike a value is held implausible, in [0, 1].
-    seed : int
-        Seed of the row order.
-    people : Microdata, optional
-        From whom the attacker learns what is implausible; the table's own people by default.
-
-    Returns
-    -------
-    list of dict
-        Per grouping, ``knowledge`` and ``least_share``: ``success``, the mean probability of a
-        right guess, ``worst_group``, the largest mean of a group, and ``ruled_out``, the share
-        of a group's values that are implausible for a member, mean over members.
-    """
-    groupings = {
-        "clustered": klt(m, seed=seed),
-        "arbitrary": klt(m, weights=dict.fromkeys(m.qi, 0), seed=seed),
-    }
+    """Guess sensitive values in groups of close rows and in arbitrary ones, by knowledge."""
+    groupings = {"clustered": klt(m, seed=seed), "arbitrary": _arbitrary(m, seed)}
     rows = []
     for columns in known:
         for share in least_shares if columns else [0.0]:
@@ -595,23 +358,7 @@ def compare_groupings(
 def compare_membership(
     members: Microdata, outsiders: Microdata, qi: Sequence[str], seed: int
 ) -> list[dict]:
-    """Test membership in a swapped table, and in a generalization by the same groups.
-
-    Parameters
-    ----------
-    members, outsiders : Microdata
-        The published table, and people who are not in it.
-    qi : sequence of column labels
-        What is published, and known to the attacker.
-    seed : int
-        Seed of the row order and of the swapping.
-
-    Returns
-    -------
-    list of dict
-        Per method: ``members`` and ``outsiders``, the shares said to be in the table, and their
-        difference ``advantage``.
-    """
+    """Test membership in a swapped table, and in a generalization by the same groups."""
     members, outsiders = members.with_roles(qi=list(qi)), outsiders.with_roles(qi=list(qi))
     p = klt(members, seed=seed)
     releases = {"swapping": swap(members, p, seed), "generalization": generalize(members, p)}
@@ -622,22 +369,7 @@ def compare_membership(
 
 
 def recover_groups(m: Microdata, seed: int) -> list[dict]:
-    """Look for the groups of a swapped table, which it does not show, by clustering it again.
-
-    Parameters
-    ----------
-    m : Microdata
-        The table.
-    seed : int
-        Seed of the row order and of the swapping.
-
-    Returns
-    -------
-    list of dict
-        Per attacker (``knows``: nothing, the order of the rows, the groups): ``adjusted_rand``,
-        the agreement with the groups, 0 by chance and 1 if they are found; ``success``, the mean
-        probability of a right guess by the most frequent published value of the group found.
-    """
+    """Look for the groups of a swapped table, which it does not show, by clustering it again."""
     p = klt(m, seed=seed)
     published = m.replace(frame=swap(m, p, seed).frame)
     found = {

@@ -1,30 +1,8 @@
-r"""The author's program as another reading of section 3.1, to compare with.
+"""The author's program as another reading of section 3.1, to compare with `anonpaper.klt`.
 
-The program that the paper points to (its reference [1]) departs from the text, or decides what the
-text leaves open, in the steps that `DEPARTURES` names. None of them is in
-:func:`anonpaper.klt`, which follows the text. Here each can be switched on alone, so that one sees
-which of them moves a figure; with none of them the groups are those of
-``klt(..., withheld="drop")``.
-
-``"file order"``
-    Rows are considered in the order of the file, not in a random one.
-``"last in first out"``
-    The backup queue is served from its end, and what it could not place is considered in the order
-    in which that turned out.
-``"theta before"``
-    Step 3 divides by the size of the cluster *before* the row is added, and takes any row whose
-    value the cluster lacks.
-``"one pass"``
-    Step 5 merges every unsatisfied cluster once, and publishes what is unsatisfied then: groups
-    may miss the three principles, and no row is left out.
-``"ages by 90"``
-    Numbers are divided by the largest of them, not mapped linearly to [0, 1].
-
-Two departures of the queries are in :mod:`boger2020`.
-
-Source: S. Boger, *L-diversity for data analysis: data swapping with customized clustering*,
-Brown University, 2020, section 3.1, and the program of its reference [1] as of December 2020,
-https://github.com/SamBoger/Query-Accuracy-on-l-Diversity.
+The program (the paper's reference [1], as of December 2020) departs from the text, or decides what
+the text leaves open. Each departure can be switched on alone; with none of them the groups are
+those of ``klt(..., withheld="drop")``. https://github.com/SamBoger/Query-Accuracy-on-l-Diversity
 """
 
 from __future__ import annotations
@@ -71,10 +49,17 @@ from anonpaper.partition.klt.state import (
 )
 from anonpaper.randomness import generator
 
-__all__ = ["DEPARTURES", "program_groups"]
-
-#: How the program's groups depart from the text.
-DEPARTURES = ("file order", "last in first out", "theta before", "one pass", "ages by 90")
+#: How the program's groups depart from the text; two departures of the queries are in boger2020.
+DEPARTURES = (
+    "file order",  # rows are considered in the order of the file, not in a random one
+    # the backup queue is served from its end; rows left of it are considered in that order then
+    "last in first out",
+    # step 3 divides by the cluster's size before the row is added; new values always fit
+    "theta before",
+    # step 5 merges every unsatisfied cluster once: groups may miss the principles, no row is lost
+    "one pass",
+    "ages by 90",  # numbers are divided by the largest of them, not mapped to [0, 1]
+)
 
 _ROUNDING = 1e-9  # as in klt
 
@@ -89,39 +74,7 @@ def program_groups(
     *,
     departures: Collection[str] = DEPARTURES,
 ) -> Partition:
-    """Group rows by the steps of section 3.1, with some departures of the author's program.
-
-    Without ``"one pass"`` the groups meet the three principles, as those of
-    :func:`anonpaper.klt` with ``withheld="drop"`` do; with it nothing is promised.
-
-    Parameters
-    ----------
-    m, k, l, theta, weights, seed
-        As for :func:`anonpaper.klt`; the seed does nothing where rows are in file order.
-    departures : collection of str
-        Some of `DEPARTURES`.
-
-    Returns
-    -------
-    Partition
-        Groups in the order in which they were formed; -1 for rows left out. ``info`` holds
-        ``repeats``, the paper's M, and ``formed``, the clusters formed in step 2.
-
-    Notes
-    -----
-    As :func:`anonpaper.klt`, but every point is searched for anew.
-
-    References
-    ----------
-    boger2020, section 3.1 and reference [1].
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> p = program_groups(ap.examples.hospital(), k=4, l=2, theta=0.5)
-    >>> p.sizes().tolist(), p.info["repeats"]
-    ([5, 5], 0)
-    """
+    """Group rows by the steps of section 3.1, with some departures of the author's program."""
     rule = Rule(k, l, theta + _ROUNDING)
     kinds = distance_kinds(m, None)
     weight = check_weights(m.qi, weights)
@@ -212,7 +165,7 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
 
 @loop
 def _takes(rule, before, clusters, c, v):
-    """Whether a cluster is eligible for a row of value v, as the text or the program has it."""
+    """Return whether a cluster is eligible for a row of value v, by the text or the program."""
     if not before:
         return is_eligible(rule, clusters, c, v)
     count, size = clusters.counts[c, v], clusters.summaries.size[c]
@@ -222,7 +175,7 @@ def _takes(rule, before, clusters, c, v):
 
 @loop
 def _tags_of(rule, before, clusters, c):
-    """The bits of the values for which a cluster is eligible."""
+    """Return the bits of the values for which a cluster is eligible."""
     bits = np.uint64(0)
     for v in range(clusters.counts.shape[1]):
         if _takes(rule, before, clusters, c, v):
@@ -232,7 +185,7 @@ def _tags_of(rule, before, clusters, c):
 
 @loop
 def _tags(rule, before, clusters, formed):
-    """The bits of all clusters."""
+    """Return the bits of all clusters."""
     bits = np.zeros(formed, np.uint64)
     for c in range(formed):
         bits[c] = _tags_of(rule, before, clusters, c)
@@ -262,11 +215,8 @@ def _step_3(how, rule, before, rows, tuples, backup, clusters, takers):
 
 @loop
 def _step_5(how, rule, once, clusters, others):
-    """Merge unsatisfied clusters; return what each became part of, -1 if it is left out.
-
-    The text merges until a cluster is satisfied, and leaves out the one that cannot be. The
-    program merges it `once`, and leaves out none.
-    """
+    """Merge unsatisfied clusters; return the cluster that each became part of, -1 if left out."""
+    # the program merges every cluster `once`, and leaves out none
     became = np.arange(len(clusters.distinct))
     for formed in range(len(became)):
         c = formed

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from boger2020_program import DEPARTURES, program_groups
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from referees.klt import RowByRow
 
 import anonpaper as ap
-from boger2020_program import DEPARTURES, program_groups
 
 
 class Departing(RowByRow):
@@ -140,3 +140,8 @@ def test_every_departure_but_one_changes_groups_of_adult(departure):
     m = ap.load("adult", qi=["race", "education", "sex", "age"], rows=3000, seed=4)
     without = program_groups(m, departures=())
     assert not same_groups(program_groups(m, departures=[departure]).labels, without.labels)
+
+
+def test_the_program_groups_the_ten_patients():
+    p = program_groups(ap.examples.hospital(), k=4, l=2, theta=0.5)
+    assert (p.sizes().tolist(), p.info["repeats"]) == ([5, 5], 0)

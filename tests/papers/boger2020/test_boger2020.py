@@ -1,5 +1,6 @@
-"""The protocols: what they return, from which settings, and that seeds decide everything."""
+"""The experiments: what they return, from which settings, and that seeds decide everything."""
 
+import boger2020
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +8,6 @@ from scipy.stats.contingency import association
 from sklearn.metrics import mutual_info_score
 
 import anonpaper as ap
-import boger2020
 from anonpaper.partition.klt import UnplacedRowsWarning
 
 

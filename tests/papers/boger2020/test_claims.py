@@ -1,0 +1,82 @@
+"""The judges of boger2020 that are functions, on tables whose verdict is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonpaper.compendium import judge
+from anonpaper.compendium.intervals import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+
+CLAIMS = {claim.id: claim for claim in judge.of_paper("boger2020")}
+
+
+def verdict(id, *tables):
+    return CLAIMS[id].found(*tables)[0].verdict
+
+
+@pytest.mark.parametrize(
+    ("power", "expected", "below"),
+    [
+        (2, REPRODUCED, UNDECIDED),
+        (1, NOT_REPRODUCED, REPRODUCED),
+        (3, NOT_REPRODUCED, NOT_REPRODUCED),
+    ],
+)
+def test_powers_are_judged_by_their_intervals(power, expected, below):
+    rows = np.array([0, 1, 2, 4, 8, 16.0])
+    noise = np.array([1, 1.01, 0.99, 0.99, 1.01, 1])
+    points = pd.DataFrame({"thousand rows": rows, "seconds": noise * rows**power})
+    figure_5 = pd.concat([points.assign(curve=curve) for curve in ("paper", "ours", "by rows")])
+    assert verdict("quadratic", figure_5) == verdict("published-quadratic", figure_5) == expected
+    assert CLAIMS["quadratic"].found(figure_5)[0].measured == pytest.approx(power, abs=0.02)
+    assert verdict("ours-below-quadratic", figure_5) == below
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "expected"),
+    [([5, 6, 7], REPRODUCED), ([0, 0, 9], UNDECIDED), ([0, 0, 0], NOT_REPRODUCED)],
+)
+def test_more_repeats_elsewhere_have_to_be_certain(elsewhere, expected):
+    runs = pd.DataFrame({"k": [10] * 3 + [20] * 3, "l": 5, "theta": 0.3, "seed": [0, 1, 2] * 2})
+    runs = runs.assign(data="adult", M=[0, 0, 0, *elsewhere])
+    assert verdict("repeats-depend", runs) == expected
+
+
+def errors(own):
+    least = {"race": 1, "education": 1, "sex": 1, "age": 5}
+    return pd.DataFrame(
+        [
+            {"varied": name, "values": values, "selectivity, %": 10.0, "table": table,
+             "seed": seed, "relative error, %": other + seed}
+            for name, values in least.items()
+            for seed in range(3)
+            for table, other in {"RaceTable": 95, "AgeTable": 95, "EducationTable": 95,
+                                 "SexTable": 95, f"{name.capitalize()}Table": own}.items()
+        ]
+    )  # fmt: skip
+
+
+def test_the_matching_table_has_to_beat_every_other_and_base_table():
+    assert verdict("best-at-low", errors(80), errors(80)) == REPRODUCED
+    assert verdict("best-at-low", errors(97), errors(97)) == NOT_REPRODUCED
+    assert CLAIMS["best-at-low"].found(errors(80), errors(97))[0].measured == (
+        "surely ahead in 16 of 16 comparisons"
+    )
+    assert verdict("below-base", errors(80), errors(80)) == REPRODUCED
+    assert verdict("below-base-occ", errors(120)) == NOT_REPRODUCED
+
+
+def test_the_published_values_could_be_one_run_only_if_runs_are_as_far_off():
+    published = judge.reference("boger2020_fig9-12_relative_error")
+    names = {"varied_qi": "varied", "selectivity_pct": "selectivity, %"}
+    published = published.rename(columns={**names, "relative_error_pct": "relative error, %"})
+    near, far = (
+        pd.concat([
+            published.assign(**{"relative error, %": published["relative error, %"] + off + step},
+                             seed=seed)
+            for seed, step in enumerate(np.linspace(-1, 1, 40))
+        ])
+        for off in (0, 50)
+    )  # fmt: skip
+    assert verdict("one-run", near, near) == REPRODUCED
+    assert verdict("one-run", far, far) != REPRODUCED
