@@ -1,9 +1,15 @@
 """What every test can rely on: no results in the project, no window, no warning left open."""
 
+import contextlib
+
 import matplotlib as mpl
-import nbval.kernel
 import pytest
 from hypothesis import settings
+
+with contextlib.suppress(ModuleNotFoundError):  # the library is tested without notebooks too
+    import nbval.kernel
+
+import anonpaper.compendium  # noqa: F401: puts the modules beside notebooks on the path
 
 mpl.use("agg")
 
@@ -11,23 +17,23 @@ mpl.use("agg")
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
-start_kernel = nbval.kernel.start_new_kernel
-
-
-def start_kernel_again(*arguments, **options):
+def again(start_kernel):
     """Start a kernel for nbval, up to three times.
 
     Kernels of workers side by side can be given the same free TCP port, and one of them dies.
     """
-    for _ in range(2):
-        try:
-            return start_kernel(*arguments, **options)
-        except RuntimeError:
-            continue
-    return start_kernel(*arguments, **options)
+
+    def started(*arguments, **options):
+        for _ in range(2):
+            with contextlib.suppress(RuntimeError):
+                return start_kernel(*arguments, **options)
+        return start_kernel(*arguments, **options)
+
+    return started
 
 
-nbval.kernel.start_new_kernel = start_kernel_again
+if "nbval" in globals():
+    nbval.kernel.start_new_kernel = again(nbval.kernel.start_new_kernel)
 
 
 @pytest.fixture(autouse=True)

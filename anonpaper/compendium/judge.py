@@ -117,9 +117,12 @@ class Claim:
         """How it is judged: the check's first line, or the statement and its settings."""
         if "check" in self.fields:
             return (_check(self.paper, self.fields["check"]).__doc__ or "").partition("\n")[0]
-        parts = [str(self.says), *(f"{name} {self.fields[name]}" for name in ("at", "by", "rows")
-                                   if name in self.fields)]  # fmt: skip
-        return re.sub(r"[\[\]']", "", "; ".join(parts)) + "."
+        first = _filled(self.fields, next(iter(self.readings.values()), {}))
+        told = [first["says"]]
+        for name in ("at", "by", "rows"):
+            if name in first:
+                told.append(f"{name} {', '.join(map(str, _listed(first[name])))}")
+        return "; ".join(told) + "."
 
     def found(self, *tables: pd.DataFrame) -> list[Finding]:
         """Return what the tables say, in their order: one finding, or one for each reading."""
