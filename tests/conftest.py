@@ -9,7 +9,7 @@ from hypothesis import settings
 with contextlib.suppress(ModuleNotFoundError):  # the library is tested without notebooks too
     import nbval.kernel
 
-import anonpaper.compendium  # noqa: F401: puts the modules beside notebooks on the path
+import anonpaper.compendium  # noqa: F401  (puts modules beside notebooks on the path)
 
 mpl.use("agg")
 
