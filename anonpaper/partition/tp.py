@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.algorithm import algorithm
-from anonpaper.compiled import loop
+from anonpaper.compiled import inner, lean, loop
 from anonpaper.groups import Partition
 from anonpaper.microdata import CellTable, Microdata
 from anonpaper.partition.hilbert import group_along_curve, places_on_curve
@@ -277,7 +277,7 @@ def _kept_and_residue(cells: CellTable, kept: np.ndarray) -> tuple[np.ndarray, .
 # R, *dead* if thin and conflicting, else *alive*.
 
 
-@loop
+@inner
 def _height(residue):
     """h(R), the rows of the most frequent value."""
     height = 0
@@ -286,7 +286,7 @@ def _height(residue):
     return height
 
 
-@loop
+@lean
 def _missing(state):
     """l·h(R) - |R|, the rows that R lacks to be l-eligible; not above 0 if it is."""
     missing = state.l * _height(state.residue)
@@ -295,7 +295,7 @@ def _missing(state):
     return missing
 
 
-@loop
+@lean
 def eligible_height(counts, l, high):
     """Return the greatest h up to `high` with f(h) = sum_v min(counts[v], h) >= l·h."""
     # f is concave and f(0) = 0, so h is found by bisection.
@@ -312,7 +312,7 @@ def eligible_height(counts, l, high):
     return low
 
 
-@loop
+@lean
 def _phase_one(state):
     """Cut the pillars of every QI-group until it is l-eligible."""
     # Removing one row from a pillar over and over levels the group at some height: every count
@@ -345,7 +345,7 @@ def _phase_two(state, list_start, cell_of, group_of):
         missing -= _remove(state, group_of[candidate[v]], cell_of[candidate[v]])
 
 
-@loop
+@inner
 def _rarest_alive_value(state, list_start, cell_of, group_of, candidate):
     """Return the alive v of least h(R, v), its candidate being an alive QI-group; -1 if none."""
     height_of_r = _height(state.residue)
@@ -365,7 +365,7 @@ def _rarest_alive_value(state, list_start, cell_of, group_of, candidate):
             candidate[rarest] += 1
 
 
-@loop
+@inner
 def _is_dead(state, height_of_r, q):
     """Whether Q is thin and shares a pillar with R. A QI-group without rows counts as dead."""
     if state.size[q] > state.l * state.height[q]:
@@ -379,7 +379,7 @@ def _is_dead(state, height_of_r, q):
     return False
 
 
-@loop
+@inner
 def _remove(state, q, e):
     """Move a row of cell e to R if Q is fat, else one of each pillar of Q; return their number."""
     if state.size[q] <= state.l * state.height[q]:
@@ -391,7 +391,7 @@ def _remove(state, q, e):
     return 1
 
 
-@loop
+@inner
 def _remove_pillars(state, q):
     """Move one row from each pillar of Q to R; return the number of rows moved."""
     moved = 0
@@ -451,7 +451,7 @@ def _groups_that_cover_the_pillars(state):
     return picked[:n_picked]
 
 
-@loop
+@lean
 def _drain(state, q):
     """Move rows from Q to R until Q is dead again; return whether R became eligible."""
     # A fat QI-group gives the value that is rarest in R, which is not a pillar of R: an eligible
@@ -465,7 +465,7 @@ def _drain(state, q):
     return False
 
 
-@loop
+@inner
 def _rarest_in_residue(state, q):
     """Return the cell of Q whose value is rarest in R."""
     rarest = np.int64(-1)
