@@ -1,18 +1,10 @@
 r"""Mondrian: cut the table at medians, attribute by attribute, as long as both sides stay private.
 
 Starting from the whole table, a part is cut at the median of its widest attribute; if a side would
-fail, the next widest is tried; a part that no attribute can cut is a group. With d attributes and
-at most :math:`\mu` copies of one QI tuple, the groups of k-anonymity have
-
-* strict cuts (values up to the median go left): at most :math:`2d(k-1) + \mu` rows, and their
-  bounding boxes do not overlap;
-* relaxed cuts (rows that have the median go to whichever side needs them): at most
-  :math:`2k - 1` rows.
+fail, the next widest is tried; a part that no attribute can cut is a group. Diversity, or any
+other monotone principle, is required of both sides of a cut beside their size.
 
 Source: K. LeFevre, D. DeWitt, R. Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006.
-Diversity, or any other monotone principle, is required of both sides of a cut beside their size.
-It is kept by union, so a part that fails cannot be mended by cutting it further, and stopping
-there loses nothing.
 """
 
 from __future__ import annotations
@@ -60,13 +52,15 @@ def mondrian(
     relaxed: bool = False,
     require: Sequence[Principle] = (),
 ) -> Partition:
-    """Guarantee k-anonymity, and l-diversity and more if asked: cut the table at medians.
+    r"""Guarantee k-anonymity, and l-diversity and more if asked: cut the table at medians.
 
-    Nothing is said about how many values are generalized.
+    With d attributes, at most :math:`\mu` copies of one QI tuple and k alone, strict cuts (values
+    up to the median go left) leave at most :math:`2d(k-1) + \mu` rows in a group, and bounding
+    boxes do not overlap; relaxed cuts leave at most :math:`2k - 1` rows.
 
-    With l or other principles, whoever knows the algorithm can conclude more than the groups show:
-    a cut that k allows and l forbids says that a side of it is not diverse. In the example below,
-    at l = 2, that gives two of ten people's values for certain
+    With l or other principles an attacker who knows the algorithm can conclude more than the
+    groups show: a cut that k allows and l forbids says that a side of it is not diverse. In the
+    example below, at l = 2, that gives the values of two of ten people
     (:func:`anonpaper.measure.minimality`).
 
     Parameters
@@ -93,8 +87,8 @@ def mondrian(
     Raises
     ------
     ParameterError
-        k or l is out of its range, `diversity` is none of the two, a principle is not monotone, or
-        relaxed cuts would part the rows of a person.
+        k or l is out of its range, `diversity` is unknown, a principle is not monotone, or relaxed
+        cuts would part the rows of a person.
     ColumnError
         The table lacks a sensitive attribute that l or a principle is about.
     InfeasibleError
@@ -172,24 +166,7 @@ def median_cut(
     diversity: str = "frequency",
     attributes: np.ndarray | None = None,
 ) -> np.ndarray | None:
-    """Cut some rows of a table once, at the median and strictly, as :func:`mondrian` would.
-
-    Parameters
-    ----------
-    m : Microdata
-        The table.
-    rows : array of int, shape (r,)
-        The rows of the part, ascending.
-    k, l, diversity
-        As for :func:`mondrian`; nothing is checked here.
-    attributes : array of int, optional
-        Places of the quasi-identifiers that may be cut; all by default.
-
-    Returns
-    -------
-    numpy.ndarray of bool, shape (r,), or None
-        Which rows go left; None if no attribute can be cut.
-    """
+    """Cut ascending rows once as :func:`mondrian` would: which go left, or None; no checks."""
     if len(rows) < 2 * k:
         return None
     rows = np.asarray(rows, dtype=np.int64)
@@ -221,6 +198,7 @@ class _Cutting(NamedTuple):
 
 
 def _domains(codes: np.ndarray, attributes: Sequence[Attribute]) -> tuple:
+    """Return the first four fields of a cutting."""
     return (
         codes,
         np.concatenate([a.positions for a in attributes]),
@@ -230,6 +208,7 @@ def _domains(codes: np.ndarray, attributes: Sequence[Attribute]) -> tuple:
 
 
 def _secrets(m: Microdata) -> tuple[np.ndarray, int]:
+    """Return sensitive codes and their number; zeros where there are none."""
     if m.sensitive is None:
         return np.zeros(m.n if m.weights is None else len(m.weights), np.int32), 1
     return m.sensitive_codes, m.sensitive_attribute.size
@@ -241,14 +220,13 @@ def _whose(m: Microdata) -> np.ndarray:
 
 
 def _required(l: int | None, diversity: str) -> int:
+    """Return which diversity the cuts look at."""
     return _NO_DIVERSITY if l is None else (_FREQUENCY, _DISTINCT)[diversity == "distinct"]
 
 
 def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int]:
-    """Return what `_cut_all` does, for cuts whose sides meet principles too.
-
-    All parts go on at once: each proposes its next cut, and principles look at all sides together.
-    """
+    """Return what `_cut_all` does, for cuts whose sides meet principles too."""
+    # All parts go on at once: each proposes its next cut, and principles look at all sides.
     n, room = len(cutting.codes), _room(cutting)
     wholes = [GroupCounts.of(table, np.zeros(n, np.int64)) for table, _ in principles]
     totals = [np.bincount(whole.sensitive, weights=whole.counts) for whole in wholes]
@@ -279,10 +257,8 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
             good &= np.logical_and.reduce([principle.satisfied(counts) for principle in asked])
         cut = good[::2] & good[1::2]
         first, last, depth, _ = parts[:, cut]
-        middle = np.array(
-            [_scatter(order, buffer, side, *ends) for ends in zip(first, last, strict=True)],
-            dtype=np.int64,
-        )
+        ends = zip(first, last, strict=True)
+        middle = np.array([_scatter(order, buffer, side, *part) for part in ends], np.int64)
         fresh = np.zeros_like(first)
         parts = np.hstack([
             parts[:, ~cut] + [[0], [0], [0], [1]],
@@ -306,7 +282,7 @@ def _room(cutting: _Cutting) -> np.ndarray:
 # `order[first:last]` are the rows of a part. A cut leaves the left ones first.
 
 
-@loop(nogil=True)  # components of diva run in threads
+@loop(nogil=True)
 def _cut_all(cutting, counts):
     """Return the labels and the depth of the deepest group."""
     n = len(cutting.codes)
@@ -356,9 +332,7 @@ def _next_cut(cutting, rows, side, counts, tried):
     if _rows_of(rows, cutting.weights) < 2 * cutting.k:
         return -1
     ways = 3 if cutting.relaxed else 2  # to cut at the median of an attribute
-    widths = _widths(
-        cutting.codes, cutting.positions, cutting.start, cutting.ordered, rows, counts
-    )
+    widths = _widths(cutting, rows, counts)
     for rank in range(len(widths)):
         j = widths.argmax()
         if widths[j] == 0 and not cutting.relaxed:
@@ -382,15 +356,15 @@ def _rows_of(rows, weights):
 
 
 @loop
-def _widths(codes, positions, start, ordered, rows, counts):
+def _widths(cutting, rows, counts):
     """Extent of every attribute in a part as a share of its extent in the domain."""
-    d = codes.shape[1]
-    widths = np.zeros(d)
-    for j in range(d):
+    codes, positions, start = cutting.codes, cutting.positions, cutting.start
+    widths = np.zeros(codes.shape[1])
+    for j in range(len(widths)):
         size = start[j + 1] - start[j]
         if size == 1:
             continue
-        if ordered[j]:
+        if cutting.ordered[j]:
             low, high = codes[rows[0], j], codes[rows[0], j]
             for i in rows:
                 low, high = min(low, codes[i, j]), max(high, codes[i, j])
@@ -455,11 +429,8 @@ def _median(column, rows, weights, counts):
 
 @inner
 def _deal(column, rows, side, counts, sensitive, v, wanted_left, equal):
-    """Send rows below v left, above v right, and `wanted_left` of the `equal` ones with v left.
-
-    The rows with v are dealt in turns, sensitive value by sensitive value, until one side has its
-    share.
-    """
+    """Send rows below v left, above v right, and `wanted_left` of the `equal` ones with v left."""
+    # Those with v are dealt in turns, sensitive value by sensitive value, until a side is full.
     values = 0  # the sensitive values of the rows with v are below this
     for place in range(len(rows)):
         side[place] = column[rows[place]] < v
@@ -482,6 +453,7 @@ def _deal(column, rows, side, counts, sensitive, v, wanted_left, equal):
 
 @inner
 def _is_allowed(cutting, rows, side, counts):
+    """Whether both sides have k rows or people, and are diverse."""
     n_left, k, people, weights = 0, cutting.k, cutting.people, cutting.weights
     for place in range(len(rows)):
         n_left += weights[rows[place]] * side[place]
@@ -519,16 +491,14 @@ def _is_diverse(rows, side, which, counts, sensitive, weights, l, required):
 @loop
 def _scatter(order, buffer, side, first, last):
     """Move the left rows to the front, keeping their order; return where the right ones begin."""
-    middle = first
+    middle, right = first, 0
     for place in range(first, last):
         if side[place]:
-            buffer[middle] = order[place]
+            order[middle] = order[place]
             middle += 1
-    right = middle
-    for place in range(first, last):
-        if not side[place]:
+        else:
             buffer[right] = order[place]
             right += 1
-    for place in range(first, last):
-        order[place] = buffer[place]
+    for i in range(right):
+        order[middle + i] = buffer[i]
     return middle
