@@ -246,7 +246,8 @@ def _search(m, encoded, sensitive, rows_of_cell, base, l, threshold, reach) -> _
     return _Search(
         encoded, sensitive, np.cumsum(rows_of_cell) - rows_of_cell, head, following,
         rows_of_cell.copy(), m.sensitive_counts.copy(), np.zeros(len(head), np.int64),
-        np.zeros(len(head), bool), np.empty(candidates, np.int64), np.empty(candidates), base, l, threshold, reach,
+        np.zeros(len(head), bool), np.empty(candidates, np.int64), np.empty(candidates),
+        base, l, threshold, reach,
     )  # fmt: skip
 
 

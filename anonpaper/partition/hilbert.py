@@ -55,8 +55,8 @@ def hilbert(m: Microdata, l: int) -> Partition:
     -----
     A place on the curve is a number of 64 bits: each of d attributes is seen at 64/d bits at
     most, and beyond 64 attributes only the first 64 shape the curve. Tuples that fall on one
-    place are taken in lexicographic order. O(c·d·b + c log c) for c distinct tuples and b bits, then O(n·m) for the grouping, m being
-    the number of sensitive values. Rows of one cell are taken in their order in the table.
+    place are taken in lexicographic order. O(c·d·b + c log c) for c distinct tuples and b bits,
+    then O(n·m) for the grouping of m sensitive values. Rows of a cell keep the table's order.
 
     References
     ----------
@@ -89,7 +89,7 @@ def places_on_curve(tuples: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarra
 def group_along_curve(
     cells: CellTable, order: np.ndarray, counts: np.ndarray, l: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return cells and their groups, l-eligible `counts` of tuples in an order, and group times."""
+    """Return cells, the group of each, and how many equal groups every group stands for."""
     held = np.bincount(cells.sensitive, counts).astype(np.int64)
     return _gather(*cells.by_sensitive_value(len(held), order), counts, held, l)
 
@@ -176,8 +176,8 @@ def _gather(queue_start, queue, rank, counts, held, l):
                     nearest, nearest_rank = v, next_rank[v]
             in_group[nearest] = True
             members += 1
-        # A group of l rows leaves q - 1 and r. So the next one takes rows of the same cells, unless
-        # one of these is used up or another value has become mandatory: equal groups are taken.
+        # A group of l rows leaves q - 1 and r. So the next takes rows of the same cells, unless one
+        # of these is used up or another value has become mandatory: equal groups are taken.
         equal = quotient if members == l else 1
         for v in range(m):
             equal = min(equal, waiting[v] if in_group[v] else quotient - left[v])

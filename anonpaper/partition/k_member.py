@@ -1,4 +1,4 @@
-r"""Greedy k-member clustering: clusters grown one row at a time, always by the row that adds least.
+r"""Greedy k-member clustering: clusters grow one row at a time, by the row that adds least.
 
 The information loss of a cluster c is the number of stars that its publication needs,
 :math:`IL(c) = |c| \cdot D(c)` with :math:`D(c)` the attributes on which c disagrees: a row adds

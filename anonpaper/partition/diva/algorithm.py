@@ -221,22 +221,7 @@ def diva(
 
 @dataclass(frozen=True)
 class Run:
-    """One run of DIVA: the steps of Algorithm 1 on one table, for :func:`diva` and for timing.
-
-    Attributes
-    ----------
-    m : Microdata
-    targets : Targets
-        Of the constraints in the table.
-    privacy : Privacy
-    strategy, anonymizer, max_candidates
-        As for :func:`diva`, which checks them.
-    rng : numpy.random.Generator
-    goes_beyond : bool
-        Whether ``over_bound`` is "star".
-    search : Search
-        The budget, and the record of what was done.
-    """
+    """One run of DIVA: the steps of Algorithm 1 on one table, for :func:`diva` and for timing."""
 
     m: Microdata
     targets: Targets
@@ -357,36 +342,7 @@ class Run:
 
 
 def build_graph(m: Microdata, constraints: Sequence[DiversityConstraint]) -> nx.Graph:
-    """Build the graph G of a set of constraints: BuildGraph of Algorithm 3.
-
-    Parameters
-    ----------
-    m : Microdata
-        The table R.
-    constraints : sequence of DiversityConstraint
-        The set Sigma.
-
-    Returns
-    -------
-    networkx.Graph
-        Node i carries ``constraint`` and ``rows``, the numbers of its target rows I; an edge joins
-        two nodes with common target rows and carries them as ``overlap``.
-
-    Notes
-    -----
-    O(s·n + s²·n/8) for s constraints.
-
-    References
-    ----------
-    diva2021, section 3.3, Example 3.3.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> G = build_graph(ap.examples.patients(), ap.examples.patients_constraints())
-    >>> sorted(G.edges), G.edges[0, 2]["overlap"].tolist()
-    ([(0, 2), (1, 2)], [7, 9])
-    """
+    """Build the graph G of a set of constraints: BuildGraph of Algorithm 3."""
     G = nx.Graph()
     targets = [c.target_rows(m) for c in constraints]
     for i, c in enumerate(constraints):
@@ -404,28 +360,7 @@ def coloring(
     clusterings: Callable[[int], Iterable[list[Bundle]]],
     search: Search,
 ) -> bool:
-    """Give every node of G a consistent clustering, with backtracking: Coloring, Algorithm 4.
-
-    Parameters
-    ----------
-    V : Clusterings
-        The coloured nodes; once True is returned, all of them.
-    choose : callable
-        NextNode: returns the node to be coloured next.
-    clusterings : callable
-        Clusterings: returns the candidates of a node, in the order in which they are tried.
-    search : Search
-        Its budget, and the record of what is done.
-
-    Raises
-    ------
-    BudgetExceededError
-        The budget was used up before it was known whether there is a colouring.
-
-    Notes
-    -----
-    Exponential in the number of constraints at worst, linear where nothing is taken back.
-    """
+    """Give every node of G a consistent clustering, with backtracking: Coloring, Algorithm 4."""
     if not V.uncoloured:
         return True  # line 1
     v = choose()  # line 2
@@ -445,11 +380,7 @@ def coloring(
 
 
 def next_node(V: Clusterings, strategy: str) -> int:
-    """Choose the node to colour next: NextNode of Algorithm 4.
-
-    A list in section 3.3 describes "min_choice" and "max_fan_out" the other way round; its
-    paragraph "Selection Strategies" fits the names. Ties go to the constraint given first.
-    """
+    """Choose the node to colour next: NextNode of Algorithm 4."""
     if strategy == "basic":
         return int(V.rng.choice(V.uncoloured))
     if strategy == "min_choice":
@@ -459,10 +390,7 @@ def next_node(V: Clusterings, strategy: str) -> int:
 
 
 def _log_number(V: Clusterings, v: int) -> float:
-    """Logarithm of the number of Clusterings(v.constraint, R), to compare nodes by.
-
-    Exact where they are listed; else that of the choices of as many rows as are missing.
-    """
+    """Logarithm of the number of Clusterings(v.constraint, R), to compare nodes by."""
     if V.missing(v) == 0:
         return 0.0
     free, least = len(V.free_targets(v)), V.least(v)
@@ -475,11 +403,7 @@ def _log_number(V: Clusterings, v: int) -> float:
 
 
 def is_consistent(S: list[Bundle], V: Clusterings) -> bool:
-    """Test the two conditions of section 3.2: IsConsistent of Algorithm 4.
-
-    Clusters are disjoint from those of other nodes, or equal to one of them, in which case they
-    are not in S again; and no upper bound is exceeded.
-    """
+    """Test the two conditions of section 3.2: IsConsistent of Algorithm 4."""
     rows = np.concatenate([bundle.rows for bundle in S] or [np.zeros(0, np.int64)])
     disjoint = bool(V.free[rows].all()) and len(np.unique(rows)) == len(rows)
     adds = sum((bundle.adds for bundle in S), np.zeros_like(V.count))

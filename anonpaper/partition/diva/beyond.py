@@ -31,12 +31,7 @@ def join_clusters(
     starred: np.ndarray,
     at_most: int,
 ) -> bool:
-    """Put the rows labelled -1 into the clusters where they cost fewest stars.
-
-    Of every row `at_most` clusters are tried; `labels` is changed in place, `starred` (G, d) is
-    what is suppressed in a cluster though its rows may agree. Returns whether all rows found a
-    cluster in which the constraints still hold.
-    """
+    """Put the rows labelled -1 into the clusters where they cost fewest stars."""
     for row in np.flatnonzero(labels < 0):
         low, high = group_bounds(m.codes, labels, len(starred))
         shown = (low == high) & ~starred
@@ -61,10 +56,7 @@ def join_clusters(
 def restorable(
     targets: Targets, labels: np.ndarray, agrees: np.ndarray, starred: np.ndarray
 ) -> np.ndarray:
-    """Choose suppressed values on which groups agree that can be shown, larger groups first.
-
-    `agrees`, `starred` and what is returned have shape (G, d).
-    """
+    """Choose suppressed values on which groups agree that can be shown, larger groups first."""
     shown = agrees & ~starred
     room = targets.high - targets.counts(shown, labels).sum(axis=0)
     if_shown = targets.counts(agrees, labels)

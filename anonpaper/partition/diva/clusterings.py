@@ -37,30 +37,7 @@ ENUMERATED = 8
 
 @dataclass
 class Clusterings:
-    """The colouring V as far as it stands, and the clusterings that are possible beside it.
-
-    Attributes
-    ----------
-    codes : numpy.ndarray, shape (n, d)
-        The rows, in the order in which similar ones stand together.
-    targets : Targets
-    privacy : Privacy
-    neighbours : list of set of int
-        The graph.
-    rng : numpy.random.Generator or None
-        DIVA-Basic draws clusterings with it. Without, candidates come in the order of least
-        conflict and keep what uncoloured constraints will need.
-    stars : bool
-        Whether candidates may suppress values on which a cluster agrees.
-    max_candidates : int
-        The most candidates that are made of a larger set of target rows.
-    coloured : dict of int to list of Bundle
-        V: the clustering of every coloured node, in the order of colouring.
-    free : numpy.ndarray, shape (n,), dtype bool
-        Rows that are in none of them.
-    count : numpy.ndarray, shape (s,), dtype int64
-        Target rows that they publish, per constraint.
-    """
+    """The colouring V as far as it stands, and the clusterings that are possible beside it."""
 
     codes: np.ndarray
     targets: Targets
@@ -174,10 +151,7 @@ class Clusterings:
     def bundle(
         self, rows: np.ndarray, starred: frozenset = frozenset(), divisible: bool = False
     ) -> Bundle:
-        """Return rows as one cluster, or, if they carry the same, as several to be made of them.
-
-        A constraint is carried if all rows carry it and none of its values is starred.
-        """
+        """Return rows as one cluster, or, if they carry the same, as several to be divided."""
         adds = np.zeros(len(self.targets), np.int64)
         for u, columns in enumerate(self.targets.columns):
             if not columns & starred and self.targets.carries[rows, u].all():
@@ -190,11 +164,7 @@ class Clusterings:
         return [self.bundle(b.rows, starred, b.divisible) for b in clustering]
 
     def _mixed(self, v: int, rows: np.ndarray) -> list[Bundle] | None:
-        """Clusters of rows of several signatures; None if they would not be private.
-
-        Either all is suppressed that only other constraints name, or the signatures are dealt out
-        to clusters, which then disagree on what sets them apart.
-        """
+        """Clusters of rows of several signatures; None if they would not be private."""
         if self.stars:
             mixed = self._starred(v, [Bundle(rows, frozenset(), self.count, divisible=True)])
         else:
@@ -206,10 +176,7 @@ class Clusterings:
     # -- few target rows: all clusterings --------------------------------------------------
 
     def listed(self, v: int) -> list[list[Bundle]]:
-        """List all clusterings of the free target rows of a node.
-
-        Those come first that overlap least, then those of fewest stars, then of lowest rows.
-        """
+        """List all clusterings of the free target rows of a node."""
         waiting = [u for u in self.neighbours[v] if u not in self.coloured]
         claims = self.targets.is_target[:, waiting].sum(axis=1)
 
@@ -236,13 +203,7 @@ class Clusterings:
     def _filled(
         self, v: int, free: np.ndarray, least: int, most: int, attempt: int
     ) -> list[Bundle] | None:
-        """Take rows signature by signature, more at every attempt; None if they cannot be had.
-
-        The *signature* of a row is the set of constraints that it carries. Rows of one signature
-        are taken together: first what finer constraints need, then rows as they are, as far as
-        all the others' bounds allow, then with the values suppressed of which there would be too
-        many, and last rows of any signature.
-        """
+        """Take rows signature by signature, more at every attempt; None if they cannot be had."""
         least = max(least, min(self._reserve(v), most))
         missing = least + (most - least) * attempt // self.max_candidates
         count = self.count.copy()
@@ -322,11 +283,7 @@ class Clusterings:
         return [int(u) for u in carried if not self.targets.columns[u] & starred]
 
     def _fitting(self, u: int, wanted: int, count: np.ndarray, carried: Sequence[int]) -> int:
-        """The most rows, up to `wanted`, by which the count of a constraint may grow.
-
-        An uncoloured constraint is left satisfied, or with room for a cluster, and room stays for
-        finer constraints that the rows do not carry.
-        """
+        """The most rows, up to `wanted`, by which the count of a constraint may grow."""
         room = int(self.targets.high[u] - count[u]) - self._reserve(u, carried)
         fitting = min(wanted, room)
         if u not in self.coloured and count[u] + fitting < self.targets.low[u]:
@@ -352,13 +309,7 @@ class Clusterings:
 
 
 def partial_partitions(items: list, k: int) -> Iterator[list[tuple]]:
-    """Yield all non-empty sets of disjoint subsets of at least k items.
-
-    Examples
-    --------
-    >>> list(partial_partitions(["t8", "t9", "t10"], 2))
-    [[('t8', 't9')], [('t8', 't10')], [('t8', 't9', 't10')], [('t9', 't10')]]
-    """
+    """Yield all non-empty sets of disjoint subsets of at least k items."""
     for first in range(len(items) - k + 1):
         later = items[first + 1 :]
         for size in range(k - 1, len(later) + 1):

@@ -43,13 +43,7 @@ _ROUNDING = 1e-6
 
 
 def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list[Bundle] | None:
-    """Return the rows of every pattern that shows something, None if no table satisfies all.
-
-    The rows in none are 0, or enough for a group. A BudgetExceededError says that the time of the
-    search was over, or that the program is too large. Polynomial in n, as only the number of types
-    and patterns shapes the program; exponential in the number of constraints that single rows
-    carry.
-    """
+    """Return the rows of every pattern that shows something, None if no table satisfies all."""
     program, types, p, shown, _ = _build(targets, privacy, search)
     solution = program.solve()
     if solution is None:
@@ -66,35 +60,14 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
 def fewest_invented(
     targets: Targets, finer: np.ndarray, privacy: Privacy, search: Search
 ) -> tuple[np.ndarray, int] | None:
-    """Return how many rows to invent of every target so that a table exists, None if none does.
-
-    Rows invented for a target are published in groups of their own that show it, and the coarser
-    ones. No other numbers of such rows have a sum below the second value, by the solver's bound,
-    which is at most a hundredth below the sum of these unless the time of the search was over.
-
-    Parameters
-    ----------
-    targets, privacy, search
-        As for :func:`exact_clustering`.
-    finer : numpy.ndarray, shape (s, s), dtype bool
-        ``finer[v, u]``: whether rows that show the target of u show that of v.
-
-    Returns
-    -------
-    numpy.ndarray, shape (s,), dtype int64, and int
-    """
+    """Return how many rows to invent of every target so that a table exists, None if none does."""
     program, _, _, _, invented = _build(targets, privacy, search, finer)
     solution = program.solve()
     return None if solution is None else (solution.numbers[invented], ceil(solution.least))
 
 
 def _build(targets: Targets, privacy: Privacy, search: Search, finer: np.ndarray | None = None):
-    """Write the program down.
-
-    Returns it with the types of the rows, the pattern that every unknown number is published
-    with, the attributes that every pattern shows, and the unknown numbers of invented rows, none
-    without `finer`.
-    """
+    """Write the program down."""
     s = len(targets)
     rows = [*targets.carries.T, *targets.is_target.T]
     if privacy.diverse is not None:
@@ -136,11 +109,7 @@ def _build(targets: Targets, privacy: Privacy, search: Search, finer: np.ndarray
 
 
 def smallest_conflict(targets: Targets, privacy: Privacy, search: Search) -> list[int]:
-    """Return constraints that cannot be satisfied together, of which none can be left out.
-
-    Parameters are those of :func:`exact_clustering`, which must have found that there is no table.
-    Where the time is over, some that could be left out may stay.
-    """
+    """Return constraints that cannot be satisfied together, of which none can be left out."""
     culprits = list(range(len(targets)))
     every_row = np.arange(len(targets.carries))
     for v in range(len(targets)):
@@ -157,11 +126,7 @@ def _split(items: np.ndarray, numbers: np.ndarray) -> list[np.ndarray]:
 
 
 def _patterns(targets: Targets, carries: np.ndarray, search: Search) -> np.ndarray:
-    """All sets of constraints that a pattern can show, shape (P, s), dtype bool.
-
-    They are those within the union of some; the first shows no value: what it holds are
-    constraints on the sensitive attribute alone.
-    """
+    """All sets of constraints that a pattern can show, shape (P, s), dtype bool."""
     found = {frozenset(v for v in range(len(targets)) if not targets.columns[v])}
     for carried in {frozenset(np.flatnonzero(row).tolist()) for row in carries}:
         unions = {frozenset()}
@@ -224,10 +189,7 @@ class _Program:
         self._rows.append((unknowns, np.broadcast_to(weights, len(unknowns)), low, high))
 
     def solve(self) -> _Solution | None:
-        """Return integers that satisfy every row, checked; None if there are none.
-
-        If the solver ended in time, none have a cost that is lower by more than a hundredth.
-        """
+        """Return integers that satisfy every row, checked; None if there are none."""
         unknowns, weights, low, high = zip(*self._rows, strict=True)
         row = np.repeat(np.arange(len(unknowns)), [len(u) for u in unknowns])
         entries = (np.concatenate(weights), (row, np.concatenate(unknowns)))

@@ -16,21 +16,7 @@ __all__ = ["Bundle", "Privacy", "Targets"]
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """The targets of s constraints among n rows, as codes.
-
-    A row *carries* a constraint if its quasi-identifiers are the target's; it is a *target row* if
-    its sensitive value is the target's too, where the constraint names one.
-
-    Attributes
-    ----------
-    columns : tuple of frozenset of int
-        Per constraint the quasi-identifiers that it names, by their place in ``m.qi``, but for
-        those of a single value, which show it whatever is suppressed.
-    low, high : numpy.ndarray, shape (s,), dtype int64
-        The bounds.
-    carries, is_target : numpy.ndarray, shape (n, s), dtype bool
-        Per row and constraint; equal where no sensitive value is named.
-    """
+    """The targets of s constraints among n rows, as codes."""
 
     columns: tuple[frozenset, ...]
     low: np.ndarray
@@ -79,11 +65,7 @@ class Targets:
         )
 
     def counts(self, shown: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Count the published target rows of every group and constraint, shape (G, s).
-
-        `shown` (G, d) says which attributes a group publishes: its rows agree on them and they
-        are not starred; `labels` (n,) is the group of every row, -1 for rows that are in none.
-        """
+        """Count the published target rows of every group and constraint, shape (G, s)."""
         counts = np.zeros((len(shown), len(self)), np.int64)
         for i in range(len(self)):
             rows = np.flatnonzero(self.is_target[:, i] & (labels >= 0))
@@ -98,10 +80,7 @@ class Targets:
 
 @dataclass(frozen=True)
 class Privacy:
-    """What every published group must be: k rows, and l-diverse if asked for.
-
-    `sensitive`, shape (n,), are the sensitive codes of the rows, needed where `diverse` is given.
-    """
+    """What every published group must be: k rows, and l-diverse if asked for."""
 
     k: int
     diverse: FrequencyLDiversity | DistinctLDiversity | None = None
@@ -133,10 +112,7 @@ class Privacy:
         return all(principle.holds(m, labels) for principle in principles)
 
     def choose(self, rows: np.ndarray, wanted: int) -> np.ndarray:
-        """Return the first `wanted` rows, passing over some so that they are l-diverse.
-
-        The result may fail to be diverse where the rows do not allow it.
-        """
+        """Return the first `wanted` rows, passing over some so that they are l-diverse."""
         if self.diverse is None or wanted == len(rows):
             return rows[:wanted]
         order = np.argsort(self.sensitive[rows], kind="stable")
@@ -151,19 +127,7 @@ class Privacy:
 
 @dataclass(frozen=True, eq=False)
 class Bundle:
-    """Rows that are published in clusters which all carry the same constraints.
-
-    Attributes
-    ----------
-    rows : numpy.ndarray of int
-        Row numbers, at least k.
-    starred : frozenset of int
-        Quasi-identifiers that are suppressed in it though its rows may agree.
-    adds : numpy.ndarray, shape (s,), dtype int64
-        By how much it raises the published count of every constraint.
-    divisible : bool
-        Whether it is still to be divided into clusters of similar rows, or is one cluster.
-    """
+    """Rows that are published in clusters which all carry the same constraints."""
 
     rows: np.ndarray
     starred: frozenset
