@@ -176,8 +176,8 @@ def _gather(queue_start, queue, rank, counts, held, l):
                     nearest, nearest_rank = v, next_rank[v]
             in_group[nearest] = True
             members += 1
-        # A group of l rows leaves q - 1 and r. So the next takes rows of the same cells, unless one
-        # of these is used up or another value has become mandatory: equal groups are taken.
+        # A group of l rows leaves q - 1 and r. So the next takes rows of the same cells, unless
+        # one is used up or another value has become mandatory: equal groups are taken.
         equal = quotient if members == l else 1
         for v in range(m):
             equal = min(equal, waiting[v] if in_group[v] else quotient - left[v])

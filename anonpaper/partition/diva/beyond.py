@@ -1,10 +1,4 @@
-"""What goes beyond diva2021 when a diverse clustering is published.
-
-A table that satisfies all as it is stays as it is; left-over rows, fewer than a group needs, join
-clusters; and what was suppressed for an upper bound that is not reached is shown again. Starred
-clusters are candidates of the search (:mod:`~anonpaper.partition.diva.clusterings`), and the exact
-test stands in :mod:`~anonpaper.partition.diva.existence`.
-"""
+"""What goes beyond diva2021 when a diverse clustering is published."""
 
 from __future__ import annotations
 

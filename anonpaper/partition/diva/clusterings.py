@@ -1,20 +1,9 @@
-r"""Candidate clusterings of the target rows of one constraint, generated one by one.
+"""Candidate clusterings of the target rows of one constraint, generated one by one.
 
-Clusterings(sigma) of diva2021 are sets of disjoint clusters of target rows, each large enough to
-be published, whose total lies in the constraint's bounds. There are exponentially many, and the
-paper does not say which are made, nor in which order. Of at most :data:`ENUMERATED` target rows
-all are listed here. Of more, a bounded number is made, as *bundles*: rows that agree on what the
-constraints name, to be divided into clusters of similar rows once the colouring stands. That is
-enough for the search, which only asks how many rows carry what.
-
-A clustering of a constraint may consist of clusters that its neighbours have chosen already
-(clusters of different constraints are disjoint or equal), so only what is still missing from the
-lower bound is clustered anew.
-
-Beyond the paper, and only where ``stars`` says so: where a cluster would carry more than another
-constraint's upper bound allows, a second kind of candidate suppresses the other constraint's value
-in it. The paper rejects such clusters; some sets then have no solution although Definition 2.4 has
-one.
+There are exponentially many, and the paper does not say which are made. Of at most
+:data:`ENUMERATED` target rows all are listed; of more, a bounded number is made, as *bundles*:
+rows that agree on what the constraints name, divided once the colouring stands. Where ``stars``,
+candidates beyond the paper suppress the values of other constraints.
 """
 
 from __future__ import annotations
@@ -39,16 +28,16 @@ ENUMERATED = 8
 class Clusterings:
     """The colouring V as far as it stands, and the clusterings that are possible beside it."""
 
-    codes: np.ndarray
+    codes: np.ndarray  # the rows, similar ones together
     targets: Targets
     privacy: Privacy
-    neighbours: list
-    rng: np.random.Generator | None = None
+    neighbours: list  # the graph, a set for every node
+    rng: np.random.Generator | None = None  # DIVA-Basic draws with it; else least conflict first
     stars: bool = True
     max_candidates: int = 24
-    coloured: dict = field(init=False, default_factory=dict)
-    free: np.ndarray = field(init=False)
-    count: np.ndarray = field(init=False)
+    coloured: dict = field(init=False, default_factory=dict)  # V: node to clustering, in order
+    free: np.ndarray = field(init=False)  # rows that are in none of them
+    count: np.ndarray = field(init=False)  # target rows that they publish, per constraint
 
     def __post_init__(self) -> None:
         n, s = self.targets.carries.shape
@@ -165,6 +154,8 @@ class Clusterings:
 
     def _mixed(self, v: int, rows: np.ndarray) -> list[Bundle] | None:
         """Clusters of rows of several signatures; None if they would not be private."""
+        # Either all is suppressed that only other constraints name, or the signatures are dealt
+        # out to clusters, which then disagree on what sets them apart.
         if self.stars:
             mixed = self._starred(v, [Bundle(rows, frozenset(), self.count, divisible=True)])
         else:
@@ -177,6 +168,7 @@ class Clusterings:
 
     def listed(self, v: int) -> list[list[Bundle]]:
         """List all clusterings of the free target rows of a node."""
+        # Those come first that overlap least, then those of fewest stars, then of lowest rows.
         waiting = [u for u in self.neighbours[v] if u not in self.coloured]
         claims = self.targets.is_target[:, waiting].sum(axis=1)
 
@@ -204,6 +196,9 @@ class Clusterings:
         self, v: int, free: np.ndarray, least: int, most: int, attempt: int
     ) -> list[Bundle] | None:
         """Take rows signature by signature, more at every attempt; None if they cannot be had."""
+        # The *signature* of a row is the set of constraints that it carries. First comes what
+        # finer constraints need, then rows as they are, as far as all the others' bounds allow,
+        # then those with values suppressed of which there would be too many, and last any rows.
         least = max(least, min(self._reserve(v), most))
         missing = least + (most - least) * attempt // self.max_candidates
         count = self.count.copy()
@@ -284,6 +279,8 @@ class Clusterings:
 
     def _fitting(self, u: int, wanted: int, count: np.ndarray, carried: Sequence[int]) -> int:
         """The most rows, up to `wanted`, by which the count of a constraint may grow."""
+        # An uncoloured constraint is left satisfied, or with room for a cluster, and room stays
+        # for finer constraints that the rows do not carry.
         room = int(self.targets.high[u] - count[u]) - self._reserve(u, carried)
         fitting = min(wanted, room)
         if u not in self.coloured and count[u] + fitting < self.targets.low[u]:

@@ -1,23 +1,16 @@
 r"""Whether a diverse k-anonymous table exists at all, decided by an integer program.
 
-The colouring is a search among some clusterings. Where it ends without a solution, this module
-decides. Only what the constraints name matters: a row is its *type*, the target values that it
-carries and its sensitive value, and it is published with a *pattern*, some of these target values,
-all else suppressed. Groups of one pattern can be merged, so a table exists iff there are numbers
-:math:`x_{e,p} \ge 0` of rows of type e published as p such that every row is published, every
-pattern has no rows or k of them, and the constraints hold:
+A row is its *type*, the target values that it carries and its sensitive value, and it is published
+with a *pattern*, some of these target values. Groups of one pattern can be merged, so a table
+exists iff there are numbers :math:`x_{e,p} \ge 0` of rows of type e published as p with
 
 .. math::
 
     \sum_p x_{e,p} = n_e, \qquad k z_p \le \sum_e x_{e,p} \le n z_p, \qquad
     \lambda_l \le \sum_{p\ \text{shows}\ t} \sum_{e\ \text{has}\ t} x_{e,p} \le \lambda_r
 
-with :math:`z_p \in \{0, 1\}`. Only unions of targets need be patterns. l-diversity is linear too:
-:math:`l \sum_{e\ \text{has}\ v} x_{e,p} \le \sum_e x_{e,p}` for every sensitive value v, or l of
-the values present. Among the solutions, one that suppresses few named values is preferred; how
-few depends on the time there is.
-
-The program is ours; diva2021 only searches. Its solver is HiGHS, by way of scipy.
+and :math:`z_p \in \{0, 1\}`. l-diversity is linear too. Of the solutions one that suppresses few
+named values is preferred. The program is ours; diva2021 only searches. Its solver is HiGHS.
 """
 
 from __future__ import annotations
@@ -67,7 +60,7 @@ def fewest_invented(
 
 
 def _build(targets: Targets, privacy: Privacy, search: Search, finer: np.ndarray | None = None):
-    """Write the program down."""
+    """Write the program down: with row types, pattern of every x, shown values, invented rows."""
     s = len(targets)
     rows = [*targets.carries.T, *targets.is_target.T]
     if privacy.diverse is not None:
@@ -109,7 +102,7 @@ def _build(targets: Targets, privacy: Privacy, search: Search, finer: np.ndarray
 
 
 def smallest_conflict(targets: Targets, privacy: Privacy, search: Search) -> list[int]:
-    """Return constraints that cannot be satisfied together, of which none can be left out."""
+    """Return constraints with no common table, each of them needed, as far as time allows."""
     culprits = list(range(len(targets)))
     every_row = np.arange(len(targets.carries))
     for v in range(len(targets)):
@@ -126,7 +119,7 @@ def _split(items: np.ndarray, numbers: np.ndarray) -> list[np.ndarray]:
 
 
 def _patterns(targets: Targets, carries: np.ndarray, search: Search) -> np.ndarray:
-    """All sets of constraints that a pattern can show, shape (P, s), dtype bool."""
+    """All sets of constraints that a pattern can show (P, s): those within unions of targets."""
     found = {frozenset(v for v in range(len(targets)) if not targets.columns[v])}
     for carried in {frozenset(np.flatnonzero(row).tolist()) for row in carries}:
         unions = {frozenset()}

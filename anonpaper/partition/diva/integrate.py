@@ -13,6 +13,9 @@ def integrate(
     targets: Targets, labels: np.ndarray, shown: np.ndarray, n_clusters: int
 ) -> np.ndarray:
     """Choose values of the groups of the rest to suppress, so that no upper bound is exceeded."""
+    # Constraint by constraint, that of the largest surplus first, groups are chosen whose rows sum
+    # to the surplus or as little more as possible; in them one of the attributes that the
+    # constraint names is suppressed, the one that relieves most other exceeded constraints.
     columns, sizes = targets.columns, np.bincount(labels)
     counts = targets.counts(shown, labels)
     allowed = targets.high - counts[:n_clusters].sum(axis=0)
@@ -35,6 +38,8 @@ def integrate(
 
 def fewest_rows(adds: np.ndarray, sizes: np.ndarray, surplus: int) -> np.ndarray:
     """Choose groups that publish at least `surplus` target rows and have few rows in all."""
+    # Where all rows are target rows no choice has fewer: it is a subset sum, solved over the
+    # multiplicities of the sizes. Else those of the largest share of target rows are taken.
     if (adds < sizes).any():
         order = np.argsort(-adds / sizes, kind="stable")
         enough = int(np.searchsorted(np.cumsum(adds[order]), surplus)) + 1

@@ -15,8 +15,9 @@ __all__ = ["Search"]
 class Search:
     """How long a search may go on, and what it has done."""
 
-    max_backtracks: int
-    max_seconds: float
+    max_backtracks: int  # of every component of the graph
+    max_seconds: float  # of all
+    # ("colour", "reject" or "backtrack", node, clustering), kept if a list is given
     trace: list | deque = field(default_factory=lambda: deque(maxlen=0))
     order: list = field(init=False, default_factory=list)
     components: int = field(init=False, default=0)

@@ -18,11 +18,11 @@ __all__ = ["Bundle", "Privacy", "Targets"]
 class Targets:
     """The targets of s constraints among n rows, as codes."""
 
-    columns: tuple[frozenset, ...]
+    columns: tuple[frozenset, ...]  # places of the QI named, except those of a single value
     low: np.ndarray
     high: np.ndarray
-    carries: np.ndarray
-    is_target: np.ndarray
+    carries: np.ndarray  # (n, s): whether the quasi-identifiers of a row are the target's
+    is_target: np.ndarray  # (n, s): whether its sensitive value is, too
 
     @classmethod
     def of(cls, m: Microdata, constraints: Sequence[DiversityConstraint]) -> Targets:
@@ -66,6 +66,7 @@ class Targets:
 
     def counts(self, shown: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Count the published target rows of every group and constraint, shape (G, s)."""
+        # `shown` (G, d) says what the rows of a group agree on, without what is starred.
         counts = np.zeros((len(shown), len(self)), np.int64)
         for i in range(len(self)):
             rows = np.flatnonzero(self.is_target[:, i] & (labels >= 0))
@@ -112,7 +113,7 @@ class Privacy:
         return all(principle.holds(m, labels) for principle in principles)
 
     def choose(self, rows: np.ndarray, wanted: int) -> np.ndarray:
-        """Return the first `wanted` rows, passing over some so that they are l-diverse."""
+        """Return the first `wanted` rows, passing over some so that they are l-diverse if any."""
         if self.diverse is None or wanted == len(rows):
             return rows[:wanted]
         order = np.argsort(self.sensitive[rows], kind="stable")
@@ -130,6 +131,6 @@ class Bundle:
     """Rows that are published in clusters which all carry the same constraints."""
 
     rows: np.ndarray
-    starred: frozenset
-    adds: np.ndarray
-    divisible: bool
+    starred: frozenset  # QI that are suppressed though the rows may agree
+    adds: np.ndarray  # by how much the published count of every constraint rises
+    divisible: bool  # whether it is still to be divided into clusters of similar rows
