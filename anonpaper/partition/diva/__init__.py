@@ -1,7 +1,7 @@
 """DIVA: k-anonymous tables that keep the diversity asked for (diva2021).
 
-``algorithm`` has the paper's algorithms in its order. ``clusterings`` and ``integrate`` settle what
-the paper leaves open; ``beyond``, ``existence`` and ``augmented`` are not in the paper.
+``algorithm`` has the paper's algorithms in its order. ``clusterings`` and ``integrate`` settle
+open choices of the paper; ``beyond``, ``existence`` and ``augmented`` are not in the paper.
 """
 
 from anonpaper.partition.diva.algorithm import diva
