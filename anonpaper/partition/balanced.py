@@ -162,7 +162,7 @@ def class_entropy(m: Microdata, labels: np.ndarray, base: float = np.e) -> np.nd
 def most_classes(counts: np.ndarray, l: int) -> int:
     """Return the largest G with sum_v min(counts_v, G) >= l·G: that many classes are l-diverse."""
     counts = np.asarray(counts, dtype=np.int64)
-    return eligible_height(counts, l, int(counts.sum()) // l)
+    return eligible_height(counts, l, int(counts.sum()) // l)[0]
 
 
 def _number_of_classes(m: Microdata, k: int, l: int) -> int:

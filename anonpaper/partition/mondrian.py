@@ -19,7 +19,7 @@ from anonpaper.algorithm import algorithm
 from anonpaper.compiled import inner, loop
 from anonpaper.errors import ParameterError, check_choice, check_integer, check_sequence
 from anonpaper.groups import Partition
-from anonpaper.microdata import Attribute, Microdata, check_microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import (
     DIVERSITY,
     FrequencyLDiversity,
@@ -34,8 +34,8 @@ from anonpaper.principles import (
 
 __all__ = ["median_cut", "mondrian"]
 
-# Numbers of numpy, not literal ones, for which numba would compile what takes them once more.
-_NO_DIVERSITY, _FREQUENCY, _DISTINCT = map(np.int64, range(3))
+# Of numpy, not a literal one, for which numba would compile what takes it once more.
+_NO_SHARE = np.int64(0)
 _TRIED = -1.0  # the width of an attribute that could not be cut
 
 
@@ -136,12 +136,9 @@ def mondrian(
     require_whole(m, principles)
     # Strict cuts leave equal rows together, so cells are cut; relaxed ones part them.
     listed = m if relaxed else m.counted()
-    cutting = _Cutting(
-        *_domains(listed.codes, listed.attributes),
-        *_secrets(listed if counts_l else listed.about(None)),
-        np.ones(m.n, np.int64) if listed.weights is None else listed.weights,
-        _whose(m), k, l or 0, _required(l if counts_l else None, diversity), relaxed,
-    )  # fmt: skip
+    cutting = _cutting(listed, listed.codes, k, l if counts_l else None, diversity, relaxed)
+    if m.people is not None:  # of the type of sensitive codes: what counts either compiles once
+        cutting = cutting._replace(people=m.people.astype(np.int32))
     if principles:
         asked = [(listed.about(table.sensitive), of_it) for table, of_it in principles]
         labels, depth = _cut_in_rounds(cutting, asked)
@@ -171,11 +168,7 @@ def median_cut(
         return None
     rows = np.asarray(rows, dtype=np.int64)
     chosen = np.arange(m.d) if attributes is None else np.asarray(attributes)
-    cutting = _Cutting(
-        *_domains(m.codes[:, chosen], [m.attributes[j] for j in chosen]),
-        *_secrets(m.about(None) if l is None else m),
-        np.ones(m.n, np.int64), np.empty(0, np.int32), k, l or 0, _required(l, diversity), False,
-    )  # fmt: skip
+    cutting = _cutting(m, m.codes[:, chosen], k, l, diversity, False, chosen)
     side = np.empty(len(rows), np.bool_)
     return side if _next_cut(cutting, rows, side, _room(cutting), 0) >= 0 else None
 
@@ -192,36 +185,26 @@ class _Cutting(NamedTuple):
     weights: np.ndarray  # how many rows of the table each row here stands for
     people: np.ndarray  # empty where every row is a person
     k: int
-    l: int
-    required: int
+    share: int  # no value may have more than one share-th of a side, if not 0
+    distinct: int  # the least number of values of a side
     relaxed: bool
 
 
-def _domains(codes: np.ndarray, attributes: Sequence[Attribute]) -> tuple:
-    """Return the first four fields of a cutting."""
-    return (
+def _cutting(m, codes, k, l, diversity, relaxed, chosen=None) -> _Cutting:
+    """Return what decides on cuts of a table by the chosen attributes, all by default."""
+    attributes = [m.attributes[j] for j in (range(m.d) if chosen is None else chosen)]
+    sensitive, values = np.zeros(len(codes), np.int32), 1
+    if l is not None:
+        sensitive, values = m.sensitive_codes, m.sensitive_attribute.size
+    return _Cutting(
         codes,
         np.concatenate([a.positions for a in attributes]),
         np.cumsum([0, *(a.size for a in attributes)]),
         np.array([a.ordered for a in attributes]),
-    )
-
-
-def _secrets(m: Microdata) -> tuple[np.ndarray, int]:
-    """Return sensitive codes and their number; zeros where there are none."""
-    if m.sensitive is None:
-        return np.zeros(m.n if m.weights is None else len(m.weights), np.int32), 1
-    return m.sensitive_codes, m.sensitive_attribute.size
-
-
-def _whose(m: Microdata) -> np.ndarray:
-    """Numbers of people of the type of sensitive codes: what counts either compiles once."""
-    return np.empty(0, np.int32) if m.people is None else m.people.astype(np.int32)
-
-
-def _required(l: int | None, diversity: str) -> int:
-    """Return which diversity the cuts look at."""
-    return _NO_DIVERSITY if l is None else (_FREQUENCY, _DISTINCT)[diversity == "distinct"]
+        sensitive, values, np.ones(len(codes), np.int64) if m.weights is None else m.weights,
+        np.empty(0, np.int32), k, (l or 0) * (diversity == "frequency"),
+        (l or 0) * (diversity == "distinct"), relaxed,
+    )  # fmt: skip
 
 
 def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int]:
@@ -459,33 +442,34 @@ def _is_allowed(cutting, rows, side, counts):
         n_left += weights[rows[place]] * side[place]
     if n_left < k or _rows_of(rows, weights) - n_left < k:
         return False
+    share, distinct, sensitive = cutting.share, cutting.distinct, cutting.sensitive
     for which in (True, False):
         # k people are k distinct values of the person
         if len(people) and not _is_diverse(
-            rows, side, which, counts, people, weights, k, _DISTINCT
+            rows, side, which, counts, people, weights, _NO_SHARE, k
         ):
             return False
-        if cutting.required != _NO_DIVERSITY and not _is_diverse(
-            rows, side, which, counts, cutting.sensitive, weights, cutting.l, cutting.required
+        if share + distinct > 0 and not _is_diverse(
+            rows, side, which, counts, sensitive, weights, share, distinct
         ):
             return False
     return True
 
 
 @inner
-def _is_diverse(rows, side, which, counts, sensitive, weights, l, required):
-    """Whether one side is frequency (1) or distinct (2) l-diverse."""
-    size, distinct, most = 0, 0, 0
+def _is_diverse(rows, side, which, counts, sensitive, weights, share, distinct):
+    """Whether one side has no value above one share-th, and enough distinct ones."""
+    size, found, most = 0, 0, 0
     for place in range(len(rows)):
         if side[place] == which:
             v, rows_here = sensitive[rows[place]], weights[rows[place]]
-            distinct += counts[v] == 0
+            found += counts[v] == 0
             counts[v] += rows_here
             size += rows_here
             most = max(most, counts[v])
     for i in rows:
         counts[sensitive[i]] = 0
-    return most * l <= size if required == _FREQUENCY else distinct >= l
+    return most * share <= size and found >= distinct
 
 
 @loop

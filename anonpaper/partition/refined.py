@@ -25,7 +25,7 @@ from anonpaper.compiled import inner, loop
 from anonpaper.errors import check_number
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
-from anonpaper.partition.tp import tp_plus_groups
+from anonpaper.partition.tp import eligible_height, tp_plus_groups
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 from anonpaper.randomness import generator
 
@@ -424,16 +424,10 @@ def _most_rows(rest, values):
     """Return how many rows of a bucket can be taken: they and the rest of R stay l-eligible."""
     # As in phase one of TP, the largest l-eligible subset is found by bisection of its height. If
     # the rest is not, fewer rows are tried: multiples of l by bisection, and what lies above.
-    low, high = 0, 0
+    high = 0
     for v in values:
         high = max(high, rest.held[v])
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _rows_below(rest, values, middle) >= rest.l * middle:
-            low = middle
-        else:
-            high = middle - 1
-    most = _rows_below(rest, values, low)
+    _, most = eligible_height(rest.held, rest.l, high)
     if most == 0 or _can_be_taken(rest, most):
         return most
     low, high = 0, most // rest.l
@@ -447,15 +441,6 @@ def _most_rows(rest, values):
         if _can_be_taken(rest, rows):
             return rows
     return low * rest.l
-
-
-@inner
-def _rows_below(rest, values, height):
-    """Return the rows of a bucket that is cut at a height."""
-    rows = 0
-    for v in values:
-        rows += min(rest.held[v], height)
-    return rows
 
 
 @inner

@@ -297,19 +297,19 @@ def _missing(state):
 
 @lean
 def eligible_height(counts, l, high):
-    """Return the greatest h up to `high` with f(h) = sum_v min(counts[v], h) >= l·h."""
+    """Return the greatest h up to `high` with f(h) = sum_v min(counts[v], h) >= l·h, and f(h)."""
     # f is concave and f(0) = 0, so h is found by bisection.
-    low = 0
+    low, below = 0, 0
     while low < high:
         middle = (low + high + 1) // 2
         rows = 0
         for held in counts:
             rows += min(held, middle)
         if rows >= l * middle:
-            low = middle
+            low, below = middle, rows
         else:
             high = middle - 1
-    return low
+    return low, below
 
 
 @lean
@@ -319,15 +319,12 @@ def _phase_one(state):
     # becomes min(h(Q, v), h). The result does not depend on the order of removals (section 5.2).
     start, counts = state.start, state.counts
     for q in range(len(start) - 1):
-        height = eligible_height(
-            counts[start[q] : start[q + 1]], state.l, _height(counts[start[q] : start[q + 1]])
-        )
+        of_group = counts[start[q] : start[q + 1]]
+        state.height[q], state.size[q] = eligible_height(of_group, state.l, _height(of_group))
         for e in range(start[q], start[q + 1]):
-            if counts[e] > height:
-                state.residue[state.sensitive[e]] += counts[e] - height
-                counts[e] = height
-            state.size[q] += counts[e]
-        state.height[q] = height
+            if counts[e] > state.height[q]:
+                state.residue[state.sensitive[e]] += counts[e] - state.height[q]
+                counts[e] = state.height[q]
 
 
 @loop
