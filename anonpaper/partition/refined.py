@@ -144,10 +144,7 @@ def attributes_kept(d: int, most: int) -> np.ndarray:
 def _orders_tried(
     groups: _Groups, l: int, kept: np.ndarray, rng: np.random.Generator
 ) -> Iterator[_Groups]:
-    """Regroup all groups with stars at once, in several orders of choices of equally many stars.
-
-    Where an order needs more stars than TP+, its groups are left as they are.
-    """
+    """Regroup all groups with stars at once, in several orders of equally many stars."""
     given = np.arange(kept.shape[1])
     for columns in (given, given[::-1], *(rng.permutation(given) for _ in range(_ORDERS))):
         tried = copy.copy(groups)
@@ -165,20 +162,14 @@ def _from_both_ends(d: int) -> Iterator[tuple[int, ...]]:
 
 
 def _in_other_order(kept: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Mix choices of equally many stars, and now and then those of one star more.
-
-    All attributes stay the first choice, none the last.
-    """
+    """Mix choices of equally many stars, now and then those of one more; all first, none last."""
     starred = (~kept).sum(axis=1) + 1.5 * rng.random(len(kept))
     starred[0], starred[-1] = -inf, inf
     return kept[np.argsort(starred)]
 
 
 class _Groups:
-    """Which rows are in which group: ``rows[i]`` rows of ``cell[i]`` are in ``group[i]``.
-
-    Entries are sorted by group. Every group is l-eligible.
-    """
+    """l-eligible groups: ``rows[i]`` rows of ``cell[i]`` are in ``group[i]``, which ascend."""
 
     def __init__(self, m: Microdata, cell: np.ndarray, group: np.ndarray, rows: np.ndarray):
         self.cells = m.cells
@@ -226,11 +217,9 @@ class _Groups:
         return (low != high).sum(axis=1) * np.add.reduceat(self.rows, first)
 
     def split(self, l: int, rng: np.random.Generator) -> None:
-        """Split groups with stars into as many as there can be; no star is added.
-
-        A group of g rows becomes q = g // l groups: its rows, sorted by sensitive value, are
-        dealt out one by one. No value has more than g / l rows, so it has at most one in each.
-        """
+        """Split groups with stars into as many as there can be; no star is added."""
+        # A group of g rows becomes q = g // l groups: its rows, sorted by sensitive value, are
+        # dealt out one by one. No value has more than g / l rows: at most one in each.
         size = np.add.reduceat(self.rows, self.start[:-1])
         parts = np.where((self.stars > 0) & (size <= _LARGE), size // l, 1)
         dealt = parts[self.group] > 1

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import contextlib
 from math import ceil
-from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -42,7 +41,7 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
     if solution is None:
         return None
     pattern = np.empty(len(targets.carries), np.int64)
-    pattern[types.rows] = np.repeat(p, solution.numbers[program.x])
+    pattern[types.rows] = np.repeat(p, solution[0][program.x])
     not_counted = np.zeros(0, np.int64)
     return [
         Bundle(np.flatnonzero(pattern == q), targets.named - shown[q], not_counted, divisible=True)
@@ -56,7 +55,7 @@ def fewest_invented(
     """Return how many rows to invent of every target so that a table exists, None if none does."""
     program, _, _, _, invented = _build(targets, privacy, search, finer)
     solution = program.solve()
-    return None if solution is None else (solution.numbers[invented], ceil(solution.least))
+    return None if solution is None else (solution[0][invented], ceil(solution[1]))
 
 
 def _build(targets: Targets, privacy: Privacy, search: Search, finer: np.ndarray | None = None):
@@ -149,13 +148,6 @@ def _require_diversity(program, privacy, members, sensitive, used) -> None:
     program.require(np.r_[present, used], np.r_[np.ones(len(present)), -l], 0, np.inf)
 
 
-class _Solution(NamedTuple):
-    """Integers that satisfy a program, and a number that the cost of none is below."""
-
-    numbers: np.ndarray
-    least: float
-
-
 class _Program:
     """An integer program, row by row: rows of each type and pattern, then whether it is used."""
 
@@ -181,8 +173,8 @@ class _Program:
         """Add low <= sum of weight·unknown <= high."""
         self._rows.append((unknowns, np.broadcast_to(weights, len(unknowns)), low, high))
 
-    def solve(self) -> _Solution | None:
-        """Return integers that satisfy every row, checked; None if there are none."""
+    def solve(self) -> tuple[np.ndarray, float] | None:
+        """Return integers that satisfy every row, and a lower bound of the cost; None if none."""
         unknowns, weights, low, high = zip(*self._rows, strict=True)
         row = np.repeat(np.arange(len(unknowns)), [len(u) for u in unknowns])
         entries = (np.concatenate(weights), (row, np.concatenate(unknowns)))
@@ -200,7 +192,7 @@ class _Program:
             if held and ((x >= 0) & (x <= self.upper)).all():
                 # no cost is negative; the solver computes in floats, and whole costs are rounded
                 least = max(0.0, (answer.mip_dual_bound or 0.0) - _ROUNDING)
-                return _Solution(x, min(least, float(self.cost @ x)))
+                return x, min(least, float(self.cost @ x))
         said = f"the exact test ended without an answer: {answer.message}"
         if answer.status == 1:
             seconds = self.search.max_seconds

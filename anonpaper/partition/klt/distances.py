@@ -195,6 +195,7 @@ def _unite_sets(how, mine, i, other, j, a):
 
 @inner
 def _include(words, i, first, code):
+    """Put a code into a set of values."""
     words[i, first + code // 64] |= np.uint64(1) << np.uint64(code % 64)
 
 
@@ -202,24 +203,27 @@ def _include(words, i, first, code):
 def _add_value_counts(how, mine, i, other, j, a):
     """Add the counts of pair attribute a, and the distances of all rows to each of its values."""
     pair = a - len(how.set_weight)
-    first = how.value[pair]
-    values = how.value[pair + 1] - first
+    first, last = how.value[pair], how.value[pair + 1]
     if mine.only[i, a] != SEVERAL:
-        code, rows = mine.only[i, a], mine.size[i]
-        for v in range(values):
-            mine.value_counts[i, first + v] = rows if v == code else 0
-            between = how.between[how.between_start[pair] + code * values + v]
-            mine.distances[i, first + v] = rows * between
+        mine.value_counts[i, first:last] = 0
+        mine.distances[i, first:last] = 0
+        _add_rows(how, mine, i, pair, mine.only[i, a], mine.size[i])
     if other.only[j, a] != SEVERAL:
-        code, rows = other.only[j, a], other.size[j]
-        mine.value_counts[i, first + code] += rows
-        for v in range(values):
-            between = how.between[how.between_start[pair] + code * values + v]
-            mine.distances[i, first + v] += rows * between
+        _add_rows(how, mine, i, pair, other.only[j, a], other.size[j])
     else:
-        for v in range(first, first + values):
+        for v in range(first, last):
             mine.value_counts[i, v] += other.value_counts[j, v]
             mine.distances[i, v] += other.distances[j, v]
+
+
+@inner
+def _add_rows(how, mine, i, pair, code, rows):
+    """Add rows of one value of a pair attribute."""
+    first, values = how.value[pair], how.value[pair + 1] - how.value[pair]
+    mine.value_counts[i, first + code] += rows
+    for v in range(values):
+        between = how.between[how.between_start[pair] + code * values + v]
+        mine.distances[i, first + v] += rows * between
 
 
 # -- distances --------------------------------------------------------------------------------
@@ -251,6 +255,7 @@ def distance_between(how, a, i, b, j):
 
 @inner
 def _same_set(how, a, i, b, j, s):
+    """Whether two clusters have the same values of set attribute s."""
     if a.only[i, s] != b.only[j, s]:
         return False
     if a.only[i, s] != SEVERAL:

@@ -128,17 +128,19 @@ def _divide(along, places, scale, set_weight, leaves, is_left, right):
 
 @lean
 def _fill(index, items, order):
+    """Put items at the leaves in an order, and make all boxes."""
     leaves = len(index.item)
     for place in range(len(order)):
         index.item[place] = order[place]
         index.leaf[order[place]] = leaves + place
         _set_leaf(index, items, order[place])
     for node in range(leaves - 1, 0, -1):
-        _join_boxes(index.turn, index.box, index.bits, node)
+        _join_boxes(index, node)
 
 
 @inner
 def _set_leaf(index, items, i):
+    """Make the box of a leaf from its item."""
     node = index.leaf[i]
     index.turn[node] = index.turns[i]
     index.box[node, 0] = items.size[i]
@@ -152,13 +154,15 @@ def _set_leaf(index, items, i):
 
 @inner
 def _bit(code):
+    """The bit of a set of values: codes from 62 on share bit 62."""
     place = _SEVERAL_BIT if code == SEVERAL else min(code & 63, _SEVERAL_BIT - 1)
     return np.uint64(1) << np.uint64(place)
 
 
 @inner
-def _join_boxes(turn, box, bits, node):
+def _join_boxes(index, node):
     """Make the box of a node from those of its children; boxes of items taken out are empty."""
+    turn, box, bits = index.turn, index.box, index.bits
     left, right = 2 * node, 2 * node + 1
     if turn[left] == NEVER:
         left = right
@@ -166,20 +170,19 @@ def _join_boxes(turn, box, bits, node):
         right = left
     turn[node] = min(turn[left], turn[right])
     box[node, 0] = min(box[left, 0], box[right, 0])
-    for low in range(1, box.shape[1], 2):
-        high = low + 1
-        box[node, low] = min(box[left, low], box[right, low])
-        box[node, high] = max(box[left, high], box[right, high])
+    for u in range(1, box.shape[1], 2):
+        box[node, u] = min(box[left, u], box[right, u])
+        box[node, u + 1] = max(box[left, u + 1], box[right, u + 1])
     for b in range(bits.shape[1]):
         bits[node, b] = bits[left, b] | bits[right, b]
 
 
 @inner
-def _join_above(turn, box, bits, node):
+def _join_above(index, node):
     """Make the boxes of all nodes above one anew."""
     while node > _ROOT:
         node //= 2
-        _join_boxes(turn, box, bits, node)
+        _join_boxes(index, node)
 
 
 @inner
@@ -188,7 +191,7 @@ def refresh(index, items, i, turn, tags):
     index.turns[i], index.tags[i] = turn, tags
     if len(index.item):
         _set_leaf(index, items, i)
-        _join_above(index.turn, index.box, index.bits, index.leaf[i])
+        _join_above(index, index.leaf[i])
 
 
 @inner
@@ -200,7 +203,7 @@ def change_turn(index, i, turn):
         node = index.leaf[i]
         index.turn[node] = turn
         if not box_stays:
-            _join_above(index.turn, index.box, index.bits, node)
+            _join_above(index, node)
         while box_stays and node > _ROOT:
             node //= 2
             index.turn[node] = min(index.turn[2 * node], index.turn[2 * node + 1])
