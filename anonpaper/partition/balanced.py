@@ -1,24 +1,8 @@
-r"""Balanced classes: compact classes of k to 2k - 1 rows, each with at least l sensitive values.
+"""Balanced classes: compact classes of k to 2k - 1 rows, each with at least l sensitive values.
 
 Algorithm 3 of majeed2024 fills one class after the other: a record becomes the centre, and the
-records most similar to it join, as long as the class can still become diverse; what remains at the
-end joins the most similar classes. Guarantee: every row is in exactly one class, every class has
-k to 2k - 1 rows and at least l distinct sensitive values; a table for which that is impossible is
-refused beforehand.
-
-Three things the paper leaves open are settled here.
-
-* *Encoding.* Cosine similarity (Eq. 3) needs numbers. An unordered attribute is one-hot encoded.
-  Of an ordered one, x scaled to [0, 1] becomes the pair (1 - x, x): with x alone the least value
-  would be the zero vector, which has no cosine, and on a table of one attribute all rows would be
-  alike.
-* *Search.* Rows that are equal in QI and SA are interchangeable, so cells are compared, not rows.
-  Cells lie in lexicographic order, attributes with dominant values first; of every sensitive value
-  the next `reach` cells are compared with the centre. If none of them reaches the threshold, the
-  search goes on up to four times as far, and the best match found is taken.
-* *Diversity.* With G' classes to fill and c_v rows left of value v, the rest of the table stays
-  feasible iff :math:`\sum_v \min(c_v, G') \ge l G'`. A row may join only if that stays true: so no
-  class ever fails for want of values that were used up before.
+records most similar to it join, as long as the class can still become diverse. What remains at the
+end joins the most similar classes.
 
 Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
 data with enhanced utility*, section 4.2.2.
@@ -26,13 +10,16 @@ data with enhanced utility*, section 4.2.2.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from anonpaper.algorithm import algorithm
-from anonpaper.compiled import loop
+from anonpaper.compiled import inner, loop
 from anonpaper.errors import InfeasibleError, check_integer, check_number
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.partition.tp import eligible_height
 from anonpaper.principles import DistinctLDiversity, GroupCounts, KAnonymity
 from anonpaper.randomness import generator
 
@@ -60,8 +47,8 @@ def balanced_classes(
 ) -> Partition:
     """Guarantee classes of k to 2k - 1 rows with at least l *distinct* sensitive values.
 
-    This is distinct l-diversity: one value may still have nearly all rows of a class. Similarity
-    is sought and not guaranteed.
+    Every row is in one class. This is distinct l-diversity: one value may still have nearly all
+    rows of a class. Similarity is sought and not guaranteed.
 
     Parameters
     ----------
@@ -74,8 +61,8 @@ def balanced_classes(
     seed : int or numpy.random.Generator
         Decides with which record the first class begins.
     similarity : float
-        The threshold T_Sm, in [0, 1]: how similar to its centre a record should be for the
-        search to end.
+        The threshold T_Sm, in [0, 1]: where no record among `reach` is as similar to its centre,
+        the search goes on up to four times as far.
     largest_share : float
         The share of a class that one sensitive value should not exceed, in (0, 1]. It is kept as
         long as the records left allow it; 1 asks for nothing, 0.5 for classes of even halves, as
@@ -102,8 +89,10 @@ def balanced_classes(
 
     Notes
     -----
-    O(e log e + n·m·reach·d) for e cells, m sensitive values, d attributes. Of equally similar
-    cells the first in the order of the search is taken.
+    O(e log e + n·m·reach·d) for e cells, m sensitive values, d attributes. For the cosine (Eq. 3)
+    an unordered attribute is one-hot encoded, an ordered one, x scaled to [0, 1], is the pair
+    (1 - x, x). Cells lie in lexicographic order, attributes with dominant values first; the first
+    of equally similar cells is taken.
 
     References
     ----------
@@ -132,28 +121,28 @@ def balanced_classes(
             for a, codes in zip(m.attributes, m.cells.tuples[tuple_of_cell].T, strict=True)
         ]
     )
-    norms = _norms(scaled, ordered)
+    norms = np.sqrt(
+        sum(
+            x * x + (1 - x) * (1 - x) if in_order else np.ones(len(x))
+            for x, in_order in zip(scaled.T, ordered, strict=True)
+        )
+    )
     base = m.n // n_classes
-    cap = max(int(np.ceil(base * largest_share)), 1)
-    taken, centres, total, similar = _fill_classes(
-        scaled, ordered, norms, sensitive, rows_of_cell, m.sensitive_counts, n_classes, base, l,
-        cap, similarity, reach,
-    )  # fmt: skip
     residue = m.n - base * n_classes
-    labels = np.empty(m.n, np.int64)
-    rows = _deal_rows(m, order)
-    labels[rows] = taken
-    if residue:
-        lost = np.flatnonzero(labels < 0)
-        cell_of_row = np.empty(m.n, np.int64)
-        cell_of_row[rows] = np.repeat(np.arange(len(order)), rows_of_cell)
-        joined, values = _join_residue(
-            scaled, ordered, norms, cell_of_row[lost], centres,
-            np.full(n_classes, 2 * k - 1 - base),
-        )  # fmt: skip
-        labels[lost] = joined
-        total += values.sum()
-        similar += np.count_nonzero(values >= similarity)
+    search = _search(
+        m, _Encoded(scaled, ordered, norms), sensitive, rows_of_cell, base, l, similarity, reach
+    )
+    cap = max(int(np.ceil(base * largest_share)), 1)
+    taken, centres, total, similar = _fill_classes(search, n_classes, cap)
+    cells = np.repeat(np.argsort(order), m.cells.counts)  # of m.cells.rows
+    labels, cell_of_row = np.empty((2, m.n), np.int64)
+    labels[m.cells.rows[np.argsort(cells, kind="stable")]] = taken
+    cell_of_row[m.cells.rows] = cells
+    lost = np.flatnonzero(labels < 0)
+    room = np.full(n_classes, 2 * k - 1 - base)
+    labels[lost], values = _join_residue(search.encoded, cell_of_row[lost], centres, room)
+    total += values.sum()
+    similar += np.count_nonzero(values >= similarity)
     info = {
         "base_size": base,
         "residue": residue,
@@ -165,61 +154,15 @@ def balanced_classes(
 
 
 def class_entropy(m: Microdata, labels: np.ndarray, base: float = np.e) -> np.ndarray:
-    """Return the diversity of every class, the entropy of its sensitive values (Eq. 4).
-
-    Parameters
-    ----------
-    m : Microdata
-        The table, n rows.
-    labels : array of int, shape (n,)
-        Class numbers without gaps, -1 for rows that are not published.
-    base : float
-        Base of the logarithm, above 1. The paper prints base 2, in which two values have at most
-        1; its threshold of 0.69 is ln 2, their maximum in base e.
-
-    Returns
-    -------
-    numpy.ndarray, shape (G,)
-        From 0 (one value) to the logarithm of the number of values.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> class_entropy(m, ap.examples.hospital_two_anonymous().labels, base=2)[0].item()
-    0.0
-    """
+    """Return the entropy of the sensitive values of every class (Eq. 4, printed in base 2)."""
     base = check_number("base", base, 1, np.inf, open_low=True)
     return np.abs(GroupCounts.of(m, labels).entropy()) / np.log(base)
 
 
 def most_classes(counts: np.ndarray, l: int) -> int:
-    """Return how many classes with l distinct values each the rows suffice for, whatever its size.
-
-    The largest G with sum over v of min(counts_v, G) >= l·G.
-
-    Parameters
-    ----------
-    counts : array of int
-        Rows of every sensitive value.
-    l : int
-        Distinct values in every class, at least 1.
-
-    Examples
-    --------
-    >>> most_classes([24720, 7841], l=2)
-    7841
-    """
-    counts = np.sort(np.asarray(counts, dtype=np.int64))[::-1]
-    # Values rarer than G fill G·(l - i) places if i values are more frequent.
-    low, high = 0, int(counts.sum()) // max(l, 1)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if np.minimum(counts, middle).sum() >= l * middle:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    """Return the largest G with sum_v min(counts_v, G) >= l·G: that many classes are l-diverse."""
+    counts = np.asarray(counts, dtype=np.int64)
+    return eligible_height(counts, l, int(counts.sum()) // l)[0]
 
 
 def _number_of_classes(m: Microdata, k: int, l: int) -> int:
@@ -243,9 +186,6 @@ def _number_of_classes(m: Microdata, k: int, l: int) -> int:
     return min(m.n // k, diverse)
 
 
-# -- cells in the order of the search ------------------------------------------------------
-
-
 def _cells_in_order(m: Microdata, rng: np.random.Generator):
     """Order the cells: attributes with dominant values first, beginning at a random record."""
     cells = m.cells
@@ -264,231 +204,195 @@ def _cells_in_order(m: Microdata, rng: np.random.Generator):
     return order, tuple_of_cell[order], cells.counts[order].astype(np.int64)
 
 
-def _deal_rows(m: Microdata, order: np.ndarray) -> np.ndarray:
-    """Row numbers cell by cell in the order of the search."""
-    start, stop = m.cells.row_start[order], m.cells.row_start[order + 1]
-    offsets = np.repeat(start - np.r_[0, np.cumsum(stop - start)[:-1]], stop - start)
-    return m.cells.rows[offsets + np.arange(m.n)]
-
-
 # -- kernels -------------------------------------------------------------------------------
 
 
-@loop
-def _norms(scaled, ordered):
-    """Lengths of the encoded cells."""
-    norms = np.zeros(len(scaled))
-    for j in range(scaled.shape[1]):
-        for i in range(len(scaled)):
-            x = scaled[i, j]
-            norms[i] += x * x + (1 - x) * (1 - x) if ordered[j] else 1.0
-    return np.sqrt(norms)
+class _Encoded(NamedTuple):
+    """The cells as Eq. 3 takes them: attributes scaled to [0, 1], and the lengths."""
+
+    scaled: np.ndarray
+    ordered: np.ndarray
+    norms: np.ndarray
 
 
-@loop
-def _cosine(scaled, ordered, norms, i, other):
+class _Search(NamedTuple):
+    """The cells in the order of the search, and what is left of them."""
+
+    encoded: _Encoded
+    sensitive: np.ndarray
+    start: np.ndarray  # place of the first row of every cell
+    head: np.ndarray  # the first cell with rows left of every value, -1 if there is none
+    following: np.ndarray  # the next cell of the same value
+    left_in_cell: np.ndarray
+    left: np.ndarray  # rows left of every value
+    in_class: np.ndarray  # rows of every value in the class that is filled
+    may_join: np.ndarray  # whether a value may join this class
+    cells: np.ndarray  # candidates
+    closeness: np.ndarray  # their similarity to the centre
+    base: int
+    l: int
+    threshold: float
+    reach: int
+
+
+def _search(m, encoded, sensitive, rows_of_cell, base, l, threshold, reach) -> _Search:
+    """Return the search before the first class."""
+    by_value = np.argsort(sensitive, kind="stable")
+    following, head = np.full(len(sensitive), -1), np.full(len(m.sensitive_counts), -1)
+    is_last = np.diff(sensitive[by_value], append=-1) != 0
+    following[by_value[~is_last]] = by_value[1:][~is_last[:-1]]
+    head[sensitive[::-1]] = np.arange(len(sensitive))[::-1]
+    candidates = len(head) * max(reach * _FARTHER, base)
+    return _Search(
+        encoded, sensitive, np.cumsum(rows_of_cell) - rows_of_cell, head, following,
+        rows_of_cell.copy(), m.sensitive_counts.copy(), np.zeros(len(head), np.int64),
+        np.zeros(len(head), bool), np.empty(candidates, np.int64), np.empty(candidates),
+        base, l, threshold, reach,
+    )  # fmt: skip
+
+
+@inner
+def _cosine(encoded, i, other):
     """Cosine of two encoded cells (Eq. 3)."""
     product = 0.0
-    for j in range(scaled.shape[1]):
-        x, y = scaled[i, j], scaled[other, j]
-        if ordered[j]:
+    for j in range(encoded.scaled.shape[1]):
+        x, y = encoded.scaled[i, j], encoded.scaled[other, j]
+        if encoded.ordered[j]:
             product += x * y + (1 - x) * (1 - y)
         elif x == y:
             product += 1.0
-    return product / (norms[i] * norms[other])
+    return product / (encoded.norms[i] * encoded.norms[other])
 
 
 @loop
-def _fill_classes(
-    scaled, ordered, norms, sensitive, rows_of_cell, counts, n_classes, base, l,
-    cap, threshold, reach,
-):  # fmt: skip
+def _fill_classes(search, n_classes, cap):
     """Fill classes of `base` rows one after the other.
 
     Return the class of every row (cell by cell; -1 for the residue), the cell of every centre,
     the sum of the similarities of rows and centres, and how many reach the threshold.
     """
-    e, m = len(sensitive), len(counts)
-    following, preceding, head = _lists(sensitive, m)
-    left_in_cell, left = rows_of_cell.copy(), counts.copy()
-    start = np.zeros(e + 1, np.int64)
-    for cell in range(e):
-        start[cell + 1] = start[cell] + rows_of_cell[cell]
-    taken = np.full(start[e], -1, np.int64)
+    taken = np.full(search.left.sum(), -1, np.int64)
     centres = np.empty(n_classes, np.int64)
-    longest = max(reach * _FARTHER, base)
-    cells, values = np.empty(m * longest, np.int64), np.empty(m * longest)
-    in_class = np.empty(m, np.int64)
     total, similar = 0.0, 0
     for c in range(n_classes):
         after = n_classes - c - 1
-        in_class[:] = 0
-        centre, n_candidates = -1, np.int64(0)
-        for size in range(base):
-            best = -1
-            for attempt in range(2):
-                limit = cap if attempt == 0 else base
-                if centre < 0:
-                    best = _first_allowed(head, in_class, left, after, size, base, l, limit)
-                else:
-                    best = _most_similar(
-                        cells, values, n_candidates, sensitive, left_in_cell, in_class, left,
-                        after, size, base, l, limit,
-                    )  # fmt: skip
-                if best >= 0:
-                    break
-            if centre < 0:
-                centre = best
-                centres[c] = centre
-                n_candidates = _candidates(
-                    scaled, ordered, norms, centre, head, following, left_in_cell, base,
-                    threshold, reach, cells, values,
-                )  # fmt: skip
-                cell = centre
-            else:
-                cell = cells[best]
-            v = sensitive[cell]
-            left_in_cell[cell] -= 1
-            taken[start[cell] + left_in_cell[cell]] = c
-            left[v] -= 1
-            in_class[v] += 1
-            closeness = _cosine(scaled, ordered, norms, centre, cell)
+        search.in_class[:] = 0
+        candidates = _first_cells(search)
+        for size in range(search.base):
+            best = _most_similar(search, candidates, size, after, cap)
+            if best < 0:
+                best = _most_similar(search, candidates, size, after, search.base)
+            cell = search.cells[best]
+            if size == 0:
+                centres[c] = cell
+                candidates = _candidates(search, cell)
+            v = search.sensitive[cell]
+            search.left_in_cell[cell] -= 1
+            taken[search.start[cell] + search.left_in_cell[cell]] = c
+            search.left[v] -= 1
+            search.in_class[v] += 1
+            closeness = _cosine(search.encoded, centres[c], cell)
             total += closeness
-            similar += closeness >= threshold - 1e-12
-            if left_in_cell[cell] == 0:
-                _unlink(cell, v, following, preceding, head)
+            similar += closeness >= search.threshold - 1e-12
+            while search.head[v] >= 0 and search.left_in_cell[search.head[v]] == 0:
+                search.head[v] = search.following[search.head[v]]
     return taken, centres, total, similar
 
 
-@loop
-def _lists(sensitive, m):
-    """A doubly linked list of the cells of every sensitive value; -1 ends it."""
-    e = len(sensitive)
-    following, preceding = np.full(e, -1, np.int64), np.full(e, -1, np.int64)
-    head, last = np.full(m, -1, np.int64), np.full(m, -1, np.int64)
-    for cell in range(e):
-        v = sensitive[cell]
-        if last[v] < 0:
-            head[v] = cell
-        else:
-            following[last[v]] = cell
-            preceding[cell] = last[v]
-        last[v] = cell
-    return following, preceding, head
-
-
-@loop
-def _unlink(cell, v, following, preceding, head):
-    before, behind = preceding[cell], following[cell]
-    if before < 0:
-        head[v] = behind
-    else:
-        following[before] = behind
-    if behind >= 0:
-        preceding[behind] = before
-
-
-@loop
-def _candidates(
-    scaled, ordered, norms, centre, head, following, left_in_cell, base, threshold, reach, cells,
-    values,
-):  # fmt: skip
-    """List the next cells of every sensitive value with their similarity to the centre.
-
-    They hold at least as many rows as a class, where so many are left: a list never runs dry.
-    """
+@inner
+def _first_cells(search):
+    """List the first cell left of every sensitive value as candidates for a centre."""
     count = 0
-    for v in range(len(head)):
-        cell, looked, rows, best = head[v], 0, 0, -1.0
-        while cell >= 0 and (
-            looked < reach or rows < base or (best < threshold and looked < reach * _FARTHER)
-        ):
-            cells[count] = cell
-            values[count] = _cosine(scaled, ordered, norms, centre, cell)
-            best = max(best, values[count])
-            rows += left_in_cell[cell]
+    for cell in search.head:
+        if cell >= 0:
+            search.cells[count], search.closeness[count] = cell, -cell  # the first one is taken
             count += 1
-            looked += 1
+    return count
+
+
+@inner
+def _candidates(search, centre):
+    """List the next cells of every sensitive value with their similarity to the centre."""
+    # They hold at least as many rows as a class, where so many are left: a list never runs dry.
+    count, following = 0, search.following
+    for v in range(len(search.head)):
+        cell, looked, rows, best, previous = search.head[v], 0, 0, -1.0, -1
+        while cell >= 0 and (
+            looked < search.reach
+            or rows < search.base
+            or (best < search.threshold and looked < search.reach * _FARTHER)
+        ):
+            if search.left_in_cell[cell] == 0:  # used up, and not the first
+                following[previous] = following[cell]
+            else:
+                search.cells[count] = cell
+                search.closeness[count] = _cosine(search.encoded, centre, cell)
+                best = max(best, search.closeness[count])
+                rows += search.left_in_cell[cell]
+                count += 1
+                looked += 1
+                previous = cell
             cell = following[cell]
     return count
 
 
-@loop
-def _first_allowed(head, in_class, left, after, size, base, l, limit):
-    """The first cell left whose value may join, or -1."""
-    first = -1
-    for v in range(len(head)):
-        if (
-            head[v] >= 0
-            and (first < 0 or head[v] < first)
-            and _may_join(v, in_class, left, after, size, base, l, limit)
-        ):
-            first = head[v]
-    return first
-
-
-@loop
-def _most_similar(
-    cells, values, n_candidates, sensitive, left_in_cell, in_class, left, after, size, base,
-    l, limit,
-):  # fmt: skip
+@inner
+def _most_similar(search, candidates, size, after, limit):
     """Place of the most similar candidate whose value may join, or -1."""
-    may_join = np.zeros(len(left), np.bool_)
-    for v in range(len(left)):
-        may_join[v] = _may_join(v, in_class, left, after, size, base, l, limit)
+    may_join, closeness = search.may_join, search.closeness
+    for v in range(len(may_join)):
+        may_join[v] = _may_join(search, v, size, after, limit)
     best = -1
-    for i in range(n_candidates):
+    for i in range(candidates):
+        cell = search.cells[i]
         if (
-            may_join[sensitive[cells[i]]]
-            and left_in_cell[cells[i]] > 0
-            and (best < 0 or values[i] > values[best])
+            may_join[search.sensitive[cell]]
+            and search.left_in_cell[cell] > 0
+            and (best < 0 or closeness[i] > closeness[best])
         ):
             best = i
     return best
 
 
-@loop
-def _may_join(v, in_class, left, after, size, base, l, limit):
-    """Whether a row of value v leaves this class and those after it feasible.
-
-    A value with more rows left than classes to come is *plentiful*: a row of it costs nothing.
-    Any other row lowers sum_v min(c_v, after), which must stay at least l·after when the class is
-    full; one is kept back for each distinct value the class still lacks and that no plentiful
-    value can bring.
-    """
+@inner
+def _may_join(search, v, size, after, limit):
+    """Whether a row of value v leaves this class and those after it feasible."""
+    # With `after` classes to come and c_v rows left of value v, they are feasible iff
+    # sum_v min(c_v, after) >= l·after. A value with more rows left than that is *plentiful*: a row
+    # of it costs nothing. Any other row lowers the sum, which must suffice when the class is full;
+    # one is kept back for each distinct value that the class still lacks and that no plentiful
+    # value can bring.
+    left, in_class, room = search.left, search.in_class, search.base - size - 1
     if left[v] == 0 or in_class[v] >= limit:
         return False
-    slack, plentiful, lacking = -l * after, 0, l
+    slack, plentiful, lacking = -search.l * after, 0, search.l
     for w in range(len(left)):
         slack += min(left[w], after)
         lacking -= in_class[w] > 0
         if w != v and in_class[w] == 0 and left[w] > after:
             plentiful += 1
     lacking = max(lacking - (in_class[v] == 0), 0)
-    if base - size - 1 < lacking:
+    if room < lacking:
         return False
     # Under a cap on the share, rows of a value must not pile up for the classes to come.
-    if limit < base:
+    if limit < search.base:
         obliged = 0
         for w in range(len(left)):
             obliged += max(left[w] - (w == v) - limit * after, 0)
-        if obliged > base - size - 1 and left[v] <= limit * after:
+        if obliged > room and left[v] <= limit * after:
             return False
     cost = 0 if left[v] > after else 1
     return slack - cost >= max(lacking - plentiful, 0)
 
 
 @loop
-def _join_residue(scaled, ordered, norms, cells, centres, room):
+def _join_residue(encoded, cells, centres, room):
     """Return the most similar class with room for every row of the residue, and how similar."""
-    joined, values = np.empty(len(cells), np.int64), np.empty(len(cells))
+    joined, values = np.empty(len(cells), np.int64), np.full(len(cells), -1.0)
     for i in range(len(cells)):
-        best, best_value = -1, -1.0
         for c in range(len(centres)):
-            if room[c] > 0:
-                value = _cosine(scaled, ordered, norms, cells[i], centres[c])
-                if value > best_value:
-                    best, best_value = c, value
-        joined[i], values[i] = best, best_value
-        room[best] -= 1
+            value = _cosine(encoded, cells[i], centres[c])
+            if room[c] > 0 and value > values[i]:
+                joined[i], values[i] = c, value
+        room[joined[i]] -= 1
     return joined, values

@@ -1,9 +1,7 @@
-r"""The optimal l-diverse suppression of a tiny table, by exhaustive search.
+r"""The optimal l-diverse suppression of a tiny table, by exhaustive search over sets of rows.
 
 Finding it is NP-hard for every l >= 3 (xiao2010, Theorem 4.7): this module judges approximation
-algorithms, it is no rival of theirs. A grouping is optimal if no other l-diverse grouping needs
-fewer stars (Problem 1), or fewer suppressed rows (Problem 2). The search goes over sets of rows:
-with :math:`c(G)` the cost of publishing G as one group,
+algorithms. With :math:`c(G)` the cost of publishing G as one group,
 
 .. math:: best(S) = \min_{G \subseteq S,\; \min S \in G,\; G\ l\text{-eligible}} c(G) + best(S - G)
 """
@@ -44,14 +42,14 @@ def exact(
     Returns
     -------
     Partition
-        Of all optimal groupings the first in a fixed order. ``info["cost"]`` is the optimum.
+        The first optimal grouping in a fixed order. ``info["cost"]`` is the optimum.
 
     Raises
     ------
     SizeLimitError
         The table has more than `max_rows` rows.
     ColumnError, ParameterError, InfeasibleError
-        As :func:`~anonpaper.partition.tp.tp`; also for an unknown objective.
+        As :func:`anonpaper.tp`; also for an unknown objective.
 
     Notes
     -----
@@ -76,18 +74,10 @@ def exact(
             "tp and tp_plus approximate the optimum of tables of any size"
         )
     l = require_eligible(m, l)
-    cost, labels = _search(
-        np.ascontiguousarray(m.codes),
-        m.sensitive_codes,
-        m.sensitive_attribute.size,
-        l,
-        objective == "rows",
-    )
-    return Partition(
-        dense_labels(labels),
-        {"cost": int(cost), "objective": objective},
-        f"exhaustive search, l = {l}",
-    )
+    codes, values = np.ascontiguousarray(m.codes), m.sensitive_attribute.size
+    cost, labels = _search(codes, m.sensitive_codes, values, l, objective == "rows")
+    info = {"cost": int(cost), "objective": objective}
+    return Partition(dense_labels(labels), info, f"exhaustive search, l = {l}")
 
 
 _INFEASIBLE = np.iinfo(np.int64).max // 2
@@ -95,6 +85,7 @@ _INFEASIBLE = np.iinfo(np.int64).max // 2
 
 @loop
 def _search(codes, sensitive, m, l, count_rows):
+    """Return the least cost of all rows, and the groups: best(S) over all sets of rows S."""
     n = len(codes)
     full = (1 << n) - 1
     best = np.full(full + 1, _INFEASIBLE, np.int64)

@@ -1,14 +1,9 @@
 """Hilbert: group rows that are close on a space-filling curve into l-diverse groups.
 
-The quasi-identifiers are mapped to one dimension by a Hilbert curve; walking along it, rows of
-different sensitive values are gathered into groups of l to 2l - 1 rows, so that every group is
-frequency l-diverse. Of the heuristics adapted to suppression in xiao2010 it is the best one.
-
 Sources: G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis, *Fast data anonymization with low
 information loss*, VLDB 2007, for the mapping and the look-ahead on what remains; J. Skilling,
 *Programming the Hilbert curve*, AIP Conference Proceedings 707, 2004, for the index. xiao2010,
-section 6.1, does not print its adaptation; the grouping rule here is a reconstruction whose
-invariant is stated in :func:`group_along_curve`.
+section 6.1, does not print its adaptation: the grouping rule here is a reconstruction.
 """
 
 from __future__ import annotations
@@ -53,21 +48,15 @@ def hilbert(m: Microdata, l: int) -> Partition:
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
-    ParameterError
-        l is not an integer from 2 to n.
-    InfeasibleError
-        The table itself is not l-eligible.
+    ColumnError, ParameterError, InfeasibleError
+        As :func:`anonpaper.tp`.
 
     Notes
     -----
     A place on the curve is a number of 64 bits: each of d attributes is seen at 64/d bits at
     most, and beyond 64 attributes only the first 64 shape the curve. Tuples that fall on one
-    place are taken in lexicographic order.
-
-    O(c·d·b + c log c) for c distinct tuples and b bits, then O(n·m) for the grouping, m being
-    the number of sensitive values. Rows of one cell are taken in their order in the table.
+    place are taken in lexicographic order. O(c·d·b + c log c) for c distinct tuples and b bits,
+    then O(n·m) for the grouping of m sensitive values. Rows of a cell keep the table's order.
 
     References
     ----------
@@ -90,28 +79,7 @@ def hilbert(m: Microdata, l: int) -> Partition:
 
 
 def places_on_curve(tuples: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarray, int]:
-    """Return the place of every tuple on the curve, and the curve's resolution.
-
-    Parameters
-    ----------
-    tuples : numpy.ndarray, shape (c, d), integer
-        Codes of the quasi-identifiers.
-    sizes : sequence of int
-        Domain sizes. Every domain is stretched to that of the longest one, as far as 64 bits
-        allow, so that all attributes weigh the same.
-
-    Returns
-    -------
-    places : numpy.ndarray, shape (c,), dtype uint64
-    bits : int
-        Resolution per attribute.
-
-    Examples
-    --------
-    >>> places, bits = places_on_curve(np.array([[0, 0], [1, 3], [0, 3]]), [2, 4])
-    >>> places.tolist(), bits
-    ([0, 9, 5], 2)
-    """
+    """Return the place of every tuple, and the bits per attribute; all domains weigh the same."""
     sizes = np.array(sizes[:_MAX_BITS], dtype=np.int64)
     bits = min(max(int(sizes.max()) - 1, 1).bit_length(), _MAX_BITS // len(sizes))
     grid = tuples[:, : len(sizes)].astype(np.int64) * (np.int64(1) << np.int64(bits)) // sizes
@@ -121,81 +89,13 @@ def places_on_curve(tuples: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarra
 def group_along_curve(
     cells: CellTable, order: np.ndarray, counts: np.ndarray, l: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Gather groups of rows with pairwise different sensitive values along the curve.
-
-    Let n' rows be left, n' = q·l + r with 0 <= r < l, at most q of each value. Values with
-    exactly q rows left are mandatory: a group that skipped one would leave a remainder that is
-    not eligible. A group takes the first row of every mandatory value and, short of l, the rows
-    of least key among the first ones of other values. With g rows taken, every value has at
-    most q - 1 rows left and n' - g >= l(q - 1): the remainder is eligible again, and at least l
-    values are left as long as rows are. There are at most l + r/q mandatory values, hence at
-    most 2l - 1 rows in a group.
-
-    A group of l rows leaves q - 1 and r. So the next one takes rows of the same cells, unless one
-    of these is used up or another value has become mandatory: equal groups are taken at a time.
-
-    Parameters
-    ----------
-    cells : CellTable
-        Of c distinct QI tuples.
-    order : numpy.ndarray, shape (c,), integer
-        Numbers of the tuples along the curve.
-    counts : numpy.ndarray, shape (e,), dtype int64
-        How many rows of every cell are to be grouped; together they are l-eligible.
-    l : int
-        The diversity asked for.
-
-    Returns
-    -------
-    cell, group : numpy.ndarray, shape (f,), dtype int64
-        Groups have a row of every cell that is listed with them; numbered along the curve.
-    times : numpy.ndarray, shape (G,), dtype int64
-        How many equal groups each of them stands for.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> as_they_are = np.arange(len(m.cells))
-    >>> cell, group, times = group_along_curve(m.cells, as_they_are, m.cells.counts, l=2)
-    >>> np.bincount(group).tolist(), times.tolist()
-    ([2, 2, 2, 2, 2], [1, 1, 1, 1, 1])
-    """
+    """Return cells, the group of each, and how many equal groups every group stands for."""
     held = np.bincount(cells.sensitive, counts).astype(np.int64)
     return _gather(*cells.by_sensitive_value(len(held), order), counts, held, l)
 
 
 def hilbert_index(points: np.ndarray, bits: int) -> np.ndarray:
-    """Return the place of points on the Hilbert curve that fills a d-dimensional grid.
-
-    Parameters
-    ----------
-    points : numpy.ndarray, shape (c, d), integer
-        Grid coordinates in ``[0, 2**bits)``.
-    bits : int
-        Resolution of the grid; ``d * bits`` is at most 64.
-
-    Returns
-    -------
-    numpy.ndarray, shape (c,), dtype uint64
-        Places in ``[0, 2**(d * bits))``; successive places are neighbours on the grid.
-
-    Raises
-    ------
-    SizeLimitError
-        If ``d * bits`` exceeds 64.
-
-    References
-    ----------
-    Skilling 2004: the transpose of the index is found by undoing, from the highest bit down, the
-    reflections and exchanges of axes; a Gray decoding ends it.
-
-    Examples
-    --------
-    >>> square = np.array([[0, 0], [0, 1], [1, 1], [1, 0]])
-    >>> hilbert_index(square, bits=1).tolist()
-    [0, 1, 2, 3]
-    """
+    """Return the places of points in [0, 2**bits)**d on the Hilbert curve (Skilling 2004)."""
     points = np.ascontiguousarray(points, dtype=np.int64)
     if points.shape[1] * bits > _MAX_BITS:
         raise SizeLimitError(
@@ -207,6 +107,7 @@ def hilbert_index(points: np.ndarray, bits: int) -> np.ndarray:
 
 @loop
 def _skilling_index(points, bits):
+    """Undo the reflections and exchanges of axes, then decode Gray's code."""
     c, d = points.shape
     index = np.empty(c, np.uint64)
     x = np.empty(d, np.int64)
@@ -243,17 +144,17 @@ def _skilling_index(points, bits):
 
 @loop
 def _gather(queue_start, queue, rank, counts, held, l):
-    """Return what :func:`group_along_curve` does; `held` are the rows of every value."""
+    """Gather groups of rows with pairwise different sensitive values along the curve."""
+    # Let n' rows be left, n' = q·l + r with 0 <= r < l, at most q of each value. Values with
+    # exactly q rows left are mandatory: a group that skipped one would leave a remainder that is
+    # not eligible. With g rows taken, every value has at most q - 1 rows left and n' - g >=
+    # l(q - 1): the remainder is eligible again, and at least l values are left as long as rows
+    # are. There are at most l + r/q mandatory values, hence at most 2l - 1 rows in a group.
     m = len(held)
     left = held.copy()
-    head = queue_start[:-1].copy()  # place in `queue` of the first unfinished cell of a value
+    head = queue_start[:-1] - 1  # place in `queue` of the first unfinished cell of a value
     waiting = np.zeros(m, np.int64)  # rows left in that cell
     next_rank = np.full(m, len(rank), np.int64)  # where the first row of a value lies
-    for v in range(m):
-        if left[v] > 0:
-            while counts[queue[head[v]]] == 0:
-                head[v] += 1
-            waiting[v], next_rank[v] = counts[queue[head[v]]], rank[head[v]]
     in_group = np.zeros(m, np.bool_)
     cell_of, group_of, times = [0][:0], [0][:0], [0][:0]
     rows_left = left.sum()
@@ -261,6 +162,11 @@ def _gather(queue_start, queue, rank, counts, held, l):
         quotient = rows_left // l
         members = 0
         for v in range(m):
+            if left[v] > 0 and waiting[v] == 0:
+                head[v] += 1
+                while counts[queue[head[v]]] == 0:
+                    head[v] += 1
+                waiting[v], next_rank[v] = counts[queue[head[v]]], rank[head[v]]
             in_group[v] = left[v] == quotient
             members += in_group[v]
         for _ in range(members, l):
@@ -270,7 +176,9 @@ def _gather(queue_start, queue, rank, counts, held, l):
                     nearest, nearest_rank = v, next_rank[v]
             in_group[nearest] = True
             members += 1
-        equal = quotient if members == l else 1  # groups, of which at most this many
+        # A group of l rows leaves q - 1 and r. So the next takes rows of the same cells, unless
+        # one is used up or another value has become mandatory: equal groups are taken.
+        equal = quotient if members == l else 1
         for v in range(m):
             equal = min(equal, waiting[v] if in_group[v] else quotient - left[v])
         for v in range(m):
@@ -281,11 +189,6 @@ def _gather(queue_start, queue, rank, counts, held, l):
                 left[v] -= equal
                 if left[v] == 0:
                     next_rank[v] = len(rank)
-                elif waiting[v] == 0:
-                    head[v] += 1
-                    while counts[queue[head[v]]] == 0:
-                        head[v] += 1
-                    waiting[v], next_rank[v] = counts[queue[head[v]]], rank[head[v]]
         rows_left -= members * equal
         times.append(equal)
     return np.array(cell_of), np.array(group_of), np.array(times)

@@ -1,23 +1,13 @@
-r"""Greedy k-member clustering: clusters of at least k rows that need few stars.
+r"""Greedy k-member clustering: clusters grow one row at a time, by the row that adds least.
 
-The information loss of a cluster c is the number of stars its publication needs,
-
-.. math:: IL(c) = |c| \cdot D(c), \qquad D(c) = \text{number of attributes on which c disagrees}
-
-and clusters are grown one row at a time, always by the row that adds least. There is no
-guarantee on the total; every cluster has k to 2k - 1 rows, unless several of the fewer than k
-left-over rows choose the same one.
-
-With :math:`D(c)` and :math:`|c|` fixed, a row adds least iff it differs from the cluster on
-fewest of the attributes that are not starred yet. So a cluster is grown over the distinct QI
-tuples, not over rows: copies of a tuple that adds nothing are taken together, and after one pass
-that counts mismatches with the seed, each newly starred attribute costs one more pass.
+The information loss of a cluster c is the number of stars that its publication needs,
+:math:`IL(c) = |c| \cdot D(c)` with :math:`D(c)` the attributes on which c disagrees: a row adds
+least iff it differs from the cluster on fewest of the attributes that are not starred yet. So a
+cluster is grown over distinct QI tuples: copies of a tuple that adds nothing are taken together.
 
 Source: J.-W. Byun, A. Kamra, E. Bertino, N. Li, *Efficient k-anonymization using clustering
-techniques*, DASFAA 2007. There the loss is that of generalization; diva2021 publishes by
-suppression and does not name the loss that it gives the algorithm, so the number of stars, which
-its problem statement minimizes, is taken. The pseudo-code's "furthest from r" is read as furthest
-from the row added last.
+techniques*, DASFAA 2007. There the loss is that of generalization; stars are what the problem
+statement of diva2021 minimizes. "Furthest from r" is read as furthest from the row added last.
 """
 
 from __future__ import annotations
@@ -32,7 +22,7 @@ from anonpaper.microdata import CellTable, Microdata, check_microdata
 from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
 
-__all__ = ["k_member", "narrow_columns"]
+__all__ = ["count_mismatches", "k_member", "narrow_columns", "nearest"]
 
 
 @algorithm("k-anonymity by greedy clusters of few stars", promises={"k": KAnonymity})
@@ -102,14 +92,12 @@ def narrow_columns(tuples: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(tuples.T.astype(np.min_scalar_type(tuples.max())))
 
 
-def _labels(
-    cells: CellTable, cluster: np.ndarray, tuple_taken: np.ndarray, rows_taken: np.ndarray
-) -> np.ndarray:
+def _labels(cells: CellTable, cluster, tuple_taken, rows_taken) -> np.ndarray:
     """Hand out the rows of every tuple, lowest first, to the clusters that took some of them."""
     in_order = np.argsort(tuple_taken, kind="stable")
     labels = np.empty(len(cells.rows), np.int64)
-    rows_by_tuple = _rows_by_tuple(cells)
-    labels[rows_by_tuple] = np.repeat(cluster[in_order], rows_taken[in_order])
+    by_tuple = np.argsort(cells.tuple_of_row, kind="stable")  # not by sensitive value, as `rows`
+    labels[by_tuple] = np.repeat(cluster[in_order], rows_taken[in_order])
     return labels
 
 
@@ -126,17 +114,9 @@ def _deal_cells(cells: CellTable, cluster, tuple_taken, rows_taken, rng) -> tupl
     return tuple(map(np.concatenate, zip(*found, strict=True)))
 
 
-def _rows_by_tuple(cells: CellTable) -> np.ndarray:
-    """Row numbers sorted by tuple and row number (the cell table sorts by SA in between)."""
-    return np.argsort(cells.tuple_of_row, kind="stable")
-
-
 @loop(nogil=True)  # components of diva run in threads
 def _grow_clusters(columns, copies, first, k):
-    """Return three equally long lists: cluster, tuple, and how many of its rows were taken.
-
-    `columns` is (d, c); the live tuples are kept at the front of its working copy, in order.
-    """
+    """Return equally long lists: clusters, tuples, and how many of their rows were taken."""
     d, c = columns.shape
     live = columns.copy()
     name = np.arange(c)
@@ -152,12 +132,12 @@ def _grow_clusters(columns, copies, first, k):
 
     last = columns[:, first].copy()
     for cluster in range(n_clusters):
-        _count_mismatches(live, used_up, last, n_live, mismatches)
+        count_mismatches(live, used_up, last, n_live, mismatches)
         at = _furthest(mismatches, used_up, n_live)
         seed = live[:, at].copy()
         for j in range(d):
             seeds[j, cluster] = seed[j]
-        _count_mismatches(live, used_up, seed, n_live, mismatches)
+        count_mismatches(live, used_up, seed, n_live, mismatches)
         missing = k
         while True:
             if mismatches[at] > 0:
@@ -179,7 +159,7 @@ def _grow_clusters(columns, copies, first, k):
                 n_dead += 1
             if missing == 0:
                 break
-            at = _nearest(mismatches, n_live)
+            at = nearest(mismatches, n_live)
         unassigned -= k
         if 8 * n_dead > n_live:
             n_live = _close_ranks(live, name, left, used_up, n_live)
@@ -200,7 +180,7 @@ def _grow_clusters(columns, copies, first, k):
 
 
 @loop
-def _count_mismatches(live, used_up, other, n_live, mismatches):
+def count_mismatches(live, used_up, other, n_live, mismatches):
     """Count the attributes on which every live tuple differs; 255 marks one without rows left."""
     for i in range(n_live):
         mismatches[i] = used_up[i] * np.uint8(255)
@@ -218,7 +198,8 @@ def _forget_attribute(column, value, n_live, mismatches):
 
 
 @loop
-def _nearest(mismatches, n_live):
+def nearest(mismatches, n_live):
+    """Return the first tuple of fewest mismatches."""
     least = np.uint8(255)
     for i in range(n_live):
         least = min(least, mismatches[i])
@@ -230,6 +211,7 @@ def _nearest(mismatches, n_live):
 
 @loop
 def _furthest(mismatches, used_up, n_live):
+    """Return the first tuple with rows left of most mismatches."""
     most = np.uint8(0)
     for i in range(n_live):
         most = max(most, mismatches[i] & ~(used_up[i] * np.uint8(255)))

@@ -1,10 +1,8 @@
-r"""Optimal 2-diversity with two sensitive values: a minimum-weight perfect matching.
+"""Optimal 2-diversity with two sensitive values: a minimum-weight perfect matching.
 
-With m = 2 sensitive values a frequency 2-diverse group holds equally many rows of both; it can be
-split into pairs, one row of either value, without a new star. The fewest stars are therefore
-reached by a perfect matching of the two classes in which a pair weighs the stars that make it
-equal (xiao2010, section 4): the polynomial case beside which the NP-hardness for three values
-stands.
+With m = 2 a frequency 2-diverse group can be split into pairs, one row of either value, without a
+new star. So the fewest stars are reached by a perfect matching of the two classes in which a pair
+weighs its stars (xiao2010, section 4): the polynomial case beside the NP-hard one of three values.
 """
 
 from __future__ import annotations
@@ -72,26 +70,18 @@ def optimal_two_diverse(m: Microdata) -> Partition:
             f"{len(values)}; tp approximates the optimum for any number"
         )
     require_eligible(m, 2)
-    classes = [
-        _rows_by_tuple(m, value) for value in values
-    ]  # rows of either value, those of one QI tuple together
+    rows = m.cells.rows  # those of one QI tuple together
+    classes = [rows[m.sensitive_codes[rows] == value] for value in values]
     pairs, left = _equal_pairs(m, classes)
-    weights = (m.codes[left[0]][:, None, :] != m.codes[left[1]][None, :, :]).sum(
-        axis=2, dtype=np.int32
-    )
+    differ = m.codes[left[0]][:, None, :] != m.codes[left[1]][None, :, :]
+    weights = differ.sum(axis=2, dtype=np.int32)
     chosen = linear_sum_assignment(weights)
     pairs = np.vstack([pairs, np.column_stack([left[0][chosen[0]], left[1][chosen[1]]])])
 
     labels = np.empty(m.n, np.int64)
     labels[pairs] = pairs.min(axis=1)[:, None]  # pairs are numbered by their first row
-    return Partition(
-        dense_labels(labels), {"stars": int(2 * weights[chosen].sum())}, "optimal 2-diversity"
-    )
-
-
-def _rows_by_tuple(m: Microdata, value: int) -> np.ndarray:
-    rows = m.cells.rows
-    return rows[m.sensitive_codes[rows] == value]
+    info = {"stars": int(2 * weights[chosen].sum())}
+    return Partition(dense_labels(labels), info, "optimal 2-diversity")
 
 
 def _equal_pairs(m: Microdata, classes: list) -> tuple[np.ndarray, list]:

@@ -1,18 +1,10 @@
 r"""Mondrian: cut the table at medians, attribute by attribute, as long as both sides stay private.
 
 Starting from the whole table, a part is cut at the median of its widest attribute; if a side would
-fail, the next widest is tried; a part that no attribute can cut is a group. With d attributes and
-at most :math:`\mu` copies of one QI tuple, the groups of k-anonymity have
-
-* strict cuts (values up to the median go left): at most :math:`2d(k-1) + \mu` rows, and their
-  bounding boxes do not overlap;
-* relaxed cuts (rows that have the median go to whichever side needs them): at most
-  :math:`2k - 1` rows.
+fail, the next widest is tried; a part that no attribute can cut is a group. Diversity, or any
+other monotone principle, is required of both sides of a cut beside their size.
 
 Source: K. LeFevre, D. DeWitt, R. Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006.
-Diversity, or any other monotone principle, is required of both sides of a cut beside their size.
-It is kept by union, so a part that fails cannot be mended by cutting it further, and stopping
-there loses nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +19,7 @@ from anonpaper.algorithm import algorithm
 from anonpaper.compiled import inner, loop
 from anonpaper.errors import ParameterError, check_choice, check_integer, check_sequence
 from anonpaper.groups import Partition
-from anonpaper.microdata import Attribute, Microdata, check_microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import (
     DIVERSITY,
     FrequencyLDiversity,
@@ -42,8 +34,8 @@ from anonpaper.principles import (
 
 __all__ = ["median_cut", "mondrian"]
 
-# Numbers of numpy, not literal ones, for which numba would compile what takes them once more.
-_NO_DIVERSITY, _FREQUENCY, _DISTINCT = map(np.int64, range(3))
+# Of numpy, not a literal one, for which numba would compile what takes it once more.
+_NO_SHARE = np.int64(0)
 _TRIED = -1.0  # the width of an attribute that could not be cut
 
 
@@ -60,13 +52,15 @@ def mondrian(
     relaxed: bool = False,
     require: Sequence[Principle] = (),
 ) -> Partition:
-    """Guarantee k-anonymity, and l-diversity and more if asked: cut the table at medians.
+    r"""Guarantee k-anonymity, and l-diversity and more if asked: cut the table at medians.
 
-    Nothing is said about how many values are generalized.
+    With d attributes, at most :math:`\mu` copies of one QI tuple and k alone, strict cuts (values
+    up to the median go left) leave at most :math:`2d(k-1) + \mu` rows in a group, and bounding
+    boxes do not overlap; relaxed cuts leave at most :math:`2k - 1` rows.
 
-    With l or other principles, whoever knows the algorithm can conclude more than the groups show:
-    a cut that k allows and l forbids says that a side of it is not diverse. In the example below,
-    at l = 2, that gives two of ten people's values for certain
+    With l or other principles an attacker who knows the algorithm can conclude more than the
+    groups show: a cut that k allows and l forbids says that a side of it is not diverse. In the
+    example below, at l = 2, that gives the values of two of ten people
     (:func:`anonpaper.measure.minimality`).
 
     Parameters
@@ -93,8 +87,8 @@ def mondrian(
     Raises
     ------
     ParameterError
-        k or l is out of its range, `diversity` is none of the two, a principle is not monotone, or
-        relaxed cuts would part the rows of a person.
+        k or l is out of its range, `diversity` is unknown, a principle is not monotone, or relaxed
+        cuts would part the rows of a person.
     ColumnError
         The table lacks a sensitive attribute that l or a principle is about.
     InfeasibleError
@@ -142,12 +136,9 @@ def mondrian(
     require_whole(m, principles)
     # Strict cuts leave equal rows together, so cells are cut; relaxed ones part them.
     listed = m if relaxed else m.counted()
-    cutting = _Cutting(
-        *_domains(listed.codes, listed.attributes),
-        *_secrets(listed if counts_l else listed.about(None)),
-        np.ones(m.n, np.int64) if listed.weights is None else listed.weights,
-        _whose(m), k, l or 0, _required(l if counts_l else None, diversity), relaxed,
-    )  # fmt: skip
+    cutting = _cutting(listed, listed.codes, k, l if counts_l else None, diversity, relaxed)
+    if m.people is not None:  # of the type of sensitive codes: what counts either compiles once
+        cutting = cutting._replace(people=m.people.astype(np.int32))
     if principles:
         asked = [(listed.about(table.sensitive), of_it) for table, of_it in principles]
         labels, depth = _cut_in_rounds(cutting, asked)
@@ -172,33 +163,12 @@ def median_cut(
     diversity: str = "frequency",
     attributes: np.ndarray | None = None,
 ) -> np.ndarray | None:
-    """Cut some rows of a table once, at the median and strictly, as :func:`mondrian` would.
-
-    Parameters
-    ----------
-    m : Microdata
-        The table.
-    rows : array of int, shape (r,)
-        The rows of the part, ascending.
-    k, l, diversity
-        As for :func:`mondrian`; nothing is checked here.
-    attributes : array of int, optional
-        Places of the quasi-identifiers that may be cut; all by default.
-
-    Returns
-    -------
-    numpy.ndarray of bool, shape (r,), or None
-        Which rows go left; None if no attribute can be cut.
-    """
+    """Cut ascending rows once as :func:`mondrian` would: which go left, or None; no checks."""
     if len(rows) < 2 * k:
         return None
     rows = np.asarray(rows, dtype=np.int64)
     chosen = np.arange(m.d) if attributes is None else np.asarray(attributes)
-    cutting = _Cutting(
-        *_domains(m.codes[:, chosen], [m.attributes[j] for j in chosen]),
-        *_secrets(m.about(None) if l is None else m),
-        np.ones(m.n, np.int64), np.empty(0, np.int32), k, l or 0, _required(l, diversity), False,
-    )  # fmt: skip
+    cutting = _cutting(m, m.codes[:, chosen], k, l, diversity, False, chosen)
     side = np.empty(len(rows), np.bool_)
     return side if _next_cut(cutting, rows, side, _room(cutting), 0) >= 0 else None
 
@@ -215,40 +185,31 @@ class _Cutting(NamedTuple):
     weights: np.ndarray  # how many rows of the table each row here stands for
     people: np.ndarray  # empty where every row is a person
     k: int
-    l: int
-    required: int
+    share: int  # no value may have more than one share-th of a side, if not 0
+    distinct: int  # the least number of values of a side
     relaxed: bool
 
 
-def _domains(codes: np.ndarray, attributes: Sequence[Attribute]) -> tuple:
-    return (
+def _cutting(m, codes, k, l, diversity, relaxed, chosen=None) -> _Cutting:
+    """Return what decides on cuts of a table by the chosen attributes, all by default."""
+    attributes = [m.attributes[j] for j in (range(m.d) if chosen is None else chosen)]
+    sensitive, values = np.zeros(len(codes), np.int32), 1
+    if l is not None:
+        sensitive, values = m.sensitive_codes, m.sensitive_attribute.size
+    return _Cutting(
         codes,
         np.concatenate([a.positions for a in attributes]),
         np.cumsum([0, *(a.size for a in attributes)]),
         np.array([a.ordered for a in attributes]),
-    )
-
-
-def _secrets(m: Microdata) -> tuple[np.ndarray, int]:
-    if m.sensitive is None:
-        return np.zeros(m.n if m.weights is None else len(m.weights), np.int32), 1
-    return m.sensitive_codes, m.sensitive_attribute.size
-
-
-def _whose(m: Microdata) -> np.ndarray:
-    """Numbers of people of the type of sensitive codes: what counts either compiles once."""
-    return np.empty(0, np.int32) if m.people is None else m.people.astype(np.int32)
-
-
-def _required(l: int | None, diversity: str) -> int:
-    return _NO_DIVERSITY if l is None else (_FREQUENCY, _DISTINCT)[diversity == "distinct"]
+        sensitive, values, np.ones(len(codes), np.int64) if m.weights is None else m.weights,
+        np.empty(0, np.int32), k, (l or 0) * (diversity == "frequency"),
+        (l or 0) * (diversity == "distinct"), relaxed,
+    )  # fmt: skip
 
 
 def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int]:
-    """Return what `_cut_all` does, for cuts whose sides meet principles too.
-
-    All parts go on at once: each proposes its next cut, and principles look at all sides together.
-    """
+    """Return what `_cut_all` does, for cuts whose sides meet principles too."""
+    # All parts go on at once: each proposes its next cut, and principles look at all sides.
     n, room = len(cutting.codes), _room(cutting)
     wholes = [GroupCounts.of(table, np.zeros(n, np.int64)) for table, _ in principles]
     totals = [np.bincount(whole.sensitive, weights=whole.counts) for whole in wholes]
@@ -279,10 +240,8 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
             good &= np.logical_and.reduce([principle.satisfied(counts) for principle in asked])
         cut = good[::2] & good[1::2]
         first, last, depth, _ = parts[:, cut]
-        middle = np.array(
-            [_scatter(order, buffer, side, *ends) for ends in zip(first, last, strict=True)],
-            dtype=np.int64,
-        )
+        ends = zip(first, last, strict=True)
+        middle = np.array([_scatter(order, buffer, side, *part) for part in ends], np.int64)
         fresh = np.zeros_like(first)
         parts = np.hstack([
             parts[:, ~cut] + [[0], [0], [0], [1]],
@@ -306,7 +265,7 @@ def _room(cutting: _Cutting) -> np.ndarray:
 # `order[first:last]` are the rows of a part. A cut leaves the left ones first.
 
 
-@loop(nogil=True)  # components of diva run in threads
+@loop(nogil=True)
 def _cut_all(cutting, counts):
     """Return the labels and the depth of the deepest group."""
     n = len(cutting.codes)
@@ -356,9 +315,7 @@ def _next_cut(cutting, rows, side, counts, tried):
     if _rows_of(rows, cutting.weights) < 2 * cutting.k:
         return -1
     ways = 3 if cutting.relaxed else 2  # to cut at the median of an attribute
-    widths = _widths(
-        cutting.codes, cutting.positions, cutting.start, cutting.ordered, rows, counts
-    )
+    widths = _widths(cutting, rows, counts)
     for rank in range(len(widths)):
         j = widths.argmax()
         if widths[j] == 0 and not cutting.relaxed:
@@ -382,15 +339,15 @@ def _rows_of(rows, weights):
 
 
 @loop
-def _widths(codes, positions, start, ordered, rows, counts):
+def _widths(cutting, rows, counts):
     """Extent of every attribute in a part as a share of its extent in the domain."""
-    d = codes.shape[1]
-    widths = np.zeros(d)
-    for j in range(d):
+    codes, positions, start = cutting.codes, cutting.positions, cutting.start
+    widths = np.zeros(codes.shape[1])
+    for j in range(len(widths)):
         size = start[j + 1] - start[j]
         if size == 1:
             continue
-        if ordered[j]:
+        if cutting.ordered[j]:
             low, high = codes[rows[0], j], codes[rows[0], j]
             for i in rows:
                 low, high = min(low, codes[i, j]), max(high, codes[i, j])
@@ -455,11 +412,8 @@ def _median(column, rows, weights, counts):
 
 @inner
 def _deal(column, rows, side, counts, sensitive, v, wanted_left, equal):
-    """Send rows below v left, above v right, and `wanted_left` of the `equal` ones with v left.
-
-    The rows with v are dealt in turns, sensitive value by sensitive value, until one side has its
-    share.
-    """
+    """Send rows below v left, above v right, and `wanted_left` of the `equal` ones with v left."""
+    # Those with v are dealt in turns, sensitive value by sensitive value, until a side is full.
     values = 0  # the sensitive values of the rows with v are below this
     for place in range(len(rows)):
         side[place] = column[rows[place]] < v
@@ -482,53 +436,53 @@ def _deal(column, rows, side, counts, sensitive, v, wanted_left, equal):
 
 @inner
 def _is_allowed(cutting, rows, side, counts):
+    """Whether both sides have k rows or people, and are diverse."""
     n_left, k, people, weights = 0, cutting.k, cutting.people, cutting.weights
     for place in range(len(rows)):
         n_left += weights[rows[place]] * side[place]
     if n_left < k or _rows_of(rows, weights) - n_left < k:
         return False
+    share, distinct, sensitive = cutting.share, cutting.distinct, cutting.sensitive
     for which in (True, False):
         # k people are k distinct values of the person
         if len(people) and not _is_diverse(
-            rows, side, which, counts, people, weights, k, _DISTINCT
+            rows, side, which, counts, people, weights, _NO_SHARE, k
         ):
             return False
-        if cutting.required != _NO_DIVERSITY and not _is_diverse(
-            rows, side, which, counts, cutting.sensitive, weights, cutting.l, cutting.required
+        if share + distinct > 0 and not _is_diverse(
+            rows, side, which, counts, sensitive, weights, share, distinct
         ):
             return False
     return True
 
 
 @inner
-def _is_diverse(rows, side, which, counts, sensitive, weights, l, required):
-    """Whether one side is frequency (1) or distinct (2) l-diverse."""
-    size, distinct, most = 0, 0, 0
+def _is_diverse(rows, side, which, counts, sensitive, weights, share, distinct):
+    """Whether one side has no value above one share-th, and enough distinct ones."""
+    size, found, most = 0, 0, 0
     for place in range(len(rows)):
         if side[place] == which:
             v, rows_here = sensitive[rows[place]], weights[rows[place]]
-            distinct += counts[v] == 0
+            found += counts[v] == 0
             counts[v] += rows_here
             size += rows_here
             most = max(most, counts[v])
     for i in rows:
         counts[sensitive[i]] = 0
-    return most * l <= size if required == _FREQUENCY else distinct >= l
+    return most * share <= size and found >= distinct
 
 
 @loop
 def _scatter(order, buffer, side, first, last):
     """Move the left rows to the front, keeping their order; return where the right ones begin."""
-    middle = first
+    middle, right = first, 0
     for place in range(first, last):
         if side[place]:
-            buffer[middle] = order[place]
+            order[middle] = order[place]
             middle += 1
-    right = middle
-    for place in range(first, last):
-        if not side[place]:
+        else:
             buffer[right] = order[place]
             right += 1
-    for place in range(first, last):
-        order[place] = buffer[place]
+    for i in range(right):
+        order[middle + i] = buffer[i]
     return middle

@@ -1,16 +1,10 @@
 r"""OKA, one-pass k-means: :math:`K = \lfloor n/k \rfloor` clusters in one pass, then adjusted.
 
-Rows are assigned in one pass, in lexicographic order, to the nearest of K centroids, and the
-centroid moves at once; there is no second pass. Then clusters of more than k rows give back those
-furthest from their centroid, and the rows given back fill the clusters below k. Since
-:math:`Kk \le n`, they suffice: every cluster ends with at least k rows. There is no bound on the
-loss.
-
 Publication is by suppression, so the distance of a row and a centroid is the number of attributes
 on which they differ, and the centroid is the most frequent value of every attribute.
 
 Source: J.-L. Lin, M.-C. Wei, *An efficient clustering method for k-anonymization*, PAIS 2008, in
-outline; the paper leaves open whether centroids move in the adjustment. Here they rest there.
+outline; the paper leaves open whether centroids move in the adjustment. Here they stay.
 """
 
 from __future__ import annotations
@@ -22,7 +16,7 @@ from anonpaper.compiled import loop
 from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.partition.k_member import narrow_columns
+from anonpaper.partition.k_member import count_mismatches, narrow_columns, nearest
 from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
 
@@ -111,39 +105,29 @@ def _one_pass(columns, tuple_in_order, is_start, offset, n_clusters):
             cluster_of[i] = cluster
             cluster += 1
 
-    differences = np.empty(n_clusters, np.uint8)
-    nearest, nearest_of = -1, -1
+    is_full, differences = np.zeros(n_clusters, np.uint8), np.empty(n_clusters, np.uint8)
+    closest, closest_to = -1, -1
     for i in range(n):
         if is_start[i]:
             continue
         t = tuple_in_order[i]
-        if t != nearest_of:
-            nearest = _nearest(centroids, columns[:, t], differences)
-            nearest_of = t
-        cluster_of[i] = nearest
+        if t != closest_to:
+            closest = _nearest(centroids, columns[:, t], is_full, differences)
+            closest_to = t
+        cluster_of[i] = closest
         for j in range(d):
-            value, mode = columns[j, t], centroids[j, nearest]
-            counts[nearest, offset[j] + value] += 1
-            if counts[nearest, offset[j] + value] > counts[nearest, offset[j] + mode]:
-                centroids[j, nearest] = value
+            value, mode = columns[j, t], centroids[j, closest]
+            counts[closest, offset[j] + value] += 1
+            if counts[closest, offset[j] + value] > counts[closest, offset[j] + mode]:
+                centroids[j, closest] = value
     return centroids, cluster_of
 
 
 @loop
-def _nearest(centroids, row, differences):
-    """Return the centroid that differs on fewest attributes, of as many as `differences` has."""
-    differences[:] = 0
-    for j in range(len(centroids)):
-        column, value = centroids[j], row[j]
-        for cluster in range(len(differences)):
-            differences[cluster] += np.uint8(column[cluster] != value)
-    least = np.uint8(255)
-    for cluster in range(len(differences)):
-        least = min(least, differences[cluster])
-    for cluster in range(len(differences)):
-        if differences[cluster] == least:
-            return cluster
-    return -1
+def _nearest(centroids, row, is_full, differences):
+    """Return the centroid not full that differs on fewest attributes; `differences` is room."""
+    count_mismatches(centroids, is_full, row, len(is_full), differences)
+    return nearest(differences, len(is_full))
 
 
 def _give_back(centroids: np.ndarray, codes: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
@@ -159,31 +143,20 @@ def _give_back(centroids: np.ndarray, codes: np.ndarray, labels: np.ndarray, k: 
 
 @loop
 def _place(centroids, columns, tuple_of_row, labels, rows, k):
-    """Put every row into the nearest cluster below k rows, or into the nearest once all are full.
-
-    The centroids of clusters below k stand at the front of `open_centroids`.
-    """
-    d, n_clusters = centroids.shape
-    sizes = np.zeros(n_clusters, np.int64)
+    """Put every row into the nearest cluster below k rows, or of all once they are full."""
+    n_clusters = centroids.shape[1]
+    sizes, differences = np.zeros(n_clusters, np.int64), np.empty(n_clusters, np.uint8)
     for label in labels:
         if label >= 0:
             sizes[label] += 1
-    open_clusters = np.flatnonzero(sizes < k)
-    open_centroids = centroids[:, open_clusters].copy()
-    n_open = len(open_clusters)
-    differences = np.empty(n_clusters, np.uint8)
+    is_full = (sizes >= k).astype(np.uint8)
+    n_open = (sizes < k).sum()
     for i in rows:
         if n_open == 0:
-            labels[i] = _nearest(centroids, columns[:, tuple_of_row[i]], differences)
-            continue
-        at = _nearest(open_centroids, columns[:, tuple_of_row[i]], differences[:n_open])
-        cluster = open_clusters[at]
+            is_full[:] = 0
+        cluster = _nearest(centroids, columns[:, tuple_of_row[i]], is_full, differences)
         labels[i] = cluster
         sizes[cluster] += 1
         if sizes[cluster] == k:
+            is_full[cluster] = 1
             n_open -= 1
-            for place in range(at, n_open):
-                open_clusters[place] = open_clusters[place + 1]
-            for j in range(d):
-                for place in range(at, n_open):
-                    open_centroids[j, place] = open_centroids[j, place + 1]

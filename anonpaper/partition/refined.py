@@ -1,22 +1,9 @@
 r"""TP refined: the idea of TP's first phase on every projection, then a local search.
 
-Publishing with stars means to choose, for every row, the attributes that are kept. Rows that keep
-the same attributes and agree on them are a *bucket*; what a bucket publishes is frequency
-l-diverse if it is l-eligible, whatever its size. So the fewest stars are those of the cheapest
-choice under which every bucket is l-eligible. TP knows two choices, all attributes or none; here
-all :math:`2^d` are open.
-
-Given rows that are l-eligible together, :func:`tp_refined` goes through the choices, those of few
-stars first. Of every bucket it takes as many rows as can be taken so that both the rows taken and
-the rows left are l-eligible:
-
-.. math:: l \cdot G_v \le |G|, \qquad l \cdot (R_v - G_v) \le |R| - |G| \quad\text{for all } v
-
-for G taken from R, with :math:`G_v` and :math:`R_v` rows of sensitive value v. The last choice
-keeps nothing and takes all that is left, so no row is left out. The names h(S), |S| and R are
-those of :mod:`anonpaper.partition.tp`. It is first done with all groups of TP+ that have stars,
-then over and over with a few hundred cells of neighbouring groups, in other orders; a regrouping
-that needs more stars than the groups that it replaces is not taken.
+Rows that keep the same attributes and agree on them are a *bucket*, and what it publishes is
+frequency l-diverse if it is l-eligible. So the fewest stars are those of the cheapest choice, for
+every row, of the attributes kept under which every bucket is l-eligible. TP knows two choices, all
+attributes or none; here all :math:`2^d` are open.
 
 Source: this package. The start is TP+ of X. Xiao, K. Yi, Y. Tao, *The hardness and approximation
 algorithms for l-diversity*, EDBT 2010, sections 5.6 and 6.1.
@@ -29,6 +16,7 @@ import itertools
 import time
 from collections.abc import Iterator
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,7 +25,7 @@ from anonpaper.compiled import inner, loop
 from anonpaper.errors import check_number
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
-from anonpaper.partition.tp import tp_plus_groups
+from anonpaper.partition.tp import eligible_height, tp_plus_groups
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 from anonpaper.randomness import generator
 
@@ -68,21 +56,17 @@ def tp_refined(
 
     So at most :math:`l \cdot d` times the fewest stars there are, as TP. The number of rows with a
     star has no such guarantee: rows that TP leaves whole may get a star where that saves others.
-    :func:`anonpaper.measure.fewest_stars` says how far from the optimum a table can be at most.
-
-    What :func:`~anonpaper.partition.tp.tp` says of those who know the algorithm holds here too:
-    most rows have a star because their value was too frequent among rows like them.
+    :func:`anonpaper.measure.fewest_stars` bounds how far from the optimum a table can be. What
+    :func:`anonpaper.tp` says about attackers who know the algorithm holds here too.
 
     Parameters
     ----------
-    m : Microdata
-        A table with a sensitive attribute, n rows.
-    l : int
-        The diversity asked for, from 2 to the largest feasible one.
+    m, l
+        As for :func:`anonpaper.tp`.
     seconds : float, optional
         Begin no further round of the search after so long, from 0 on, nor after 400 in a row that
-        save no star; what is found then depends on the machine. By default the number of rounds
-        is fixed by the size of the table.
+        save no star; the result then depends on the machine. By default the size of the table
+        fixes the number of rounds.
     seed : int, numpy.random.Generator or None
         Decides which groups are neighbours, and the order of choices of equally many stars.
 
@@ -90,15 +74,13 @@ def tp_refined(
     -------
     Partition
         Groups of equal QI, and groups with stars of mostly l to 2l - 1 rows. ``info`` is that of
-        :func:`~anonpaper.partition.tp.tp_plus` for the start, with ``stars_of_tp_plus``, ``stars``
-        and ``search_rounds``, the number of times that all groups were gone through.
+        :func:`anonpaper.tp_plus` for the start, with ``stars_of_tp_plus``, ``stars`` and
+        ``search_rounds``, the number of times that all groups were gone through.
 
     Raises
     ------
-    ColumnError, InfeasibleError
-        As :func:`~anonpaper.partition.tp.tp`.
-    ParameterError
-        As :func:`~anonpaper.partition.tp.tp`; also if `seconds` is negative.
+    ColumnError, ParameterError, InfeasibleError
+        As :func:`anonpaper.tp`; also if `seconds` is negative.
 
     Notes
     -----
@@ -150,27 +132,8 @@ def tp_refined(
 
 
 def attributes_kept(d: int, most: int) -> np.ndarray:
-    """Return which attributes can be kept, those choices first that star fewest.
-
-    Parameters
-    ----------
-    d : int
-        Number of attributes.
-    most : int
-        Where there are more choices, take as many of them: those that star or keep fewest.
-
-    Returns
-    -------
-    numpy.ndarray, shape (p, d), dtype bool
-        From all attributes to none.
-
-    Examples
-    --------
-    >>> attributes_kept(2, most=4).tolist()
-    [[True, True], [False, True], [True, False], [False, False]]
-    >>> attributes_kept(9, most=3).sum(axis=1).tolist()
-    [9, 8, 0]
-    """
+    """Return `most` choices (p, d) of attributes to keep, from all to none, cheapest first."""
+    # Where there are more, those are taken that star or keep fewest.
     found = list(itertools.islice(_from_both_ends(d), most))
     starred = np.zeros((len(found), d), bool)
     for row, columns in zip(starred, found, strict=True):
@@ -181,10 +144,7 @@ def attributes_kept(d: int, most: int) -> np.ndarray:
 def _orders_tried(
     groups: _Groups, l: int, kept: np.ndarray, rng: np.random.Generator
 ) -> Iterator[_Groups]:
-    """Regroup all groups with stars at once, in several orders of choices of equally many stars.
-
-    Where an order needs more stars than TP+, its groups are left as they are.
-    """
+    """Regroup all groups with stars at once, in several orders of equally many stars."""
     given = np.arange(kept.shape[1])
     for columns in (given, given[::-1], *(rng.permutation(given) for _ in range(_ORDERS))):
         tried = copy.copy(groups)
@@ -202,20 +162,14 @@ def _from_both_ends(d: int) -> Iterator[tuple[int, ...]]:
 
 
 def _in_other_order(kept: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Mix choices of equally many stars, and now and then those of one star more.
-
-    All attributes stay the first choice, none the last.
-    """
+    """Mix choices of equally many stars, now and then those of one more; all first, none last."""
     starred = (~kept).sum(axis=1) + 1.5 * rng.random(len(kept))
     starred[0], starred[-1] = -inf, inf
     return kept[np.argsort(starred)]
 
 
 class _Groups:
-    """Which rows are in which group: ``rows[i]`` rows of ``cell[i]`` are in ``group[i]``.
-
-    Entries are sorted by group. Every group is l-eligible.
-    """
+    """l-eligible groups: ``rows[i]`` rows of ``cell[i]`` are in ``group[i]``, which ascend."""
 
     def __init__(self, m: Microdata, cell: np.ndarray, group: np.ndarray, rows: np.ndarray):
         self.cells = m.cells
@@ -263,11 +217,9 @@ class _Groups:
         return (low != high).sum(axis=1) * np.add.reduceat(self.rows, first)
 
     def split(self, l: int, rng: np.random.Generator) -> None:
-        """Split groups with stars into as many as there can be; no star is added.
-
-        A group of g rows becomes q = g // l groups: its rows, sorted by sensitive value, are
-        dealt out one by one. No value has more than g / l rows, so it has at most one in each.
-        """
+        """Split groups with stars into as many as there can be; no star is added."""
+        # A group of g rows becomes q = g // l groups: its rows, sorted by sensitive value, are
+        # dealt out one by one. No value has more than g / l rows: at most one in each.
         size = np.add.reduceat(self.rows, self.start[:-1])
         parts = np.where((self.stars > 0) & (size <= _LARGE), size // l, 1)
         dealt = parts[self.group] > 1
@@ -293,134 +245,147 @@ class _Groups:
         self, l: int, kept: np.ndarray, order: np.ndarray, entries: int, passes_over: int = 0
     ) -> None:
         """Regroup at least so many entries at a time, in that order of groups."""
-        self._put(
-            *_regroup_all(
-                order, self.start, self.cell, self.rows, self.stars,
-                self.cells.tuple_of_cell[self.cell],
-                self.cells.sensitive[self.cell].astype(np.int64), self.tuples, self.numbers,
-                self.n_values, l, np.ascontiguousarray(kept), entries, np.uint64(passes_over),
-            )
+        place = np.argsort(order)[self.group]
+        in_order = np.argsort(place, kind="stable")
+        cell, place = self.cell[in_order], place[in_order]
+        search = _Search(
+            self.cells.tuple_of_cell[cell], self.cells.sensitive[cell].astype(np.int64),
+            self.rows[in_order], self.tuples, self.numbers, np.ascontiguousarray(kept),
+            np.uint64(passes_over), self.n_values, l,
         )  # fmt: skip
+        start = np.searchsorted(place, np.arange(len(order) + 1))
+        entry, group, rows = _regroup_all(search, start, self.stars[order], entries)
+        self._put(cell[entry], group, rows)
 
 
 # -- the search, on entries -----------------------------------------------------------------
 #
-# `tuple_of` and `sensitive` are those of entries, `left[i]` the rows of an entry that have no
-# group yet; `residue[v]` is h(R, v) and `size[0]` is |R|, of all rows that have none.
+# Of every bucket as many rows are taken as can be so that both the rows taken and the rows left
+# are l-eligible: l·G_v <= |G| and l·(R_v - G_v) <= |R| - |G| for all v, for G taken from R. The
+# last choice keeps nothing and takes all that is left. A regrouping that needs more stars than
+# the groups that it replaces is not taken.
+
+
+class _Search(NamedTuple):
+    """The entries in the order of the search, and what decides on their groups."""
+
+    tuple_of: np.ndarray
+    sensitive: np.ndarray
+    rows: np.ndarray
+    tuples: np.ndarray
+    numbers: np.ndarray
+    kept: np.ndarray  # the choices of attributes, those of few stars first
+    passes_over: np.uint64
+    n_values: int
+    l: int
+
+
+class _Rest(NamedTuple):
+    """The entries of R, the rows that have no group yet, and one bucket of theirs."""
+
+    tuple_of: np.ndarray
+    sensitive: np.ndarray
+    left: np.ndarray  # rows of an entry that have no group yet
+    residue: np.ndarray  # h(R, v)
+    size: np.ndarray  # |R|, one number
+    held: np.ndarray  # h(bucket, v)
+    quota: np.ndarray  # h(G, v) of the rows to be taken
+    sums: np.ndarray  # what entries of one bucket have in common
+    following: np.ndarray  # next entry of the same bucket, -1 after the last
+    l: int
 
 
 @loop
-def _regroup_all(
-    order, start, cell, rows, stars, tuple_of, sensitive, tuples, numbers, n_values, l, kept,
-    entries, passes_over,
-):  # fmt: skip
-    """Return cells, groups and rows after regrouping groups that are neighbours in `order`."""
-    new_cell, new_group, new_rows = [0][:0], [0][:0], [0][:0]
+def _regroup_all(search, start, stars, entries):
+    """Return entries, groups and rows after regrouping groups that are neighbours."""
+    new_entry, new_group, new_rows = [0][:0], [0][:0], [0][:0]
     n_groups, first = 0, 0
-    while first < len(order):
-        last, listed, before = first, 0, 0
-        while last < len(order) and listed < max(entries, 1):
-            listed += start[order[last] + 1] - start[order[last]]
-            before += stars[order[last]]
+    while first < len(stars):
+        last, before, after = first, 0, 0
+        while last < len(stars) and start[last] - start[first] < max(entries, 1):
+            before += stars[last]
             last += 1
-        here = np.empty(listed, np.int64)
-        listed = 0
-        for g in order[first:last]:
-            for i in range(start[g], start[g + 1]):
-                here[listed] = i
-                listed += 1
         entry, group, taken = [0][:0], [0][:0], [0][:0]
-        after = before
         if before > 0:
-            after = _regroup(
-                tuple_of[here], sensitive[here], rows[here], tuples, numbers, n_values, l, kept,
-                passes_over, entry, group, taken,
-            )  # fmt: skip
+            after = _regroup(search, start[first], start[last], entry, group, taken)
         if before > 0 and after <= before:
             for i in range(len(entry)):
-                new_cell.append(cell[here[entry[i]]])
+                new_entry.append(entry[i])
                 new_group.append(n_groups + group[i])
                 new_rows.append(taken[i])
             n_groups += group[-1] + 1
         else:
-            for g in order[first:last]:
+            for g in range(first, last):
                 for i in range(start[g], start[g + 1]):
-                    new_cell.append(cell[i])
+                    new_entry.append(i)
                     new_group.append(n_groups)
-                    new_rows.append(rows[i])
+                    new_rows.append(search.rows[i])
                 n_groups += 1
         first = last
-    return np.array(new_cell), np.array(new_group), np.array(new_rows)
+    return np.array(new_entry), np.array(new_group), np.array(new_rows)
 
 
 @loop
-def _regroup(
-    tuple_of, sensitive, left, tuples, numbers, n_values, l, kept, passes_over,
-    entry, group, taken,
-):  # fmt: skip
-    """Group rows that are l-eligible together; append to three lists; return the stars.
-
-    Unless `passes_over` is 0, one bucket in about thirty is passed over at every choice, others
-    each time: its rows may be worth more elsewhere.
-    """
-    n = len(tuple_of)
-    residue = np.zeros(n_values, np.int64)
+def _regroup(search, first, last, entry, group, taken):
+    """Group rows that are l-eligible together; append to three lists; return the stars."""
+    n, values = last - first, np.empty(search.n_values, np.int64)
+    rest = _Rest(
+        search.tuple_of[first:last], search.sensitive[first:last], search.rows[first:last].copy(),
+        np.zeros(search.n_values, np.int64), np.zeros(1, np.int64),
+        np.zeros(search.n_values, np.int64), np.zeros(search.n_values, np.int64),
+        np.empty(n, np.uint64), np.empty(n, np.int64), search.l,
+    )  # fmt: skip
     for i in range(n):
-        residue[sensitive[i]] += left[i]
-    size = residue.sum()
+        rest.residue[rest.sensitive[i]] += rest.left[i]
+        rest.size[0] += rest.left[i]
     bits = 2
     while 1 << bits < 2 * n:
         bits += 1
     table = np.empty(1 << bits, np.int64)  # first entry of the bucket that has this place
-    sums = np.empty(n, np.uint64)
-    following = np.empty(n, np.int64)  # next entry of the same bucket, -1 after the last
     buckets = np.empty(n, np.int64)
-    held, quota = np.zeros(n_values, np.int64), np.zeros(n_values, np.int64)
-    values = np.empty(n_values, np.int64)
     stars, n_groups = 0, np.int64(0)
-    for choice in range(len(kept)):
-        if size == 0:
+    for choice in range(len(search.kept)):
+        if rest.size[0] == 0:
             break
-        is_last = choice == len(kept) - 1
-        n_buckets = _fill_buckets(
-            tuple_of, left, numbers, kept[choice], table, bits, sums, following, buckets
-        )
+        is_last = choice == len(search.kept) - 1
+        n_buckets = _fill_buckets(search, rest, search.kept[choice], table, bits, buckets)
         for b in range(n_buckets):
             i = table[buckets[b]]
-            if passes_over != 0 and not is_last and _is_passed_over(sums[i], passes_over):
+            if not is_last and _is_passed_over(rest.sums[i], search.passes_over):
                 continue
             n_held = 0
             while i >= 0:
-                if held[sensitive[i]] == 0:
-                    values[n_held] = sensitive[i]
+                v = rest.sensitive[i]
+                if rest.held[v] == 0:
+                    values[n_held] = v
                     n_held += 1
-                held[sensitive[i]] += left[i]
-                i = following[i]
+                rest.held[v] += rest.left[i]
+                i = rest.following[i]
             here = values[:n_held]
-            rows = _most_rows(here, held, residue, size, l) if n_held >= l else 0
+            rows = _most_rows(rest, here) if n_held >= rest.l else 0
             if rows > 0:
-                _choose_values(rows, here, held, residue, size, l, quota)
-                size -= rows
+                _choose_values(rest, here, rows)
+                rest.size[0] -= rows
                 stars += rows * _take(
-                    table[buckets[b]], following, tuple_of, sensitive, left, tuples, residue,
-                    quota, n_groups, entry, group, taken,
-                )  # fmt: skip
+                    search, rest, table[buckets[b]], first, n_groups, entry, group, taken
+                )
                 n_groups += 1
             for v in here:
-                held[v] = 0
+                rest.held[v] = 0
     return stars
 
 
 @inner
-def _fill_buckets(tuple_of, left, numbers, kept, table, bits, sums, following, buckets):
-    """Chain the entries that agree on the attributes kept; return how many chains there are.
-
-    `table` is a hash table of the chains, `buckets` their places in it.
-    """
+def _fill_buckets(search, rest, kept, table, bits, buckets):
+    """Chain the entries that agree on the attributes kept; return how many chains there are."""
+    # `table` is a hash table of the chains, `buckets` their places in it.
+    # This loop is where the time goes: it reads arrays of its own, not fields of tuples.
+    sums, following, left = rest.sums, rest.following, rest.left
+    tuple_of, numbers = rest.tuple_of, search.numbers
     for place in range(len(table)):
         table[place] = -1
     n_buckets = 0
-    for i in range(len(tuple_of)):
+    for i in range(len(sums)):
         if left[i] == 0:
             continue
         sums[i] = 0
@@ -440,65 +405,47 @@ def _fill_buckets(tuple_of, left, numbers, kept, table, bits, sums, following, b
 
 @inner
 def _is_passed_over(number, passes_over):
+    """Whether it is one bucket in about thirty: its rows may be worth more elsewhere."""
     mixed = (number ^ passes_over) * np.uint64(0x9E3779B97F4A7C15)
-    return mixed >> np.uint64(59) == 0
+    return passes_over != 0 and mixed >> np.uint64(59) == 0
 
 
 @inner
-def _most_rows(values, held, residue, size, l):
-    """Return how many rows of a bucket can be taken: they and the rest of R stay l-eligible.
-
-    As in phase one of TP, the largest l-eligible subset is found by bisection of its height. If
-    the rest is not, fewer rows are tried: multiples of l by bisection, and what lies above.
-    """
-    low, high = 0, 0
+def _most_rows(rest, values):
+    """Return how many rows of a bucket can be taken: they and the rest of R stay l-eligible."""
+    # As in phase one of TP, the largest l-eligible subset is found by bisection of its height. If
+    # the rest is not, fewer rows are tried: multiples of l by bisection, and what lies above.
+    high = 0
     for v in values:
-        high = max(high, held[v])
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _rows_below(values, held, middle) >= l * middle:
-            low = middle
-        else:
-            high = middle - 1
-    most = _rows_below(values, held, low)
-    if most == 0 or _can_be_taken(most, held, residue, size, l):
+        high = max(high, rest.held[v])
+    _, most = eligible_height(rest.held, rest.l, high)
+    if most == 0 or _can_be_taken(rest, most):
         return most
-    low, high = 0, most // l
+    low, high = 0, most // rest.l
     while low < high:
         middle = (low + high + 1) // 2
-        if _can_be_taken(middle * l, held, residue, size, l):
+        if _can_be_taken(rest, middle * rest.l):
             low = middle
         else:
             high = middle - 1
-    for rows in range(min(most - 1, low * l + l - 1), low * l, -1):
-        if _can_be_taken(rows, held, residue, size, l):
+    for rows in range(min(most - 1, low * rest.l + rest.l - 1), low * rest.l, -1):
+        if _can_be_taken(rest, rows):
             return rows
-    return low * l
+    return low * rest.l
 
 
 @inner
-def _rows_below(values, held, height):
-    rows = 0
-    for v in values:
-        rows += min(held[v], height)
-    return rows
+def _fewest_of(rest, v, rows):
+    """Return how many rows of v must be among those taken, from l (R_v - G_v) <= |R| - |G|."""
+    return max(0, (rows - rest.size[0] + rest.l * rest.residue[v] + rest.l - 1) // rest.l)
 
 
 @inner
-def _fewest_of(v, rows, residue, size, l):
-    """Return how many rows of a value have to be among those taken, so that the rest is eligible.
-
-    From l (R_v - G_v) <= |R| - |G|.
-    """
-    return max(0, (rows - size + l * residue[v] + l - 1) // l)
-
-
-@inner
-def _can_be_taken(rows, held, residue, size, l):
-    """Whether some l-eligible `rows` rows of those held leave an l-eligible rest of R."""
+def _can_be_taken(rest, rows):
+    """Whether some l-eligible `rows` rows of a bucket leave an l-eligible rest of R."""
     fewest, most = 0, 0
-    for v in range(len(residue)):
-        least, cap = _fewest_of(v, rows, residue, size, l), min(held[v], rows // l)
+    for v in range(len(rest.residue)):
+        least, cap = _fewest_of(rest, v, rows), min(rest.held[v], rows // rest.l)
         if least > cap:
             return False
         fewest += least
@@ -507,60 +454,57 @@ def _can_be_taken(rows, held, residue, size, l):
 
 
 @inner
-def _choose_values(rows, values, held, residue, size, l, quota):
-    """Set how many rows of every value are taken, those most frequent in R first.
-
-    All that is above a level of R is taken, as far as it may be; the level is found by bisection.
-    """
+def _choose_values(rest, values, rows):
+    """Set how many rows of every value are taken, those most frequent in R first."""
+    # All that is above a level of R is taken, as far as it may be; bisection finds the level.
     low, high = 0, 0
     for v in values:
-        high = max(high, residue[v])
+        high = max(high, rest.residue[v])
     while low < high:
         level = (low + high) // 2
-        if _set_quota(level, rows, values, held, residue, size, l, quota) <= rows:
+        if _set_quota(rest, values, rows, level) <= rows:
             high = level
         else:
             low = level + 1
-    missing = rows - _set_quota(low, rows, values, held, residue, size, l, quota)
+    missing = rows - _set_quota(rest, values, rows, low)
     for v in values:
         # one below the level; with a row of every value that has one, nothing is missing
-        if missing > 0 and quota[v] < min(held[v], rows // l) and residue[v] - quota[v] >= low:
-            quota[v] += 1
+        may_grow = rest.quota[v] < min(rest.held[v], rows // rest.l)
+        if missing > 0 and may_grow and rest.residue[v] - rest.quota[v] >= low:
+            rest.quota[v] += 1
             missing -= 1
 
 
 @inner
-def _set_quota(level, rows, values, held, residue, size, l, quota):
+def _set_quota(rest, values, rows, level):
+    """Set the quotas that a level of R gives; return their sum."""
     total = 0
     for v in values:
-        above = min(residue[v] - level, min(held[v], rows // l))
-        quota[v] = max(above, _fewest_of(v, rows, residue, size, l))
-        total += quota[v]
+        above = min(rest.residue[v] - level, min(rest.held[v], rows // rest.l))
+        rest.quota[v] = max(above, _fewest_of(rest, v, rows))
+        total += rest.quota[v]
     return total
 
 
 @loop
-def _take(
-    first, following, tuple_of, sensitive, left, tuples, residue, quota, number,
-    entry, group, taken,
-):  # fmt: skip
-    """Move the rows of the quota from a bucket to a group; return the stars of each."""
-    d = tuples.shape[1]
-    starred = np.zeros(d, np.bool_)
-    example, i = -1, first
+def _take(search, rest, i, first, number, entry, group, taken):
+    """Move the rows of the quota from the bucket of i to a group; return the stars of each."""
+    tuples = search.tuples
+    starred = np.zeros(tuples.shape[1], np.bool_)
+    example = np.int64(-1)
     while i >= 0:
-        v = sensitive[i]
-        rows = min(left[i], quota[v])
+        v = rest.sensitive[i]
+        rows = min(rest.left[i], rest.quota[v])
         if rows > 0:
-            entry.append(i)
+            entry.append(first + i)
             group.append(number)
             taken.append(rows)
-            left[i] -= rows
-            quota[v] -= rows
-            residue[v] -= rows
+            rest.left[i] -= rows
+            rest.quota[v] -= rows
+            rest.residue[v] -= rows
             if example < 0:
-                example = tuple_of[i]
-            for j in range(d):
-                starred[j] |= tuples[tuple_of[i], j] != tuples[example, j]
-        i = following[i]
+                example = rest.tuple_of[i]
+            for j in range(len(starred)):
+                starred[j] |= tuples[rest.tuple_of[i], j] != tuples[example, j]
+        i = rest.following[i]
     return starred.sum()

@@ -148,6 +148,16 @@ def test_even_halves_are_kept_on_an_even_table():
     assert balanced_classes(m, k=10, l=2).info["least_entropy"] < np.log(2)
 
 
+def test_the_least_entropy_is_that_of_the_least_diverse_class():
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"age": rng.integers(0, 9, 60), "ill": rng.choice(list("sstu"), 60)})
+    p = balanced_classes(ap.Microdata(frame, ["age"], "ill"), k=6)
+    shares = pd.crosstab(p.labels, frame["ill"], normalize="index").to_numpy()
+    entropies = -np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1)), 0).sum(1)
+    assert entropies.min() < entropies.mean() - 0.1
+    assert p.info["least_entropy"] == pytest.approx(entropies.min())
+
+
 def test_a_wider_search_finds_more_alike_rows_and_few_cells_are_nearly_enough():
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(

@@ -14,7 +14,7 @@ from anonpaper.constraints import DiversityConstraint as Constraint
 from anonpaper.constraints import proportion_constraints
 from anonpaper.partition.diva.algorithm import build_graph
 from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings, partial_partitions
-from anonpaper.partition.diva.integrate import fewest_rows
+from anonpaper.partition.diva.integrate import fewest_rows, integrate
 from anonpaper.partition.diva.targets import Privacy, Targets
 
 #: What the module says holds "in practice": no random table of at most 8 rows needed more.
@@ -428,6 +428,16 @@ def test_integrate_suppresses_the_fewest_rows(sizes, data):
             for mask in range(1, 2 ** len(sizes))}  # fmt: skip
     assert sizes[chosen].sum() == min(total for total in sums if total >= surplus)
     assert len(set(chosen.tolist())) == len(chosen)
+
+
+def test_integrate_counts_what_a_suppressed_value_does_for_other_constraints():
+    """The second attribute that both constraints name is suppressed where it relieves both."""
+    rows = [("x", "w", "p")] * 6 + [("x", "u", "p")] * 4 + [("y", "w", "q")] * 2
+    m = ap.Microdata(pd.DataFrame(rows, columns=["a", "c", "b"]), ["a", "c", "b"])
+    sigma = [Constraint({"a": "x", "b": "p"}, 0, 6), Constraint({"c": "u", "b": "p"}, 0, 2)]
+    labels = np.repeat(np.arange(6), 2)  # groups 3 and 4 have u; group 0 is of the clustering
+    starred = integrate(Targets.of(m, sigma), labels, np.ones((6, 3), bool), n_clusters=1)
+    assert np.argwhere(starred).tolist() == [[3, 2], [4, 2]]
 
 
 def test_integrate_suppresses_what_the_rest_publishes_beyond_a_bound():

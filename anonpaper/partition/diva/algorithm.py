@@ -1,20 +1,7 @@
-r"""DIVA: k-anonymous tables that keep the diversity asked for.
+"""DIVA: Algorithms 1, 3 and 4 of diva2021, in the paper's order and words.
 
-Given a table R, k, and a set of diversity constraints, DIVA (Algorithm 1)
-
-1. finds a *diverse clustering*: disjoint clusters of at least k rows which, each suppressed where
-   its rows differ, carry as many of the target values as every constraint wants
-   (DiverseClustering: the constraints are the nodes of a graph, their clusterings its colours);
-2. suppresses these clusters (R_Sigma);
-3. anonymizes the rows in none of them by any other algorithm (R_k);
-4. integrates: suppresses what R_k publishes beyond upper bounds.
-
-This module holds Algorithms 1, 3 and 4 in the paper's order and words; Algorithm 2, Suppress, is
-what :func:`anonpaper.suppress` does with any partition. What the paper leaves open has its own
-modules: which clusterings a constraint has (:mod:`~anonpaper.partition.diva.clusterings`) and
-which values Integrate chooses (:mod:`~anonpaper.partition.diva.integrate`). What goes beyond the
-paper (:mod:`~anonpaper.partition.diva.beyond`, :mod:`~anonpaper.partition.diva.existence`) is
-called only behind ``goes_beyond``, which ``over_bound="reject"`` switches off.
+Algorithm 2, Suppress, is :func:`anonpaper.suppress`. What goes beyond the paper is called only
+behind ``goes_beyond``, which ``over_bound="reject"`` switches off.
 
 Source: M. Milani, Y. Huang, F. Chiang, *Preserving diversity in anonymized data*, EDBT 2021.
 """
@@ -81,14 +68,11 @@ def diva(
 ) -> Partition:
     r"""Guarantee k-anonymity and every diversity constraint, or give no table and say why.
 
-    That no table has both is said by a ConstraintError; with ``over_bound="reject"`` it may say
-    only that none was found, and a BudgetExceededError leaves the question open.
-
-    A table that satisfies all as it is, is returned as it is, without a star, unless `over_bound`
-    is "reject"; else an optimal one has at least k stars, so that the number of stars is at most
-    :math:`nd/k` times the optimum.
-    It is far closer in practice: on random tables of up to eight rows the tests hold it to five
-    times the optimum, found by exhaustive search.
+    A ConstraintError says that no table has both (with ``over_bound="reject"``, that the search
+    found none); a BudgetExceededError leaves the question open. A table that satisfies all as it
+    is gets no star, unless `over_bound` is "reject"; else an optimal one has at least k stars, so
+    that there are at most :math:`nd/k` times as many as in an optimum. On random tables of up to
+    eight rows the tests find at most five times the optimum.
 
     Parameters
     ----------
@@ -100,21 +84,19 @@ def diva(
         Smallest group size, from 2 to n.
     strategy : {"max_fan_out", "min_choice", "basic"}
         Which constraint is coloured next: the one with most uncoloured neighbours, the one with
-        fewest clusterings left, or any. The first two also prune early: a colour is dropped at
-        once if some uncoloured constraint could no longer get one.
+        fewest clusterings left, or any. The first two drop a colour at once if some uncoloured
+        constraint could no longer get one.
     anonymize : callable, optional
         Groups the rows that no constraint needs: any function from a Microdata to a Partition
         whose groups have k rows and, if asked for, are l-diverse. By default
-        :func:`~anonpaper.partition.k_member.k_member`; with l,
-        :func:`~anonpaper.partition.mondrian.mondrian`.
+        :func:`anonpaper.k_member`; with l, :func:`anonpaper.mondrian`.
     seed : int, numpy.random.Generator or None
         Draws what "basic" draws, and starts k-member.
     over_bound : {"star", "reject"}
         Whether a cluster that would exceed another constraint's upper bound has its value
-        suppressed, or is rejected. "reject" is the paper's algorithm as printed. "star" also goes
-        beyond it elsewhere: an integer program decides whether a table exists where the search
-        finds none, left-over rows, fewer than k, join clusters, and values suppressed for a bound
-        that was not reached are shown again.
+        suppressed, or is rejected, as in the paper. With "star" also an integer program decides
+        whether a table exists where the search finds none, fewer than k left-over rows join
+        clusters, and values suppressed for a bound that was not reached are shown again.
     l : int, optional
         Also require l-diversity of every group, from 2 to the largest feasible l.
     diversity : {"frequency", "distinct"}
@@ -132,37 +114,31 @@ def diva(
         First the clusters of the diverse clustering, then the groups of the rest. ``info`` holds
 
         - ``order``: the constraints in the order in which they were coloured;
-        - ``candidates_tried``, ``backtracks``: clusterings that the search tried, and colours that
-          it took back;
+        - ``candidates_tried``, ``backtracks``: clusterings tried, and colours taken back;
         - ``components``: connected components of the graph;
-        - ``coloured_by``: ``"search"``, ``"exact test"``, or ``"nothing to do"`` for a table that
-          satisfies all as it is;
+        - ``coloured_by``: ``"search"``, ``"exact test"``, or ``"nothing to do"``;
         - ``diverse_rows``, ``diverse_clusters``: size of the diverse clustering;
-        - ``stars_by_phase``: of ``suppress``, ``anonymize`` and ``integrate``, the last being the
-          values that Integrate suppressed.
+        - ``stars_by_phase``: of ``suppress``, ``anonymize`` and ``integrate``.
 
     Raises
     ------
     ConstraintError
-        No k-anonymous table satisfies the constraints, two have the same target, or a target is
-        unknown; the message names the culprits. With "reject" also where the search ended without
-        a table, which does not prove that there is none.
+        No k-anonymous table satisfies the constraints (the message names the culprits), two have
+        the same target, or a target is unknown. With "reject": the search ended without a table.
     InfeasibleError
         The table as a whole is not l-diverse.
     BudgetExceededError
-        Backtracks or seconds were used up before it was known whether a table exists. It has an
-        ``info`` with what the search did, as has a ConstraintError raised after the search.
+        Backtracks or seconds were used up. Its ``info`` says what the search did, as does that of
+        a ConstraintError raised after the search.
     ParameterError
-        k, l, strategy, over_bound or budget are out of range, or `anonymize` returned groups that
-        are too small or not diverse.
+        A parameter is out of range, or `anonymize` gave groups too small or not diverse.
     ColumnError
         l is given and the table has no sensitive attribute.
 
     Notes
     -----
-    O(s·n) for the search among s constraints as long as nothing is taken back; at worst it tries
-    max_candidates clusterings to the power of s, within the budget. The clusters are made by
-    k-member on the rows chosen, with its cost.
+    O(s·n) for the search among s constraints as long as nothing is taken back, at worst
+    max_candidates to the power of s, within the budget; then the cost of k-member.
 
     References
     ----------
@@ -221,22 +197,7 @@ def diva(
 
 @dataclass(frozen=True)
 class Run:
-    """One run of DIVA: the steps of Algorithm 1 on one table, for :func:`diva` and for timing.
-
-    Attributes
-    ----------
-    m : Microdata
-    targets : Targets
-        Of the constraints in the table.
-    privacy : Privacy
-    strategy, anonymizer, max_candidates
-        As for :func:`diva`, which checks them.
-    rng : numpy.random.Generator
-    goes_beyond : bool
-        Whether ``over_bound`` is "star".
-    search : Search
-        The budget, and the record of what was done.
-    """
+    """One run of DIVA: the steps of Algorithm 1 on one table, for :func:`diva` and for timing."""
 
     m: Microdata
     targets: Targets
@@ -357,36 +318,7 @@ class Run:
 
 
 def build_graph(m: Microdata, constraints: Sequence[DiversityConstraint]) -> nx.Graph:
-    """Build the graph G of a set of constraints: BuildGraph of Algorithm 3.
-
-    Parameters
-    ----------
-    m : Microdata
-        The table R.
-    constraints : sequence of DiversityConstraint
-        The set Sigma.
-
-    Returns
-    -------
-    networkx.Graph
-        Node i carries ``constraint`` and ``rows``, the numbers of its target rows I; an edge joins
-        two nodes with common target rows and carries them as ``overlap``.
-
-    Notes
-    -----
-    O(s·n + s²·n/8) for s constraints.
-
-    References
-    ----------
-    diva2021, section 3.3, Example 3.3.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> G = build_graph(ap.examples.patients(), ap.examples.patients_constraints())
-    >>> sorted(G.edges), G.edges[0, 2]["overlap"].tolist()
-    ([(0, 2), (1, 2)], [7, 9])
-    """
+    """Build the graph G of a set of constraints: BuildGraph of Algorithm 3."""
     G = nx.Graph()
     targets = [c.target_rows(m) for c in constraints]
     for i, c in enumerate(constraints):
@@ -404,28 +336,7 @@ def coloring(
     clusterings: Callable[[int], Iterable[list[Bundle]]],
     search: Search,
 ) -> bool:
-    """Give every node of G a consistent clustering, with backtracking: Coloring, Algorithm 4.
-
-    Parameters
-    ----------
-    V : Clusterings
-        The coloured nodes; once True is returned, all of them.
-    choose : callable
-        NextNode: returns the node to be coloured next.
-    clusterings : callable
-        Clusterings: returns the candidates of a node, in the order in which they are tried.
-    search : Search
-        Its budget, and the record of what is done.
-
-    Raises
-    ------
-    BudgetExceededError
-        The budget was used up before it was known whether there is a colouring.
-
-    Notes
-    -----
-    Exponential in the number of constraints at worst, linear where nothing is taken back.
-    """
+    """Give every node of G a consistent clustering, with backtracking: Coloring, Algorithm 4."""
     if not V.uncoloured:
         return True  # line 1
     v = choose()  # line 2
@@ -445,11 +356,9 @@ def coloring(
 
 
 def next_node(V: Clusterings, strategy: str) -> int:
-    """Choose the node to colour next: NextNode of Algorithm 4.
-
-    A list in section 3.3 describes "min_choice" and "max_fan_out" the other way round; its
-    paragraph "Selection Strategies" fits the names. Ties go to the constraint given first.
-    """
+    """Choose the node to colour next: NextNode of Algorithm 4; ties go to the first constraint."""
+    # A list in section 3.3 describes "min_choice" and "max_fan_out" the other way round; its
+    # paragraph "Selection Strategies" fits the names.
     if strategy == "basic":
         return int(V.rng.choice(V.uncoloured))
     if strategy == "min_choice":
@@ -459,10 +368,7 @@ def next_node(V: Clusterings, strategy: str) -> int:
 
 
 def _log_number(V: Clusterings, v: int) -> float:
-    """Logarithm of the number of Clusterings(v.constraint, R), to compare nodes by.
-
-    Exact where they are listed; else that of the choices of as many rows as are missing.
-    """
+    """Logarithm of the number of Clusterings(v.constraint, R), or of choices of enough rows."""
     if V.missing(v) == 0:
         return 0.0
     free, least = len(V.free_targets(v)), V.least(v)
@@ -475,11 +381,9 @@ def _log_number(V: Clusterings, v: int) -> float:
 
 
 def is_consistent(S: list[Bundle], V: Clusterings) -> bool:
-    """Test the two conditions of section 3.2: IsConsistent of Algorithm 4.
-
-    Clusters are disjoint from those of other nodes, or equal to one of them, in which case they
-    are not in S again; and no upper bound is exceeded.
-    """
+    """Test the two conditions of section 3.2: IsConsistent of Algorithm 4."""
+    # Clusters are disjoint from those of other nodes, or equal to one of them, in which case they
+    # are not in S again; and no upper bound is exceeded.
     rows = np.concatenate([bundle.rows for bundle in S] or [np.zeros(0, np.int64)])
     disjoint = bool(V.free[rows].all()) and len(np.unique(rows)) == len(rows)
     adds = sum((bundle.adds for bundle in S), np.zeros_like(V.count))

@@ -39,13 +39,10 @@ def diva_augmented(
 ) -> tuple[Microdata, Partition]:
     """Guarantee every diversity constraint, and k *people* in every group that has one.
 
-    Invented rows are never counted as people: they stand in groups of their own, so that who
-    recognizes them and takes them away is left with a k-anonymous table of people. They are
-    counted by the constraints, which is what they are for: what a constraint then says is not
-    that so many people were published. Of rows invented for one target each, showing nothing
-    else, few are taken: ``info`` says how many any such plan needs at least. Where the integer
-    program ends in time, that is fewer by a hundredth at most, and nothing is invented where the
-    people meet all bounds, which makes it :func:`~anonpaper.partition.diva.algorithm.diva`.
+    Invented rows are never counted as people: they stand in groups of their own, so that an
+    attacker who takes them away is left with a k-anonymous table of people. Constraints count
+    them. An integer program says how many are needed, each showing one target and nothing else;
+    then :func:`anonpaper.diva` groups the people with bounds less by these numbers.
 
     Parameters
     ----------
@@ -56,8 +53,7 @@ def diva_augmented(
     k : int
         Smallest group size, from 2 to n.
     strategy, max_backtracks, max_seconds
-        As for :func:`~anonpaper.partition.diva.algorithm.diva`, which groups the people; so many
-        seconds for how many rows to invent, and as many again for the groups.
+        As for :func:`anonpaper.diva`; so many seconds for the program, and for the groups again.
     seed : int, numpy.random.Generator or None
         Draws the suppressed values of the invented rows, and is DIVA's.
 
@@ -65,29 +61,22 @@ def diva_augmented(
     -------
     fused : Microdata
         The people, in their order, then the invented rows, which ``fused.synthetic`` marks; role
-        columns only, rows numbered anew. Values of invented rows beside their target are drawn
-        one by one from the people's, and are suppressed; sensitive values are drawn likewise,
-        and are published.
+        columns only, rows renumbered. Values of invented rows beside their target are drawn one
+        by one from the people's and suppressed; sensitive values are drawn likewise and shown.
     p : Partition
-        Of `fused`: DIVA's groups, then one for every target that rows were invented for. ``info``
-        is DIVA's, and ``invented``: the number of rows for each constraint;
-        ``invented_at_least``: what no such plan has fewer than in all, as the solver proves it.
+        DIVA's groups, then one for every target that rows were invented for. ``info`` is DIVA's,
+        with ``invented``, the number of rows for each constraint, and ``invented_at_least``, the
+        fewest of any such plan as the solver proves it: fewer by a hundredth at most, in time.
 
     Raises
     ------
     ConstraintError
-        No numbers of invented rows will do, since upper bounds are in the way; a constraint names
-        the sensitive attribute; or what DIVA raises.
+        Upper bounds exclude any number of invented rows; a constraint names the sensitive
+        attribute; or what DIVA raises.
     BudgetExceededError
-        The seconds were over before any plan of rows to invent was found, or how to group.
+        The seconds were over before a plan of rows to invent was found, or how to group.
     ParameterError
         `m` has synthetic rows, or what DIVA raises.
-
-    Notes
-    -----
-    An integer program says how many rows to invent; then DIVA runs on the people with bounds less
-    by these numbers. A group of invented rows shows one target and nothing else, by which it may
-    be recognized: the promise to people does not depend on that.
 
     References
     ----------

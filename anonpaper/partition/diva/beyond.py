@@ -1,10 +1,4 @@
-"""What goes beyond diva2021 when a diverse clustering is published.
-
-A table that satisfies all as it is stays as it is; left-over rows, fewer than a group needs, join
-clusters; and what was suppressed for an upper bound that is not reached is shown again. Starred
-clusters are candidates of the search (:mod:`~anonpaper.partition.diva.clusterings`), and the exact
-test stands in :mod:`~anonpaper.partition.diva.existence`.
-"""
+"""What goes beyond diva2021 when a diverse clustering is published."""
 
 from __future__ import annotations
 
@@ -31,12 +25,7 @@ def join_clusters(
     starred: np.ndarray,
     at_most: int,
 ) -> bool:
-    """Put the rows labelled -1 into the clusters where they cost fewest stars.
-
-    Of every row `at_most` clusters are tried; `labels` is changed in place, `starred` (G, d) is
-    what is suppressed in a cluster though its rows may agree. Returns whether all rows found a
-    cluster in which the constraints still hold.
-    """
+    """Put the rows labelled -1 into the clusters where they cost fewest stars."""
     for row in np.flatnonzero(labels < 0):
         low, high = group_bounds(m.codes, labels, len(starred))
         shown = (low == high) & ~starred
@@ -61,10 +50,7 @@ def join_clusters(
 def restorable(
     targets: Targets, labels: np.ndarray, agrees: np.ndarray, starred: np.ndarray
 ) -> np.ndarray:
-    """Choose suppressed values on which groups agree that can be shown, larger groups first.
-
-    `agrees`, `starred` and what is returned have shape (G, d).
-    """
+    """Choose suppressed values on which groups agree that can be shown, larger groups first."""
     shown = agrees & ~starred
     room = targets.high - targets.counts(shown, labels).sum(axis=0)
     if_shown = targets.counts(agrees, labels)

@@ -1,20 +1,9 @@
-r"""Candidate clusterings of the target rows of one constraint, generated one by one.
+"""Candidate clusterings of the target rows of one constraint, generated one by one.
 
-Clusterings(sigma) of diva2021 are sets of disjoint clusters of target rows, each large enough to
-be published, whose total lies in the constraint's bounds. There are exponentially many, and the
-paper does not say which are made, nor in which order. Of at most :data:`ENUMERATED` target rows
-all are listed here. Of more, a bounded number is made, as *bundles*: rows that agree on what the
-constraints name, to be divided into clusters of similar rows once the colouring stands. That is
-enough for the search, which only asks how many rows carry what.
-
-A clustering of a constraint may consist of clusters that its neighbours have chosen already
-(clusters of different constraints are disjoint or equal), so only what is still missing from the
-lower bound is clustered anew.
-
-Beyond the paper, and only where ``stars`` says so: where a cluster would carry more than another
-constraint's upper bound allows, a second kind of candidate suppresses the other constraint's value
-in it. The paper rejects such clusters; some sets then have no solution although Definition 2.4 has
-one.
+There are exponentially many, and the paper does not say which are made. Of at most
+:data:`ENUMERATED` target rows all are listed; of more, a bounded number is made, as *bundles*:
+rows that agree on what the constraints name, divided once the colouring stands. Where ``stars``,
+candidates beyond the paper suppress the values of other constraints.
 """
 
 from __future__ import annotations
@@ -37,41 +26,18 @@ ENUMERATED = 8
 
 @dataclass
 class Clusterings:
-    """The colouring V as far as it stands, and the clusterings that are possible beside it.
+    """The colouring V as far as it stands, and the clusterings that are possible beside it."""
 
-    Attributes
-    ----------
-    codes : numpy.ndarray, shape (n, d)
-        The rows, in the order in which similar ones stand together.
-    targets : Targets
-    privacy : Privacy
-    neighbours : list of set of int
-        The graph.
-    rng : numpy.random.Generator or None
-        DIVA-Basic draws clusterings with it. Without, candidates come in the order of least
-        conflict and keep what uncoloured constraints will need.
-    stars : bool
-        Whether candidates may suppress values on which a cluster agrees.
-    max_candidates : int
-        The most candidates that are made of a larger set of target rows.
-    coloured : dict of int to list of Bundle
-        V: the clustering of every coloured node, in the order of colouring.
-    free : numpy.ndarray, shape (n,), dtype bool
-        Rows that are in none of them.
-    count : numpy.ndarray, shape (s,), dtype int64
-        Target rows that they publish, per constraint.
-    """
-
-    codes: np.ndarray
+    codes: np.ndarray  # the rows, similar ones together
     targets: Targets
     privacy: Privacy
-    neighbours: list
-    rng: np.random.Generator | None = None
+    neighbours: list  # the graph, a set for every node
+    rng: np.random.Generator | None = None  # DIVA-Basic draws with it; else least conflict first
     stars: bool = True
     max_candidates: int = 24
-    coloured: dict = field(init=False, default_factory=dict)
-    free: np.ndarray = field(init=False)
-    count: np.ndarray = field(init=False)
+    coloured: dict = field(init=False, default_factory=dict)  # V: node to clustering, in order
+    free: np.ndarray = field(init=False)  # rows that are in none of them
+    count: np.ndarray = field(init=False)  # target rows that they publish, per constraint
 
     def __post_init__(self) -> None:
         n, s = self.targets.carries.shape
@@ -174,10 +140,7 @@ class Clusterings:
     def bundle(
         self, rows: np.ndarray, starred: frozenset = frozenset(), divisible: bool = False
     ) -> Bundle:
-        """Return rows as one cluster, or, if they carry the same, as several to be made of them.
-
-        A constraint is carried if all rows carry it and none of its values is starred.
-        """
+        """Return rows as one cluster, or, if they carry the same, as several to be divided."""
         adds = np.zeros(len(self.targets), np.int64)
         for u, columns in enumerate(self.targets.columns):
             if not columns & starred and self.targets.carries[rows, u].all():
@@ -190,11 +153,9 @@ class Clusterings:
         return [self.bundle(b.rows, starred, b.divisible) for b in clustering]
 
     def _mixed(self, v: int, rows: np.ndarray) -> list[Bundle] | None:
-        """Clusters of rows of several signatures; None if they would not be private.
-
-        Either all is suppressed that only other constraints name, or the signatures are dealt out
-        to clusters, which then disagree on what sets them apart.
-        """
+        """Clusters of rows of several signatures; None if they would not be private."""
+        # Either all is suppressed that only other constraints name, or the signatures are dealt
+        # out to clusters, which then disagree on what sets them apart.
         if self.stars:
             mixed = self._starred(v, [Bundle(rows, frozenset(), self.count, divisible=True)])
         else:
@@ -206,10 +167,8 @@ class Clusterings:
     # -- few target rows: all clusterings --------------------------------------------------
 
     def listed(self, v: int) -> list[list[Bundle]]:
-        """List all clusterings of the free target rows of a node.
-
-        Those come first that overlap least, then those of fewest stars, then of lowest rows.
-        """
+        """List all clusterings of the free target rows of a node."""
+        # Those come first that overlap least, then those of fewest stars, then of lowest rows.
         waiting = [u for u in self.neighbours[v] if u not in self.coloured]
         claims = self.targets.is_target[:, waiting].sum(axis=1)
 
@@ -236,13 +195,10 @@ class Clusterings:
     def _filled(
         self, v: int, free: np.ndarray, least: int, most: int, attempt: int
     ) -> list[Bundle] | None:
-        """Take rows signature by signature, more at every attempt; None if they cannot be had.
-
-        The *signature* of a row is the set of constraints that it carries. Rows of one signature
-        are taken together: first what finer constraints need, then rows as they are, as far as
-        all the others' bounds allow, then with the values suppressed of which there would be too
-        many, and last rows of any signature.
-        """
+        """Take rows signature by signature, more at every attempt; None if they cannot be had."""
+        # The *signature* of a row is the set of constraints that it carries. First comes what
+        # finer constraints need, then rows as they are, as far as all the others' bounds allow,
+        # then those with values suppressed of which there would be too many, and last any rows.
         least = max(least, min(self._reserve(v), most))
         missing = least + (most - least) * attempt // self.max_candidates
         count = self.count.copy()
@@ -322,11 +278,9 @@ class Clusterings:
         return [int(u) for u in carried if not self.targets.columns[u] & starred]
 
     def _fitting(self, u: int, wanted: int, count: np.ndarray, carried: Sequence[int]) -> int:
-        """The most rows, up to `wanted`, by which the count of a constraint may grow.
-
-        An uncoloured constraint is left satisfied, or with room for a cluster, and room stays for
-        finer constraints that the rows do not carry.
-        """
+        """The most rows, up to `wanted`, by which the count of a constraint may grow."""
+        # An uncoloured constraint is left satisfied, or with room for a cluster, and room stays
+        # for finer constraints that the rows do not carry.
         room = int(self.targets.high[u] - count[u]) - self._reserve(u, carried)
         fitting = min(wanted, room)
         if u not in self.coloured and count[u] + fitting < self.targets.low[u]:
@@ -352,13 +306,7 @@ class Clusterings:
 
 
 def partial_partitions(items: list, k: int) -> Iterator[list[tuple]]:
-    """Yield all non-empty sets of disjoint subsets of at least k items.
-
-    Examples
-    --------
-    >>> list(partial_partitions(["t8", "t9", "t10"], 2))
-    [[('t8', 't9')], [('t8', 't10')], [('t8', 't9', 't10')], [('t9', 't10')]]
-    """
+    """Yield all non-empty sets of disjoint subsets of at least k items."""
     for first in range(len(items) - k + 1):
         later = items[first + 1 :]
         for size in range(k - 1, len(later) + 1):

@@ -1,30 +1,22 @@
 r"""Whether a diverse k-anonymous table exists at all, decided by an integer program.
 
-The colouring is a search among some clusterings. Where it ends without a solution, this module
-decides. Only what the constraints name matters: a row is its *type*, the target values that it
-carries and its sensitive value, and it is published with a *pattern*, some of these target values,
-all else suppressed. Groups of one pattern can be merged, so a table exists iff there are numbers
-:math:`x_{e,p} \ge 0` of rows of type e published as p such that every row is published, every
-pattern has no rows or k of them, and the constraints hold:
+A row is its *type*, the target values that it carries and its sensitive value, and it is published
+with a *pattern*, some of these target values. Groups of one pattern can be merged, so a table
+exists iff there are numbers :math:`x_{e,p} \ge 0` of rows of type e published as p with
 
 .. math::
 
     \sum_p x_{e,p} = n_e, \qquad k z_p \le \sum_e x_{e,p} \le n z_p, \qquad
     \lambda_l \le \sum_{p\ \text{shows}\ t} \sum_{e\ \text{has}\ t} x_{e,p} \le \lambda_r
 
-with :math:`z_p \in \{0, 1\}`. Only unions of targets need be patterns. l-diversity is linear too:
-:math:`l \sum_{e\ \text{has}\ v} x_{e,p} \le \sum_e x_{e,p}` for every sensitive value v, or l of
-the values present. Among the solutions, one that suppresses few named values is preferred; how
-few depends on the time there is.
-
-The program is ours; diva2021 only searches. Its solver is HiGHS, by way of scipy.
+and :math:`z_p \in \{0, 1\}`. l-diversity is linear too. Of the solutions one that suppresses few
+named values is preferred. The program is ours; diva2021 only searches. Its solver is HiGHS.
 """
 
 from __future__ import annotations
 
 import contextlib
 from math import ceil
-from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
@@ -43,19 +35,13 @@ _ROUNDING = 1e-6
 
 
 def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list[Bundle] | None:
-    """Return the rows of every pattern that shows something, None if no table satisfies all.
-
-    The rows in none are 0, or enough for a group. A BudgetExceededError says that the time of the
-    search was over, or that the program is too large. Polynomial in n, as only the number of types
-    and patterns shapes the program; exponential in the number of constraints that single rows
-    carry.
-    """
+    """Return the rows of every pattern that shows something, None if no table satisfies all."""
     program, types, p, shown, _ = _build(targets, privacy, search)
     solution = program.solve()
     if solution is None:
         return None
     pattern = np.empty(len(targets.carries), np.int64)
-    pattern[types.rows] = np.repeat(p, solution.numbers[program.x])
+    pattern[types.rows] = np.repeat(p, solution[0][program.x])
     not_counted = np.zeros(0, np.int64)
     return [
         Bundle(np.flatnonzero(pattern == q), targets.named - shown[q], not_counted, divisible=True)
@@ -66,35 +52,14 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
 def fewest_invented(
     targets: Targets, finer: np.ndarray, privacy: Privacy, search: Search
 ) -> tuple[np.ndarray, int] | None:
-    """Return how many rows to invent of every target so that a table exists, None if none does.
-
-    Rows invented for a target are published in groups of their own that show it, and the coarser
-    ones. No other numbers of such rows have a sum below the second value, by the solver's bound,
-    which is at most a hundredth below the sum of these unless the time of the search was over.
-
-    Parameters
-    ----------
-    targets, privacy, search
-        As for :func:`exact_clustering`.
-    finer : numpy.ndarray, shape (s, s), dtype bool
-        ``finer[v, u]``: whether rows that show the target of u show that of v.
-
-    Returns
-    -------
-    numpy.ndarray, shape (s,), dtype int64, and int
-    """
+    """Return how many rows to invent of every target so that a table exists, None if none does."""
     program, _, _, _, invented = _build(targets, privacy, search, finer)
     solution = program.solve()
-    return None if solution is None else (solution.numbers[invented], ceil(solution.least))
+    return None if solution is None else (solution[0][invented], ceil(solution[1]))
 
 
 def _build(targets: Targets, privacy: Privacy, search: Search, finer: np.ndarray | None = None):
-    """Write the program down.
-
-    Returns it with the types of the rows, the pattern that every unknown number is published
-    with, the attributes that every pattern shows, and the unknown numbers of invented rows, none
-    without `finer`.
-    """
+    """Write the program down: with row types, pattern of every x, shown values, invented rows."""
     s = len(targets)
     rows = [*targets.carries.T, *targets.is_target.T]
     if privacy.diverse is not None:
@@ -136,11 +101,7 @@ def _build(targets: Targets, privacy: Privacy, search: Search, finer: np.ndarray
 
 
 def smallest_conflict(targets: Targets, privacy: Privacy, search: Search) -> list[int]:
-    """Return constraints that cannot be satisfied together, of which none can be left out.
-
-    Parameters are those of :func:`exact_clustering`, which must have found that there is no table.
-    Where the time is over, some that could be left out may stay.
-    """
+    """Return constraints with no common table, each of them needed, as far as time allows."""
     culprits = list(range(len(targets)))
     every_row = np.arange(len(targets.carries))
     for v in range(len(targets)):
@@ -157,11 +118,7 @@ def _split(items: np.ndarray, numbers: np.ndarray) -> list[np.ndarray]:
 
 
 def _patterns(targets: Targets, carries: np.ndarray, search: Search) -> np.ndarray:
-    """All sets of constraints that a pattern can show, shape (P, s), dtype bool.
-
-    They are those within the union of some; the first shows no value: what it holds are
-    constraints on the sensitive attribute alone.
-    """
+    """All sets of constraints that a pattern can show (P, s): those within unions of targets."""
     found = {frozenset(v for v in range(len(targets)) if not targets.columns[v])}
     for carried in {frozenset(np.flatnonzero(row).tolist()) for row in carries}:
         unions = {frozenset()}
@@ -191,13 +148,6 @@ def _require_diversity(program, privacy, members, sensitive, used) -> None:
     program.require(np.r_[present, used], np.r_[np.ones(len(present)), -l], 0, np.inf)
 
 
-class _Solution(NamedTuple):
-    """Integers that satisfy a program, and a number that the cost of none is below."""
-
-    numbers: np.ndarray
-    least: float
-
-
 class _Program:
     """An integer program, row by row: rows of each type and pattern, then whether it is used."""
 
@@ -223,11 +173,8 @@ class _Program:
         """Add low <= sum of weight·unknown <= high."""
         self._rows.append((unknowns, np.broadcast_to(weights, len(unknowns)), low, high))
 
-    def solve(self) -> _Solution | None:
-        """Return integers that satisfy every row, checked; None if there are none.
-
-        If the solver ended in time, none have a cost that is lower by more than a hundredth.
-        """
+    def solve(self) -> tuple[np.ndarray, float] | None:
+        """Return integers that satisfy every row, and a lower bound of the cost; None if none."""
         unknowns, weights, low, high = zip(*self._rows, strict=True)
         row = np.repeat(np.arange(len(unknowns)), [len(u) for u in unknowns])
         entries = (np.concatenate(weights), (row, np.concatenate(unknowns)))
@@ -245,7 +192,7 @@ class _Program:
             if held and ((x >= 0) & (x <= self.upper)).all():
                 # no cost is negative; the solver computes in floats, and whole costs are rounded
                 least = max(0.0, (answer.mip_dual_bound or 0.0) - _ROUNDING)
-                return _Solution(x, min(least, float(self.cost @ x)))
+                return x, min(least, float(self.cost @ x))
         said = f"the exact test ended without an answer: {answer.message}"
         if answer.status == 1:
             seconds = self.search.max_seconds

@@ -12,27 +12,10 @@ __all__ = ["fewest_rows", "integrate"]
 def integrate(
     targets: Targets, labels: np.ndarray, shown: np.ndarray, n_clusters: int
 ) -> np.ndarray:
-    """Choose values of the groups of the rest to suppress, so that no upper bound is exceeded.
-
-    Constraint by constraint, that of the largest surplus first, groups are chosen whose rows sum
-    to the surplus or as little more as possible; in them one of the attributes that the
-    constraint names is suppressed, the one that relieves most other exceeded constraints. For a
-    single constraint on quasi-identifiers no choice suppresses fewer values.
-
-    Parameters
-    ----------
-    targets : Targets
-    labels : numpy.ndarray, shape (n,), dtype int64
-        The group of every row; the first `n_clusters` are the diverse clustering.
-    shown : numpy.ndarray, shape (G, d), dtype bool
-        What the groups publish so far.
-    n_clusters : int
-
-    Returns
-    -------
-    numpy.ndarray, shape (G, d), dtype bool
-        What to suppress, nothing in the diverse clustering.
-    """
+    """Choose values of the groups of the rest to suppress, so that no upper bound is exceeded."""
+    # Constraint by constraint, that of the largest surplus first, groups are chosen whose rows sum
+    # to the surplus or as little more as possible; in them one of the attributes that the
+    # constraint names is suppressed, the one that relieves most other exceeded constraints.
     columns, sizes = targets.columns, np.bincount(labels)
     counts = targets.counts(shown, labels)
     allowed = targets.high - counts[:n_clusters].sum(axis=0)
@@ -54,18 +37,9 @@ def integrate(
 
 
 def fewest_rows(adds: np.ndarray, sizes: np.ndarray, surplus: int) -> np.ndarray:
-    """Choose groups that publish at least `surplus` target rows and have few rows in all.
-
-    Where all rows of the groups are target rows no choice has fewer: it is a subset sum, solved
-    over the multiplicities of the sizes. Else groups with the largest share of target rows are
-    taken until it is enough. Returns their places, of equal ones those that stand first.
-
-    Examples
-    --------
-    >>> sizes = np.array([4, 5, 7, 5])
-    >>> fewest_rows(sizes, sizes, surplus=9).tolist()
-    [0, 1]
-    """
+    """Choose groups that publish at least `surplus` target rows and have few rows in all."""
+    # Where all rows are target rows no choice has fewer: it is a subset sum, solved over the
+    # multiplicities of the sizes. Else those of the largest share of target rows are taken.
     if (adds < sizes).any():
         order = np.argsort(-adds / sizes, kind="stable")
         enough = int(np.searchsorted(np.cumsum(adds[order]), surplus)) + 1

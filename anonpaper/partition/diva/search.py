@@ -13,22 +13,11 @@ __all__ = ["Search"]
 
 @dataclass
 class Search:
-    """How long a search may go on, and what it has done.
+    """How long a search may go on, and what it has done."""
 
-    Attributes
-    ----------
-    max_backtracks, max_seconds : int, float
-        The budget: of every component of the graph, and of all.
-    order : list of int
-        The nodes of the components that could be coloured, in the order of colouring.
-    components, candidates_tried, backtracks : int
-    trace : list of (str, int, list of Bundle)
-        What happened: a node was given a colour (``"colour"``), a colour was found inconsistent
-        (``"reject"``), or taken back (``"backtrack"``). Given a list, it is kept, else forgotten.
-    """
-
-    max_backtracks: int
-    max_seconds: float
+    max_backtracks: int  # of every component of the graph
+    max_seconds: float  # of all
+    # ("colour", "reject" or "backtrack", node, clustering), kept if a list is given
     trace: list | deque = field(default_factory=lambda: deque(maxlen=0))
     order: list = field(init=False, default_factory=list)
     components: int = field(init=False, default=0)

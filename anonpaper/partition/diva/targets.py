@@ -16,27 +16,13 @@ __all__ = ["Bundle", "Privacy", "Targets"]
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """The targets of s constraints among n rows, as codes.
+    """The targets of s constraints among n rows, as codes."""
 
-    A row *carries* a constraint if its quasi-identifiers are the target's; it is a *target row* if
-    its sensitive value is the target's too, where the constraint names one.
-
-    Attributes
-    ----------
-    columns : tuple of frozenset of int
-        Per constraint the quasi-identifiers that it names, by their place in ``m.qi``, but for
-        those of a single value, which show it whatever is suppressed.
-    low, high : numpy.ndarray, shape (s,), dtype int64
-        The bounds.
-    carries, is_target : numpy.ndarray, shape (n, s), dtype bool
-        Per row and constraint; equal where no sensitive value is named.
-    """
-
-    columns: tuple[frozenset, ...]
+    columns: tuple[frozenset, ...]  # places of the QI named, except those of a single value
     low: np.ndarray
     high: np.ndarray
-    carries: np.ndarray
-    is_target: np.ndarray
+    carries: np.ndarray  # (n, s): whether the quasi-identifiers of a row are the target's
+    is_target: np.ndarray  # (n, s): whether its sensitive value is, too
 
     @classmethod
     def of(cls, m: Microdata, constraints: Sequence[DiversityConstraint]) -> Targets:
@@ -79,11 +65,8 @@ class Targets:
         )
 
     def counts(self, shown: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        """Count the published target rows of every group and constraint, shape (G, s).
-
-        `shown` (G, d) says which attributes a group publishes: its rows agree on them and they
-        are not starred; `labels` (n,) is the group of every row, -1 for rows that are in none.
-        """
+        """Count the published target rows of every group and constraint, shape (G, s)."""
+        # `shown` (G, d) says what the rows of a group agree on, without what is starred.
         counts = np.zeros((len(shown), len(self)), np.int64)
         for i in range(len(self)):
             rows = np.flatnonzero(self.is_target[:, i] & (labels >= 0))
@@ -98,10 +81,7 @@ class Targets:
 
 @dataclass(frozen=True)
 class Privacy:
-    """What every published group must be: k rows, and l-diverse if asked for.
-
-    `sensitive`, shape (n,), are the sensitive codes of the rows, needed where `diverse` is given.
-    """
+    """What every published group must be: k rows, and l-diverse if asked for."""
 
     k: int
     diverse: FrequencyLDiversity | DistinctLDiversity | None = None
@@ -133,10 +113,7 @@ class Privacy:
         return all(principle.holds(m, labels) for principle in principles)
 
     def choose(self, rows: np.ndarray, wanted: int) -> np.ndarray:
-        """Return the first `wanted` rows, passing over some so that they are l-diverse.
-
-        The result may fail to be diverse where the rows do not allow it.
-        """
+        """Return the first `wanted` rows, passing over some so that they are l-diverse if any."""
         if self.diverse is None or wanted == len(rows):
             return rows[:wanted]
         order = np.argsort(self.sensitive[rows], kind="stable")
@@ -151,21 +128,9 @@ class Privacy:
 
 @dataclass(frozen=True, eq=False)
 class Bundle:
-    """Rows that are published in clusters which all carry the same constraints.
-
-    Attributes
-    ----------
-    rows : numpy.ndarray of int
-        Row numbers, at least k.
-    starred : frozenset of int
-        Quasi-identifiers that are suppressed in it though its rows may agree.
-    adds : numpy.ndarray, shape (s,), dtype int64
-        By how much it raises the published count of every constraint.
-    divisible : bool
-        Whether it is still to be divided into clusters of similar rows, or is one cluster.
-    """
+    """Rows that are published in clusters which all carry the same constraints."""
 
     rows: np.ndarray
-    starred: frozenset
-    adds: np.ndarray
-    divisible: bool
+    starred: frozenset  # QI that are suppressed though the rows may agree
+    adds: np.ndarray  # by how much the published count of every constraint rises
+    divisible: bool  # whether it is still to be divided into clusters of similar rows

@@ -1,19 +1,9 @@
-r"""K,L,theta-diversity by greedy clustering with a customized distance, as in boger2020.
+"""K,L,theta-diversity by greedy clustering: the algorithm of boger2020, section 3.1, step by step.
 
-The algorithm of section 3.1, step by step; what "closest" means is in
-:mod:`~anonpaper.partition.klt.distances`. Beside it, so that it need not look at all points:
-
-* :mod:`~anonpaper.partition.klt.state`: points with equal quasi-identifiers are at the same
-  distance of everything, so steps 1 and 2 look for distinct QI tuples, each with a queue of rows;
-* :mod:`~anonpaper.partition.klt.nearest`: tuples and clusters come nearest first out of a tree of
-  boxes. ``klt(..., index=False)`` looks at every one of them instead: the same groups, in
-  quadratic time.
-
-The paper leaves choices open; here they are, so that a run is repeatable. A seed puts the rows in
-a random order. The *arbitrary* point of step 1 is the first unassigned row in that order, of
-equally close rows the first one goes first, and of equally close clusters the one formed first.
-The backup queue is served in the order in which it filled. Step 5 takes the unsatisfied clusters
-in the order in which they were formed, a merged cluster keeping the place of the older one.
+The paper leaves choices open. Here a seed puts the rows in a random order. The *arbitrary* point
+of step 1 is the first unassigned row in that order, and the first of equally close rows or
+clusters is taken. Step 5 takes clusters as they were formed; a merged one keeps the place of the
+older one.
 
 Source: S. Boger, *L-diversity for data analysis: data swapping with customized clustering*,
 Brown University, 2020, section 3.1.
@@ -117,11 +107,10 @@ def klt(
 ) -> Partition:
     """Guarantee k-anonymity, *distinct* l-diversity and theta-diversity by greedy clustering.
 
-    Every group has at least k rows, at least l distinct sensitive values, and no value with a
-    share above theta; every row is in a group. With ``withheld="drop"``, the paper's step 6,
-    rows may be left out, and nothing is promised to them: whoever is known to be in the table
-    but not in the release can have a sensitive value that all who are left out share
-    (``info["unplaced_share"]``). No distance is optimal: every step is greedy.
+    Every row is in a group of at least k rows and l distinct sensitive values, none of which has a
+    share above theta. With ``withheld="drop"``, the paper's step 6, rows may be left out, and
+    nothing is promised to them: they may share a sensitive value (``info["unplaced_share"]``). No
+    distance is optimal: every step is greedy.
 
     Parameters
     ----------
@@ -137,15 +126,14 @@ def klt(
         Weights of the attributes in the distance, at least 0; 1 for those not named.
     distance : mapping of column label to {"univariate", "set"} or function, optional
         How far two clusters are apart on an attribute: the weighted univariate distance of their
-        mean places, whether their sets of values differ, or the mean of your own function of two
-        values over all pairs of their rows (symmetric, at least 0). Numeric and two-valued
-        attributes not named are ``"univariate"``, others ``"set"``.
+        mean places, whether their sets of values differ, or the mean of a function of two values
+        over all pairs of their rows (symmetric, at least 0). By default numeric and two-valued
+        attributes are ``"univariate"``, others ``"set"``.
     seed : int, numpy.random.Generator or None
         Seed of the order in which rows are considered; None takes fresh entropy.
     withheld : {"merge", "drop"}
-        What becomes of a cluster that step 5 can merge with no other one: it is merged with the
-        closest that has room for its most frequent value, over and over until all three
-        principles hold, at the price of distance; or it is left out, as in the paper.
+        A cluster that step 5 can merge with no other one is merged with the closest that has room
+        for its most frequent value, until all three principles hold; or left out, as in the paper.
     index : bool
         Whether to search a tree of boxes. Without it every tuple and cluster is looked at, as in
         the paper: the same groups, for small tables only.
@@ -178,9 +166,8 @@ def klt(
 
     Notes
     -----
-    The paper's steps take O((1 + M)·n²·d) for M repeats. Here a row costs a few searches in a
-    tree: O((1 + M)·n·(d + m)·log n) as long as boxes separate near from far, for m sensitive
-    values; at worst what the paper's steps take, with c tuples in place of n rows.
+    O((1 + M)·n·(d + m)·log n) for M repeats and m sensitive values as long as boxes separate near
+    from far; at worst O((1 + M)·n²·d), as the paper's steps.
 
     References
     ----------
@@ -230,11 +217,9 @@ def klt(
 
 
 def _checked_rule(m: Microdata, k: int, l: int, theta: float, withheld: str) -> Rule:
-    """Return the rule if it can be met: by all rows together, or if some are dropped by some.
-
-    With at most h rows of every value, T(h) = sum_v min(count of v, h) rows can be gathered, and
-    h/theta rows are needed for a share of theta; h rows of one value suffice for l values.
-    """
+    """Return the rule if it can be met: by all rows together, or if some are dropped by some."""
+    # With at most h rows of every value, T(h) = sum_v min(count of v, h) rows can be gathered, and
+    # h/theta rows are needed for a share of theta; h rows of one value suffice for l values.
     counts, values = m.sensitive_counts, int(np.count_nonzero(m.sensitive_counts))
     k = check_integer("k", k, 1, m.n)
     l = check_integer("l", l, 1)
@@ -303,12 +288,8 @@ def _step(
 
 @part
 def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
-    """Form clusters of l distinct values; return their number and the length of the queue.
-
-    Where the last cluster finds no new value any more, all points left belong to the queue, the
-    closest to it first: step 3 takes over those that can be assigned.
-    """
-    queued, summaries = 0, clusters.summaries
+    """Form clusters of l distinct values; return their number and the length of the queue."""
+    queued, summaries = 0, clusters.summaries  # points left at the end are queued by step 3
     # Step 1. If there are any unassigned points, take an arbitrary point and assign it to a new
     # cluster with this point as the only element.
     while first_turn(points) != NEVER:
@@ -348,13 +329,11 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
 
 @part
 def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
-    """Empty the backup queue.
-
-    For each point in the backup queue, find the closest eligible cluster. An eligible cluster
-    must have fewer than K elements and adding this new point must not violate the
-    theta-diversity property. If no clusters are eligible, unassign this new point. Otherwise,
-    add this point to this closest eligible cluster.
-    """
+    """Empty the backup queue."""
+    # Step 3. For each point in the backup queue, find the closest eligible cluster. An eligible
+    # cluster must have fewer than K elements and adding this new point must not violate the
+    # theta-diversity property. If no clusters are eligible, unassign this new point. Otherwise,
+    # add this point to this closest eligible cluster.
     unassigned, summaries = 0, clusters.summaries
     start_search(points)
     for i in range(len(rows.backup)):
@@ -389,12 +368,10 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
 
 @part
 def _step_5(how, rule, clusters, others, merge, became):
-    """Merge clusters until all are satisfied; note what each became part of, -1 if left out.
-
-    For each cluster with K, L, or theta diversity unsatisfied, evaluate merging it with each
-    other cluster. [...] If none exist, this cluster cannot be included in the output: unless
-    `merge`, which goes beyond the paper.
-    """
+    """Merge clusters until all are satisfied; note what each became part of, -1 if left out."""
+    # Step 5. For each cluster with K, L, or theta diversity unsatisfied, evaluate merging it with
+    # each other cluster. [...] If none exist, this cluster cannot be included in the output:
+    # unless `merge`, which goes beyond the paper.
     summaries = clusters.summaries
     alone = np.int64(-1)  # the cluster left out last, as long as no others have merged since
     for formed in range(len(became)):
@@ -423,6 +400,7 @@ def _step_5(how, rule, clusters, others, merge, became):
 
 @part
 def _same_values(clusters, c, other):
+    """Whether two clusters have as many rows of every value."""
     for v in range(clusters.counts.shape[1]):
         if clusters.counts[c, v] != clusters.counts[other, v]:
             return False
@@ -431,16 +409,13 @@ def _same_values(clusters, c, other):
 
 @part
 def _partner(how, rule, clusters, others, c, merge):
-    """Return the cluster that step 5 merges with c, -1 if there is none.
-
-    Identify the closest cluster where, if merged, the result would satisfy all diversity
-    requirements. If one exists, merge those clusters. Otherwise, merge it with the closest
-    cluster that does not violate the theta diversity requirement if one exists.
-
-    With `merge`, otherwise with the closest that has room for the most frequent value of c. Rooms
-    for a value, theta·size - count, add up when clusters merge. As those of the whole table are
-    not negative, a cluster that lacks room finds one that has some.
-    """
+    """Return the cluster that step 5 merges with c, -1 if there is none."""
+    # Identify the closest cluster where, if merged, the result would satisfy all diversity
+    # requirements. If one exists, merge those clusters. Otherwise, merge it with the closest
+    # cluster that does not violate the theta diversity requirement if one exists. With `merge`,
+    # otherwise with the closest that has room for the most frequent value of c. Rooms for a value,
+    # theta·size - count, add up when clusters merge. As those of the whole table are not negative,
+    # a cluster that lacks room finds one that has some.
     fair, roomy = -1, -1
     most_frequent = 0
     for v in range(clusters.counts.shape[1]):

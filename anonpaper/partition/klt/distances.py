@@ -1,23 +1,9 @@
-r"""Distances between clusters of rows, from summaries that grow with the clusters.
+"""Distances between clusters of rows, from summaries that grow with the clusters.
 
-The distance of two clusters a and b is a weighted sum over the attributes. Of every attribute it
-is one of three kinds:
-
-``"univariate"``
-    The weighted univariate distance of Domingo-Ferrer and Mateo-Sanz (2002),
-    :math:`\frac{|a||b|}{|a|+|b|}(\bar a - \bar b)^2`: what merging adds to the sum of squares
-    around the means. Values are placed linearly on [0, 1].
-``"set"``
-    1 if one cluster holds a value that the other lacks, else 0.
-a function of two values
-    Its mean over all pairs of a row of a and a row of b.
-
-Numeric and two-valued attributes are ``"univariate"`` by default, all others ``"set"``, as in
-boger2020, section 4.4. A row is a cluster of size 1.
-
-Whatever the kind, a cluster enters only through a *summary* (its size, the sums of its places,
-its sets of values, its sums of distances to every value), which takes the next row, or another
-cluster, in time independent of the cluster's size.
+The distance of two clusters is a weighted sum over the attributes: ``"univariate"``, ``"set"`` or
+a function of two values, as :func:`anonpaper.klt` describes. A cluster enters only through a
+*summary*, which takes the next row, or another cluster, in time independent of the cluster's size.
+A row is a cluster of size 1.
 """
 
 from __future__ import annotations
@@ -31,18 +17,7 @@ from anonpaper.compiled import inner
 from anonpaper.errors import ParameterError, check_named
 from anonpaper.microdata import Attribute, Microdata
 
-__all__ = [
-    "Metric",
-    "Summaries",
-    "absorb",
-    "copy_summary",
-    "distance_between",
-    "distance_kinds",
-    "empty_summaries",
-    "metric",
-    "squared_distance_gain",
-    "summaries_of_tuples",
-]
+__all__ = ["Metric", "Summaries"]
 
 #: More than one value: what `only` says of a cluster that is not of one value.
 SEVERAL = -1
@@ -51,81 +26,34 @@ Distance = str | Callable[[object, object], float]
 
 
 class Metric(NamedTuple):
-    """A weighted sum of attribute distances, its attributes sorted by kind.
+    """A weighted sum of attribute distances, its attributes sorted by kind."""
 
-    Attributes
-    ----------
-    scale : numpy.ndarray, shape (u,), dtype float64
-        Weight over squared width of every univariate attribute.
-    set_weight : numpy.ndarray, shape (s,), dtype float64
-        Weight of every set attribute.
-    word : numpy.ndarray, shape (s + 1,), dtype int64
-        Words ``word[j]:word[j + 1]`` of a summary hold the set of set attribute j.
-    pair_weight : numpy.ndarray, shape (p,), dtype float64
-        Weight of every attribute with a function of two values.
-    value : numpy.ndarray, shape (p + 1,), dtype int64
-        Places ``value[j]:value[j + 1]`` of a summary belong to the values of pair attribute j.
-    between : numpy.ndarray, dtype float64
-        The distances of values, attribute after attribute, each flattened row by row.
-    between_start : numpy.ndarray, shape (p + 1,), dtype int64
-        Where each attribute begins in `between`.
-    """
-
-    scale: np.ndarray
+    scale: np.ndarray  # weight over squared width of every univariate attribute
     set_weight: np.ndarray
-    word: np.ndarray
+    word: np.ndarray  # words word[j]:word[j + 1] of a summary hold the set of set attribute j
     pair_weight: np.ndarray
-    value: np.ndarray
-    between: np.ndarray
-    between_start: np.ndarray
+    value: np.ndarray  # places value[j]:value[j + 1] of a summary are of pair attribute j
+    between: np.ndarray  # the distances of values, attribute after attribute, row by row
+    between_start: np.ndarray  # where each attribute begins in `between`
 
 
 class Summaries(NamedTuple):
-    """Summaries of c clusters.
-
-    Attributes
-    ----------
-    size : numpy.ndarray, shape (c,), dtype int64
-        Number of rows.
-    sums, means : numpy.ndarray, shape (c, u), dtype float64
-        Sum and mean of the places of the rows on every univariate attribute.
-    only : numpy.ndarray, shape (c, s + p), dtype int32
-        The one code that all rows share on a set or pair attribute, or `SEVERAL`.
-    words : numpy.ndarray, shape (c, w), dtype uint64
-        The sets of values as bits; kept only where there are several values.
-    value_counts, distances : numpy.ndarray, shape (c, v), dtype float64
-        Of every value of a pair attribute: rows with it, and the sum of the distances of all
-        rows to it; kept only where there are several values.
-    """
+    """Summaries of c clusters."""
 
     size: np.ndarray
-    sums: np.ndarray
+    sums: np.ndarray  # of the places of the rows on every univariate attribute
     means: np.ndarray
-    only: np.ndarray
-    words: np.ndarray
-    value_counts: np.ndarray
-    distances: np.ndarray
+    only: np.ndarray  # the code that all rows share on a set or pair attribute, or SEVERAL
+    words: np.ndarray  # sets of values as bits, where there are several values
+    value_counts: np.ndarray  # rows with every value of a pair attribute, where there are several
+    distances: np.ndarray  # the sum of the distances of all rows to every value, likewise
 
 
 # -- which distance, and which weight ---------------------------------------------------------
 
 
 def distance_kinds(m: Microdata, distance: Mapping[object, Distance] | None) -> list[Distance]:
-    """Return the kind of distance of every quasi-identifier, the paper's where none is given.
-
-    Raises
-    ------
-    ColumnError
-        A distance for a column that is no quasi-identifier.
-    ParameterError
-        A distance that is neither ``"univariate"`` nor ``"set"`` nor a function.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> distance_kinds(ap.examples.hospital(), {"Education": "univariate"})
-    ['set', 'univariate', 'univariate']
-    """
+    """Return the kind of distance of every quasi-identifier, the paper's where none is given."""
     chosen = check_named("distance", distance, m.qi)
     kinds = []
     for attribute in m.attributes:
@@ -141,14 +69,7 @@ def distance_kinds(m: Microdata, distance: Mapping[object, Distance] | None) -> 
 
 
 def metric(m: Microdata, kinds: list[Distance], weights: np.ndarray) -> Metric:
-    """Return the weighted sum of the attributes' distances; O(size^2) calls of a function.
-
-    Raises
-    ------
-    ParameterError
-        A function gives something else than a finite number of at least 0, or depends on the
-        order of its two values.
-    """
+    """Return the weighted sum of the attributes' distances; O(size^2) calls of a function."""
     univariate, sets, pairs = attributes_by_kind(kinds)
     tables = [_tabulated(m.attributes[j], kinds[j]) for j in pairs]
     widths = np.array([m.attributes[j].width for j in univariate])
@@ -274,6 +195,7 @@ def _unite_sets(how, mine, i, other, j, a):
 
 @inner
 def _include(words, i, first, code):
+    """Put a code into a set of values."""
     words[i, first + code // 64] |= np.uint64(1) << np.uint64(code % 64)
 
 
@@ -281,24 +203,27 @@ def _include(words, i, first, code):
 def _add_value_counts(how, mine, i, other, j, a):
     """Add the counts of pair attribute a, and the distances of all rows to each of its values."""
     pair = a - len(how.set_weight)
-    first = how.value[pair]
-    values = how.value[pair + 1] - first
+    first, last = how.value[pair], how.value[pair + 1]
     if mine.only[i, a] != SEVERAL:
-        code, rows = mine.only[i, a], mine.size[i]
-        for v in range(values):
-            mine.value_counts[i, first + v] = rows if v == code else 0
-            between = how.between[how.between_start[pair] + code * values + v]
-            mine.distances[i, first + v] = rows * between
+        mine.value_counts[i, first:last] = 0
+        mine.distances[i, first:last] = 0
+        _add_rows(how, mine, i, pair, mine.only[i, a], mine.size[i])
     if other.only[j, a] != SEVERAL:
-        code, rows = other.only[j, a], other.size[j]
-        mine.value_counts[i, first + code] += rows
-        for v in range(values):
-            between = how.between[how.between_start[pair] + code * values + v]
-            mine.distances[i, first + v] += rows * between
+        _add_rows(how, mine, i, pair, other.only[j, a], other.size[j])
     else:
-        for v in range(first, first + values):
+        for v in range(first, last):
             mine.value_counts[i, v] += other.value_counts[j, v]
             mine.distances[i, v] += other.distances[j, v]
+
+
+@inner
+def _add_rows(how, mine, i, pair, code, rows):
+    """Add rows of one value of a pair attribute."""
+    first, values = how.value[pair], how.value[pair + 1] - how.value[pair]
+    mine.value_counts[i, first + code] += rows
+    for v in range(values):
+        between = how.between[how.between_start[pair] + code * values + v]
+        mine.distances[i, first + v] += rows * between
 
 
 # -- distances --------------------------------------------------------------------------------
@@ -330,6 +255,7 @@ def distance_between(how, a, i, b, j):
 
 @inner
 def _same_set(how, a, i, b, j, s):
+    """Whether two clusters have the same values of set attribute s."""
     if a.only[i, s] != b.only[j, s]:
         return False
     if a.only[i, s] != SEVERAL:

@@ -1,18 +1,10 @@
 """Nearest items first: a tree of boxes over tuples or clusters that change.
 
-Items stand at the leaves of a binary tree in an order that keeps similar ones together; every
-node holds a *box* around its items: the range of their means, the values that their sets may be,
-their least size. The distance to a box is at most the distance to any item in it, in floating
-point as well, since both are built by the same monotone steps in the same order. A search always
-opens the nearest box, so items come out in the order of their distance: the order that sorting
-all of them would give, whatever the shape of the tree. That is what an index without a tree does,
-which looks at all items for each one it returns.
-
-Among items at the same distance the one with the lowest *turn* goes first. An item is taken out
-by giving it the turn `NEVER`. A search can be confined to items with a *tag*, one bit of 64.
-
-Changing one of c items takes O(d log c); its nearest one is found in O(d log c) at best and
-O(d c + c log c) at worst; without a tree in O(1) and O(d c).
+Every node of a binary tree holds a *box* around its items. The distance to a box is at most the
+distance to any item in it, also in floating point: both are built by the same monotone steps. A
+search always opens the nearest box, so items come out in the order of their distance, whatever the
+shape of the tree. Of items at one distance that of lowest *turn* is first; `NEVER` takes it out. A
+search can be confined to items with a *tag*, one bit of 64. An index without a tree looks at all.
 """
 
 from __future__ import annotations
@@ -30,20 +22,7 @@ from anonpaper.partition.klt.distances import (
     squared_distance_gain,
 )
 
-__all__ = [
-    "ANY",
-    "NEVER",
-    "Index",
-    "all_tags",
-    "build_index",
-    "change_turn",
-    "first_turn",
-    "next_nearest",
-    "refresh",
-    "search_again",
-    "start_search",
-    "tied_turn",
-]
+__all__ = ["ANY", "NEVER", "Index", "build_index"]
 
 # Numbers of numpy, not literal ones, for which numba would compile what takes them once more.
 NEVER = np.int64(2**63 - 1)
@@ -54,44 +33,20 @@ _SEVERAL_BIT = 63
 
 
 class Index(NamedTuple):
-    """Items, the boxes around them, and one search among them.
+    """Items, the boxes around them, and one search among them."""
 
-    Attributes
-    ----------
-    turns, tags : numpy.ndarray, shape (c,), dtype int64 and uint64
-        Those of every item.
-    leaf : numpy.ndarray, shape (c,), dtype int64
-        The node of every item; the children of node i are 2i and 2i + 1.
-    item : numpy.ndarray, shape (leaves,), dtype int64
-        The item at every leaf, or -1; of length 0 without a tree.
-    turn : numpy.ndarray, shape (2 * leaves,), dtype int64
-        The lowest turn of the items below each node.
-    box : numpy.ndarray, shape (2 * leaves, 1 + 2u), dtype float64
-        What is below each node: the least size, then for each of u univariate attributes the
-        least and the greatest mean.
-    bits : numpy.ndarray, shape (2 * leaves, 1 + s), dtype uint64
-        What is below each node: the tags, then for each of s set attributes the values that
-        items are of (codes from 62 on share bit 62), and bit 63 for items of several.
-    heap_distance, heap_turn, heap_node : numpy.ndarray, shape (2 * leaves,)
-        Nodes that the search has still to open, a binary heap by distance and turn.
-    heap_length : numpy.ndarray, shape (1,), dtype int64
-        Their number.
-    reached, reached_turn : numpy.ndarray, shape (1,), dtype float64 and int64
-        Distance and turn of the item found last.
-    """
-
-    turns: np.ndarray
+    turns: np.ndarray  # of every item
     tags: np.ndarray
-    leaf: np.ndarray
-    item: np.ndarray
-    turn: np.ndarray
-    box: np.ndarray
-    bits: np.ndarray
-    heap_distance: np.ndarray
+    leaf: np.ndarray  # the node of every item; the children of node i are 2i and 2i + 1
+    item: np.ndarray  # the item at every leaf, or -1; of length 0 without a tree
+    turn: np.ndarray  # the lowest turn below each node
+    box: np.ndarray  # the least size, then the least and greatest mean of univariate attributes
+    bits: np.ndarray  # the tags, then the values of set attributes; bit 63 for items of several
+    heap_distance: np.ndarray  # nodes that the search has still to open, a heap by distance, turn
     heap_turn: np.ndarray
     heap_node: np.ndarray
     heap_length: np.ndarray
-    reached: np.ndarray
+    reached: np.ndarray  # distance of the item found last
     reached_turn: np.ndarray
 
 
@@ -127,11 +82,7 @@ def build_index(
 
 
 def _similar_together(how: Metric, items: Summaries, order: np.ndarray, leaves: int) -> np.ndarray:
-    """Sort items so that every node of the tree divides its own along one attribute.
-
-    Each node is divided along the attribute that adds most to the distances within it; items
-    at no distance from each other stay in their order, so that the first turns are together.
-    """
+    """Sort items so that every node of the tree divides its own along one attribute."""
     places = np.hstack([items.means[order], items.only[order, : len(how.set_weight)]]).T
     if not places.size:
         return order
@@ -143,10 +94,7 @@ def _similar_together(how: Metric, items: Summaries, order: np.ndarray, leaves: 
 
 @lean
 def _divide(along, places, scale, set_weight, leaves, is_left, right):
-    """Sort items that are sorted along each attribute node by node, until all agree.
-
-    The last two are room for as many items: to make arrays here would take long to compile.
-    """
+    """Sort items that are sorted along each attribute node by node, until all agree."""
     axes, items = along.shape
     width = leaves
     while width > 1:
@@ -180,17 +128,19 @@ def _divide(along, places, scale, set_weight, leaves, is_left, right):
 
 @lean
 def _fill(index, items, order):
+    """Put items at the leaves in an order, and make all boxes."""
     leaves = len(index.item)
     for place in range(len(order)):
         index.item[place] = order[place]
         index.leaf[order[place]] = leaves + place
         _set_leaf(index, items, order[place])
     for node in range(leaves - 1, 0, -1):
-        _join_boxes(index.turn, index.box, index.bits, node)
+        _join_boxes(index, node)
 
 
 @inner
 def _set_leaf(index, items, i):
+    """Make the box of a leaf from its item."""
     node = index.leaf[i]
     index.turn[node] = index.turns[i]
     index.box[node, 0] = items.size[i]
@@ -204,13 +154,15 @@ def _set_leaf(index, items, i):
 
 @inner
 def _bit(code):
+    """The bit of a set of values: codes from 62 on share bit 62."""
     place = _SEVERAL_BIT if code == SEVERAL else min(code & 63, _SEVERAL_BIT - 1)
     return np.uint64(1) << np.uint64(place)
 
 
 @inner
-def _join_boxes(turn, box, bits, node):
+def _join_boxes(index, node):
     """Make the box of a node from those of its children; boxes of items taken out are empty."""
+    turn, box, bits = index.turn, index.box, index.bits
     left, right = 2 * node, 2 * node + 1
     if turn[left] == NEVER:
         left = right
@@ -218,20 +170,19 @@ def _join_boxes(turn, box, bits, node):
         right = left
     turn[node] = min(turn[left], turn[right])
     box[node, 0] = min(box[left, 0], box[right, 0])
-    for low in range(1, box.shape[1], 2):
-        high = low + 1
-        box[node, low] = min(box[left, low], box[right, low])
-        box[node, high] = max(box[left, high], box[right, high])
+    for u in range(1, box.shape[1], 2):
+        box[node, u] = min(box[left, u], box[right, u])
+        box[node, u + 1] = max(box[left, u + 1], box[right, u + 1])
     for b in range(bits.shape[1]):
         bits[node, b] = bits[left, b] | bits[right, b]
 
 
 @inner
-def _join_above(turn, box, bits, node):
+def _join_above(index, node):
     """Make the boxes of all nodes above one anew."""
     while node > _ROOT:
         node //= 2
-        _join_boxes(turn, box, bits, node)
+        _join_boxes(index, node)
 
 
 @inner
@@ -240,7 +191,7 @@ def refresh(index, items, i, turn, tags):
     index.turns[i], index.tags[i] = turn, tags
     if len(index.item):
         _set_leaf(index, items, i)
-        _join_above(index.turn, index.box, index.bits, index.leaf[i])
+        _join_above(index, index.leaf[i])
 
 
 @inner
@@ -252,7 +203,7 @@ def change_turn(index, i, turn):
         node = index.leaf[i]
         index.turn[node] = turn
         if not box_stays:
-            _join_above(index.turn, index.box, index.bits, node)
+            _join_above(index, node)
         while box_stays and node > _ROOT:
             node //= 2
             index.turn[node] = min(index.turn[2 * node], index.turn[2 * node + 1])
@@ -302,10 +253,7 @@ def search_again(index, i):
 
 @inner
 def tied_turn(index):
-    """The turn of the next item at the distance of the one found last, NEVER if there is none.
-
-    As long as the item found last has a lower turn than that, it would be found again.
-    """
+    """The turn of the next item at the distance of the one found last, NEVER if there is none."""
     if len(index.item) == 0:
         return index.reached_turn[0] + 1  # whatever its next turn is, a search has to tell
     if index.heap_length[0] and index.heap_distance[0] == index.reached[0]:
@@ -315,19 +263,7 @@ def tied_turn(index):
 
 @inner
 def next_nearest(index, how, seekers, i, items, tag):
-    """Take the next nearest item with a tag out of a search; -1 if there is none left.
-
-    Parameters
-    ----------
-    index, items : Index, Summaries
-        Where neighbours are sought, in a search that was started for the same seeker; neither
-        the seeker nor items that are still to come may have changed since.
-    how : Metric
-    seekers, i : Summaries, int
-        The item whose neighbours are sought.
-    tag : numpy.uint64
-        One bit, or `ANY`; the same during a search.
-    """
+    """Take the next nearest item with a tag out of a search; -1 if there is none left."""
     if len(index.item) == 0:
         return _next_of_all(index, how, seekers, i, items, tag)
     # This loop is where the time goes: it reads arrays of its own, not fields of tuples.

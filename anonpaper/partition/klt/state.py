@@ -19,28 +19,7 @@ from anonpaper.partition.klt.nearest import (
     search_again,
 )
 
-__all__ = [
-    "Clusters",
-    "Rows",
-    "Rule",
-    "count_row",
-    "has_new_value",
-    "holds",
-    "is_eligible",
-    "next_row",
-    "note_takers",
-    "no_clusters",
-    "put_back",
-    "queue_if_any_fits",
-    "rows_in_order",
-    "tag",
-    "tags",
-    "take",
-    "the_first",
-    "unite_counts",
-    "united",
-    "with_room",
-]
+__all__ = ["Clusters", "Rows", "Rule"]
 
 
 class Rule(NamedTuple):
@@ -52,52 +31,25 @@ class Rule(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows in the order of the seed: row r is the r-th one of it.
+    """The rows in the order of the seed: row r is the r-th one of it."""
 
-    Attributes
-    ----------
-    tuple_of, value_of : numpy.ndarray, shape (n,)
-        QI tuple and sensitive code of every row.
-    cluster : numpy.ndarray, shape (n,), dtype int64
-        The cluster a row was assigned to.
-    queue : numpy.ndarray, shape (n,), dtype int64
-        Rows sorted by tuple, then order.
-    head, end : numpy.ndarray, shape (c,), dtype int64
-        ``queue[head[t]:end[t]]`` are the unassigned rows of tuple t.
-    waiting : numpy.ndarray, shape (m,), dtype int64
-        Unassigned rows of every sensitive value.
-    backup : numpy.ndarray, shape (n,), dtype int64
-        Room for the backup queue.
-    """
-
-    tuple_of: np.ndarray
-    value_of: np.ndarray
-    cluster: np.ndarray
-    queue: np.ndarray
-    head: np.ndarray
+    tuple_of: np.ndarray  # QI tuple of every row
+    value_of: np.ndarray  # sensitive code of every row
+    cluster: np.ndarray  # the cluster that a row was assigned to
+    queue: np.ndarray  # rows sorted by tuple, then order
+    head: np.ndarray  # queue[head[t]:end[t]] are the unassigned rows of tuple t
     end: np.ndarray
-    waiting: np.ndarray
-    backup: np.ndarray
+    waiting: np.ndarray  # unassigned rows of every sensitive value
+    backup: np.ndarray  # room for the backup queue
 
 
 class Clusters(NamedTuple):
-    """Clusters and their sensitive values.
-
-    Attributes
-    ----------
-    summaries : Summaries
-        Those of c clusters, of the same type as those of tuples: what looks at either compiles
-        once.
-    counts : numpy.ndarray, shape (c, m), dtype int32
-        Rows of every sensitive value.
-    distinct, largest : numpy.ndarray, shape (c,), dtype int64
-        Number of sensitive values, and rows of the most frequent one.
-    """
+    """Clusters and their sensitive values."""
 
     summaries: Summaries
-    counts: np.ndarray
-    distinct: np.ndarray
-    largest: np.ndarray
+    counts: np.ndarray  # rows of every cluster and sensitive value
+    distinct: np.ndarray  # number of sensitive values
+    largest: np.ndarray  # rows of the most frequent one
 
 
 # -- rows ---------------------------------------------------------------------------------------
@@ -160,11 +112,7 @@ def has_new_value(rows, clusters, c):
 
 @part
 def queue_if_any_fits(how, rows, tuples, points, clusters, c, takers, queued):
-    """Queue the unassigned row next closest to cluster c, if some unassigned row has a taker.
-
-    Return the length of the queue; it stays as it is where all that are left would be unassigned
-    again, since no cluster changes before one of them is assigned.
-    """
+    """Queue the unassigned row next closest to cluster c, if some unassigned row has a taker."""
     taken = all_tags(takers)
     for v in range(len(rows.waiting)):
         if rows.waiting[v] and taken & tag(v):
