@@ -26,6 +26,8 @@ __all__ = [
     "means_alike",
 ]
 
+TWO_STAGE = "our two-stage search, with as many evaluations and seeds"
+
 
 def _of(runs: pd.DataFrame, search: str) -> pd.DataFrame:
     return runs[runs["search"] == search]
@@ -33,7 +35,7 @@ def _of(runs: pd.DataFrame, search: str) -> pd.DataFrame:
 
 def _by_seed(runs: pd.DataFrame, setting: str, value: str) -> pd.DataFrame:
     """Return settings x seeds; numbers that were summed up in another order are equal."""
-    return runs.pivot(index=setting, columns="seed", values=value).round(12)
+    return runs.pivot_table(value, setting, "seed", sort=False).round(12)
 
 
 def means_alike(
@@ -62,8 +64,7 @@ def equal_weights_cost_more(runs: pd.DataFrame, weights: pd.DataFrame, *, own: b
     return Finding(
         means,
         judge_intervals(ends),
-        detail=f"our two-stage search, with as many evaluations and seeds: "
-        f"{judge_intervals(refined)}, {intervals_in_words(refined, names, '{:.4f}')}",
+        detail=f"{TWO_STAGE}: {judge_intervals(refined)}, {intervals_in_words(refined, names)}",
         interval="equal less the other " + intervals_in_words(ends, names, "{:.4f}"),
         spread=f"{runs['seed'].nunique()} seeds",
     )
@@ -103,7 +104,7 @@ def heavier_keep_more(runs: pd.DataFrame, weights: pd.DataFrame) -> Finding:
     return Finding(
         told["as printed"],
         judge_intervals(ends),
-        detail=f"our two-stage search, with as many evaluations and seeds: {told['refined']}",
+        detail=f"{TWO_STAGE}: {told['refined']}",
         interval="of the differences " + intervals_in_words(ends, names, "{:.2f}"),
         spread=f"{len(more[0])} seeds",
     )
@@ -167,7 +168,7 @@ def choice_overachieves(runs: pd.DataFrame) -> Finding:
     return Finding(
         f"{number} of {seeds} seeds",
         judge_share(number, seeds, at_least=0.5),
-        detail=f"our two-stage search, with as many evaluations and seeds: {refined} seeds",
+        detail=f"{TWO_STAGE}: {refined} seeds",
         interval=share_interval(number, seeds),
         spread=f"{seeds} seeds",
     )
