@@ -18,14 +18,6 @@ from anonpaper.compendium.intervals import (
 )
 from anonpaper.compendium.judge import Finding, span
 
-__all__ = [
-    "choice_overachieves",
-    "equal_weights_cost_more",
-    "heavier_keep_more",
-    "kept_anyway",
-    "means_alike",
-]
-
 TWO_STAGE = "our two-stage search, with as many evaluations and seeds"
 
 
