@@ -1,18 +1,20 @@
-"""The experiments of dewri2009: its table, its runs, and what they are judged by.
+"""The experiments of dewri2009: its table, its runs, and the numbers that judge them.
 
-The paper prints neither the taxonomies that order the categorical values nor any weight vector but
-the first. `TAXONOMIES` are ours; weights are parameters of the notebooks.
+The paper prints no taxonomies, which order the categorical values, and no weight vector but the
+first. `TAXONOMIES` are ours. Weights are parameters of the notebooks.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from dewri2009_variants import VALUES, better_neighbours
+from dewri2009_weights import by_name, losses
 from matplotlib.axes import Axes
 from pymoo.indicators.hv import HV
 
@@ -22,8 +24,6 @@ from anonpaper.errors import BudgetExceededError
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure import effective_k, necd, nwp
 from anonpaper.microdata import Microdata
-from dewri2009_variants import better_neighbours
-from dewri2009_weights import losses
 from anonpaper.preference import achievement
 from anonpaper.prepare.encoding import granularize, in_preorder
 from anonpaper.publish import recode
@@ -36,44 +36,16 @@ from anonpaper.recoders.objectives import Evaluator
 from anonpaper.recoders.preference import preference_search
 from anonpaper.recoding import Recoding
 
-__all__ = [
-    "ATTRIBUTES",
-    "TAXONOMIES",
-    "adult",
-    "course_of_search",
-    "distance_to_optimum",
-    "draw_choice",
-    "efficiency_of_optimum",
-    "explorer",
-    "full_domain_solution",
-    "full_domain_trees",
-    "reported_solution",
-    "returned_solutions",
-    "search",
-    "short_name",
-    "taxonomy",
-    "time_evaluation",
-    "time_search",
-]
-
 #: The attributes of Table 1 in its order, and the short names of the paper.
 ATTRIBUTES = {
-    "age": "age",
-    "workclass": "wkc",
-    "education": "edc",
-    "marital-status": "mst",
-    "occupation": "occ",
-    "race": "rac",
-    "sex": "gen",
-    "native-country": "ncy",
+    "age": "age", "workclass": "wkc", "education": "edc", "marital-status": "mst",
+    "occupation": "occ", "race": "rac", "sex": "gen", "native-country": "ncy",
     "salary-class": "slc",
-}
+}  # fmt: skip
 
-#: Groups of the values of each categorical attribute; their order is that of the encoding, which
-#: has one bit between any two neighbours. The trees of `anonpaper.datasets.trees` are no
-#: substitute: they have as many levels as a table of another paper says, lack two of the
-#: attributes, and the order of their values means nothing. Education is ordered by years and
-#: needs no tree.
+#: Groups of the values of each categorical attribute, in the order of the encoding: one bit lies
+#: between any two neighbours. Education is ordered by years and needs no tree. The order of values
+#: in the trees of `anonpaper.datasets.trees` means nothing.
 TAXONOMIES = {
     "workclass": {
         "employed by government": ["Federal-gov", "State-gov", "Local-gov"],
@@ -89,10 +61,8 @@ TAXONOMIES = {
     "occupation": {
         "office": ["Exec-managerial", "Prof-specialty", "Tech-support", "Sales", "Adm-clerical"],
         "service": ["Other-service", "Priv-house-serv", "Protective-serv", "Armed-Forces"],
-        "manual": [
-            "Craft-repair", "Machine-op-inspct", "Transport-moving", "Handlers-cleaners",
-            "Farming-fishing",
-        ],
+        "manual": ["Craft-repair", "Machine-op-inspct", "Transport-moving", "Handlers-cleaners",
+                   "Farming-fishing"],
     },
     "race": {
         "largest groups": ["White", "Black"],
@@ -101,21 +71,14 @@ TAXONOMIES = {
     "sex": {"any": ["Female", "Male"]},
     "native-country": {
         "North America": ["United-States", "Canada", "Outlying-US(Guam-USVI-etc)"],
-        "Caribbean": [
-            "Puerto-Rico", "Cuba", "Dominican-Republic", "Haiti", "Jamaica", "Trinadad&Tobago",
-        ],
-        "Central America": [
-            "Mexico", "Guatemala", "Honduras", "El-Salvador", "Nicaragua",
-        ],
+        "Caribbean": ["Puerto-Rico", "Cuba", "Dominican-Republic", "Haiti", "Jamaica",
+                      "Trinadad&Tobago"],
+        "Central America": ["Mexico", "Guatemala", "Honduras", "El-Salvador", "Nicaragua"],
         "South America": ["Columbia", "Ecuador", "Peru"],
-        "Europe": [
-            "England", "Scotland", "Ireland", "France", "Germany", "Holand-Netherlands", "Italy",
-            "Portugal", "Greece", "Hungary", "Poland", "Yugoslavia",
-        ],
-        "Asia": [
-            "Iran", "India", "Thailand", "Cambodia", "Laos", "Vietnam", "Philippines", "China",
-            "Hong", "Taiwan", "Japan",
-        ],
+        "Europe": ["England", "Scotland", "Ireland", "France", "Germany", "Holand-Netherlands",
+                   "Italy", "Portugal", "Greece", "Hungary", "Poland", "Yugoslavia"],
+        "Asia": ["Iran", "India", "Thailand", "Cambodia", "Laos", "Vietnam", "Philippines",
+                 "China", "Hong", "Taiwan", "Japan"],
         "unclear": ["South"],
     },
     "salary-class": {"any": ["<=50K", ">50K"]},
@@ -123,23 +86,13 @@ TAXONOMIES = {
 
 
 def taxonomy(name: str) -> Hierarchy:
-    """Return the tree of an attribute, three levels high: value, group, star.
-
-    Examples
-    --------
-    >>> taxonomy("race").names(1)
-    ['largest groups', 'smaller groups']
-    """
+    """Return the tree of an attribute, three levels high: value, group, star."""
     groups = TAXONOMIES[name].items()
     return Hierarchy([[value, group, "*"] for group, values in groups for value in values])
 
 
 def adult() -> Microdata:
-    """Return the table of section 6: 30,162 rows, nine attributes, 105 bits.
-
-    Age is cut into 20 intervals of 5 years from 0 to 100; categorical domains hold the values
-    that occur, in the preorder of `TAXONOMIES`; education is ordered by years.
-    """
+    """Return the table of section 6: 30,162 rows, nine attributes, 105 bits."""
     loaded = load("adult", qi=list(ATTRIBUTES), missing="drop")
     frame = loaded.frame[loaded.qi].copy()
     for name in TAXONOMIES:
@@ -150,29 +103,19 @@ def adult() -> Microdata:
 
 
 def short_name(column: str) -> str:
-    """Return a column of `reported_solution` with the paper's short name of its attribute.
-
-    Examples
-    --------
-    >>> short_name("groups native-country"), short_name("ach")
-    ('groups ncy', 'ach')
-    """
+    """Return a column such as "groups race" with the paper's short name of its attribute."""
     kind, _, name = column.partition(" ")
     return f"{kind} {ATTRIBUTES[name]}" if name in ATTRIBUTES else column
 
 
 def full_domain_trees(m: Microdata) -> dict[object, Hierarchy]:
-    """Return hierarchies for the full-domain optimum on `adult` or a projection of it.
-
-    `TAXONOMIES` for categorical attributes; for age and education two neighbours join at every
-    level.
-    """
-    trees: dict[object, Hierarchy] = {name: taxonomy(name) for name in m.qi if name in TAXONOMIES}
-    if "age" in m.qi:
-        trees["age"] = Hierarchy.balanced(m.attribute("age").values, fan_out=2)
-    if "education" in m.qi:
-        trees["education"] = Hierarchy.balanced(m.attribute("education").values, fan_out=2)
-    return trees
+    """Return the trees of a table; for age and education two neighbours join at every level."""
+    return {
+        a.name: taxonomy(a.name)
+        if a.name in TAXONOMIES
+        else Hierarchy.balanced(a.values, fan_out=2)
+        for a in m.attributes
+    }
 
 
 # -- runs of the search ------------------------------------------------------------------------
@@ -186,45 +129,28 @@ def search(
     **options,
 ) -> Recoding:
     """Run `preference_search` with weights in the order of the attributes."""
-    return preference_search(m, k_pref, tuple(preference), _named(m, weights), **options)
-
-
-def _named(m: Microdata, weights: Sequence[float] | None) -> dict | None:
-    """Return weights by the names of the attributes."""
-    return None if weights is None else dict(zip(m.qi, weights, strict=True))
+    return preference_search(m, k_pref, tuple(preference), by_name(m, weights), **options)
 
 
 def returned_solutions(m: Microdata, **setting) -> pd.DataFrame:
-    """Return the non-dominated solutions of one run (Figure 1), the reported one marked.
-
-    Parameters are those of `search`. Chromosomes with equal NWP, NECD and effective k are one
-    solution: bits between intervals of age that nobody has change nothing.
-    """
+    """Return the non-dominated solutions of one `search` (Figure 1), the reported one marked."""
     r = search(m, **setting)
-    solutions = r.info["non_dominated"].drop(columns="bits")
-    solutions = solutions.drop_duplicates(["nwp", "necd", "effective_k"])
+    # chromosomes with equal values are one: bits between ages that nobody has change nothing
+    solutions = r.info["non_dominated"].drop(columns="bits").drop_duplicates(VALUES)
     return solutions.assign(
         feasible=solutions["effective_k"] >= setting["k_pref"],
-        reported=(solutions[["nwp", "necd", "effective_k"]]
-                  == [r.info["nwp"], r.info["necd"], r.info["effective_k"]]).all(axis=1),
-    )  # fmt: skip
+        reported=(solutions[VALUES] == [r.info[name] for name in VALUES]).all(axis=1),
+    )
 
 
 def reported_solution(m: Microdata, **setting) -> dict:
-    """Return the reported solution of one run (Figures 3 and 4).
-
-    Parameters are those of `search`. With it come the number of its one-bit neighbours that are
-    better (``better neighbours``: 0 in a local optimum), the groups that
-    every attribute is divided into, and the loss of every attribute, from which NWP under other
-    weights follows.
-    """
+    """Return the reported solution of one `search` (Figures 3, 4) and every attribute's part."""
     r = search(m, **setting)
-    evaluator = Evaluator(m, _named(m, setting.get("weights")))
+    evaluator = Evaluator(m, by_name(m, setting.get("weights")))
+    better = better_neighbours(evaluator, r.encode(), setting["k_pref"], setting["preference"])
     return {
-        "better neighbours": better_neighbours(
-            evaluator, r.encode(), setting["k_pref"], setting["preference"]
-        ),
-        **{name: r.info[name] for name in ("nwp", "necd", "effective_k", "ach", "prefdev")},
+        "better neighbours": better,  # 0 in a local optimum
+        **{name: r.info[name] for name in (*VALUES, "ach", "prefdev")},
         **{f"groups {name}": size for name, size in zip(m.qi, r.sizes, strict=True)},
         **{f"loss {name}": loss for name, loss in losses(m, r).items()},
     }
@@ -241,19 +167,7 @@ def _exhaustive(m: Microdata, attributes: tuple[str, ...], k_pref: int, preferen
 def efficiency_of_optimum(
     m: Microdata, attributes: Sequence[str], k_pref: int, preference: Sequence[float]
 ) -> dict:
-    """Return whether the recoding of least ach of a projection is efficient (Definition 2).
-
-    Parameters
-    ----------
-    attributes : sequence of str
-        The projection, of at most 18 bits.
-
-    Returns
-    -------
-    dict
-        ``feasible`` recodings, how many are on the true ``front`` of loss and bias, and how many
-        are better than the optimum in both objectives, and in one and not worse in the other.
-    """
+    """Count the recodings of a projection that beat the one of least ach (Definition 2)."""
     r = _exhaustive(m, tuple(attributes), k_pref, tuple(preference))
     seen = r.info["evaluated"]
     seen = seen[seen["effective_k"] >= k_pref]
@@ -269,6 +183,14 @@ def efficiency_of_optimum(
     }
 
 
+_METHODS = {
+    "paper": preference_search,
+    "even start": partial(preference_search, start="even"),
+    "refined": partial(preference_search, refine=True),
+    "hill climbing": hill_climbing,
+}
+
+
 def distance_to_optimum(
     m: Microdata,
     attributes: Sequence[str],
@@ -278,19 +200,11 @@ def distance_to_optimum(
     evaluations: int,
     seed: int,
 ) -> dict:
-    """Return ach of a method on a projection, and by which share it exceeds the least one.
-
-    Parameters
-    ----------
-    attributes : sequence of str
-        The projection, of at most 18 bits.
-    method : {"paper", "even start", "refined", "hill climbing"}
-    """
+    """Return ach of a method on a projection, and by which share it exceeds the least one."""
     part = m.with_roles(qi=list(attributes))
-    options = {"evaluations": evaluations, "seed": seed}
     least = _exhaustive(m, tuple(attributes), k_pref, tuple(preference)).info["ach"]
     try:
-        r = _METHODS[method](part, k_pref, tuple(preference), **options)
+        r = _METHODS[method](part, k_pref, tuple(preference), evaluations=evaluations, seed=seed)
     except BudgetExceededError:
         return {"ach": None, "optimum": least, "gap": None}
     return {"ach": r.info["ach"], "optimum": least, "gap": r.info["ach"] / least - 1}
@@ -303,19 +217,14 @@ def course_of_search(
     method: str,
     evaluations: int,
     seed: int,
-    checkpoints: int = 20,
 ) -> pd.DataFrame:
-    """Return least feasible ach and hypervolume of the loss-bias plane along a search.
-
-    The hypervolume is the area between the feasible solutions found so far and the worst point
-    (1, 1); 0 before there is one.
-    """
+    """Return least feasible ach and hypervolume of the loss-bias plane along a search."""
     r = _METHODS[method](m, k_pref, tuple(preference), evaluations=evaluations, seed=seed)
     seen = r.info["evaluated"]
     seen = seen[seen["effective_k"] >= k_pref]
-    area = HV(ref_point=np.ones(2))
+    area = HV(ref_point=np.ones(2))  # between the solutions found so far and the worst point
     rows = []
-    for at in np.unique(np.geomspace(evaluations / 100, evaluations, checkpoints).astype(int)):
+    for at in np.unique(np.geomspace(evaluations / 100, evaluations, 20).astype(int)):
         so_far = seen[seen["evaluation"] <= at]
         front = so_far[non_dominated(so_far["nwp"].to_numpy(), so_far["necd"].to_numpy())]
         points = front[["nwp", "necd"]].to_numpy()
@@ -337,28 +246,15 @@ def full_domain_solution(m: Microdata, k_pref: int, preference: Sequence[float])
     }  # fmt: skip
 
 
-def time_evaluation(m: Microdata, rows: int, recodings: int, seed: int, repeat: int = 3) -> dict:
-    """Return what evaluating random recodings of a part of a table costs.
-
-    Parameters
-    ----------
-    rows : int
-        Rows drawn from the table.
-    recodings : int
-        Random recodings, each with its own share of kept borders.
-
-    Returns
-    -------
-    dict
-        ``cells``, the distinct QI tuples, ``microseconds`` per recoding (the best of `repeat`
-        measurements) and recodings ``per second``.
-    """
+def time_evaluation(m: Microdata, rows: int, recodings: int, seed: int) -> dict:
+    """Return the time to evaluate random recodings of some rows, the best of three."""
     evaluator = Evaluator(m if rows == m.n else m.sample(rows, seed))
     rng = generator(seed)
+    # each recoding has its own share of kept borders
     bits = rng.random((recodings, evaluator.n_bits)) < rng.random((recodings, 1))
     evaluator.evaluate(bits[:1])  # compiles
     seconds = []
-    for _ in range(repeat):
+    for _ in range(3):
         began = time.perf_counter()
         evaluator.evaluate(bits)
         seconds.append(time.perf_counter() - began)
@@ -370,30 +266,11 @@ def time_evaluation(m: Microdata, rows: int, recodings: int, seed: int, repeat: 
 
 
 def time_search(m: Microdata, **setting) -> dict:
-    """Return the seconds of one search, after one that is not counted, and its work.
-
-    Parameters are those of `search`.
-    """
+    """Return the seconds of one `search`, after one that is not counted, and its work."""
     search(m, **setting | {"evaluations": 200})  # compiles
     began = time.perf_counter()
     r = search(m, **setting)
     return {"seconds": time.perf_counter() - began, "distinct": r.info["distinct"]}
-
-
-def _even(m: Microdata, k: int, preference: tuple, **options) -> Recoding:
-    return preference_search(m, k, preference, start="even", **options)
-
-
-def _refined(m: Microdata, k: int, preference: tuple, **options) -> Recoding:
-    return preference_search(m, k, preference, refine=True, **options)
-
-
-_METHODS = {
-    "paper": preference_search,
-    "even start": _even,
-    "refined": _refined,
-    "hill climbing": hill_climbing,
-}
 
 
 # -- the plane of loss and bias ----------------------------------------------------------------
@@ -402,37 +279,13 @@ _METHODS = {
 def draw_choice(
     ax: Axes, solutions: pd.DataFrame, k: int, preference: tuple[float, float]
 ) -> pd.Series | None:
-    """Draw solutions in the loss-bias plane with the contours of ach and the chosen one.
-
-    Parameters
-    ----------
-    ax : Axes
-    solutions : pandas.DataFrame
-        With ``nwp``, ``necd`` and ``effective_k``, as in the ``info`` of a search.
-    k : int
-        The effective k asked for; solutions below it are drawn pale.
-    preference : (float, float)
-        The preference point.
-
-    Returns
-    -------
-    pandas.Series or None
-        The chosen solution; None if none is feasible.
-    """
+    """Draw solutions in the loss-bias plane with contours of ach; return the chosen one."""
     blue, red = plots.LOOKS[0]["color"], plots.LOOKS[1]["color"]
     feasible = solutions["effective_k"] >= k
-    for part, colour, label in (
-        (solutions[~feasible], "0.8", f"k < {k}"), (solutions[feasible], blue, f"k ≥ {k}"),
-    ):  # fmt: skip
-        ax.plot(
-            part["nwp"],
-            part["necd"],
-            ".",
-            color=colour,
-            markersize=2,
-            label=label,
-            rasterized=True,
-        )
+    look = {"markersize": 2, "rasterized": True}
+    for kept, colour, sign in ((~feasible, "0.8", "<"), (feasible, blue, "≥")):
+        part = solutions[kept]
+        ax.plot(part["nwp"], part["necd"], ".", color=colour, label=f"k {sign} {k}", **look)
     x, y = np.meshgrid(np.linspace(0, 1, 101), np.linspace(0, 1, 101))
     ax.contour(x, y, achievement(x, y, preference), levels=8, colors="0.5", linewidths=0.5)
     ax.plot(*preference, "+", color="black", markersize=7, label="preference")
@@ -444,28 +297,15 @@ def draw_choice(
 
 
 def explorer(solutions: pd.DataFrame):
-    """Return sliders for k and the preference point beside the picture of `draw_choice`.
-
-    Parameters
-    ----------
-    solutions : pandas.DataFrame
-        As for `draw_choice`.
-
-    Returns
-    -------
-    ipywidgets.interactive
-        Its ``result`` is the chosen solution.
-    """
+    """Return sliders for k and the preference point beside the picture of `draw_choice`."""
     import ipywidgets
 
     def show(k: int, loss: float, bias: float) -> pd.Series | None:
         figure, ax = plots.subplots(height=3)
         chosen = draw_choice(ax, solutions, k, (loss, bias))
         if chosen is not None:
-            ax.set_title(
-                f"NWP {chosen['nwp']:.3f}, NECD {chosen['necd']:.3f}, "
-                f"effective k {chosen['effective_k']}"
-            )
+            found = f"NWP {chosen['nwp']:.3f}, NECD {chosen['necd']:.3f}"
+            ax.set_title(f"{found}, effective k {chosen['effective_k']}")
         plt.show()
         plt.close(figure)
         return chosen

@@ -1,9 +1,8 @@
-"""The search of section 5 with one part exchanged at a time, to test what the paper says of it.
+"""The search of section 5 with one part exchanged at a time, to test the paper's explanations.
 
-Exchanged are the first population, whether copies of a chromosome may stay in the population, and
-the second objective: with one objective, f2 is what it is in the optimization problem, a
-constraint. Everything else is as in :mod:`anonpaper.recoders.preference`, and without an exchange
-the result is the same.
+The exchanged parts are the first population, whether copies of a chromosome stay in the
+population, and the second objective. A search with one objective has the constraint of the
+optimization problem instead. Without an exchange the result is the one of `preference_search`.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+from dewri2009_weights import by_name
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.soo.nonconvex.ga import GA
 from pymoo.core.duplicate import DuplicateElimination
@@ -34,18 +34,8 @@ from anonpaper.recoders.preference import (
     winners,
 )
 
-__all__ = [
-    "LEVELS",
-    "VARIANT_STARTS",
-    "OneObjective",
-    "better_neighbours",
-    "measured_run",
-    "varied_search",
-]
-
-#: Effective k for which a publisher may want the least ach of a run.
-LEVELS = (10, 25, 50, 100)
-
+LEVELS = (10, 25, 50, 100)  # effective k for which a publisher may want the least ach of a run
+VALUES = ["nwp", "necd", "effective_k"]  # solutions with equal values are one solution
 _PAIRS = 500  # parents that are crossed to see what their children are
 
 
@@ -66,13 +56,7 @@ VARIANT_STARTS = STARTS | {"one zero": _one_zero, "cubed": _cubed}
 
 
 class OneObjective(TwoObjectives):
-    """The OP of section 4: f1 = ach, subject to k_pref - effective k <= 0.
-
-    Parameters
-    ----------
-    archive : Archive
-        Evaluates the chromosomes and keeps them.
-    """
+    """The OP of section 4: f1 = ach, subject to k_pref - effective k <= 0."""
 
     def __init__(self, archive: Archive) -> None:
         super().__init__(archive)
@@ -123,38 +107,14 @@ def varied_search(
     evaluations: int = 50_000,
     seed: int = 0,
 ) -> tuple[Archive, np.ndarray]:
-    """Return all that a search evaluated, and the places of its final population there.
-
-    Parameters
-    ----------
-    m, k_pref, preference, weights, population, evaluations, seed
-        As for :func:`~dewri2009.search`.
-    objectives : {1, 2}
-        NSGA-II on f1 and f2, or a genetic algorithm on f1 whose tournament and survival put
-        feasible solutions first and those of smaller f2 before the others; both keep the best
-        of parents and children.
-    copies : bool
-        Whether two individuals may have the same bits. If not, children that are copies are
-        thrown away before they are evaluated.
-    start : str
-        A first population of `VARIANT_STARTS`.
-    feasible_start : bool
-        If false, chromosomes of the first population that are feasible are replaced by others of
-        it that are not, so that the search has to find the feasible region by itself.
-
-    Returns
-    -------
-    archive : Archive
-    final : numpy.ndarray, dtype int64
-        One entry per distinct chromosome of the final population.
-    """
-    named = None if weights is None else dict(zip(m.qi, weights, strict=True))
-    archive = Archive(m, k_pref, tuple(preference), named)
+    """Return all that a search evaluated, and the places of its final population there."""
+    archive = Archive(m, k_pref, tuple(preference), by_name(m, weights))
     rng = generator(seed)
     first = VARIANT_STARTS[start](rng, population, archive.evaluator.n_bits)
-    if not feasible_start:
+    if not feasible_start:  # the search has to find the feasible region by itself
         lost = first[archive.evaluator.evaluate(first).smallest < k_pref]
         first = np.resize(lost, first.shape)
+    # both keep the best of parents and children
     kind, problem, prefer = {
         1: (_GA, OneObjective, _prefer_less_ach),
         2: (_NSGA2, TwoObjectives, prefer_feasible),
@@ -185,28 +145,11 @@ def better_neighbours(
 
 
 def measured_run(m: Microdata, **setting) -> dict:
-    """Return what one run reports, what its final population holds, and what crossing it gives.
-
-    Parameters are those of `varied_search`. Solutions count as different where they differ in
-    NWP, NECD or effective k: bits between intervals of age that nobody has change nothing.
-
-    Returns
-    -------
-    dict
-        The reported solution (``found``, ``nwp``, ``necd``, ``effective_k``, ``ach``,
-        ``prefdev``) and its `better_neighbours` (``better neighbours``); of the non-dominated
-        solutions those that are feasible (``returned``), share
-        the least ach (``minima``), beat the reported one in loss and bias (``better in both``)
-        and exceed k_pref (``more private``); of the final population different solutions
-        (``unique``), the feasible ones (``feasible``) and the mean NWP of all (``mean nwp``);
-        over the search ``evaluations``, ``distinct`` chromosomes and the largest effective k
-        (``largest k``); ``ach at k`` for every k of `LEVELS`, the least of the final population;
-        and the share of crossed chromosomes with the table of a parent (``children alike``).
-    """
+    """Return the reported solution of one `varied_search`, and counts of its final population."""
     archive, final = varied_search(m, **setting)
     k_pref, preference = setting["k_pref"], tuple(setting["preference"])
-    names = ["nwp", "necd", "effective_k"]
-    population = archive.frame(final).drop_duplicates(names, ignore_index=True)
+    # solutions with equal values are one: bits between ages that nobody has change nothing
+    population = archive.frame(final).drop_duplicates(VALUES, ignore_index=True)
     feasible = population[population["effective_k"] >= k_pref]
     best = choose(population, k_pref, preference)
     row: dict = {
@@ -223,12 +166,11 @@ def measured_run(m: Microdata, **setting) -> dict:
     stays = non_dominated(feasible["ach"].to_numpy(), -feasible["effective_k"].to_numpy())
     returned = feasible[stays]
     beats = (returned["nwp"] < best["nwp"]) & (returned["necd"] < best["necd"])
+    bits = _bits([best["bits"]])[0]
     row |= {name: float(best[name]) for name in ("nwp", "necd", "ach", "prefdev")}
     row |= {
         "effective_k": int(best["effective_k"]),
-        "better neighbours": better_neighbours(
-            archive.evaluator, _bits([best["bits"]])[0], k_pref, preference
-        ),
+        "better neighbours": better_neighbours(archive.evaluator, bits, k_pref, preference),
         "returned": len(returned),
         "minima": int((returned["ach"] == best["ach"]).sum()),
         "better in both": int(beats.sum()),
@@ -252,8 +194,7 @@ def _children_alike(
     """Cross pairs of different tables at one point: the share of children like a parent."""
     if len(parents) < 2:
         return None
-    bits = _bits(parents["bits"])
-    solution = parents[["nwp", "necd", "effective_k"]].to_numpy()
+    bits, solution = _bits(parents["bits"]), parents[VALUES].to_numpy()
     mother = rng.integers(len(parents), size=_PAIRS)
     father = (mother + rng.integers(1, len(parents), size=_PAIRS)) % len(parents)
     cut = rng.integers(1, bits.shape[1], size=_PAIRS)[:, None]

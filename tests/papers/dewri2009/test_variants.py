@@ -1,15 +1,10 @@
 """The search with parts exchanged: without an exchange it is the search, with one only that."""
 
+import dewri2009
 import numpy as np
 import pytest
+from dewri2009_variants import VARIANT_STARTS, better_neighbours, measured_run, varied_search
 
-import dewri2009
-from dewri2009_variants import (
-    VARIANT_STARTS,
-    better_neighbours,
-    measured_run,
-    varied_search,
-)
 from anonpaper.preference import achievement
 from anonpaper.recoders.objectives import Evaluator
 

@@ -1,12 +1,12 @@
 """What weights do, held against definitions and measures."""
 
+import dewri2009
 import numpy as np
 import pytest
+from dewri2009_weights import effects_of_joins, losses, optimum_of, random_weights
 
 import anonpaper as ap
 from anonpaper.measure import nwp
-import dewri2009
-from dewri2009_weights import effects_of_joins, losses, optimum_of, random_weights
 
 NAMES = ["marital-status", "sex"]
 
