@@ -36,11 +36,21 @@ from anonpaper.compendium.intervals import (
     mean_intervals,
     of_draws,
 )
-from anonpaper.compendium.statements import VOCABULARY, Statement, as_list, span
+from anonpaper.compendium.statements import VOCABULARY, Statement, as_list, listed, span
 from anonpaper.compendium.tables import notebooks_folder, read_table
 from anonpaper.errors import ParameterError
 
-__all__ = ["COLUMNS", "KINDS", "Claim", "Finding", "above_zero", "judge", "of_paper", "span"]
+__all__ = [
+    "COLUMNS",
+    "KINDS",
+    "Claim",
+    "Finding",
+    "above_zero",
+    "judge",
+    "listed",
+    "of_paper",
+    "span",
+]
 
 MEASURED, PROOF, ARITHMETIC, OURS = "measured", "proof", "arithmetic", "ours"
 #: Kind of claim -> what a heading calls it.
