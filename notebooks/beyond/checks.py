@@ -1,5 +1,4 @@
-"""Checks of notebooks/beyond that claims.toml cannot express: tables have unlike numbers of draws.
-"""
+"""Checks that claims.toml cannot express: each table has its own number of draws."""
 
 from __future__ import annotations
 
