@@ -7,13 +7,13 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+from dewri2009_variants import varied_search
 from matplotlib.axes import Axes
 from pymoo.indicators.hv import HV
 
 from anonpaper import plots
-from anonpaper.microdata import Microdata
-from dewri2009_variants import varied_search
 from anonpaper.compendium.intervals import share_interval
+from anonpaper.microdata import Microdata
 from anonpaper.recoders.archive import non_dominated
 from anonpaper.recoders.branch_and_bound import TOLERANCE, branch_and_bound
 from anonpaper.recoders.exhaustive import exhaustive
@@ -45,44 +45,22 @@ METHODS = {
 
 
 def certified(m: Microdata, k: int, preference: Sequence[float], at_most: int) -> dict:
-    """Return the best recoding that branch and bound finds, and what it proves of all others.
-
-    ``borders`` is the recoding: ``|`` for a border that is kept, ``.`` for one that is not.
-    """
+    """Return the best recoding that branch and bound finds, and what it proves of all others."""
     r = branch_and_bound(m, k, tuple(preference), nodes=at_most)
     return {
         **{name: r.info[name] for name in ("nwp", "necd", "effective_k", "ach")},
         "lower bound": r.info["lower_bound"],
-        "optimal": r.info["optimal"],
-        "nodes": r.info["nodes"],
+        **{name: r.info[name] for name in ("optimal", "nodes")},
+        # the recoding: a bar for a border that is kept
         "borders": "".join(np.where(r.encode(), "|", ".")),
     }
 
 
 def arrival(
-    m: Microdata,
-    k: int,
-    preference: Sequence[float],
-    method: str,
-    evaluations: int,
-    seed: int,
+    m: Microdata, k: int, preference: Sequence[float], method: str, evaluations: int, seed: int,
     optimum: float,
-) -> dict:
-    """Return the evaluations after which a search is close to the optimum, and at it.
-
-    Parameters
-    ----------
-    method : str
-        One of `METHODS`.
-    optimum : float
-        The least ach there is.
-
-    Returns
-    -------
-    dict
-        ``ach``, the least feasible one, and the evaluations until one is ``within 1 %`` of the
-        optimum and ``at the optimum``; None where there is none.
-    """
+) -> dict:  # fmt: skip
+    """Return the evaluations after which a search is close to the optimum, and at it."""
     seen = METHODS[method](m, k, tuple(preference), evaluations=evaluations, seed=seed)
     seen = seen[seen["effective_k"] >= k]
 
@@ -99,7 +77,7 @@ def arrival(
 
 @cache
 def _front(m: Microdata, k: int) -> tuple[np.ndarray, int]:
-    """The points of the exact front of loss and bias, and how many recodings there are."""
+    """Return the points of the exact front of loss and bias, and the number of recodings."""
     info = exhaustive(m, k).info
     return info["front"][["nwp", "necd"]].drop_duplicates().to_numpy(), info["evaluations"]
 
@@ -110,36 +88,16 @@ def _projection(m: Microdata, attributes: tuple[str, ...]) -> Microdata:
 
 
 def front_reached(
-    m: Microdata,
-    attributes: Sequence[str],
-    k: int,
-    preference: Sequence[float],
-    method: str,
-    evaluations: int,
-    seed: int,
-) -> dict:
-    """Return which share of the exact front of loss and bias a search has seen.
-
-    Parameters
-    ----------
-    attributes : sequence of str
-        A projection of at most 18 bits, all of whose recodings are looked at.
-    method : str
-        One of `METHODS`.
-
-    Returns
-    -------
-    dict
-        ``recodings`` there are, ``points`` of the exact front, the share of them that was
-        ``found``, and the share of the front's ``hypervolume``, measured from the worst point
-        (1, 1), that the k-anonymous recodings among the evaluated ones have.
-    """
+    m: Microdata, attributes: Sequence[str], k: int, preference: Sequence[float], method: str,
+    evaluations: int, seed: int,
+) -> dict:  # fmt: skip
+    """Return the shares of the exact front's points and hypervolume that a search has seen."""
     part = _projection(m, tuple(attributes))
     front, recodings = _front(part, k)
     seen = METHODS[method](part, k, tuple(preference), evaluations=evaluations, seed=seed)
     seen = seen.loc[seen["effective_k"] >= k, ["nwp", "necd"]].to_numpy()
     seen = seen[non_dominated(*seen.T)]
-    area = HV(ref_point=np.ones(2))
+    area = HV(ref_point=np.ones(2))  # from the worst point
     found = [(np.abs(seen - point) <= TOLERANCE).all(axis=1).any() for point in front]
     return {
         "recodings": recodings,
@@ -150,17 +108,7 @@ def front_reached(
 
 
 def draw_arrivals(ax: Axes, runs: pd.DataFrame, arrived: str, budget: int) -> None:
-    """Draw the share of seeds that have arrived, over evaluations, with its interval at the end.
-
-    Parameters
-    ----------
-    ax : Axes
-    runs : pandas.DataFrame
-        Rows of `arrival`, with ``method``.
-    arrived : {"within 1 %", "at the optimum"}
-    budget : int
-        The evaluations that every run had.
-    """
+    """Draw the share of seeds that have arrived, over evaluations, and its final interval."""
     for place, (look, (method, part)) in enumerate(
         zip(plots.LOOKS, runs.groupby("method", sort=False), strict=False)
     ):

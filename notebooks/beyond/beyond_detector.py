@@ -9,12 +9,18 @@ mean, over real people, of his belief in the value that the person has.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import product
 from typing import NamedTuple
 
+import majeed2024
 import numpy as np
 import pandas as pd
 from scipy.special import expit
 from scipy.stats import binom, norm
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import cross_val_predict
 
 from anonpaper.datasets.trees import hierarchies
 from anonpaper.errors import InfeasibleError
@@ -22,7 +28,6 @@ from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure import classification, distortion
 from anonpaper.microdata import Microdata
-import majeed2024
 from anonpaper.partition.k_member import k_member
 from anonpaper.prepare.copula import gaussian_copula
 from anonpaper.prepare.imbalance import find_imbalance
@@ -32,27 +37,13 @@ from anonpaper.publish.shallow import shallow_generalize
 from anonpaper.randomness import generator
 
 __all__ = [
-    "PUBLICATIONS",
-    "People",
-    "attack",
-    "complement",
-    "counts",
-    "draw",
-    "even",
-    "expected_risk",
-    "informed_risk",
-    "known_shares",
-    "own_risk",
-    "padded",
-    "publish",
-    "short_formula",
-    "simulated",
-    "simulated_risk",
-    "told_apart",
-    "without_release",
-]
+    "PUBLICATIONS", "attack", "complement", "counts", "draw", "even", "expected_risk",
+    "informed_risk", "known_shares", "own_risk", "padded", "publish", "short_formula", "simulated",
+    "simulated_risk", "told_apart",
+]  # fmt: skip
 
 _SCORES = np.linspace(-9, 9, 361)  # of a real row, and around the mean of an invented one
+_DENSITY = norm.pdf(_SCORES) / norm.pdf(_SCORES).sum()  # the same for both, about their means
 _STEP = 0.1  # of log t, the integration's variable
 _PERFECT = 60.0  # standard deviations between the two where AUC is 1
 
@@ -61,93 +52,39 @@ _PERFECT = 60.0  # standard deviations between the two where AUC is 1
 
 
 def counts(rel: Release, labels: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Count the real and the invented rows of every class and sensitive value.
-
-    Parameters
-    ----------
-    rel : Release
-        A release of all its rows.
-    labels : array of int, shape (n,), optional
-        Other classes than those of equal published values.
-
-    Returns
-    -------
-    tuple of numpy.ndarray, each (classes, values), int64
-    """
+    """Count real and invented rows by class (or other labels) and value: two classes x values."""
     m = rel.microdata
     labels = rel.classes.labels if labels is None else labels
-    found = np.zeros((2, labels.max() + 1, m.sensitive_attribute.size), np.int64)
-    np.add.at(found, (m.synthetic.astype(int), labels, m.sensitive_codes), 1)
-    return found[0], found[1]
+    return tuple(
+        _counted(labels[rows], m.sensitive_codes[rows], (labels.max() + 1, _values(m)))
+        for rows in (~m.synthetic, m.synthetic)
+    )
 
 
 def own_risk(real: np.ndarray, belief: np.ndarray) -> float:
-    """Return the mean belief in the own value of real people.
-
-    Parameters
-    ----------
-    real : array of int, shape (G, v)
-        Real people by class and value.
-    belief : array of float, shape (G, v)
-        Weights, at least 0; those of a class are scaled to add up to 1.
-
-    Examples
-    --------
-    >>> own_risk(np.array([[3, 1]]), np.array([[3, 1]]))
-    0.625
-    """
+    """Return the mean belief in the own value of real people; both arrays are classes x values."""
     people = real.sum(axis=1) > 0
     real, belief = real[people], belief[people]
     return float((real * belief / belief.sum(axis=1, keepdims=True)).sum() / real.sum())
 
 
 def known_shares(real: np.ndarray) -> float:
-    """Return the risk before somebody who knows the shares of the values and no release.
-
-    No attacker whose beliefs are calibrated does worse on average over people: the mean of squared
-    beliefs is never below the square of the mean. Of one person he may believe less.
-
-    Examples
-    --------
-    >>> known_shares(np.array([[3, 1], [0, 4]]))
-    0.53125
-    """
+    """Return the risk before an attacker who knows the shares of the values and no release."""
+    # no attacker whose beliefs are calibrated does worse on average over people: the mean of
+    # squared beliefs is never below the square of the mean
     return own_risk(real, np.tile(real.sum(axis=0), (len(real), 1)))
 
 
 def expected_risk(real: np.ndarray, invented: np.ndarray, auc: float, share) -> float:
-    r"""Return the expected own-value risk before a detector of given AUC, by an integral.
+    """Return the expected own-value risk before a detector of given AUC, by an integral.
 
-    Scores of real rows are N(0, 1), of invented ones N(d, 1), with AUC = Phi(d / sqrt 2), and
-    independent; a row weighs w, the posterior probability that it is real. As 1/W is the integral
-    of exp(-t W) over t > 0, the expected share of a value v in the weight of a class is
-
-    .. math:: \int_0^\infty (r_v A_v(t) + s_v B_v(t)) \prod_u f_u(t)^{r_u} g_u(t)^{s_u} dt
-
-    for r_u real and s_u invented rows of value u, the Laplace transforms f_u, g_u of their
-    weights, and A = -f'/f, B = -g'/g. At AUC 1 that is the share among real rows; at 0.5, if
-    `share` is the same for all values, the share among all rows. Scores and t are taken on a grid.
-
-    Parameters
-    ----------
-    real, invented : array of int, shape (G, v)
-        Rows by class and value.
-    auc : float
-        From 0.5 to 1.
-    share : float or array of float, shape (v,)
-        Of the rows, or of those of each value, the share that the attacker takes for invented
-        before he sees a score: from 0 to below 1.
-
-    Notes
-    -----
-    O(G·v) times some thousand points at which the transforms are known.
-
-    Examples
-    --------
-    >>> real, invented = np.array([[3, 1]]), np.array([[0, 2]])
-    >>> [round(expected_risk(real, invented, auc, 1 / 3), 3) for auc in (0.5, 0.8, 1)]
-    [0.5, 0.533, 0.625]
+    `share` is the share of all rows, or of each value's rows, that the attacker takes for invented
+    before a score. Scores of real rows are N(0, 1), of invented ones N(d, 1), AUC is
+    Phi(d / sqrt 2), and a row weighs its posterior probability w of being real.
     """
+    # 1/W is the integral of exp(-t W) over t > 0, so that the expected share of value v is that of
+    # (r_v A_v + s_v B_v) times the product over u of f_u^r_u g_u^s_u, for r_u real and s_u
+    # invented rows of value u, the Laplace transforms f, g of their weights, A = -f'/f, B = -g'/g
     people = real.sum(axis=1) > 0
     both, of_class = np.unique(
         np.hstack([real[people], invented[people]]), axis=0, return_inverse=True
@@ -155,13 +92,10 @@ def expected_risk(real: np.ndarray, invented: np.ndarray, auc: float, share) -> 
     r, s = np.hsplit(both, 2)
     log_t = np.arange(-12, 45, _STEP)
     t = np.exp(log_t)
-    # density of scores, the same for both kinds about their means
-    density = norm.pdf(_SCORES)
-    density /= density.sum()
     tables = []
     for of_value in np.broadcast_to(share, real.shape[1]):
         for w in _weights(auc, float(of_value)):
-            exponential = np.exp(-np.outer(t, w)) * density
+            exponential = np.exp(-np.outer(t, w)) * _DENSITY
             laplace = np.maximum(exponential.sum(axis=1), 1e-300)
             tables.append((np.log(laplace), exponential @ w / laplace))
     log_f, a = (np.array(part) for part in zip(*tables[::2], strict=True))
@@ -174,33 +108,40 @@ def expected_risk(real: np.ndarray, invented: np.ndarray, auc: float, share) -> 
 
 
 def short_formula(real: np.ndarray, invented: np.ndarray, auc: float, share) -> float:
-    """Return the risk if every row weighed what rows of its kind and value weigh on average.
-
-    (a_v r_v + b_v s_v) / sum over u of (a_u r_u + b_u s_u); parameters as `expected_risk`.
-    """
-    density = norm.pdf(_SCORES)
-    density /= density.sum()
-    a, b = np.array(
-        [
-            [density @ w for w in _weights(auc, float(of_value))]
-            for of_value in np.broadcast_to(share, real.shape[1])
-        ]
-    ).T
+    """Return the risk if every row weighed what rows of its kind and value weigh on average."""
+    shares = np.broadcast_to(share, real.shape[1])
+    a, b = np.array([[_DENSITY @ w for w in _weights(auc, float(part))] for part in shares]).T
     return own_risk(real, a * real + b * invented)
 
 
 def simulated_risk(
     real: np.ndarray, invented: np.ndarray, auc: float, share, seed: int | np.random.Generator
 ) -> float:
-    """Draw a score for every row and weigh the rows; parameters as `expected_risk`."""
+    """Draw a score for every row and weigh the rows; the rest is as for `expected_risk`."""
     rng, apart = generator(seed), _apart(auc)
     share = np.broadcast_to(share, real.shape[1])
     weight = np.zeros(real.shape)
     for rows, mean in ((real, 0.0), (invented, apart)):
-        of_class, of_value = (np.repeat(at.ravel(), rows.ravel()) for at in np.indices(rows.shape))
+        of_class, of_value = _one_by_one(rows)
         score = rng.normal(mean, 1, len(of_class))
         np.add.at(weight, (of_class, of_value), _posterior(score, apart, share[of_value]))
     return own_risk(real, weight)
+
+
+def _counted(group: np.ndarray, value: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Count rows by group and value."""
+    found = np.zeros(shape, np.int64)
+    np.add.at(found, (group, value), 1)
+    return found
+
+
+def _one_by_one(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return class and value of every row, from rows counted by class and value."""
+    return tuple(np.repeat(at.ravel(), rows.ravel()) for at in np.indices(rows.shape))
+
+
+def _values(m: Microdata) -> int:
+    return m.sensitive_attribute.size
 
 
 def _apart(auc: float) -> float:
@@ -223,26 +164,7 @@ def _weights(auc: float, share: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def even(real: np.ndarray, l: float) -> np.ndarray:
-    """Return the fewest rows to invent so that no value has more than 1/l of a class.
-
-    Rows go one by one to the value that has fewest in the class, the first if several have.
-
-    Parameters
-    ----------
-    real : array of int, shape (G, v)
-        Real people by class and value.
-    l : float
-        From 1 to v.
-
-    Returns
-    -------
-    numpy.ndarray, shape (G, v), int64
-
-    Examples
-    --------
-    >>> even(np.array([[5, 1], [2, 2]]), 2).tolist()
-    [[0, 4], [0, 0]]
-    """
+    """Return the fewest rows to invent so that no value has more than 1/l of a class."""
     full = real.copy()
     for row in full:
         while row.sum() < l * row.max() - 1e-9:
@@ -251,16 +173,9 @@ def even(real: np.ndarray, l: float) -> np.ndarray:
 
 
 def complement(real: np.ndarray) -> np.ndarray:
-    """Return the rows to invent so that each value has as many rows as the class has people.
-
-    Then what is published depends on nobody's value: whatever an attacker believed before, he
-    believes after, if the classes were formed without a look at the values.
-
-    Examples
-    --------
-    >>> complement(np.array([[5, 1]])).tolist()
-    [[1, 5]]
-    """
+    """Return the rows to invent so that each value has as many rows as the class has people."""
+    # what is published then depends on nobody's value: whatever an attacker believed before, he
+    # believes after, if the classes were formed without a look at the values
     return real.sum(axis=1, keepdims=True) - real
 
 
@@ -273,32 +188,15 @@ def padded(
     friendly=(),
     seed: int | np.random.Generator = 0,
 ) -> Release:
-    """Publish groups of real people, with invented rows that publish what their group publishes.
+    """Publish groups of real people, with `pad` rows invented that publish what their group does.
 
-    Every quasi-identifier of an invented row is that of somebody in the group, drawn attribute by
-    attribute, so that it changes no level that the group is published on: within a group,
-    invented and real rows are written alike but for the sensitive value.
-
-    Parameters
-    ----------
-    m : Microdata
-        Real people.
-    p : Partition
-        Groups of them all.
-    trees : mapping of attribute name to Hierarchy
-        As for :func:`anonpaper.publish.shallow.shallow_generalize`.
-    pad : callable
-        Real rows by group and value -> rows to invent, such as `complement`.
-    friendly, seed
-        Pattern-friendly quasi-identifiers; of the draws.
+    Every quasi-identifier of an invented row is that of somebody in the group, so that it changes
+    no level that the group is published on: only sensitive values tell invented rows from real.
     """
     rng = generator(seed)
-    real = np.zeros((p.n_groups, m.sensitive_attribute.size), np.int64)
-    np.add.at(real, (p.labels, m.sensitive_codes), 1)
-    invented = pad(real)
-    group, value = (np.repeat(at.ravel(), invented.ravel()) for at in np.indices(invented.shape))
-    rows = np.argsort(p.labels, kind="stable")
-    sizes = p.sizes()
+    real = _counted(p.labels, m.sensitive_codes, (p.n_groups, _values(m)))
+    group, value = _one_by_one(pad(real))
+    rows, sizes = np.argsort(p.labels, kind="stable"), p.sizes()
     first = np.cumsum(sizes) - sizes
     columns = {
         a.name: a.values[codes[rows[first[group] + rng.integers(sizes[group])]]]
@@ -311,30 +209,17 @@ def padded(
 
 
 def told_apart(rel: Release) -> int:
-    """Count the groups whose real and invented rows publish different quasi-identifiers.
-
-    Read off the texts that are published, with the groups and marks that only the owner knows.
-    """
+    """Count the groups in which not all rows publish the same quasi-identifiers."""
     texts = rel.frame[rel.microdata.qi].astype(str).agg("\x1f".join, axis=1).to_numpy()
     groups = pd.Series(texts).groupby(rel.partition.labels).nunique()
     return int((groups > 1).sum())
 
 
 def informed_risk(rel: Release, pad: Callable, prior: np.ndarray) -> float:
-    """Return the risk before somebody who knows the algorithm and how many real people are where.
+    """Return the risk before an attacker who knows groups, their numbers of people, and `pad`.
 
-    He knows the groups, of how many real people each is (from a register of them), `pad`, and a
-    probability of each of the two values, by which people are independent of each other. What is
-    consistent with the published counts he weighs by that: Bayes' rule for such people.
-
-    Parameters
-    ----------
-    rel : Release
-        Made by `padded` of groups that were formed without a look at the values.
-    pad : callable
-        As for `padded`.
-    prior : array of float, shape (2,)
-        Probabilities of the two values.
+    The attacker takes people for independent, each with the `prior` of the two values, and weighs
+    all that fits the published counts by Bayes' rule.
     """
     real, invented = counts(rel, rel.partition.labels)
     belief = np.empty(real.shape)
@@ -351,16 +236,10 @@ def informed_risk(rel: Release, pad: Callable, prior: np.ndarray) -> float:
 
 
 def _detectors(seed: int) -> dict[str, object]:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.linear_model import LogisticRegression
-
-    return {
-        # to the optimum, not to where a first-order search happens to end on some processor
-        "logistic": LogisticRegression(solver="newton-cholesky", tol=1e-9, max_iter=500),
-        "boosting": HistGradientBoostingClassifier(
-            max_iter=30, max_leaf_nodes=15, random_state=seed
-        ),
-    }
+    # to the optimum, not to where a first-order search happens to end on some processor
+    logistic = LogisticRegression(solver="newton-cholesky", tol=1e-9, max_iter=500)
+    boosting = HistGradientBoostingClassifier(max_iter=30, max_leaf_nodes=15, random_state=seed)
+    return {"logistic": logistic, "boosting": boosting}
 
 
 class _Cells(NamedTuple):
@@ -391,10 +270,7 @@ def _cells(rel: Release, with_value: bool) -> _Cells:
 
 
 def _learnt(model, known: _Cells, others: np.ndarray) -> np.ndarray:
-    """Train on cells of which all is known; return others' chances of being real.
-
-    To nine digits: what differs by less is a tie, not one more real than the other.
-    """
+    """Train on cells of which all is known; return others' chances of being real."""
     centre, spread = known.features.mean(axis=0), known.features.std(axis=0)
     spread[spread == 0] = 1
     rows = np.r_[known.real, known.invented]
@@ -404,6 +280,7 @@ def _learnt(model, known: _Cells, others: np.ndarray) -> np.ndarray:
         return np.full(len(others), float(is_real[0]))
     both = np.vstack([known.features] * 2)[there]
     model.fit((both - centre) / spread, is_real, sample_weight=rows[there])
+    # to nine digits: what differs by less is a tie, not one more real than the other
     return model.predict_proba((others - centre) / spread)[:, 1].round(9)
 
 
@@ -418,33 +295,22 @@ def _learnt_by_parts(model, cells: _Cells, seed: int) -> np.ndarray:
 
 
 def _auc(chance: np.ndarray, real: np.ndarray, invented: np.ndarray) -> float | None:
-    from sklearn.metrics import roc_auc_score
-
     if not real.sum() or not invented.sum():
         return None
-    return float(
-        roc_auc_score(
-            np.repeat([1, 0], len(chance)), np.r_[chance, chance],
-            sample_weight=np.r_[real, invented],
-        )
-    )  # fmt: skip
+    is_real, rows = np.repeat([1, 0], len(chance)), np.r_[real, invented]
+    return float(roc_auc_score(is_real, np.r_[chance, chance], sample_weight=rows))
 
 
-def without_release(m: Microdata, public: Microdata, seed: int) -> float:
-    """Return the own-value risk before somebody who has a public table and no release at all.
-
-    He learns from it how values go with quasi-identifiers, and knows those of everybody in `m`.
-    """
+def _without_release(m: Microdata, public: Microdata, seed: int) -> float:
+    """Return the risk before an attacker who learns from a public table, without a release."""
     model = _detectors(seed)["boosting"].fit(public.codes, public.sensitive_codes)
-    belief = np.zeros((m.n, m.sensitive_attribute.size))
+    belief = np.zeros((m.n, _values(m)))
     belief[:, model.classes_] = model.predict_proba(m.codes)
     return float(belief[np.arange(m.n), m.sensitive_codes].mean())
 
 
 def _auc_of_exact_rows(m: Microdata, seed: int) -> float | None:
     """Return how well boosting tells the invented rows of the rare value before publication."""
-    from sklearn.model_selection import cross_val_predict
-
     rare = np.bincount(m.sensitive_codes[~m.synthetic]).argmin()
     of_rare = m.sensitive_codes == rare
     real = ~m.synthetic[of_rare]
@@ -458,22 +324,13 @@ def _auc_of_exact_rows(m: Microdata, seed: int) -> float | None:
 
 
 class People(NamedTuple):
-    """People drawn from one table, none twice.
+    """People drawn from one table, none twice."""
 
-    Attributes
-    ----------
-    table, public, test : Microdata
-        Those published; as many that the attacker has with their values; half as many, held out.
-    ours, theirs : Microdata
-        The rest in two halves, to take the place of rows that the publisher, or the attacker
-        when he tries the algorithm, would have invented.
-    """
-
-    table: Microdata
-    public: Microdata
-    test: Microdata
-    ours: Microdata
-    theirs: Microdata
+    table: Microdata  # those published
+    public: Microdata  # as many, whose values the attacker has
+    test: Microdata  # half as many, held out
+    ours: Microdata  # half of the rest, to take the place of rows that the publisher invents
+    theirs: Microdata  # the other half, of rows that the attacker invents to try the algorithm
 
 
 def draw(whole: Microdata, rows: int, seed: int) -> People:
@@ -535,21 +392,19 @@ _ATTACKS = (  # who, what the detector sees, and which it is
 
 
 def attack(tables, name: str, publication: str, k: int, rows: int, seed: int) -> list[dict]:
-    """Publish one draw, let detectors learn, and measure (for a grid): one row per detector.
+    """Publish one draw, let detectors learn, and measure: one row per detector.
 
-    A detector sees the box of a row alone, or also its value and the counts of its class. The
-    attacker with a "public table" has other people with their values, publishes them himself by
-    the same algorithm, and learns from that; the one with "labels" is told which rows are invented
-    in four fifths of the classes. Both know which share of the rows is.
+    A detector sees the box of a row alone, or also its value and the counts of its class. With a
+    "public table" the attacker has other people with their values, publishes them by the same
+    algorithm, and learns from that; with "labels" he is told which rows are invented in four
+    fifths of the classes. Both know which share of the rows is.
     """
-    whole = tables[name]
-    people = draw(whole, rows, seed)
-    trees, friendly = hierarchies(name, whole), majeed2024.PAPER_FRIENDLY[name]
-    rel = publish(people.table, people.ours, publication, k, trees, friendly, seed)
+    people, trees, rel = _published(tables[name], name, publication, k, rows, seed)
+    friendly = majeed2024.PAPER_FRIENDLY[name]
     tried = publish(people.public, people.theirs, publication, k, trees, friendly, seed + 1)
     common = _measures(rel, publication, people, trees, seed)
     real, invented = counts(rel)
-    rare = int(real.sum(axis=0).argmin())
+    rare, of_rare = _rare(real)
     share = invented.sum(axis=0) / (real + invented).sum(axis=0)
     found = []
     for attacker, sees, detector in _ATTACKS:
@@ -567,12 +422,29 @@ def attack(tables, name: str, publication: str, k: int, rows: int, seed: int) ->
             "attacker": attacker, "sees": sees, "detector": detector,
             "AUC": _auc(chance, cells.real, cells.invented), "AUC, rare": auc,
             "risk": own_risk(real, weight),
-            "risk, rare": own_risk(real * (np.arange(real.shape[1]) == rare), weight),
+            "risk, rare": own_risk(of_rare, weight),
             "formula": None if auc is None else expected_risk(
                 real, invented, max(auc, 0.5), share
             ),
         })  # fmt: skip
     return found
+
+
+def _published(
+    whole: Microdata, name: str, publication: str, k: int, rows: int, seed: int
+) -> tuple[People, Mapping[str, Hierarchy], Release]:
+    """Draw people and publish them."""
+    people, trees = draw(whole, rows, seed), hierarchies(name, whole)
+    friendly = majeed2024.PAPER_FRIENDLY[name]
+    return people, trees, publish(
+        people.table, people.ours, publication, k, trees, friendly, seed
+    )  # fmt: skip
+
+
+def _rare(real: np.ndarray) -> tuple[int, np.ndarray]:
+    """Return the value that fewest people have, and the people who have it by class and value."""
+    rare = int(real.sum(axis=0).argmin())
+    return rare, real * (np.arange(real.shape[1]) == rare)
 
 
 def _measures(rel: Release, publication: str, people: People, trees: Mapping, seed: int) -> dict:
@@ -581,17 +453,16 @@ def _measures(rel: Release, publication: str, people: People, trees: Mapping, se
     shown = real + invented
     plain = classification(rel, people.test, trees=30, seed=seed)
     weighed = classification(rel, people.test, trees=30, balanced=True, seed=seed)
-    rare = int(real.sum(axis=0).argmin())
     found = {
         "invented": int(invented.sum()),
         "fewest real in a class": int(real.sum(axis=1).min()),
         "groups told apart": told_apart(rel),
         "largest share": float((shown.max(axis=1) / shown.sum(axis=1)).max()),
         "risk, counting": own_risk(real, shown),
-        "risk, counting, rare": own_risk(real * (np.arange(real.shape[1]) == rare), shown),
+        "risk, counting, rare": own_risk(_rare(real)[1], shown),
         "risk, knows the values": own_risk(real, shown * (real.sum(axis=0) / shown.sum(axis=0))),
         "risk, shares": known_shares(real),
-        "risk, public table": without_release(people.table, people.public, seed),
+        "risk, public table": _without_release(people.table, people.public, seed),
         "risk, real alone": own_risk(real, real),
         "distortion": distortion(rel.without_synthetic(), trees),
         "accuracy": plain.accuracy,
@@ -610,36 +481,29 @@ def _measures(rel: Release, publication: str, people: People, trees: Mapping, se
 def simulated(
     tables, name: str, k: int, aucs: list[float], rows: int, draws: int, seed: int
 ) -> list[dict]:
-    """Compare the formula with drawn scores, on a release by the paper's method (for a grid).
+    """Compare the formula with drawn scores, on a release by the paper's method.
 
-    Priors are "one for all rows", of somebody who knows only how many rows are invented, and "one
-    for each value", of somebody who knows which values they carry.
+    With the prior "one for all rows" the attacker knows only how many rows are invented, with
+    "one for each value" also which values they carry.
     """
-    whole = tables[name]
-    people = draw(whole, rows, seed)
-    rel = publish(
-        people.table, people.ours, "paper", k, hierarchies(name, whole),
-        majeed2024.PAPER_FRIENDLY[name], seed,
-    )  # fmt: skip
+    *_, rel = _published(tables[name], name, "paper", k, rows, seed)
     real, invented = counts(rel)
     rng, shown = generator(seed), real + invented
     priors = {
         "one for all rows": invented.sum() / shown.sum(),
         "one for each value": invented.sum(axis=0) / shown.sum(axis=0),
     }
-    return [
-        {
-            "prior": prior,
-            "auc": auc,
-            "simulated": float(
-                np.mean([simulated_risk(real, invented, auc, share, rng) for _ in range(draws)])
-            ),
+    always = {
+        "counting": own_risk(real, shown),
+        "real alone": own_risk(real, real),
+        "shares": known_shares(real),
+    }
+    found = []
+    for (prior, share), auc in product(priors.items(), aucs):
+        drawn = [simulated_risk(real, invented, auc, share, rng) for _ in range(draws)]
+        found.append({
+            "prior": prior, "auc": auc, "simulated": float(np.mean(drawn)),
             "formula": expected_risk(real, invented, auc, share),
             "short formula": short_formula(real, invented, auc, share),
-            "counting": own_risk(real, shown),
-            "real alone": own_risk(real, real),
-            "shares": known_shares(real),
-        }
-        for prior, share in priors.items()
-        for auc in aucs
-    ]
+        } | always)  # fmt: skip
+    return found

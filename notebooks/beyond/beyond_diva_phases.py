@@ -1,14 +1,11 @@
-"""What notebooks/beyond/diva_phases measures: when DIVA's constraints can be met, and who knows.
-
-Functions that return rows are called by :func:`anonpaper.compendium.run_grid`. Sets of
-constraints are those of :func:`diva2021.constraints_with_conflict`.
-"""
+"""When DIVA's constraints can be met, and who knows; sets of constraints are those of diva2021."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 
+import diva2021
 import numpy as np
 import pandas as pd
 from sklearn.linear_model import LogisticRegression
@@ -16,6 +13,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from anonpaper.compendium.intervals import LEVEL, level_of_each, mean_interval
 from anonpaper.constraints import (
     DiversityConstraint,
     conflict_rate,
@@ -27,8 +25,6 @@ from anonpaper.datasets import load
 from anonpaper.errors import BudgetExceededError, ConstraintError
 from anonpaper.measure import stars
 from anonpaper.microdata import Microdata
-import diva2021
-from anonpaper.compendium.intervals import LEVEL, level_of_each, mean_interval
 from anonpaper.partition.diva import diva, diva_augmented
 from anonpaper.partition.diva.algorithm import Run
 from anonpaper.partition.diva.existence import exact_clustering
@@ -39,19 +35,9 @@ from anonpaper.publish import Release, suppress
 from anonpaper.randomness import generator
 
 __all__ = [
-    "LAWS",
-    "RULES",
-    "a_set",
-    "augmented",
-    "draw_phases",
-    "held_out",
-    "load_tables",
-    "over_draws",
-    "phases",
-    "predict",
-    "searched",
-    "settings",
-]
+    "LAWS", "RULES", "a_set", "augmented", "decided_by_program", "draw_phases", "held_out",
+    "keeps", "load_tables", "over_draws", "phases", "predict", "searched", "settings",
+]  # fmt: skip
 
 #: What a law knows of a set: our two demands, or the numbers by which sets are made.
 LAWS = {
@@ -77,7 +63,7 @@ def load_tables(rows: int) -> dict[str, Microdata]:
 def settings(
     table: str, draws: Sequence[int], sizes, numbers, conflicts, shares, slacks, ks
 ) -> list[dict]:
-    """Return a grid for :func:`a_set`: every draw has its own rows and number of constraints."""
+    """Return a grid for `a_set`: every draw has its own rows and number of constraints."""
     return [
         dict(table=table, seed=seed, rows=sizes[seed % len(sizes)],
              number=numbers[seed // len(sizes) % len(numbers)], conflict=conflict, share=share,
@@ -91,38 +77,11 @@ def settings(
 
 
 def a_set(
-    tables: Mapping[str, Microdata],
-    table: str,
-    rows: int,
-    number: int,
-    conflict: float,
-    share: float,
-    slack: float,
-    k: int,
-    seed: int,
-    max_backtracks: int,
-    max_seconds: float,
+    tables: Mapping[str, Microdata], table: str, rows: int, number: int, conflict: float,
+    share: float, slack: float, k: int, seed: int, max_backtracks: int, max_seconds: float,
     l: int | None = None,
-) -> dict:
-    """Say of one set of constraints whether a table exists, and what DIVA does by both rules.
-
-    Parameters
-    ----------
-    tables, table, rows, number, conflict, share, slack, k, seed, max_backtracks
-        As for :func:`diva2021.measure`; the strategy is "min_choice".
-    max_seconds : float
-        Of each run and of the integer program; "not decided" then depends on the machine.
-    l : int, optional
-        Also require frequency l-diversity.
-
-    Returns
-    -------
-    dict
-        ``conflict rate`` reached, ``log k s / n``, both demands, and by rule ``outcome``,
-        ``candidates``, ``steps back``; ``exists``: "yes" where a table was published and
-        ``holds``, "no" where the integer program has no solution or `at sight` says so, or "not
-        decided"; ``by`` whom; ``stars`` per row of the extended rule.
-    """
+) -> dict:  # fmt: skip
+    """Draw a set of constraints; say whether a table exists, and what DIVA does by both rules."""
     m = tables[table].sample(rows, seed)
     sigma = diva2021.constraints_with_conflict(
         m, number, conflict, attributes=m.qi, total=int(share * m.n), slack=slack,
@@ -196,11 +155,7 @@ def phases(sets: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_phases(axes, shares: pd.DataFrame) -> None:
-    """Draw a map per slack (down) and conflict (across): k over the share demanded.
-
-    The colour is how many sets have a table; the numbers are percentages of the sets: found by
-    the literal rule, by the extended rule, and with a table, as the title above all maps says.
-    """
+    """Draw maps of k over the share demanded, by slack (down) and conflict (across)."""
     figure = axes[0][0].figure
     for line, (slack, rest) in zip(axes, shares.groupby("slack"), strict=True):
         for ax, (conflict, part) in zip(line, rest.groupby("conflict"), strict=True):
@@ -243,21 +198,8 @@ def searched(sets: pd.DataFrame, edges: Sequence[float]) -> pd.DataFrame:
 
 
 def predict(sets: pd.DataFrame, fitted_on: Sequence[int]) -> pd.DataFrame:
-    """Fit every law on some draws of Census, and predict the sets of all other draws.
-
-    Parameters
-    ----------
-    sets : DataFrame
-        As :func:`a_set` gives them. Sets refused at sight, and those not decided, are left out.
-    fitted_on : sequence of int
-        Seeds of the draws of Census that are fitted on.
-
-    Returns
-    -------
-    DataFrame
-        The other sets, with a column per law: the probability that a table exists, by logistic
-        regression; "nothing above 1", which is not fitted; and "always", the more frequent answer.
-    """
+    """Fit every law on some draws of Census, and predict the sets of all other draws."""
+    # sets refused at sight and those not decided tell nothing
     sets = sets[~sets["at sight"] & (sets["exists"] != "not decided")]
     mine = (sets["table"] == "census") & sets["seed"].isin(fitted_on)
     known, asked = sets[mine], sets[~mine].copy()
@@ -274,22 +216,15 @@ def predict(sets: pd.DataFrame, fitted_on: Sequence[int]) -> pd.DataFrame:
 
 
 def held_out(asked: pd.DataFrame) -> pd.DataFrame:
-    """Return accuracy and AUC of every law on the held-out sets of each table.
-
-    ``low`` and ``high`` are the interval of the AUC, ``more`` is what the law of two demands has
-    more, and ``more low`` and ``more high`` the interval of that, by :func:`over_draws`; for all
-    tables together with 95 %. A law that says the same of all sets has one half, whatever is
-    drawn.
-    """
+    """Return accuracy and AUC of every law on the held-out sets of each table, with intervals."""
     first, level = next(iter(LAWS)), level_of_each(asked["table"].nunique())
     rows = []
     for table, part in asked.groupby("table", sort=False):
         for law in [*LAWS, "nothing above 1", "always"]:
             area, by = auc(part, law), auc(part, first) - auc(part, law)
-            low, high = area, area
-            if part[law].nunique() > 1 or np.isnan(area):
+            low, high, more = area, area, (0.0, 0.0)
+            if part[law].nunique() > 1 or np.isnan(area):  # else one half, whatever is drawn
                 low, high = over_draws(part, lambda some, law=law: auc(some, law), (0, 1), level)
-            more = (0.0, 0.0)
             if law != first:
                 more = over_draws(
                     part, lambda some, law=law: auc(some, first) - auc(some, law), (-1, 1), level
@@ -311,18 +246,14 @@ def auc(sets: pd.DataFrame, law: str) -> float:
 
 
 def over_draws(
-    sets: pd.DataFrame,
-    statistic: Callable[[pd.DataFrame], float],
-    within: tuple[float, float],
-    level: float = LEVEL,
-) -> tuple[float, float]:
+    sets: pd.DataFrame, statistic: Callable[[pd.DataFrame], float],
+    within: tuple[float, float], level: float = LEVEL,
+) -> tuple[float, float]:  # fmt: skip
     """Return the interval of a statistic by the jackknife, which leaves out draw by draw.
 
-    Sets of one draw share their rows, so that draws are counted, not sets. The interval is cut at
-    `within`, what the statistic can be at least and at most, which costs no confidence, and
-    reaches the statistic itself. It is all of `within` where the statistic of all but one draw is
-    missing, and where it is the same whichever draw is left out: then nothing says how far other
-    draws would move it.
+    Sets of one draw share their rows, so that draws are counted. The interval is cut at `within`,
+    what the statistic can be, and reaches the statistic itself. It is all of `within` where that
+    of all but one draw is missing, or the same whichever is left out: nothing shows the spread.
     """
     draws, whole = sets["seed"].unique(), statistic(sets)
     without = np.array([statistic(sets[sets["seed"] != seed]) for seed in draws])
@@ -341,19 +272,7 @@ def augmented(
     tables: Mapping[str, Microdata], table: str, attribute: str, rows: int, least: int, k: int,
     seed: int, max_seconds: float,
 ) -> list[dict]:  # fmt: skip
-    """Ask for `least` rows of every value of an attribute: of people, and with invented rows.
-
-    Returns
-    -------
-    list of dict
-        One row per way: "people alone", "in groups of their own"
-        (:func:`~anonpaper.partition.diva.augmented.diva_augmented`), and "counted as people": the
-        same invented rows, and DIVA, which does not tell them apart. Without a table only
-        ``outcome``. ``shown: people`` and ``shown: invented`` are the published rows of the
-        rarest value; ``stars: people`` and ``stars: invented`` are per row of each; ``fewest
-        people`` is the smallest class by people, of those that have any, and ``exposed`` the
-        people in classes of fewer than k.
-    """
+    """Ask for `least` rows of every value of an attribute: of people, and with invented rows."""
     m = tables[table].sample(rows, seed)
     values = m.attribute(attribute).values
     sigma = [DiversityConstraint({attribute: value}, least, 2 * m.n) for value in values]

@@ -27,18 +27,7 @@ DIVERSE = {
 def stars_by_algorithm(
     *, table: str, qi: Sequence[str], l: int, tables: Mapping[str, Microdata]
 ) -> dict[str, object]:
-    """Return the stars that each algorithm of `DIVERSE` needs on a projection, and its size.
-
-    Examples
-    --------
-    >>> from anonpaper import examples
-    >>> tables = {"hospital": examples.hospital()}
-    >>> row = stars_by_algorithm(table="hospital", qi=["Age", "Gender"], l=2, tables=tables)
-    >>> row["n"], row["d"], row["TP refined"] <= row["TP+"]
-    (10, 2, True)
-    """
+    """Return the stars that each algorithm of `DIVERSE` needs on a projection, and its size."""
     m = tables[table].with_roles(qi=list(qi))
-    needed = {
-        name: int(stars(suppress(m, algorithm(m, l)))) for name, algorithm in DIVERSE.items()
-    }
-    return {"d": m.d, "n": m.n, **needed}
+    needed = {name: stars(suppress(m, algorithm(m, l))) for name, algorithm in DIVERSE.items()}
+    return {"d": m.d, "n": m.n} | {name: int(number) for name, number in needed.items()}

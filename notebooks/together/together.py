@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import measure
+from anonpaper.compendium.intervals import difference_intervals
 from anonpaper.constraints import proportion_constraints
 from anonpaper.datasets import load
 from anonpaper.datasets.trees import hierarchies
 from anonpaper.errors import InfeasibleError
 from anonpaper.microdata import Microdata
-from anonpaper.compendium.intervals import difference_intervals
 from anonpaper.partition.balanced import balanced_classes
 from anonpaper.partition.diva import diva
 from anonpaper.partition.hilbert import hilbert
@@ -42,24 +42,10 @@ from anonpaper.recoders.preference import preference_search
 from anonpaper.recoders.tds import tds
 
 __all__ = [
-    "METHODS",
-    "NEEDS",
-    "Method",
-    "Need",
-    "advice",
-    "balance",
-    "chapters",
-    "in_words",
-    "load_table",
-    "marked",
-    "measure_point",
-    "measure_release",
-    "meeting",
-    "not_dominated",
-    "of_person",
-    "points",
-    "split",
-]
+    "METHODS", "NEEDS", "Method", "Need", "advice", "balance", "chapters", "in_words",
+    "load_table", "marked", "measure_point", "measure_release", "meeting", "not_dominated",
+    "of_person", "points", "split",
+]  # fmt: skip
 
 DISEASES = {  # first codes of the chapters of ICD-9, in their order
     "infections": 1, "neoplasms": 140, "endocrine": 240, "blood": 280, "mental": 290,
@@ -73,11 +59,7 @@ DISEASES = {  # first codes of the chapters of ICD-9, in their order
 
 
 def balance(m: Microdata, seed: int) -> Microdata:
-    """Add invented rows until all secrets are equally frequent, as majeed2024 does.
-
-    The rows come from a Gaussian copula, which takes a fraction of a second; the paper trains
-    a network.
-    """
+    """Add invented rows until all secrets are equally frequent, by a Gaussian copula."""
     fused = fuse(m, gaussian_copula(m, find_imbalance(m).needed, seed=seed))
     same = {a.name: a.values for a in m.attributes if a.numeric}
     return fused.replace(domains=same)
@@ -86,45 +68,24 @@ def balance(m: Microdata, seed: int) -> Microdata:
 def of_person(rel: Release, place: int) -> dict[str, object]:
     """Return what a release says of one person to an attacker who knows her quasi-identifiers.
 
-    Parameters
-    ----------
-    rel : Release
-        In which the row is published.
-    place : int
-        Position of her row in the table that was published.
-
-    Returns
-    -------
-    dict
-        ``exact``, ``range`` and ``star``: how many of her quasi-identifiers are published as they
-        are, as one of several values, and not at all; ``her own secret``, whether her row shows
-        it; ``rows that fit``, those whose published values can be hers; ``rows alike``, those
-        published like hers, or in her group where secrets were swapped; ``probability``, the
-        share of her secret among these; and ``best guess``, that of the most frequent one.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-    >>> of_person(rel, 4)["probability"]
-    0.5
+    ``exact``, ``range`` and ``star`` count her quasi-identifiers that are published as they are,
+    as one of several values, and not at all. ``rows that fit`` have published values that can be
+    hers; ``rows alike`` are published like hers, or are of her group where secrets were swapped.
+    ``probability`` is the share of her secret among these.
     """
     m, labels = rel.audited()
     own = rel.microdata.sensitive_codes[place]
     alike = m.sensitive_codes[labels == labels[place]]
-    fit = np.logical_and.reduce(
-        [
-            p.sub_domains.contains(p.index, np.full(len(labels), codes[place]))
-            for p, codes in zip(rel.published, rel.microdata.codes.T, strict=True)
-        ]
-    )
-    numbers = [p.index[place] for p in rel.published]
-    stars = [bool(p.is_star[i]) for p, i in zip(rel.published, numbers, strict=True)]
-    sizes = [int(p.sizes[i]) for p, i in zip(rel.published, numbers, strict=True)]
+    fit = np.logical_and.reduce([
+        p.sub_domains.contains(p.index, np.full(len(labels), codes[place]))
+        for p, codes in zip(rel.published, rel.microdata.codes.T, strict=True)
+    ])  # fmt: skip
+    exact = sum(int(p.sizes[p.index[place]] == 1) for p in rel.published)
+    stars = sum(bool(p.is_star[p.index[place]]) for p in rel.published)
     return {
-        "exact": sizes.count(1),
-        "range": len(sizes) - sizes.count(1) - sum(stars),
-        "star": sum(stars),
+        "exact": exact,
+        "range": len(rel.published) - exact - stars,
+        "star": stars,
         "her own secret": bool(rel.sensitive_codes[place] == own),
         "rows that fit": int((fit & rel.is_published).sum()),
         "rows alike": len(alike),
@@ -143,16 +104,11 @@ def marked(rel: Release, m: Microdata, place: int) -> pd.DataFrame:
 
 
 def load_table(name: str) -> Microdata:
-    """Load people with four quasi-identifiers and a secret of which no value is frequent.
+    """Load people with four quasi-identifiers and a secret without frequent values.
 
-    Adult and Census have age, education, race and sex, and the occupation as the secret; Census
-    without those who have none. Diabetes has age, race, gender and days in hospital, and the
-    chapter of ICD-9 of the first diagnosis; the first stay of every patient. A missing value is a
-    category, and categories stand in the order of the hierarchies.
-
-    Parameters
-    ----------
-    name : {"adult", "census", "diabetes"}
+    The tables are "adult" and "census", with the occupation as the secret (census: of those who
+    have one), and "diabetes", with the chapter of the diagnosis of everybody's first stay. A
+    missing value is a category, and categories stand in the order of the hierarchies.
     """
     qi, secret = ["age", "education", "race", "sex"], "occupation"
     if name == "census":
@@ -174,13 +130,7 @@ def load_table(name: str) -> Microdata:
 
 
 def chapters(codes: pd.Series) -> pd.Series:
-    """Return the chapter of ICD-9 of each diagnosis, diabetes apart from its chapter.
-
-    Examples
-    --------
-    >>> chapters(pd.Series(["250.02", "428", "V57", "?"])).tolist()
-    ['diabetes', 'circulatory', 'other', 'other']
-    """
+    """Return the chapter of ICD-9 of each diagnosis, diabetes apart from its chapter."""
     numbers = pd.to_numeric(codes.astype(str), errors="coerce")
     places = np.searchsorted([*DISEASES.values()], numbers.to_numpy(), side="right") - 1
     named = np.array([*DISEASES], dtype=object)[places]
@@ -198,21 +148,11 @@ def split(m: Microdata, rows: int, seed: int) -> tuple[Microdata, Microdata]:
 
 
 class Method(NamedTuple):
-    """Who proposes a method, the level it is asked for, and how it publishes a table.
+    """Who proposes a method, the level it is asked for, and how it publishes a table."""
 
-    Attributes
-    ----------
-    paper : str
-        Key of the paper, or "baseline".
-    asks : {"l", "k"}
-        l: no secret has more than a share of 1/l; k: everybody is one of k.
-    publish : callable
-        ``(m, level, trees, seed) -> Release``.
-    """
-
-    paper: str
-    asks: str
-    publish: Callable[[Microdata, int, Mapping, int], Release]
+    paper: str  # its key, or "baseline"
+    asks: str  # l: no secret has more than a share of 1/l; k: everybody is one of k
+    publish: Callable[[Microdata, int, Mapping, int], Release]  # table, level, trees and seed
 
 
 def _augmented(m, k, trees, seed):
@@ -256,12 +196,12 @@ METHODS = {
     "OKA": Method("baseline", "k", lambda m, k, trees, seed: suppress(m, oka(m, k, seed=seed))),
 }  # fmt: skip
 
-#: Those of which :func:`anonpaper.measure.minimality` knows a bound for every person.
+#: Those of which `measure.minimality` knows a bound for every person.
 _BOUNDED = ("TP", "TP+")
 
 
 def points(data: Sequence[str], ls: Sequence[int], ks: Sequence[int], seeds: Sequence[int]):
-    """Return the settings of :func:`measure_point`: every method at the levels it is asked for."""
+    """Return the settings of `measure_point`: every method at the levels it is asked for."""
     return [
         {"data": name, "method": method, "level": level, "seed": seed}
         for name in data
@@ -272,37 +212,13 @@ def points(data: Sequence[str], ls: Sequence[int], ks: Sequence[int], seeds: Seq
 
 
 def measure_point(
-    tables: Mapping[str, Microdata],
-    data: str,
-    method: str,
-    level: int,
-    seed: int,
-    *,
-    rows: int,
-    queries: int,
-    trees: int,
-) -> dict[str, object]:
-    """Publish drawn rows of a table by one method and measure the release.
+    tables: Mapping[str, Microdata], data: str, method: str, level: int, seed: int, *, rows: int,
+    queries: int, trees: int,
+) -> dict[str, object]:  # fmt: skip
+    """Publish drawn rows of a table by one method and measure the release, where it is feasible.
 
-    Parameters
-    ----------
-    tables : mapping of name to Microdata
-    data, method : str
-        One of the tables, and one of :data:`METHODS`.
-    level : int
-        What the method is asked for, k or l.
-    seed : int
-        Of the draw, the method, the queries and the forest.
-    rows, queries, trees : int
-        Rows to publish, queries to ask, and trees of the forest.
-
-    Returns
-    -------
-    dict
-        ``paper``, ``asks``, ``seconds`` and what :func:`measure_release` returns; only the first
-        two where the table cannot have the level. After TP and TP+ also ``told by the
-        algorithm``: the share of people of whom one who knows the algorithm concludes more than
-        their group shows, or a lower bound of it.
+    ``told by the algorithm`` is the share of people of whom those who know the algorithm conclude
+    more than the group shows, or a lower bound of it.
     """
     m, test = split(tables[data], rows, seed)
     of_attribute = hierarchies(data, m)
@@ -325,33 +241,12 @@ def measure_point(
 def measure_release(
     rel: Release, m: Microdata, test: Microdata, *, queries: int, trees: int, seed: int
 ) -> dict[str, float | None]:
-    """Return privacy reached and loss of a release.
+    """Return privacy reached and loss of a release of people `m`; `test` are other people.
 
-    Parameters
-    ----------
-    rel : Release
-        Of a table of people, perhaps with invented rows.
-    m : Microdata
-        The people.
-    test : Microdata
-        People who are not among them.
-    queries, trees : int
-        Queries to ask, and trees of the forest.
-    seed : int
-        Of both.
-
-    Returns
-    -------
-    dict
-        Of real people: ``k`` (smallest class), ``distinct l``, ``l`` (1 / largest share of a
-        secret), ``t`` and ``own risk`` (mean share of people's own secret in their class), and
-        ``NCP`` per value and ``KL``, which is infinite where secrets were swapped to people who
-        cannot have them. Of all that is published: ``k``, ``distinct l`` and ``own risk`` with
-        ``, all rows`` (an attacker who does not recognize invented rows), ``query error`` (mean,
-        relative to the true count or a thousandth of the people), ``misclassified``, the share
-        of `test` that a forest trained on it gets wrong, ``worse than guessing``, what this is
-        above the share that the people's most frequent secret gets wrong, and ``true rows``, the
-        share of its rows that are somebody's with the secret that is theirs.
+    Privacy is that of real people; ``, all rows`` is that before attackers who do not recognize
+    invented rows. ``query error`` is relative to the true count, or to a thousandth of the people.
+    ``worse than guessing`` is what a forest misclassifies beyond the people's most frequent
+    secret, and ``true rows`` are somebody's, with the secret that is theirs.
     """
     people = rel.without_synthetic() if rel.is_synthetic.any() else rel
     of_people, of_all = (r.audit().set_index("principle")["level"] for r in (people, rel))
@@ -383,13 +278,7 @@ def measure_release(
 
 
 def not_dominated(frame: pd.DataFrame, by: Sequence[str]) -> np.ndarray:
-    """Return whether no other row is as low in all columns and lower in one, shape (rows,).
-
-    Examples
-    --------
-    >>> not_dominated(pd.DataFrame({"risk": [1, 2, 2], "loss": [3, 1, 3]}), ["risk", "loss"])
-    array([ True,  True, False])
-    """
+    """Return whether no other row is as low in all columns and lower in one, shape (rows,)."""
     x = frame[list(by)].to_numpy(dtype=float)
     no_higher = (x[:, None] <= x[None]).all(axis=2)
     lower = (x[:, None] < x[None]).any(axis=2)
@@ -397,22 +286,12 @@ def not_dominated(frame: pd.DataFrame, by: Sequence[str]) -> np.ndarray:
 
 
 class Need(NamedTuple):
-    """What somebody must have, and what should be lost as little as possible.
+    """What somebody must have, and what should be lost as little as possible."""
 
-    Attributes
-    ----------
-    words : str
-        "If you must ...".
-    least, most : mapping of column to float
-        What has to be reached on every seed.
-    loss : str
-        The column to be least on average.
-    """
-
-    words: str
-    least: Mapping[str, float]
+    words: str  # "If you must ..."
+    least: Mapping[str, float]  # what has to be reached on every seed, by column
     most: Mapping[str, float]
-    loss: str
+    loss: str  # the column to be least on average
 
 
 _TRUE = {"true rows": 1}
@@ -435,20 +314,8 @@ NEEDS = (
 def advice(found: pd.DataFrame, needs: Sequence[Need]) -> pd.DataFrame:
     """Return per table and need which method to use: the least mean loss that meets the need.
 
-    Parameters
-    ----------
-    found : DataFrame
-        Rows of :func:`measure_point` with their settings.
-    needs : sequence of Need
-
-    Returns
-    -------
-    DataFrame
-        ``data``, ``need``, ``loss`` (its name), ``use`` (method and level), its mean ``value``,
-        ``promised`` (whether the level bounds k, l or own risk as needed; if not, all draws
-        happened to), the ``next`` method, how much more that loses on average (``more``), and
-        the interval of that difference over seeds (``low``, ``high``); ``use`` is empty where
-        nothing will do.
+    ``promised`` says whether the level bounds what is needed; if not, all draws happened to reach
+    it. ``more`` is what the ``next`` method loses more, with its interval over seeds.
     """
     told = [
         {"data": name, "need": need.words, "loss": need.loss} | _best(part, need)
@@ -459,13 +326,7 @@ def advice(found: pd.DataFrame, needs: Sequence[Need]) -> pd.DataFrame:
 
 
 def meeting(part: pd.DataFrame, need: Need) -> pd.DataFrame:
-    """Return the loss of the settings that meet a need on every draw of one table.
-
-    Returns
-    -------
-    DataFrame
-        Index ``method``, ``asks`` and ``level``, a column per seed.
-    """
+    """Return the loss, settings x seeds, where a need is met on every draw of one table."""
     setting = ["method", "asks", "level"]
     least, most = pd.Series(need.least, dtype=float), pd.Series(need.most, dtype=float)
     meets = (part[least.index] >= least).all(axis=1) & (part[most.index] <= most).all(axis=1)
@@ -500,14 +361,7 @@ def _promised(setting: tuple, need: Need) -> bool:
 
 
 def in_words(advice: pd.DataFrame) -> list[str]:
-    """Return a sentence per row of :func:`advice`.
-
-    Examples
-    --------
-    >>> found = {"use": "TP with l = 2", "loss": "NCP", "value": 0.1, "promised": True}
-    >>> in_words(pd.DataFrame([found]))
-    ['use TP with l = 2 (NCP 0.100)']
-    """
+    """Return a sentence per row of `advice`."""
     return [_sentence(**row.dropna()) for _, row in advice.iterrows()]
 
 

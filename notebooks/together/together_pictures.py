@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-
 from together import METHODS
+
 from anonpaper.plots import LOOKS
 
 __all__ = ["draw_front"]

@@ -1,5 +1,6 @@
 """What notebooks/beyond/certified_optimum runs: arrivals at an optimum, shares of a front."""
 
+import beyond_certified as protocol
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -7,7 +8,6 @@ import pytest
 
 import anonpaper as ap
 from anonpaper import plots
-import beyond_certified as protocol
 from anonpaper.recoders.archive import non_dominated
 
 NEARLY_LOSS = (0.2, 1.0)

@@ -2,6 +2,7 @@
 
 import itertools
 
+import beyond_detector as detector
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +10,7 @@ from scipy.special import expit
 from scipy.stats import norm
 
 import anonpaper as ap
-import beyond_claims as claims
-import beyond_detector as detector
+from anonpaper.compendium import judge
 from anonpaper.compendium.intervals import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 SHARES = [0.3, np.array([0.0, 0.6])]
@@ -51,6 +51,14 @@ def two(real):
 
 
 # ---- the formula ------------------------------------------------------------------------------
+
+
+def test_risks_of_single_classes_are_those_computed_by_hand():
+    real, invented = np.array([[3, 1]]), np.array([[0, 2]])
+    assert detector.own_risk(real, real) == 0.625
+    assert detector.known_shares(np.array([[3, 1], [0, 4]])) == 0.53125
+    risks = [detector.expected_risk(real, invented, auc, 1 / 3) for auc in (0.5, 0.8, 1)]
+    assert risks == pytest.approx([0.5, 0.533, 0.625], abs=5e-4)
 
 
 @pytest.mark.parametrize("share", SHARES)
@@ -95,6 +103,11 @@ def test_no_division_of_real_people_is_below_what_the_shares_tell(seed):
 
 
 # ---- rows invented inside the classes ---------------------------------------------------------
+
+
+def test_rows_invented_for_small_classes():
+    assert detector.even(np.array([[5, 1], [2, 2]]), 2).tolist() == [[0, 4], [0, 0]]
+    assert detector.complement(np.array([[5, 1]])).tolist() == [[1, 5]]
 
 
 @pytest.mark.parametrize("l", [1.25, 1.5, 2, 3])
@@ -263,4 +276,5 @@ def test_a_difference_is_judged_on_both_sides_of_nothing(apart, verdict):
         {"name": "a", "k": 4, "prior": "one", "auc": 0.8, "seed": range(3),
          "simulated": np.array(apart) + 0.5, "formula": 0.5}
     )  # fmt: skip
-    assert claims.formula_is_exact(formula).verdict == verdict
+    (claim,) = (entry for entry in judge.of_paper("beyond") if entry.id == "formula-is-exact")
+    assert claim.found(formula)[0].verdict == verdict

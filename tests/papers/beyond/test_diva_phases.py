@@ -1,12 +1,20 @@
+import beyond_diva_phases as phases
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
 import anonpaper as ap
+from anonpaper.compendium import judge
 from anonpaper.constraints import DiversityConstraint as Constraint
-import beyond_claims as claims
-import beyond_diva_phases as phases
+
+LAWS = "demands-predict", "demands-beat-numbers"
+CLAIMS = {entry.id: entry for entry in judge.of_paper("beyond")}
+
+
+def judged(id, table):
+    (finding,) = CLAIMS[id].found(table)
+    return finding
 
 
 def people(rows=90, seed=0):
@@ -109,15 +117,14 @@ def test_laws_are_fitted_on_some_draws_and_judged_on_others():
         axis=None
     )
     assert (laws["sets"].groupby("table").first() == asked.groupby("table").size()).all()
-    judged = claims.law_predicts(laws.reset_index()), claims.law_beats_numbers(laws.reset_index())
-    assert [finding.verdict for finding in judged] == ["reproduced", "reproduced"]
+    findings = [judged(id, laws.reset_index()) for id in LAWS]
+    assert [finding.verdict for finding in findings] == ["reproduced", "reproduced"]
     by = laws.xs("slack, conflict, share, k s / n", level="law")["more"]
-    assert all(f"{table}: {more:.3f} more" in judged[1].measured for table, more in by.items())
-    assert all("over 5 to 6 draws" in finding.interval for finding in judged)
+    assert all(f"{table}: {more:.3f} more" in findings[1].measured for table, more in by.items())
+    assert all("over 5 to 6 draws" in finding.interval for finding in findings)
     turned = asked.assign(exists=asked["exists"].map({"yes": "no", "no": "yes"}))
     turned = phases.held_out(turned)
-    assert claims.law_predicts(turned).verdict == "not reproduced"
-    assert claims.law_beats_numbers(turned).verdict == "not reproduced"
+    assert {judged(id, turned).verdict for id in LAWS} == {"not reproduced"}
 
 
 def test_people_and_invented_rows_are_measured_apart():
@@ -130,9 +137,9 @@ def test_people_and_invented_rows_are_measured_apart():
     assert (found["shown: people"] <= found["rarest value"]).all()
     assert runs.loc["in groups of their own", "exposed"] == 0
     assert runs.loc["in groups of their own", "fewest people"] >= 4
-    assert claims.apart_keeps_k(runs.reset_index()).verdict == "reproduced"
+    assert judged("apart-keeps-k", runs.reset_index()).verdict == "reproduced"
     exposed = runs.assign(exposed=1).reset_index()
-    assert claims.apart_keeps_k(exposed).verdict == "not reproduced"
+    assert judged("apart-keeps-k", exposed).verdict == "not reproduced"
 
 
 def table(**columns):
@@ -146,31 +153,31 @@ def table(**columns):
 def test_two_draws_that_agree_leave_a_share_undecided():
     two = table().head(8).assign(seed=[0, 0, 0, 0, 1, 1, 1, 1])
     two["literal: outcome"] = ["found", "found", "found", "budget used up"] * 2
-    finding = claims.literal_reaches(two)
+    finding = judged("literal-reaches", two)
     assert finding.measured == "census: 75.0%" and finding.verdict == "undecided"
     assert "over 2 draws" in finding.interval
 
 
 def test_claims_about_sets_can_fail():
-    assert claims.none_above_one(table()).verdict == "reproduced"
-    assert claims.none_above_one(table(**{"demand on gaps": 1.1})).verdict == "not reproduced"
-    assert claims.none_above_one(table(holds=False)).verdict == "not reproduced"
-    assert claims.slack_frees_few(table()).verdict == "reproduced"
-    assert claims.slack_frees_few(table(exists=["no", "yes"] * 100)).verdict == "not reproduced"
+    assert judged("none-above-one", table()).verdict == "reproduced"
+    assert judged("none-above-one", table(**{"demand on gaps": 1.1})).verdict == "not reproduced"
+    assert judged("none-above-one", table(holds=False)).verdict == "not reproduced"
+    assert judged("slack-frees-few", table()).verdict == "reproduced"
+    assert judged("slack-frees-few", table(exists=["no", "yes"] * 100)).verdict == "not reproduced"
     missed = table(**{"literal: outcome": "no table"})
-    assert claims.literal_reaches(table()).verdict == "reproduced"
-    assert claims.literal_reaches(missed).verdict == "not reproduced"
-    assert claims.extended_finds_more(missed).verdict == "reproduced"
+    assert judged("literal-reaches", table()).verdict == "reproduced"
+    assert judged("literal-reaches", missed).verdict == "not reproduced"
+    assert judged("extended-finds-more", missed).verdict == "reproduced"
     worse = table(**{"extended: outcome": "budget used up"})
-    assert claims.extended_finds_more(worse).verdict == "not reproduced"
+    assert judged("extended-finds-more", worse).verdict == "not reproduced"
     proved = table(exists="no", **{"demand on rows": 1.2})
-    assert claims.refuted_without_solver(proved).verdict == "reproduced"
-    assert claims.refuted_without_solver(table(exists="no")).verdict == "not reproduced"
+    assert judged("refuted-without-solver", proved).verdict == "reproduced"
+    assert judged("refuted-without-solver", table(exists="no")).verdict == "not reproduced"
 
 
 def test_l_is_said_to_cost_stars_only_where_it_does():
     columns = {"seed": [0, 0, 1, 1, 2, 2], "conflict": 0.4, "asked": ["k", "k, l = 4"] * 3}
     runs = pd.DataFrame(columns | {"stars": [1, 2, 1, 2.1, 1, 1.9]})
-    assert claims.l_costs_stars(runs).verdict == "reproduced"
+    assert judged("l-costs-stars", runs).verdict == "reproduced"
     less = runs.assign(stars=-runs["stars"])
-    assert claims.l_costs_stars(less).verdict == "not reproduced"
+    assert judged("l-costs-stars", less).verdict == "not reproduced"

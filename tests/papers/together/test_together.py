@@ -1,9 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+import together
 
 import anonpaper as ap
-import together
 
 METHODS = ["TP+", "K,L,θ, swapped", "Mondrian, l", "k-member"]
 
@@ -28,6 +28,11 @@ def published(method, m, level=2):
 
 
 # ---- one person -------------------------------------------------------------------------------
+
+
+def test_in_a_two_diverse_table_each_secret_is_half_likely():
+    rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+    assert together.of_person(rel, 4)["probability"] == 0.5
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,0 +1,3 @@
+"""Modules beside the notebooks can be imported once the compendium is."""
+
+import anonpaper.compendium  # noqa: F401
