@@ -7,7 +7,7 @@ hold no other order, without any margin.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 
 import numpy as np
 import pandas as pd
@@ -38,26 +38,26 @@ ANY = (-np.inf, np.inf)
 def table_3_returned(table_3: pd.DataFrame) -> Finding:
     """Compare the table that DIVA returns with the paper's, value by value."""
     theirs = suppress(patients(), patients_diverse()).frame.rename_axis("ID").reset_index()
-    equal = table_3.astype(str) == theirs[table_3.columns].astype(str)
-    asked = equal[list(patients().qi)]  # no other column is ever changed
-    differing = int((~asked).to_numpy().sum())
-    return Finding(
-        f"{differing} of {asked.size} values of the quasi-identifiers differ",
-        judge_statement(equal.all(axis=None)),
-    )
+    differs = table_3.astype(str) != theirs[table_3.columns].astype(str)
+    asked = differs[list(patients().qi)]  # no other column is ever changed
+    measured = f"{asked.sum().sum()} of {asked.size} values of the quasi-identifiers differ"
+    return Finding(measured, judge_statement(not differs.any(axis=None)))
 
 
 def basic_grows(search: pd.DataFrame, *, rule: str) -> Finding:
     """Fit the power with which Basic's candidates grow with the number of constraints."""
-    runs = _runs(search, rule, "candidates").query("algorithm == 'basic'")
+    runs = search[(search["over bound"] == rule) & (search["algorithm"] == "basic")]
     runs = runs[runs["conflict rate"] == runs["conflict rate"].min()]
-    powers = _slopes(_logs(runs), "constraints")["basic"]
+    tried = np.log(runs.pivot(index="constraints", columns="seed", values="candidates"))
+    number = tried.index.to_numpy(float)
+    (powers, _), misfit_of_power, *_ = np.polyfit(np.log(number), tried, 1, full=True)
+    _, misfit_of_exponential, *_ = np.polyfit(number, tried, 1, full=True)
     ended = (runs["outcome"] == "found").groupby(runs["constraints"]).mean()
     cut_off, (low, high) = not ended.all(), mean_interval(powers)
     if low <= 1:
         verdict = NOT_REPRODUCED if high < 1 and not cut_off else UNDECIDED
     else:
-        bends_up = mean_interval(_misfit(runs, np.log) - _misfit(runs, np.asarray))[0] > 0
+        bends_up = mean_interval(misfit_of_power - misfit_of_exponential)[0] > 0
         verdict = REPRODUCED if bends_up and not cut_off else DIRECTION
     return Finding(
         f"power {powers.mean():.2f}; share of sets with a clustering, by constraints: "
@@ -72,46 +72,10 @@ def basic_grows(search: pd.DataFrame, *, rule: str) -> Finding:
     )
 
 
-def _misfit(runs: pd.DataFrame, scale) -> np.ndarray:
-    """Return by seed what a line on this scale of the constraints leaves of log candidates."""
-    logs = np.log(runs.pivot(index="constraints", columns="seed", values="candidates"))
-    _, left, *_ = np.polyfit(scale(logs.index.to_numpy(float)), logs, 1, full=True)
-    return left
-
-
-def power_at_most(figure: pd.DataFrame, *, rule: str, most: float) -> Finding:
-    """Fit the power with which time grows with the number of constraints."""
-    powers = _slopes(_logs(_runs(figure, rule, "seconds")), "constraints").reindex(SELECTIONS)
-    return Finding(
-        f"power {_means(powers, '{:.2f}')}",
-        judge_intervals(most - _ends(powers)[:, ::-1]),
-        interval=_told(powers, "{:.2g}"),
-        spread=_seeds(powers),
-        detail=f"{_no_table(figure, rule, SELECTIONS)}; they count until they were cut off"
-        if "outcome" in figure
-        else "",
-    )
-
-
-def time_along(figure: pd.DataFrame, *, axis: str, rule: str, sign: int) -> Finding:
-    """Fit the logarithm of the seconds along an axis, seed by seed."""
-    runs = _runs(figure, rule, "seconds")
-    least, most = figure[axis].min(), figure[axis].max()
-    slopes = _slopes(runs.assign(value=np.log(runs["seconds"])), axis)
-    changes = slopes.reindex([*SELECTIONS, *BASELINES]) * (most - least)
-    ends = _ends(changes)
-    return Finding(
-        f"fitted, {axis} = {least:,} to {most:,}: {_means(changes, 'x {:.2g}', np.exp)}",
-        judge_intervals(np.sort(sign * ends)),
-        interval=intervals_in_words(np.exp(ends), changes.index, "x {:.2g}"),
-        spread=_seeds(changes),
-    )
-
-
 def falls_along(
     figure: pd.DataFrame, *, axis: str, rule: str, value: str, others=(), straight: float = 0.0
 ) -> Finding:
-    """Fit accuracy along an axis, for MaxFanOut, MinChoice and the others, seed by seed."""
+    """Fit accuracy along an axis, seed by seed, for MaxFanOut, MinChoice and any others named."""
     names = [*SELECTIONS, *others]
     if "axis" in figure:
         figure = figure[figure["axis"] == axis]
@@ -120,17 +84,18 @@ def falls_along(
     detail = _no_table(figure, rule, names)
     if changes.isna().any() or changes.map(len).min() < 2:
         return Finding("too few tables were found", UNDECIDED, detail=detail)
-    verdict = judge_intervals(-_ends(changes)[:, ::-1])
+    ends = _ends(changes)
+    verdict = judge_intervals(-ends[:, ::-1])
     if straight and verdict == REPRODUCED:
         means = runs.pivot_table(index=axis, columns="algorithm", values="value")[names]
         explained = means.corrwith(means.index.to_series()) ** 2
         verdict = REPRODUCED if explained.min() >= straight else DIRECTION
         detail = f"a line explains {listed(explained, '{:.0%}')}; {detail}"
     return Finding(
-        f"change over the axis: {_means(changes, '{:+.2g}')}",
+        f"change over the axis: {listed(changes.map(np.mean), '{:+.2g}')}",
         verdict,
-        interval=_told(changes, "{:.2g}"),
-        spread=_seeds(changes),
+        interval=intervals_in_words(ends, names, "{:.2g}"),
+        spread=of_draws(changes.map(len), "seeds"),
         detail=detail,
     )
 
@@ -139,9 +104,7 @@ def gained(
     figure: pd.DataFrame, *, axis: str, rule: str, value: str, gains: dict, each: bool = False
 ) -> Finding:
     """Compare accuracies of two strategies, set by set where both found a table."""
-    wide = _runs(figure, rule, value).pivot_table(
-        index=[axis, "seed"], columns="algorithm", values="value"
-    )
+    wide = _wide(figure, axis, rule, value)
     by_seed, single = {}, {}
     for pair in gains:
         one, other = pair.split(" over ")
@@ -151,19 +114,23 @@ def gained(
         places = gain.index.get_level_values(axis)
         single |= {f"{pair}, {at}": gain[places == at] for at in figure[axis].unique()}
     by_seed, single, published = map(pd.Series, (by_seed, single, gains))
-    low, high = _ends(by_seed).T
-    verdict = judge_intervals(_ends(by_seed), mostly=1)
+    ends = _ends(by_seed)
+    low, high = ends.T
+    verdict = judge_intervals(ends, mostly=1)
     near = (published - POINTS <= low) & (high <= published + POINTS)
     if verdict == REPRODUCED and not near.all():
         verdict = DIRECTION
+    if each:
+        ends = _ends(single)
+        order = judge_intervals(ends, mostly=1)
+        verdict = verdict if order == REPRODUCED else order
     shown = single if each else by_seed
-    order = judge_intervals(_ends(shown), mostly=1)
-    names = dict.fromkeys(name for pair in gains for name in pair.split(" over "))
+    names = {name for pair in gains for name in pair.split(" over ")}
     return Finding(
-        _means(by_seed, "{:+.2%}"),
-        verdict if order == REPRODUCED else order,
-        interval=_told(shown, "{:+.2%}"),
-        spread=_seeds(shown),
+        listed(by_seed.map(np.mean), "{:+.2%}"),
+        verdict,
+        interval=intervals_in_words(ends, shown.index, "{:+.2%}"),
+        spread=of_draws(shown.map(len), "seeds"),
         detail="surely more than 2 points below the published gain: "
         f"{' and '.join(published.index[high < published - POINTS]) or 'no pair'}; "
         + _no_table(figure, rule, names),
@@ -171,29 +138,27 @@ def gained(
 
 
 def ahead(
-    figure: pd.DataFrame, satisfied: pd.DataFrame | None = None, *, axis: str, rule: str, value: str
+    figure: pd.DataFrame, *satisfied: pd.DataFrame, axis: str, rule: str, value: str
 ) -> Finding:
     """Compare each of the two DIVAs with each baseline, means over the figure, seed by seed."""
-    wide = _runs(figure, rule, value).pivot_table(
-        index=[axis, "seed"], columns="algorithm", values="value"
-    )
-    wide = wide.reindex(columns=[*SELECTIONS, *BASELINES]).dropna()
+    wide = _wide(figure, axis, rule, value).reindex(columns=[*SELECTIONS, *BASELINES]).dropna()
     if wide.empty:
         return Finding("no table was found", UNDECIDED)
     means = wide.groupby("seed").mean()
-    pairs = [(name, other) for name in SELECTIONS for other in BASELINES]
-    apart = pd.Series({f"{name} - {other}": means[name] - means[other] for name, other in pairs})
-    wins = pd.Series({f"{one} of {other}": (wide[one] > wide[other]).mean() for one, other in pairs})
-    measured = f"share of the runs in which it is ahead: {listed(wins, '{:.0%}')}"
-    if satisfied is not None:
-        of_diva = _runs(satisfied, rule, "satisfied").query("algorithm in @SELECTIONS")
-        if (of_diva["value"] < 1).any():
+    pairs = {f"{one} against {other}": (one, other) for one in SELECTIONS for other in BASELINES}
+    apart = pd.Series({name: means[one] - means[other] for name, (one, other) in pairs.items()})
+    wins = {name: (wide[one] > wide[other]).mean() for name, (one, other) in pairs.items()}
+    measured = f"share of the runs in which it is ahead: {listed(pd.Series(wins), '{:.0%}')}"
+    for constraints in satisfied:
+        of_diva = _runs(constraints, rule, "satisfied").query("algorithm in @SELECTIONS")
+        if not (of_diva["value"] == 1).all():
             return Finding(f"constraints do not all hold; {measured}", NOT_REPRODUCED)
+    ends = _ends(apart)
     return Finding(
         measured,
-        judge_intervals(_ends(apart)),
-        interval=_told(apart, "{:.2g}"),
-        spread=_seeds(apart),
+        judge_intervals(ends),
+        interval=intervals_in_words(ends, apart.index, "{:.2g}"),
+        spread=of_draws(len(means), "seeds"),
         detail=_no_table(figure, rule, SELECTIONS),
     )
 
@@ -204,23 +169,24 @@ def _runs(figure: pd.DataFrame, rule: str, value: str) -> pd.DataFrame:
     return runs.assign(value=runs.eval(value, engine="python"))
 
 
-def _logs(runs: pd.DataFrame) -> pd.DataFrame:
-    return runs.assign(constraints=np.log(runs["constraints"]), value=np.log(runs["value"]))
+def _wide(figure: pd.DataFrame, axis: str, rule: str, value: str) -> pd.DataFrame:
+    """Return the values by place on the axis and seed (rows) and algorithm (columns)."""
+    runs = _runs(figure, rule, value)
+    return runs.pivot_table(index=[axis, "seed"], columns="algorithm", values="value")
 
 
 def _slopes(runs: pd.DataFrame, axis: str) -> pd.Series:
     """Fit the value along an axis, for each algorithm and each seed with two settings or more."""
     means = runs.groupby(["algorithm", "seed", axis])["value"].mean().dropna().reset_index(axis)
-    return pd.Series(
-        {
-            name: np.array([
-                np.polyfit(part[axis], part["value"], 1)[0]
-                for _, part in of_name.groupby("seed")
-                if len(part) > 1
-            ])
-            for name, of_name in means.groupby("algorithm")
-        }
-    )  # fmt: skip
+    slopes = {
+        name: [
+            np.polyfit(part[axis], part["value"], 1)[0]
+            for _, part in of_name.groupby("seed")
+            if len(part) > 1
+        ]
+        for name, of_name in means.groupby("algorithm")
+    }
+    return pd.Series({name: np.array(of_name) for name, of_name in slopes.items()}, dtype=object)
 
 
 def _ends(rows: pd.Series) -> np.ndarray:
@@ -229,23 +195,9 @@ def _ends(rows: pd.Series) -> np.ndarray:
     return np.array([mean_interval(row, level=level) if len(row) else ANY for row in rows])
 
 
-def _told(rows: pd.Series, show: str) -> str:
-    """Return intervals in words; one alone needs no name."""
-    words = intervals_in_words(_ends(rows), rows.index, show)
-    return words if len(rows) > 1 else words.partition(": ")[2]
-
-
-def _means(rows: pd.Series, show: str, scale=float) -> str:
-    return listed(rows.map(np.mean).map(scale), show)
-
-
-def _seeds(rows: pd.Series) -> str:
-    return of_draws(rows.map(len), "seeds")
-
-
-def _no_table(figure: pd.DataFrame, rule: str, names: Sequence[str]) -> str:
+def _no_table(figure: pd.DataFrame, rule: str, names: Collection[str]) -> str:
     """Say on how many sets each strategy found no table."""
-    runs = figure[(figure["over bound"] == rule) & figure["algorithm"].isin([*names])]
+    runs = figure[(figure["over bound"] == rule) & figure["algorithm"].isin(names)]
     failed = (runs["outcome"] != "found").groupby(runs["algorithm"]).agg(["sum", "size"])
     told = (f"{name} on {sum} of {size} sets" for name, sum, size in failed.itertuples())
     return "no table: " + ", ".join(told)
