@@ -1,3 +1,4 @@
+import diva2021
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -6,14 +7,13 @@ import pytest
 import anonpaper as ap
 from anonpaper import errors
 from anonpaper.constraints import conflict_rate, find_contradictions
-import diva2021 as protocol
 
 
 @pytest.mark.parametrize("name", ["pantheon", "census", "german"])
 @pytest.mark.parametrize("rule", ["minimum", "average", "proportion"])
 def test_the_constraint_files_hold_what_the_rules_give(name, rule):
-    from_file = protocol.constraint_set(name, rule)
-    by_rule = protocol.constraints_by_rule(name, rule)
+    from_file = diva2021.constraint_set(name, rule)
+    by_rule = diva2021.constraints_by_rule(name, rule)
     assert [str(c) for c in from_file] == [str(c) for c in by_rule]
     assert find_contradictions(ap.load(name), from_file, k=20) == []
 
@@ -22,7 +22,7 @@ def test_the_sets_have_the_sizes_of_table_4():
     published = ap.compendium.reference("diva2021_tab4_datasets").set_index("dataset")
     names = ("pantheon", "census", "german", "popsyn")
     for name, theirs in zip(names, published.index, strict=True):
-        counted = protocol.table_4(name)
+        counted = diva2021.table_4(name)
         assert counted["constraints"] == published.loc[theirs, "constraints"]
         assert counted["rows"] == published.loc[theirs, "rows"]
 
@@ -30,72 +30,72 @@ def test_the_sets_have_the_sizes_of_table_4():
 @pytest.mark.parametrize("rate", [0, 0.2, 0.5, 1])
 def test_sets_are_found_with_the_conflict_rate_asked_for(rate):
     m = ap.load("census", rows=20_000)
-    sigma = protocol.constraints_with_conflict(
+    sigma = diva2021.constraints_with_conflict(
         m, 8, rate, attributes=["sex", "race", "marital stat", "education"], total=10_000
     )
     assert len(set(sigma)) == 8
     assert conflict_rate(m, sigma) == pytest.approx(rate, abs=0.03)
     with pytest.raises(errors.ParameterError, match="targets have 200 rows"):
-        protocol.constraints_with_conflict(m, 99, rate, attributes=["sex"])
+        diva2021.constraints_with_conflict(m, 99, rate, attributes=["sex"])
 
 
 def test_a_run_reports_what_its_release_has():
     m = ap.load("census", rows=5_000)
-    sigma = protocol.constraints_with_conflict(
+    sigma = diva2021.constraints_with_conflict(
         m, 4, 0.2, attributes=["sex", "race", "marital stat"], total=2_500
     )
-    row = protocol.run_diva(m, sigma, 10, "max_fan_out", seed=0)
+    row = diva2021.run_diva(m, sigma, 10, "max_fan_out", seed=0)
     rel = ap.suppress(m, ap.diva(m, sigma, 10))
     assert row["stars"] == ap.measure.stars(rel) and row["satisfied"] == 1
     assert row["accuracy"] == ap.measure.discernibility_ratio(rel, 10)
-    cut_short = protocol.run_diva(m, sigma, 10, "basic", seed=0, max_backtracks=0)
+    cut_short = diva2021.run_diva(m, sigma, 10, "basic", seed=0, max_backtracks=0)
     assert cut_short["outcome"] == "budget used up" and "accuracy" not in cut_short
-    for algorithm in protocol.BASELINES:
-        assert protocol.run_baseline(m, sigma, 10, algorithm, seed=0)["satisfied"] < 1
+    for algorithm in diva2021.BASELINES:
+        assert diva2021.run_baseline(m, sigma, 10, algorithm, seed=0)["satisfied"] < 1
 
 
 @pytest.mark.parametrize("conflict", [0, 0.4, 0.8])
 def test_targets_of_one_size_are_found_at_any_conflict_rate(conflict):
     m = ap.load("pantheon")
-    sigma = protocol.constraints_with_conflict(
-        m, 8, conflict, attributes=protocol.SWEPT["pantheon"], total=5_000, targeted=0.6
+    sigma = diva2021.constraints_with_conflict(
+        m, 8, conflict, attributes=diva2021.SWEPT["pantheon"], total=5_000, targeted=0.6
     )
     assert conflict_rate(m, sigma) == pytest.approx(conflict, abs=0.05)
     targeted = sum(c.target_rows(m).sum() for c in sigma) / m.n
     assert targeted == pytest.approx(0.6, abs=0.05)
 
 
-@pytest.mark.parametrize("rule", protocol.RULES_OVER_BOUND)
+@pytest.mark.parametrize("rule", diva2021.RULES_OVER_BOUND)
 def test_the_search_alone_is_that_of_a_whole_run(rule):
     m = ap.load("census", rows=2_000)
-    sigma = protocol.constraints_with_conflict(
+    sigma = diva2021.constraints_with_conflict(
         m, 4, 0.2, attributes=["sex", "race", "marital stat"], total=1_000, slack=0.2
     )
-    for strategy in protocol.STRATEGIES:
+    for strategy in diva2021.STRATEGIES:
         run, search = (
             of(m, sigma, 10, strategy, 0, 20, rule)
-            for of in (protocol.run_diva, protocol.run_search)
+            for of in (diva2021.run_diva, diva2021.run_search)
         )
-        assert all(run[name] == search[name] for name in (*protocol.COUNTED, "outcome"))
-    row = protocol.run_search(m, sigma, 10, "basic", seed=0, max_backtracks=0, over_bound="reject")
+        assert all(run[name] == search[name] for name in (*diva2021.COUNTED, "outcome"))
+    row = diva2021.run_search(m, sigma, 10, "basic", seed=0, max_backtracks=0, over_bound="reject")
     assert row["outcome"] != "found" and row["candidates_tried"] > 0
 
 
 def test_every_strategy_runs_by_both_rules_and_pairs_are_subtracted():
-    tables = protocol.figure_tables(["german"])
-    protocol.SWEPT["german"] = protocol.TABLE_4["german"][0]
+    tables = diva2021.figure_tables(["german"])
+    diva2021.SWEPT["german"] = diva2021.TABLE_4["german"][0]
     algorithms = ["min_choice", "max_fan_out", "mondrian"]
     try:
-        rows = protocol.measure(tables, "german", 1_000, 3, 0.2, 10, algorithms, 0, 5)
+        rows = diva2021.measure(tables, "german", 1_000, 3, 0.2, 10, algorithms, 0, 5)
     finally:
-        del protocol.SWEPT["german"]
-    runs = protocol.shown(pd.DataFrame(rows)).assign(seed=0)
-    asked = [(a, rule) for a in algorithms[:2] for rule in protocol.RULES_OVER_BOUND]
+        del diva2021.SWEPT["german"]
+    runs = diva2021.shown(pd.DataFrame(rows)).assign(seed=0)
+    asked = [(a, rule) for a in algorithms[:2] for rule in diva2021.RULES_OVER_BOUND]
     assert list(zip(runs["algorithm"], runs["over bound"], strict=True)) == [
         *asked, ("mondrian", "none")
     ]  # fmt: skip
     divas = runs[runs["over bound"] != "none"]
-    apart = protocol.differences(divas, ["over bound", "seed"], base="min_choice")
+    apart = diva2021.differences(divas, ["over bound", "seed"], base="min_choice")
     assert list(apart["algorithm"]) == ["max_fan_out"] * 2
     wide = divas.pivot(index="over bound", columns="algorithm", values="accuracy (stars)")
     expected = wide["max_fan_out"] - wide["min_choice"]
@@ -106,29 +106,29 @@ def test_every_strategy_runs_by_both_rules_and_pairs_are_subtracted():
 
 def test_without_upper_bounds_all_may_be_shown():
     m = ap.load("german")
-    bounded = protocol.constraints_asked(m, "german", "proportion")
-    free = protocol.constraints_asked(m, "german", "proportion, no upper bounds")
-    assert protocol.constraints_asked(m, "german", "no constraints") == []
+    bounded = diva2021.constraints_asked(m, "german", "proportion")
+    free = diva2021.constraints_asked(m, "german", "proportion, no upper bounds")
+    assert diva2021.constraints_asked(m, "german", "no constraints") == []
     assert [(c.target, c.low) for c in free] == [(c.target, c.low) for c in bounded]
     assert [c.high for c in free] == [c.target_rows(m).sum() for c in free]
 
 
 def test_few_quasi_identifiers_of_census_come_close_to_table_4():
     published = ap.compendium.reference("diva2021_tab4_datasets").set_index("dataset")
-    narrow = protocol.figure_tables(["narrow"])["narrow"]
+    narrow = diva2021.figure_tables(["narrow"])["narrow"]
     assert len(narrow.cells) == pytest.approx(
         published.loc["Census", "distinct_qi_tuples"], rel=0.03
     )
-    assert set(protocol.SWEPT["narrow"]) < set(narrow.qi)
+    assert set(diva2021.SWEPT["narrow"]) < set(narrow.qi)
 
 
 def test_the_graph_of_figure_3_is_that_of_figure_2():
-    graph, _ = protocol.figure_3_steps()
+    graph, _ = diva2021.figure_3_steps()
     assert nx.is_connected(graph) and sorted(graph.edges) == [(0, 2), (1, 2)]
 
 
 def test_the_tables_of_the_figures_have_their_roles_only():
-    tables = protocol.figure_tables(["german", "zipf"], population_rows=50)
+    tables = diva2021.figure_tables(["german", "zipf"], population_rows=50)
     german = ap.load("german")
     assert tables["zipf"].n == 50
     assert list(tables["german"].frame) == [*german.qi, german.sensitive]
@@ -137,7 +137,7 @@ def test_the_tables_of_the_figures_have_their_roles_only():
 
 
 def test_example_3_4_backtracks_once_and_ends_with_the_diverse_clustering():
-    _, steps = protocol.figure_3_steps()
+    _, steps = diva2021.figure_3_steps()
     assert [(s["action"], s["node"], s["clusters"]) for s in steps] == [
         ("colour", 1, [["t9", "t10"]]),
         ("colour", 3, [["t6", "t7"]]),
