@@ -38,35 +38,29 @@ def run_grid(
 ) -> pd.DataFrame:
     """Call a function for every setting of a grid and return all rows as one tidy table.
 
-    The rows stand in the order of the grid and are the same for any number of workers, as long as
-    the function's result depends on its parameters alone: give every random step a seed among
-    them. Each finished setting is kept in the cache, so that a run that was cut off, or repeated
-    with a larger grid, computes only what is missing. A kept result is used only while the
-    function's code (and that of the modules of anonpaper it imports), the common objects and the
-    setting are the same. Run times are never kept: a setting whose rows have a column with
-    "seconds" in its name is computed each time.
+    The rows stand in the order of the grid and are the same for any number of workers, if the
+    function's result depends on its parameters alone: give every random step a seed among them.
+    Each finished setting is kept in the cache and used again while the function's code (and the
+    code of the project's modules it imports), the common objects and the setting are the same.
+    Run times are never kept: rows with "seconds" in a column's name are computed each time.
 
     Parameters
     ----------
     function : callable
-        A function of a module, found there by its name: workers import it. Called with the
-        setting and the common objects as keyword arguments, it returns one row (a mapping), or
-        several (an iterable of mappings or a DataFrame). Values are numbers, texts, booleans or
-        None.
+        A function at the top level of a module. Called with the setting and the common objects
+        as keyword arguments, it returns one row (a mapping), or several (an iterable of mappings
+        or a DataFrame). Values are numbers, texts, booleans or None.
     grid : iterable of mapping
         The settings: keyword arguments that are numbers, texts, booleans, None, or lists of them.
     workers : int, optional
-        Processes, at least 1; by default $ANONPAPER_WORKERS, which `make` sets where it runs
-        notebooks side by side, or one per core that this process may use. Each worker runs
-        its libraries with one thread, so that workers do not fight for cores; 1 computes in this
-        process. Measure run times with 1.
+        Processes, at least 1; by default $ANONPAPER_WORKERS, or one per core. Each runs its
+        libraries with one thread; 1 computes in this process. Measure run times with 1.
     name : str, optional
-        Shown beside the progress bar, which goes to standard error (``TQDM_DISABLE=1`` hides it).
+        Shown beside the progress bar (``TQDM_DISABLE=1`` hides it).
     resume : bool, optional
         Whether kept results are used.
     common : mapping, optional
-        Objects that every call gets, such as a Microdata or a dict of them; sent once to each
-        worker.
+        Objects that every call gets, such as a Microdata; sent once to each worker.
 
     Returns
     -------
@@ -76,12 +70,9 @@ def run_grid(
     Raises
     ------
     ParameterError
-        If workers cannot import the function, a value is of another type than those above, or a
-        result's column is also a setting's.
-
-    Notes
-    -----
-    An exception in the function ends the run and names the setting; what was finished is kept.
+        Workers cannot import the function, a value is of another type than those above, or a
+        result's column is also a setting's. An exception in the function names the setting; the
+        settings finished before stay in the cache.
 
     Examples
     --------

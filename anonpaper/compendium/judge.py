@@ -2,7 +2,7 @@
 
 A claim is about ten lines of TOML: what the paper says and where, the table that a notebook saved,
 and the statement that its numbers have to satisfy. Notebooks and report call the same `judge`, so
-that they cannot disagree. design notes: CONTRIBUTING.md, "Claims", lists all fields and forms.
+that they cannot disagree. CONTRIBUTING.md, "Claims", lists all fields and forms.
 """
 
 from __future__ import annotations
@@ -63,19 +63,16 @@ HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"
 _OTHER_KINDS = {REPRODUCED: HOLDS, DIRECTION: PARTLY, NOT_REPRODUCED: FAILS}
 _STRONGEST_FIRST = (REPRODUCED, DIRECTION, UNDECIDED, NOT_REPRODUCED, NOT_TESTABLE)
 
-COLUMNS = (
+COLUMNS = [*(
     "id paper kind notebook where claim tables how published measured interval spread tolerance "
-    "verdict readings varied detail reason"
-).split() + ["tested in", "differs"]
-_STATEMENT = (
-    "table tables join rows let value at by seeds says order gaps paired within mostly direction "
-    "measured detail interval spread check with"
-).split()
-_FIELDS = {
-    *_STATEMENT,
-    *"where claim line notebook kind published tolerance readings joined varied".split(),
-    *"differs missing reason like".split(),
-}
+    "verdict readings varied detail reason".split()
+), "tested in", "differs"]  # fmt: skip
+#: The fields of an entry of claims.toml.
+_FIELDS = set(
+    "where claim line notebook kind published tolerance readings joined varied differs missing "
+    "reason like table tables join rows let value at by seeds says order gaps paired within "
+    "mostly direction measured detail interval spread check with".split()
+)
 
 
 @dataclass(frozen=True)
@@ -326,18 +323,18 @@ def _finding(paper: str, entry: Mapping, tables: Mapping[str, pd.DataFrame]) -> 
         return _check(paper, entry["check"])(*chosen, **given, **entry.get("with", {}))
     statement = _Statement(entry, chosen, {**tables, **numbers})
     verdict = statement.judged(entry["says"])
-    texts = {name: statement.told(entry[name]) for name in ("measured", "detail", "interval",
-                                                            "spread") if name in entry}  # fmt: skip
-    found = {"measured": statement.measured, "interval": statement.interval,
-             "spread": statement.spread}  # fmt: skip
-    return Finding(verdict=verdict, **(found | texts))
+    texts = {
+        name: statement.told(entry[name]) if name in entry else getattr(statement, name)
+        for name in ("measured", "detail", "interval", "spread")
+    }
+    return Finding(verdict=verdict, **texts)
 
 
 class _Statement:
     """A table, what was derived from it, and the words for what is found."""
 
     def __init__(self, entry: Mapping, tables: list[pd.DataFrame], given: Mapping) -> None:
-        self.entry, self.measured, self.interval, self.spread = entry, "", "", ""
+        self.entry, self.measured, self.detail, self.interval, self.spread = entry, "", "", "", ""
         self.given, self.df, self.names = {**_VOCABULARY, **given}, tables[0], {}
         for other in tables[1:] if "join" in entry else ():
             self.df = self.df.merge(other, on=entry["join"])
@@ -373,7 +370,9 @@ class _Statement:
             return NOT_TESTABLE
         if word == "is":
             direction = self.entry.get("direction", "False")
-            return judge_statement(bool(self.value(rest)), in_direction=bool(self.value(direction)))
+            return judge_statement(
+                bool(self.value(rest)), in_direction=bool(self.value(direction))
+            )
         if word in ("all", "some", "none"):
             return self._cases(word, rest)
         if word.startswith("share "):
@@ -428,22 +427,30 @@ class _Statement:
         self.spread = of_draws(len(values), "seeds")
         return judge_mean(values, published, tolerance)
 
-    def _by_draw(self, values: pd.Series) -> pd.DataFrame:
+    def _by_draw(self, *sides: pd.Series) -> list[pd.DataFrame]:
         """Return numbers by setting (rows) and draw (columns), gaps closed as the entry says."""
-        at, seeds = _listed(self.entry.get("at")), self.entry.get("seeds")
+        seeds, gaps = self.entry.get("seeds"), self.entry.get("gaps")
         if not seeds:
-            return values.to_frame()
-        wide = values.unstack(seeds) if at else values.to_frame().T
-        gaps = self.entry.get("gaps", "")
+            return [side.to_frame("value") for side in sides]
+        if self.entry.get("at"):
+            wide = [side.unstack(seeds) for side in sides]
+        else:
+            wide = [side.to_frame("all").T for side in sides]
         if gaps == "stand for":  # a method that draws nothing was run once
-            return wide.ffill(axis=1)
-        return wide.dropna(axis={"seeds": 1, "settings": 0}[gaps]) if gaps else wide
+            return [side.ffill(axis=1) for side in wide]
+        if gaps:
+            axis = {"settings": 1, "seeds": 0}[gaps]
+            full = np.logical_and.reduce([side.notna().all(axis=axis) for side in wide])
+            wide = [side.loc[full] if axis else side.loc[:, full] for side in wide]
+        return wide
 
     def _means(self, keys: list[str]) -> pd.DataFrame | pd.Series:
         """Return the value, or all columns, by keys in the order of the table."""
-        columns = "value" if "value" in self.entry else [
-            name for name in self.df.select_dtypes(["number", "bool"]) if name not in keys
-        ]
+        columns = (
+            "value"
+            if "value" in self.entry
+            else [name for name in self.df.select_dtypes(["number", "bool"]) if name not in keys]
+        )
         return self.df.groupby(keys, sort=False)[columns].mean() if keys else self.df[columns]
 
     def _sides(self, *sides: str) -> list[pd.DataFrame]:
@@ -460,15 +467,14 @@ class _Statement:
         }
         values = [self.value(side, frame) for side in sides]
         like = next(value for value in values if isinstance(value, pd.Series))
-        return [
-            self._by_draw(value if isinstance(value, pd.Series) else 0 * like + value)
-            for value in values
-        ]
+        return self._by_draw(
+            *(value if isinstance(value, pd.Series) else 0 * like + value for value in values)
+        )
 
     def _steps(self, along: str) -> list[pd.DataFrame]:
         """Return each value and the next along a column, settings x draws."""
         keys = [*_listed(self.entry.get("at")), *_listed(self.entry.get("seeds"))]
-        wide = self._by_draw(self._means(keys))
+        (wide,) = self._by_draw(self._means(keys))
         places = self.entry.get("order") or sorted(wide.index.unique(along))
         if wide.index.nlevels == 1:
             parts = {"": wide.loc[places]}
@@ -479,7 +485,10 @@ class _Statement:
                                              sort=False)
             }  # fmt: skip
         steps = {
-            " ".join(map(str, [*_listed(at), f"{one} to {other}"])): (part.loc[one], part.loc[other])
+            " ".join(map(str, [*_listed(at), f"{one} to {other}"])): (
+                part.loc[one],
+                part.loc[other],
+            )
             for at, part in parts.items()
             for one, other in zip(places, places[1:], strict=False)
         }

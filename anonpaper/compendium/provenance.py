@@ -1,4 +1,4 @@
-"""Where results go, and which code they depend on: one digest, blind to comments and docstrings."""
+"""Where results go, and the code they depend on: a digest without comments and docstrings."""
 
 from __future__ import annotations
 

@@ -1,13 +1,7 @@
-"""Grids of runs, and the results a notebook leaves behind.
+"""The results that a notebook leaves behind: figures and tables, with what they were made from.
 
-`run_grid` calls one function for every setting of a grid: in parallel, resumed where an earlier
-run was cut off, and with the same rows in the same order however many workers there are.
-`Results` saves a notebook's figures and tables, notes beside them what they were made from, and
-judges the paper's claims from them.
-
-Three variables of the environment say where things go: ``ANONPAPER_PROFILE`` (``quick`` or
-``paper``), ``ANONPAPER_FIGURES`` (the folder of all results; figures/<profile> of the project by
-default) and ``ANONPAPER_CACHE`` (finished cells of a grid; data/cache by default).
+``ANONPAPER_PROFILE`` (``quick`` or ``paper``) and ``ANONPAPER_FIGURES`` (the folder of all
+results; figures/<profile> by default) say where they go.
 """
 
 from __future__ import annotations
@@ -18,6 +12,7 @@ import platform
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -40,44 +35,31 @@ __all__ = ["RECORDED_PACKAGES", "Results", "stamp_data", "stamp_saved"]
 
 # packages whose version may change a number or a picture
 RECORDED_PACKAGES = (
-    "ctgan",
-    "matplotlib",
-    "networkx",
-    "numba",
-    "numpy",
-    "pandas",
-    "pyarrow",
-    "pymoo",
-    "scikit-learn",
-    "scipy",
-    "sdv",
-    "torch",
+    "ctgan matplotlib networkx numba numpy pandas pyarrow pymoo scikit-learn scipy sdv "
+    "torch".split()
 )
 
 
 class Results:
     """The figures and tables of one notebook, each saved with what it was made from.
 
-    Files go to <root>/<paper>/, where <root> is $ANONPAPER_FIGURES or figures/<profile>. What they
-    were made from goes to <root>/manifest/<paper>/<notebook>.json, which is written anew after
-    each of them; `make` merges these into <root>/manifest.json.
+    Files go to <root>/<paper>/, and a description of their origin to
+    <root>/manifest/<paper>/<notebook>.json, written again after each of them.
 
     Parameters
     ----------
-    paper : str
-        Key of the paper and name of its folder, e.g. ``"xiao2010"``.
-    notebook : str
-        Name of the notebook's file without folder and ending, e.g. ``"3_star_minimization"``.
+    paper, notebook : str
+        Name of the folder of notebooks, and of the notebook's file without its ending.
     parameters : mapping, optional
         The notebook's parameters as they were used, e.g. ``dict(levels=levels, seed=seed)``.
     microdata : sequence of Microdata, optional
-        The tables the results come from. Figures made from a stand-in are stamped "stand-in data";
-        a table that stands for another one is named under the figure.
+        The tables of people behind the results. Figures made from a stand-in are stamped
+        "stand-in data"; a table that replaces another one is named under the figure.
 
     Raises
     ------
     ParameterError
-        If a name is not made of lower-case letters, digits, ``_``, ``-`` and ``.``.
+        A name is not made of lower-case letters, digits, ``_``, ``-`` and ``.``.
 
     Examples
     --------
@@ -110,23 +92,10 @@ class Results:
     def from_parameters(
         cls, paper: str, notebook: str, *, microdata: Sequence[Microdata] = ()
     ) -> Results:
-        """Return the results of the notebook that calls this, with its parameters as they are.
+        """Return the results of the calling notebook, with the parameters as they are there.
 
-        Parameters
-        ----------
-        paper, notebook, microdata
-            As for the class.
-
-        Raises
-        ------
-        ParameterError
-            If the project has no such notebook, or a name of its cell tagged ``parameters`` is
-            not defined where this is called.
-
-        Notes
-        -----
-        The names are those of that cell; the values are the variables' in the calling cell, so
-        that a profile's count.
+        The names are those of its cell tagged ``parameters``; the values are the variables' in
+        the calling cell, so that a profile's count. ParameterError says which one is not set.
         """
         values = sys._getframe(1).f_globals
         names = _parameters_of(_check_name("paper", paper), _check_name("notebook", notebook))
@@ -158,18 +127,17 @@ class Results:
         data : DataFrame
             The plotted numbers.
         of : str, optional
-            Which of the paper's figures this is, e.g. ``"Figure 2a"``; empty for one of our own.
+            The figure of the paper, e.g. ``"Figure 2a"``; empty for one of our own.
         timing : sequence of str or bool, optional
-            Columns of the data that hold run times, or follow from them, so that no two runs give
-            the same picture; true stands for all numbers with a decimal point.
+            Columns that hold run times, or follow from them, so that no two runs give the same
+            picture; true stands for all numbers with a decimal point.
         microdata : sequence of Microdata, optional
             The tables behind this figure, where they are not all of the notebook's.
 
         Raises
         ------
         ParameterError
-            If the name is malformed or was used for another output of this notebook, or `timing`
-            names no column.
+            The name is malformed or was used before, or `timing` names no column.
         """
         tables = self.microdata if microdata is None else tuple(microdata)
         stamp_data(figure, map(_describe, tables))
@@ -192,25 +160,9 @@ class Results:
     ) -> pd.DataFrame:
         """Save a table as csv with all digits, and as LaTeX (booktabs) with four of them.
 
-        Parameters
-        ----------
-        frame : DataFrame
-            Its index is written where it has a name or is not just 0, 1, 2, ...
-        name, of, timing, microdata
-            As for `figure`.
-        caption : str
-            Plain text; characters that are special to LaTeX are escaped, here and in the cells.
-
-        Returns
-        -------
-        DataFrame
-            The frame given, so that the last line of a cell can show it.
-
-        Raises
-        ------
-        ParameterError
-            If the name is malformed or was used for another output of this notebook, or `timing`
-            names no column.
+        Parameters are those of `figure`; the caption is plain text, escaped for LaTeX as the
+        cells are. The index is written where it has a name or is not just 0, 1, 2, ... Returns
+        the frame, so that the last line of a cell can show it.
         """
         tables = self.microdata if microdata is None else tuple(microdata)
         latex = frame.to_latex(
@@ -231,25 +183,8 @@ class Results:
     def claims(self, *, timing: bool = False) -> Verdicts:
         """Judge the claims that this notebook measures, from the tables it has saved.
 
-        Nothing is written: the report judges the same claims from the same files.
-
-        Parameters
-        ----------
-        timing : bool, optional
-            Whether to judge the claims that rest on run times, so that no two runs give the same
-            table, instead of all others.
-
-        Returns
-        -------
-        Verdicts
-            A DataFrame for the end of the notebook, verdicts in colour: where, claim, published,
-            measured with its interval, the verdict of this profile by its name, that of the paper
-            profile as committed beside it, and the reason.
-
-        Raises
-        ------
-        ParameterError
-            claims.toml has no such claims of this notebook.
+        With ``timing=True`` those that depend on run times, which differ from run to run, else
+        all others. Nothing is written: the report judges the same claims from the same files.
         """
         timed = {Path(path).stem for path, about in self._outputs.items() if about["timing"]}
         chosen = [
@@ -303,29 +238,11 @@ class Results:
 
 
 def stamp_data(figure: Figure, data: Iterable[Mapping]) -> None:
-    """Say on a figure which of its data take the place of others; nothing where none do.
-
-    Stand-ins are stamped across the figure; tables that stand for others are named below it.
-
-    Parameters
-    ----------
-    figure : Figure
-    data : iterable of mapping
-        What a manifest says of tables: ``dataset``, ``stand_in``, ``substitute_for``.
-
-    Examples
-    --------
-    >>> figure, ax = plots.subplots()
-    >>> occ = {"dataset": "occ", "stand_in": False, "substitute_for": "OCC (IPUMS)"}
-    >>> stamp_data(figure, [occ, {"dataset": "adult"}, occ])
-    >>> [text.get_text() for text in figure.texts]
-    ['data: occ, in place of OCC']
-    >>> plots.plt.close(figure)
-    """
+    """Stamp a figure whose data are stand-ins, and name tables that replace others below it."""
     data = list(data)
     if any(about.get("stand_in") for about in data):
         plots.stamp(figure)
-    # what stands in brackets is left out: the line has to fit under a figure of one column
+    # without what stands in brackets, the line fits under a figure of one column
     substitutes = [
         f"{about['dataset']}, in place of {about['substitute_for'].partition(' (')[0]}"
         for about in data
@@ -398,10 +315,8 @@ def _package_versions() -> dict[str, str]:
     """Return the versions of the packages that may change a result, where installed."""
     found = {}
     for package in RECORDED_PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):
             found[package] = version(package)
-        except PackageNotFoundError:
-            continue
     return found
 
 

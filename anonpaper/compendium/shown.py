@@ -8,7 +8,6 @@ from html import escape
 
 import pandas as pd
 
-from anonpaper.compendium.judge import FAILS, HOLDS, PARTLY
 from anonpaper.compendium.intervals import (
     DEPENDS,
     DIRECTION,
@@ -18,6 +17,7 @@ from anonpaper.compendium.intervals import (
     REPRODUCED,
     UNDECIDED,
 )
+from anonpaper.compendium.judge import FAILS, HOLDS, PARTLY
 
 __all__ = ["COLOURS", "Source", "Verdicts", "source_of"]
 
@@ -92,11 +92,6 @@ class Source:
 
 def source_of(function: Callable) -> Source:
     """Return a function's source, folded up in a notebook.
-
-    Parameters
-    ----------
-    function : callable
-        Of a module.
 
     Examples
     --------

@@ -1,0 +1,492 @@
+"""Claims: verdicts follow from the measured tables, and a missing table is "not run"."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonpaper.compendium import catalogue, intervals, judge
+from anonpaper.compendium.intervals import (
+    DEPENDS,
+    DIRECTION,
+    NOT_REPRODUCED,
+    NOT_RUN,
+    NOT_TESTABLE,
+    REPRODUCED,
+    UNDECIDED,
+)
+from anonpaper.compendium.judge import Finding
+from anonpaper.compendium.tables import read_table
+from anonpaper.errors import ParameterError
+
+ROOT = Path(__file__).parents[2]
+MEASURED = ROOT / "figures" / "paper"
+ENTRIES = [
+    entry for paper in (*catalogue.papers(), *catalogue.asked()) for entry in judge.of_paper(paper)
+]
+RUN = [
+    entry
+    for entry in ENTRIES
+    if (MEASURED / "manifest" / entry.paper / f"{entry.notebook}.json").exists()
+]
+FEWER = 'by = "algorithm"\nat = ["l", "seed"]\nvalue = "stars"\nsays = "`TP+` <= TP"'
+
+
+def judged(entered, text="", **entries):
+    """Return the only claim as a row, or the rows of several by their ids."""
+    folder = entered(**(entries or {"a": text}))
+    rows = judge.judge("xiao2010", folder).to_dict("records")
+    return {row["id"]: row for row in rows} if entries else rows[0]
+
+
+# ---- entries ----------------------------------------------------------------------------------
+
+
+def test_a_paper_without_entries_has_no_claims(tmp_path):
+    assert judge.of_paper("nobody1999") == ()
+    frame = judge.judge("nobody1999", tmp_path)
+    assert frame.empty and list(frame.columns) == judge.COLUMNS
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "either says or check"),
+        (FEWER + '\ncheck = "given"', "either says or check"),
+        (FEWER + '\nsaid = "twice"', r"unknown \['said'\]"),
+        (FEWER + '\nkind = "opinion"', "kind is one of measured"),
+        (FEWER + '\nreadings.by = { "one" = "algorithm" }', "one reading stands alone"),
+        (FEWER + '\nlike = "b"', "`like` names 'b', which is no entry"),
+        (FEWER + "\n[other2000.a]\n", "entries of"),
+    ],
+)
+def test_entries_that_cannot_be_judged_are_refused(entered, text, message):
+    entered(a=text)
+    with pytest.raises(ParameterError, match=message):
+        judge.of_paper("xiao2010")
+
+
+@pytest.mark.parametrize("verdict", ["confirmed", NOT_RUN, DEPENDS])
+def test_a_finding_has_a_verdict_that_a_judge_can_give(verdict):
+    with pytest.raises(ParameterError, match=f"'reproduced in direction'.*got '{verdict}'"):
+        Finding(1, verdict)
+
+
+def test_an_entry_takes_from_another_what_it_does_not_say(entered):
+    rows = judged(entered, _a=FEWER, b='like = "_a"', c='like = "b"\nwhere = "Figure 3"')
+    assert [*rows] == ["b", "c"], "an id that begins with _ is no claim"
+    assert rows["c"]["verdict"] == REPRODUCED and rows["c"]["where"] == "Figure 3"
+
+
+def test_texts_are_put_in(entered):
+    row = judged(entered, FEWER + '\ndiffers = "{OURS}, twice"\n[texts]\nOURS = "our rows"\n')
+    assert row["differs"] == "our rows, twice"
+
+
+# ---- judging ----------------------------------------------------------------------------------
+
+
+def test_a_claim_is_judged_from_its_table(entered):
+    assert judged(entered, FEWER + '\npublished = "3 to 4"\ndiffers = "other rows"') == {
+        "id": "a",
+        "paper": "xiao2010",
+        "kind": "measured",
+        "notebook": "1_example",
+        "where": "Figure 2",
+        "claim": "fewer stars",
+        "tables": "stars",
+        "how": "`TP+` <= TP; at l, seed; by algorithm.",
+        "published": "3 to 4",
+        "measured": "at 4 of 4 settings",
+        "interval": "",
+        "spread": "one run",
+        "tolerance": "at every setting; in direction: at 80 % of them",
+        "verdict": REPRODUCED,
+        "readings": [],
+        "varied": "reading",
+        "detail": "",
+        "reason": "",
+        "tested in": "",
+        "differs": "other rows",
+    }
+
+
+ALL = "rows = \"algorithm == 'TP'\"\nsays = "
+DRAWS = 'at = ["l"]\nseeds = "seed"\nvalue = "stars"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "measured"),
+    [
+        (ALL + '"all: stars > 7"', REPRODUCED, "4 of 4"),
+        (ALL + '"all: stars > 8"', NOT_REPRODUCED, "3 of 4"),
+        (ALL + '"all: stars > 8"\ndirection = 0.75', DIRECTION, "3 of 4"),
+        (ALL + '"some: stars > 9"', REPRODUCED, "1 of 4"),
+        (ALL + '"some: stars > 10"', NOT_REPRODUCED, "0 of 4"),
+        (ALL + '"none: stars > 10"', REPRODUCED, "0 of 4"),
+        (ALL + '"none: stars > 9"', NOT_REPRODUCED, "1 of 4"),
+        ('rows = "l == 7"\nsays = "all: stars > 0"', NOT_REPRODUCED, "0 of 0"),
+        ('says = "share >= 0.3: stars > 0"', REPRODUCED, "8 of 8"),
+        ('says = "share >= 0.9: stars > 0"', UNDECIDED, "8 of 8"),
+        ('says = "share <= 0.3: stars > 0"', NOT_REPRODUCED, "8 of 8"),
+        ('says = "share in [0.1, 0.9]: l == 2"', REPRODUCED, "4 of 8"),
+        ('says = "is: stars.max() == 9.5"\nmeasured = "{stars.max():.2f}"', REPRODUCED, "9.50"),
+        ('says = "is: False"\ndirection = "True"\nmeasured = "-"', DIRECTION, "-"),
+        ('says = "not testable"\nmeasured = "-"', NOT_TESTABLE, "-"),
+        (FEWER.replace("<=", "<"), REPRODUCED, "at 4 of 4 settings"),
+        (FEWER.replace("`TP+` <= TP", "TP <= `TP+`"), NOT_REPRODUCED, "at 0 of 4 settings"),
+        (FEWER.replace("<= TP", "<= least_but('TP')"), REPRODUCED, "at 4 of 4 settings"),
+        (FEWER.replace("<= TP", "<= 0.9 * TP"), REPRODUCED, "at 4 of 4 settings"),
+        (FEWER.replace("TP+` <= TP", "TP+` <= 7"), NOT_REPRODUCED, "at 3 of 4 settings"),
+        (DRAWS + 'by = "algorithm"\nsays = "`TP+` <= TP"', UNDECIDED, None),
+        (DRAWS + 'by = "algorithm"\nsays = "`TP+` <= TP"\npaired = false', UNDECIDED, None),
+        (DRAWS + 'by = "algorithm"\nsays = "0 <= TP"', REPRODUCED, None),
+        (DRAWS + 'by = "algorithm"\nsays = "20 <= TP"', NOT_REPRODUCED, None),
+        ('value = "stars"\nat = ["l", "algorithm"]\nsays = "rises along l"', REPRODUCED, None),
+        ('value = "stars"\nat = ["l", "algorithm"]\nsays = "falls along l"', NOT_REPRODUCED, None),
+        ('value = "stars"\nat = ["l"]\norder = [4, 2]\nsays = "falls along l"', REPRODUCED, None),
+        ("published = 9\ntolerance = 0.05\nvalue = \"stars\"\nrows = \"stars == 9\"\n"
+         'says = "value = published"', REPRODUCED, "9"),
+        ("published = 9\ntolerance = 0.05\nvalue = \"stars\"\nseeds = \"seed\"\n"
+         'says = "value = published"', UNDECIDED, "7.72"),
+        ("says = \"above 0: df.pivot_table('stars', 'l', ['seed', 'algorithm'])\"", REPRODUCED,
+         None),
+        ('says = "intervals above 0: [(1, 2), (-1, 2)]"\nmeasured = "-"', UNDECIDED, "-"),
+    ],
+)  # fmt: skip
+def test_each_form_of_a_statement(entered, text, verdict, measured):
+    row = judged(entered, text)
+    assert row["verdict"] == verdict
+    assert measured in (None, row["measured"])
+
+
+def test_unpaired_draws_share_the_error_over_settings(entered):
+    """Welch's interval of each of several settings has the level that holds for all together."""
+    folder = entered(a=DRAWS + 'by = "algorithm"\nsays = "`TP+` <= TP"\npaired = false')
+    table = read_table(folder / "stars.csv").set_index(["l", "seed", "algorithm"])["stars"]
+    sides = [table.xs(name, level="algorithm").unstack("seed") for name in ("TP+", "TP")]
+    ends = intervals.difference_intervals(*sides, paired=False)
+    level = intervals.level_of_each(2)
+    assert ends[0] == pytest.approx(
+        intervals._welch(*(side.to_numpy()[0] for side in sides), level)
+    )
+    alone = intervals.difference_intervals(*(side.iloc[:1] for side in sides), paired=False)
+    assert np.ptp(ends[0]) > 1.5 * np.ptp(alone[0])
+
+
+def test_derived_names_are_columns_and_numbers(entered):
+    text = (
+        "let.more = \"stars - stars.min()\"\nlet.most = \"more.max()\"\n"
+        'says = "all: more <= @most"\nmeasured = "{most:.1f} at most, {span(more)}"'
+    )  # fmt: skip
+    row = judged(entered, text)
+    assert (row["verdict"], row["measured"]) == (REPRODUCED, "3.5 at most, 0 to 3.5")
+
+
+def test_gaps_are_closed_as_the_entry_says(entered):
+    text = FEWER.replace('["l", "seed"]', '["l"]\nseeds = "seed"') + '\nrows = "not (l == 2 and '
+    text += "seed == 1 and algorithm == 'TP')\""
+    with pytest.raises(ParameterError, match="a measurement is missing"):
+        judged(entered, text)
+    row = judged(entered, text + '\ngaps = "settings"\nmeasured = "{n}"')
+    assert row["measured"] == "1"
+    row = judged(entered, text + '\ngaps = "stand for"\nmeasured = "{n}"')
+    assert row["measured"] == "2"
+
+
+def test_a_changed_table_changes_the_verdict_and_gives_the_reason(entered):
+    reason = '\n[xiao2010.a.reason]\ntext = "ties"\ntable = "stars"\nsays = "{}: stars > 0"\n'
+    folder = entered(a=FEWER + reason.format("all"))
+    table = read_table(folder / "stars.csv")
+    assert judge.judge("xiao2010", folder)["reason"].item() == ""
+    table.assign(stars=1 - table["stars"] * (table["algorithm"] == "TP")).to_csv(
+        folder / "stars.csv", index=False
+    )
+    (row,) = judge.judge("xiao2010", folder).to_dict("records")
+    assert (row["verdict"], row["tested in"]) == (NOT_REPRODUCED, "1_example")
+    assert row["reason"] == "Tested and not borne out: ties (4 of 8)"
+    entered(a=FEWER + reason.format("some"))
+    assert judge.judge("xiao2010", folder)["reason"].item() == "Tested: ties (4 of 8)"
+
+
+def test_a_check_gets_numbers_and_arguments(entered):
+    row = judged(entered, 'check = "given"\npublished = 4\nwith = { verdict = "undecided" }')
+    assert (row["verdict"], row["measured"]) == (UNDECIDED, "4")
+    assert (row["detail"], row["spread"], row["interval"]) == (
+        "at l = 2",
+        "2 seeds",
+        "0.5 to 1.25",
+    )
+    assert row["how"] == "Say what it was told to."
+
+
+@pytest.mark.parametrize("kind", ["proof", "arithmetic", "ours"])
+def test_only_what_was_measured_is_reproduced(entered, kind):
+    for verdict, named in zip(
+        (REPRODUCED, DIRECTION, NOT_REPRODUCED),
+        ("holds", "holds in part", "does not hold"),
+        strict=True,
+    ):
+        text = f'kind = "{kind}"\ncheck = "given"\nwith = {{ verdict = "{verdict}" }}'
+        assert judged(entered, text)["verdict"] == named
+
+
+def readings(*verdicts, more=""):
+    pairs = ", ".join(f'"r{place}" = "{verdict}"' for place, verdict in enumerate(verdicts))
+    text = 'check = "given"\nwith = { verdict = "{verdict}" }\n'
+    return f"{text}{more}readings.verdict = {{ {pairs} }}"
+
+
+def test_a_claim_is_judged_under_each_reading(entered):
+    row = judged(entered, readings(REPRODUCED, NOT_REPRODUCED))
+    assert row["verdict"] == DEPENDS
+    assert row["readings"] == [("r0", "1", REPRODUCED), ("r1", "1", NOT_REPRODUCED)]
+    row = judged(entered, readings(NOT_REPRODUCED, NOT_REPRODUCED))
+    assert (row["verdict"], len(row["readings"])) == (NOT_REPRODUCED, 2)
+
+
+def test_readings_are_combined_and_one_may_fill_several_places(entered):
+    text = FEWER.replace("TP+` <= TP", "{one}` <= {other}").replace("stars", "{value}")
+    text += (
+        '\n[xiao2010.a.readings]\n'
+        'side = { "as is" = { one = "TP+", other = "TP" }, "turned" = { one = "TP", other = '
+        '"`TP+`" } }\nvalue = { "stars" = "stars", "minus" = "-stars" }'
+    )  # fmt: skip
+    row = judged(entered, text)
+    assert [(name, verdict) for name, _, verdict in row["readings"]] == [
+        ("as is; stars", REPRODUCED),
+        ("as is; minus", NOT_REPRODUCED),
+        ("turned; stars", NOT_REPRODUCED),
+        ("turned; minus", REPRODUCED),
+    ]
+
+
+@pytest.mark.parametrize("verdict", [REPRODUCED, NOT_REPRODUCED])
+def test_a_reading_that_tells_nothing_turns_no_verdict(entered, verdict):
+    assert judged(entered, readings(verdict, NOT_TESTABLE))["verdict"] == verdict
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "weakest"),
+    [
+        ((REPRODUCED, DIRECTION), DIRECTION),
+        ((UNDECIDED, REPRODUCED), UNDECIDED),
+        ((DIRECTION, NOT_REPRODUCED), NOT_REPRODUCED),
+    ],
+)
+def test_of_choices_that_are_ours_the_weakest_verdict_counts(entered, verdicts, weakest):
+    """The text is not to blame for what our order or program changes."""
+    row = judged(entered, readings(*verdicts, more='varied = "order"\n'))
+    assert (row["verdict"], row["varied"]) == (weakest, "order")
+
+
+def test_a_reason_whose_experiment_was_not_run_is_not_said(entered):
+    text = 'check = "given"\nwith = { verdict = "not reproduced" }\n[xiao2010.a.reason]\n'
+    text += 'text = "ties"\ntable = "ties"\nsays = "all: x > 0"\nnotebook = "2_ties"'
+    row = judged(entered, text)
+    assert row["reason"] == "Its experiment, in 2_ties, was not run here"
+    assert row["tested in"] == "2_ties"
+
+
+def test_what_is_missing_for_a_test_is_said(entered):
+    row = judged(entered, 'says = "not testable"\nmissing = "their program"')
+    assert row["reason"] == "their program"
+
+
+def test_a_missing_table_is_not_run_and_named(entered):
+    row = judged(entered, FEWER + '\ntables = ["stars", "times"]\npublished = 7')
+    assert (row["verdict"], row["measured"], row["published"]) == (NOT_RUN, "", "7")
+    assert row["reason"] == "times.csv not there: make paper-xiao2010"
+
+
+def test_published_numbers_can_be_computed(entered):
+    text = "published = \"=len(reference('xiao2010_tab6_domain_sizes'))\"\ntolerance = 0.1\n"
+    row = judged(
+        entered, text + 'value = "stars"\nrows = "stars == 9"\nsays = "value = published"'
+    )
+    assert (row["published"], row["tolerance"]) == ("9", "within 10 %")
+    assert row["verdict"] == REPRODUCED
+
+
+def test_one_notebook_can_be_judged_alone(entered):
+    folder = entered(a=FEWER, _b='says = "not testable"', c='like = "_b"')
+    assert judge.judge("xiao2010", folder, notebook="2_other").empty
+    assert judge.judge("xiao2010", folder, notebook="1_example")["id"].tolist() == ["a", "c"]
+
+
+def test_a_judge_that_fails_says_whose_it_is(entered):
+    with pytest.raises(NameError) as failed:
+        judged(entered, 'says = "is: no_such_column"')
+    assert failed.value.__notes__ == ["in claim 'a' of xiao2010, judged from ('stars',)"]
+
+
+def test_tables_are_read_exactly(tmp_path):
+    frame = pd.DataFrame({"varied": ["none", "NA"], "x": [0.1 + 0.2, np.nan]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    pd.testing.assert_frame_equal(read_table(tmp_path / "t.csv"), frame, check_exact=True)
+
+
+# ---- the papers' entries ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: f"{entry.paper}-{entry.id}")
+def test_every_judge_says_how(entry):
+    assert entry.how.endswith("."), "the first line of the judge's docstring is a sentence"
+
+
+@pytest.mark.parametrize("paper", sorted(catalogue.papers()))
+def test_every_difference_from_a_paper_has_a_tested_reason(paper):
+    """But for claims on seconds: another machine may turn these."""
+    judged = judge.judge(paper, MEASURED / paper).set_index("id")
+    timed = {
+        path.split("/")[1].removesuffix(".csv")
+        for share in (MEASURED / "manifest" / paper).glob("*.json")
+        for path, about in json.loads(share.read_text())["outputs"].items()
+        if about["timing"]
+    }
+    for entry in judge.of_paper(paper):
+        found = judged.loc[entry.id]
+        if found["verdict"] == NOT_TESTABLE:
+            assert found["reason"], f"{entry.id}: what is missing?"
+        elif entry.kind == judge.MEASURED and timed.isdisjoint(entry.tables):
+            differs = found["verdict"] in (DIRECTION, NOT_REPRODUCED)
+            assert found["reason"].startswith("Tested") == differs, entry.id
+
+
+def perturbed(frame, published):
+    """Yield versions of a table, one column changed, or one row left; what often tells first."""
+    for column in sorted(frame.columns, key=lambda name: frame[name].dtype != float):
+        values = frame[column]
+        yield frame.assign(**{column: values.to_numpy()[::-1]})
+        if pd.api.types.is_bool_dtype(values):
+            yield frame.assign(**{column: ~values})
+        elif pd.api.types.is_numeric_dtype(values):
+            yield frame.assign(**{column: -values})
+            yield frame.assign(**{column: 0 * values})
+    for column in frame.columns:
+        for other in other_values(frame, column, published):
+            yield frame.assign(**{column: other})
+    yield from (frame.loc[[row]] for row in frame.index[:20])
+
+
+def other_values(frame, column, published):
+    """Yield what could stand in a column: others' values, multiples, the published number."""
+    values = frame[column]
+    if pd.api.types.is_bool_dtype(values):
+        yield from (frame[other] for other in frame.select_dtypes("bool"))
+    elif pd.api.types.is_numeric_dtype(values):
+        yield from (1e3 + 7 * values, values**2 * np.arange(1, len(frame) + 1))
+        yield from (values * by for by in np.geomspace(1e-3, 1e3, 41))
+        yield from (frame[other] for other in frame.select_dtypes("number"))
+        printed = pd.to_numeric(str(published).replace(",", ""), errors="coerce")
+        if not np.isnan(printed):
+            yield printed
+    else:
+        yield from (values.iloc[0], values.str.replace("1", "2"))
+
+
+def verdicts_of(entry, tables):
+    """Return the verdicts on tables, or the error that a judge has with impossible ones."""
+    try:
+        return [finding.verdict for finding in entry.found(*tables)]
+    except (ArithmeticError, AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return None
+
+
+def measured_tables(entry):
+    return [read_table(MEASURED / entry.paper / f"{name}.csv") for name in entry.tables]
+
+
+@pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_every_verdict_depends_on_the_tables(entry):
+    tables = measured_tables(entry)
+    before = verdicts_of(entry, tables)
+    assert before is not None
+    after = (
+        verdicts_of(entry, [*tables[:place], other, *tables[place + 1 :]])
+        for place, table in enumerate(tables)
+        for other in perturbed(table, judge._published(entry.fields))
+    )
+    assert set(before) == {NOT_TESTABLE} or any(
+        verdicts not in (before, None) for verdicts in after
+    )
+
+
+def randomized(table, rng):
+    """Return a table of the same size in which no column knows of another.
+
+    Numbers are drawn from all numbers of the table, scaled by up to 4, of one sign a column; flags
+    are tossed, texts shuffled.
+    """
+    numbers = table.select_dtypes("number")
+    pool = numbers.to_numpy().ravel()
+    drawn = {}
+    for column, values in table.items():
+        if pd.api.types.is_bool_dtype(values):
+            drawn[column] = rng.random(len(table)) < 0.5
+        elif column in numbers:
+            factors = 4.0 ** rng.uniform(-1, 1, len(table)) * rng.choice([1, -1])
+            drawn[column] = rng.choice(pool, len(table)) * factors
+        else:
+            drawn[column] = rng.permutation(values.to_numpy())
+    return table.assign(**drawn)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [entry for entry in RUN if entry.kind == judge.MEASURED],
+    ids=lambda entry: f"{entry.paper}-{entry.id}",
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_no_measured_claim_is_true_of_random_tables(entry):
+    rng = np.random.default_rng(0)
+    tables = measured_tables(entry)
+    drawn = [verdicts_of(entry, [randomized(table, rng) for table in tables]) for _ in range(20)]
+    true = sum(verdicts is not None and set(verdicts) == {REPRODUCED} for verdicts in drawn)
+    assert true <= 10, f"reproduced of {true} of 20 random tables"
+
+
+@pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
+def test_several_intervals_say_whether_they_hold_together(entry):
+    for finding in entry.found(*measured_tables(entry)):
+        if isinstance(finding.interval, str) and finding.interval.count(" to ") > 1:
+            assert {intervals.EACH, intervals.TOGETHER} & set(re.findall(r"\w+", finding.interval))
+
+
+@pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
+def test_every_table_is_saved_by_the_notebook_of_the_claim(entry):
+    reason = entry.fields.get("reason")
+    asked = {entry.notebook: set(entry.tables)}
+    if reason is not None:
+        home = reason.get("notebook", entry.notebook)
+        asked.setdefault(home, set()).update(judge._tables(reason))
+    for notebook, tables in asked.items():
+        share = MEASURED / "manifest" / entry.paper / f"{notebook}.json"
+        outputs = json.loads(share.read_text())["outputs"]
+        assert {f"{entry.paper}/{name}.csv" for name in tables} <= set(outputs)
+
+
+OURS = [entry for key in catalogue.asked() for entry in judge.of_paper(key)]
+
+
+@pytest.mark.parametrize("entry", OURS, ids=lambda entry: f"{entry.paper}-{entry.id}")
+def test_what_is_printed_of_a_question_of_ours_is_what_its_interval_is_of(entry):
+    """A number beside an interval of something else reads as if it were judged."""
+    tables = [MEASURED / entry.paper / f"{name}.csv" for name in entry.tables]
+    finding = entry.found(*map(read_table, tables))[0]
+    if not finding.interval:
+        return
+    number = r"(?<![\w.])-?\d[\d,]*(?:\.\d+(?:e[+-]\d+)?|(?<=,\d{3}))(?![\w.])"
+    ends = finding.interval
+    if isinstance(ends, str):
+        whole = r"(?<=to )-?\d+(?![\w.])"  # an end, as "1" in "0.95 to 1"
+        ends = [float(end.replace(",", "")) for end in re.findall(f"{number}|{whole}", ends)]
+    measured = finding.measured
+    if isinstance(measured, str):
+        measured = [float(found.replace(",", "")) for found in re.findall(number, measured)]
+    for found in np.atleast_1d(measured):
+        assert min(ends) <= found <= max(ends), f"{finding.measured}: {finding.interval}"

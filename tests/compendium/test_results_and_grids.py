@@ -1,0 +1,475 @@
+"""Grids give the same rows in any number of processes; results say what they were made from."""
+
+import hashlib
+import importlib
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonpaper import plots
+from anonpaper.compendium.grids import _fingerprint, run_grid
+from anonpaper.compendium.intervals import judge_statement
+from anonpaper.compendium.judge import Claim, Finding
+from anonpaper.compendium.results import Results
+from anonpaper.compendium.shown import COLOURS, source_of
+from anonpaper.errors import ParameterError
+from anonpaper.files import project_root
+from anonpaper.microdata import Microdata
+from anonpaper.papers import claims
+
+CELLS = '''
+    import os
+    from pathlib import Path
+
+    import numpy as np
+
+
+    def draw(seed, count, scale=1):
+        """Return `count` numbers that depend on the seed alone."""
+        numbers = np.random.default_rng(seed).normal(size=count) * scale
+        return [{"place": place, "number": number} for place, number in enumerate(numbers)]
+
+
+    def log(setting, folder, tables=None):
+        """Leave a file for each call, and say who made it."""
+        handle = os.open(Path(folder, f"{setting}-{os.getpid()}"), os.O_CREAT)
+        os.close(handle)
+        return {"threads": os.environ.get("OMP_NUM_THREADS", "unset")}
+
+
+    def count(m, column):
+        return {"values": m.frame[column].nunique(), "rows": m.n}
+
+
+    def fail_at(step, at):
+        if step == at:
+            raise ZeroDivisionError("as asked")
+        return {"fine": True}
+
+
+    def wrong(kind):
+        return {"scalar": 1, "object": {"value": object()}, "overlap": {"kind": 1}}[kind]
+'''
+
+
+@pytest.fixture
+def cells(tmp_path, monkeypatch):
+    """A module as it may lie beside a notebook, and a cache of its own."""
+    monkeypatch.setenv("ANONPAPER_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    (tmp_path / "grid_cells.py").write_text(textwrap.dedent(CELLS))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "grid_cells", raising=False)
+    yield importlib.import_module("grid_cells")
+    sys.modules.pop("grid_cells", None)
+
+
+def table(**columns):
+    frame = pd.DataFrame({"age": [30, 40, 50], "disease": ["flu", "cold", "flu"]} | columns)
+    return Microdata(frame, qi=["age"], sensitive="disease")
+
+
+class TestRunGrid:
+    GRID = [{"seed": seed, "count": count} for seed in (3, 1, 2) for count in (1, 4)]
+
+    def test_rows_are_the_same_for_any_number_of_workers(self, cells):
+        one = run_grid(cells.draw, self.GRID, workers=1, resume=False)
+        two = run_grid(cells.draw, self.GRID, workers=2, resume=False)
+        pd.testing.assert_frame_equal(one, two, check_exact=True)
+        assert list(one.columns) == ["seed", "count", "place", "number"]
+        assert one["seed"].drop_duplicates().tolist() == [3, 1, 2]
+        expected = np.random.default_rng(1).normal(size=4)
+        assert one.query("seed == 1 and count == 4")["number"].tolist() == expected.tolist()
+
+    def test_kept_rows_look_like_fresh_ones(self, cells):
+        fresh = run_grid(cells.draw, self.GRID, workers=1)
+        pd.testing.assert_frame_equal(fresh, run_grid(cells.draw, self.GRID), check_exact=True)
+
+    def test_only_what_is_missing_is_computed(self, cells, tmp_path):
+        calls = tmp_path / "calls"
+        calls.mkdir()
+        common = {"folder": str(calls)}
+        run_grid(cells.log, [{"setting": n} for n in (1, 2)], workers=1, common=common)
+        run_grid(cells.log, [{"setting": n} for n in (2, 3)], workers=1, common=common)
+        assert sorted(path.name[0] for path in calls.iterdir()) == ["1", "2", "3"]
+
+    def test_a_failing_setting_is_named_and_the_others_are_kept(self, cells):
+        grid = [{"step": step} for step in range(3)]
+        for workers in (1, 2):
+            with pytest.raises(ZeroDivisionError) as caught:
+                run_grid(cells.fail_at, grid, workers=workers, common={"at": 2})
+            assert caught.value.__notes__ == ["in the setting {'step': 2}"]
+        assert len(run_grid(cells.fail_at, grid[:2], workers=1, common={"at": 2})) == 2
+
+    def test_changed_code_is_computed_anew(self, cells, tmp_path):
+        grid = [{"step": 1}]
+        assert run_grid(cells.fail_at, grid, common={"at": 0})["fine"].tolist() == [True]
+        source = tmp_path / "grid_cells.py"
+        script = (
+            "import grid_cells; from anonpaper.compendium.grids import run_grid;"
+            "print(run_grid(grid_cells.fail_at, [{'step': 1}], common={'at': 0})['fine'].tolist())"
+        )
+        path = os.pathsep.join([str(tmp_path), os.getcwd()])
+        source.write_text(source.read_text().replace('"fine": True', '"fine": "anew"'))
+        printed = subprocess.run(
+            [sys.executable, "-c", script],
+            check=True,
+            text=True,
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+        assert printed.stdout.strip() == "['anew']"
+
+    def test_the_common_table_is_part_of_the_key(self, cells):
+        grid = [{"column": "age"}]
+        assert run_grid(cells.count, grid, common={"m": table()})["values"].tolist() == [3]
+        other = table(age=[30, 30, 50])
+        assert run_grid(cells.count, grid, common={"m": other})["values"].tolist() == [2]
+
+    def test_what_a_table_has_cached_is_no_part_of_the_key(self, cells, tmp_path):
+        calls = tmp_path / "calls"
+        calls.mkdir()
+        tables = {"one": table()}
+        common = {"folder": str(calls), "tables": tables}
+        for _ in range(2):
+            run_grid(cells.log, [{"setting": 1}], workers=1, common=common)
+            assert tables["one"].cells.tuples.size == 3
+        tables["one"] = table(age=[30, 30, 50])
+        run_grid(cells.log, [{"setting": 1}], workers=2, common=common)
+        assert len(list((tmp_path / "cache" / "grids" / "grid_cells.log").iterdir())) == 2
+
+    def test_a_table_reaches_the_workers(self, cells):
+        grid = [{"column": "age"}, {"column": "disease"}]
+        frame = run_grid(cells.count, grid, workers=2, common={"m": table()})
+        assert frame["values"].tolist() == [3, 2]
+
+    def test_workers_use_one_thread_each_and_the_environment_is_left_alone(
+        self, cells, tmp_path, monkeypatch
+    ):
+        monkeypatch.setenv("OMP_NUM_THREADS", "7")
+        monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
+        grid = [{"setting": number} for number in range(2)]
+        frame = run_grid(cells.log, grid, workers=2, common={"folder": str(tmp_path)})
+        assert frame["threads"].tolist() == ["1", "1"]
+        assert os.environ["OMP_NUM_THREADS"] == "7"
+        assert "NUMBA_NUM_THREADS" not in os.environ
+
+    def test_an_empty_grid_gives_an_empty_table(self, cells):
+        assert run_grid(cells.draw, []).empty
+
+    def test_functions_that_workers_cannot_import_are_refused(self, cells):
+        def local():
+            return {}
+
+        for function in (local, lambda: {}):
+            with pytest.raises(ParameterError, match="top level of a module"):
+                run_grid(function, [{}], workers=1)
+
+    @pytest.mark.parametrize(
+        ("kind", "message"),
+        [
+            ("scalar", "returns a mapping, an iterable of mappings or a DataFrame, got int"),
+            ("object", "object is none of these"),
+            ("overlap", r"columns \['kind'\] are in the setting and in the result"),
+        ],
+    )
+    def test_other_results_are_refused(self, cells, kind, message):
+        with pytest.raises(ParameterError, match=message):
+            run_grid(cells.wrong, [{"kind": kind}], workers=1)
+
+    def test_other_settings_are_refused(self, cells):
+        with pytest.raises(ParameterError, match="pass other objects by `common`"):
+            run_grid(cells.draw, [{"seed": object()}], workers=1)
+
+    @pytest.mark.parametrize("workers", [0, -1, 1.5])
+    def test_workers_are_counted_from_one(self, cells, workers):
+        with pytest.raises(ParameterError, match="workers must be an integer of at least 1"):
+            run_grid(cells.draw, self.GRID, workers=workers)
+
+
+@dataclass(frozen=True)
+class Source:
+    """An origin as the data sets have it."""
+
+    dataset: str = "stroke"
+    sha256: str = "ab12"
+    stand_in: bool = False
+    substitute_for: str | None = None
+
+    def __str__(self):
+        return f"{self.dataset}, somewhere"
+
+
+def from_source(**source):
+    m = table()
+    return Microdata(m.frame, qi=m.qi, sensitive=m.sensitive, origin=Source(**source))
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    monkeypatch.setenv("ANONPAPER_FIGURES", str(tmp_path / "figures"))
+    monkeypatch.setenv("ANONPAPER_PROFILE", "quick")
+    return tmp_path / "figures"
+
+
+@pytest.fixture
+def figure():
+    figure, ax = plots.subplots()
+    ax.plot([1, 2], [3, 4])
+    yield figure
+    plots.plt.close(figure)
+
+
+NUMBERS = pd.DataFrame({"l": [2, 4], "stars": [1 / 3, 2.0]})
+
+
+class TestResults:
+    def test_a_figure_is_svg_png_and_its_numbers(self, root, figure):
+        Results("xiao2010", notebook="1_example").figure(
+            figure, "fig2a", data=NUMBERS, of="Figure 2a"
+        )
+        folder = root / "xiao2010"
+        assert sorted(path.name for path in folder.iterdir()) == [
+            "fig2a.csv",
+            "fig2a.png",
+            "fig2a.svg",
+        ]
+        pd.testing.assert_frame_equal(pd.read_csv(folder / "fig2a.csv"), NUMBERS, check_exact=True)
+
+    def test_the_manifest_lists_each_file_with_what_it_was_made_from(self, root, figure):
+        results = Results(
+            "xiao2010",
+            notebook="1_example",
+            parameters={"l": np.int64(4)},
+            microdata=[from_source()],
+        )
+        results.figure(figure, "fig2a", data=NUMBERS, of="Figure 2a", timing=True)
+        results.table(NUMBERS, "stars", caption="Stars")
+        manifest = json.loads((root / "manifest/xiao2010/1_example.json").read_text())
+        assert manifest["parameters"] == {"l": 4}
+        assert manifest["notebook"] == "notebooks/xiao2010/1_example.ipynb"
+        assert manifest["packages"]["numpy"] == np.__version__
+        assert sorted(manifest["outputs"]) == [
+            "xiao2010/fig2a.csv",
+            "xiao2010/fig2a.png",
+            "xiao2010/fig2a.svg",
+            "xiao2010/stars.csv",
+            "xiao2010/stars.tex",
+        ]
+        for path, output in manifest["outputs"].items():
+            content = (root / path).read_bytes()
+            assert output["sha256"] == hashlib.sha256(content).hexdigest()
+            assert output["data"][0]["origin"] == "stroke, somewhere"
+            assert output["data"][0]["sha256"] == "ab12"
+        assert manifest["outputs"]["xiao2010/fig2a.svg"]["timing"]
+        assert not manifest["outputs"]["xiao2010/stars.csv"]["timing"]
+
+    def test_two_runs_write_the_same_bytes(self, root):
+        digests = []
+        for _ in range(2):
+            figure, ax = plots.subplots()
+            ax.plot([1, 2], [3, 4])
+            results = Results("xiao2010", notebook="1_example", microdata=[from_source()])
+            results.figure(figure, "fig2a", data=NUMBERS)
+            plots.plt.close(figure)
+            digests.append((root / "manifest/xiao2010/1_example.json").read_bytes())
+        assert digests[0] == digests[1]
+
+    @pytest.mark.parametrize(
+        ("source", "texts"),
+        [
+            ({}, []),
+            ({"stand_in": True}, ["stand-in data"]),
+            ({"substitute_for": "OCC (by IPUMS)"}, ["data: stroke, in place of OCC"]),
+        ],
+    )
+    def test_figures_say_what_data_they_show(self, root, figure, source, texts):
+        results = Results("xiao2010", notebook="1_example", microdata=[from_source(**source)])
+        results.figure(figure, "fig2a", data=NUMBERS)
+        assert [text.get_text() for text in figure.texts] == texts
+
+    def test_a_figure_of_other_data_is_not_stamped(self, root, figure):
+        results = Results("xiao2010", notebook="1", microdata=[from_source(stand_in=True)])
+        results.figure(figure, "real", data=NUMBERS, microdata=[from_source()])
+        assert figure.texts == []
+
+    def test_latex_is_booktabs_and_escaped(self, root):
+        frame = pd.DataFrame({"share_%": [0.123456, np.nan]}, index=["a_b", "c&d"])
+        shown = Results("diva2021", notebook="1").table(frame, "t", caption="50 % of $x_1$")
+        latex = (root / "diva2021/t.tex").read_text()
+        assert shown is frame
+        for part in (
+            r"\toprule",
+            r"share\_\%",
+            r"a\_b",
+            r"c\&d",
+            "0.1235",
+            r"\caption{50 \% of \$x\_1\$}",
+            r"\label{tab:diva2021-t}",
+        ):
+            assert part in latex
+
+    def test_an_index_is_written_where_it_says_something(self, root):
+        results = Results("diva2021", notebook="1")
+        results.table(NUMBERS, "plain", caption="")
+        results.table(NUMBERS.set_index("l"), "named", caption="")
+        assert (root / "diva2021/plain.csv").read_text().startswith("l,stars\n2,")
+        assert (root / "diva2021/named.csv").read_text().startswith("l,stars\n2,")
+
+    @pytest.fixture
+    def entered(self, monkeypatch):
+        """Three claims of one notebook, one of them about times."""
+
+        def judge(table):
+            """Look at the last column."""
+            return Finding(table.iloc[0, -1], judge_statement(table.iloc[0, -1] == 0))
+
+        entries = tuple(
+            Claim(id, "xiao2010", "3_star_minimization", "Figure 1", id, (table,), judge)
+            for id, table in [("phase-three", "phases"), ("stars", "stars"), ("time", "times")]
+        )
+        monkeypatch.setattr(claims, "of_paper", lambda paper: entries)
+
+    def test_claims_are_judged_from_the_saved_tables(self, root, entered):
+        results = Results("xiao2010", notebook="3_star_minimization")
+        phases = pd.DataFrame({"table": ["OCC"], "phase 3": [0]})
+        results.table(phases, "phases", caption="")
+        shown = results.claims()
+        assert shown.columns.tolist() == [
+            "where",
+            "claim",
+            "published",
+            "measured",
+            "interval",
+            "verdict, quick profile",
+            "verdict, paper profile",
+            "detail",
+            "reason",
+        ]
+        assert shown.loc["phase-three", "verdict, quick profile"] == "reproduced"
+        assert shown.loc["stars", "verdict, quick profile"] == "not run"
+
+    def test_the_papers_verdict_stands_beside_that_of_a_smaller_run(
+        self, root, entered, monkeypatch
+    ):
+        results = Results("xiao2010", notebook="3_star_minimization")
+        committed = claims.read_table(project_root() / "figures" / "paper" / "verdicts.csv")
+        known = committed[committed["paper"] == "xiao2010"].set_index("id")["verdict"]
+        shown = results.claims()["verdict, paper profile"]
+        assert shown["phase-three"] == known["phase-three"]
+        assert shown["stars"] == "not run", "an id that is not in the file"
+        monkeypatch.setenv("ANONPAPER_PROFILE", "paper")
+        assert "verdict, quick profile" not in results.claims()
+
+    def test_claims_about_run_times_stand_apart(self, root, entered):
+        results = Results("xiao2010", notebook="3_star_minimization")
+        results.table(pd.DataFrame({"seconds": [1.0]}), "times", caption="", timing=True)
+        assert set(results.claims(timing=True).index) == {"time"}
+        assert set(results.claims().index) == {"phase-three", "stars"}
+
+    def test_a_notebook_without_claims_is_told_where_to_enter_them(self, root):
+        with pytest.raises(ParameterError, match=r"xiao2010/claims.py has no claims of '1_ex"):
+            Results("xiao2010", notebook="1_example").claims()
+
+    def test_verdicts_are_shown_in_colour_and_in_full(self, root):
+        results = Results("xiao2010", notebook="3_star_minimization")
+        phases = pd.DataFrame({"table": ["OCC"], "phase 1": [3], "phase 2": [1], "phase 3": [0]})
+        results.table(phases, "phases", caption="")
+        shown = results.claims()
+        html = shown._repr_html_()
+        assert html == results.claims()._repr_html_(), "nothing random is in it"
+        assert all(told in unescape(html) for told in [*shown.index, *shown.to_numpy().ravel()])
+        colours = [COLOURS[verdict] for verdict in ("reproduced", "not run")]
+        assert all(colour in html for colour in colours)
+
+    def test_one_name_is_used_once(self, root, figure):
+        results = Results("xiao2010", notebook="1_example")
+        results.table(NUMBERS, "stars", caption="")
+        with pytest.raises(ParameterError, match="two outputs of 1_example are named 'stars'"):
+            results.figure(figure, "stars", data=NUMBERS)
+
+    @pytest.mark.parametrize("name", ["", "Fig 2", "../x", ".hidden", 3])
+    def test_names_that_are_no_file_names_are_refused(self, root, name):
+        with pytest.raises(ParameterError, match="becomes part of a file name"):
+            Results(name, notebook="1")
+        with pytest.raises(ParameterError, match="becomes part of a file name"):
+            Results("xiao2010", notebook="1").table(NUMBERS, name, caption="")
+
+    def test_parameters_are_those_of_the_notebook_as_they_are_now(self, tmp_path, monkeypatch):
+        folder = tmp_path / "notebooks" / "xiao2010"
+        folder.mkdir(parents=True)
+        (tmp_path / "anonpaper").mkdir()
+        cell = {"source": ["levels = [2]\n", "seed = 0"], "metadata": {"tags": ["parameters"]}}
+        other = {"source": ["unrelated = 1"], "metadata": {}}
+        (folder / "1_one.ipynb").write_text(json.dumps({"cells": [cell, other]}))
+        monkeypatch.chdir(folder)
+        here = {"Results": Results, "levels": [2, 3], "seed": 7, "unrelated": 1}
+        exec('results = Results.from_parameters("xiao2010", "1_one")', here)
+        assert here["results"].parameters == {"levels": [2, 3], "seed": 7}
+        del here["seed"]
+        with pytest.raises(ParameterError, match=r"xiao2010/1_one are not set: \['seed'\]"):
+            exec('Results.from_parameters("xiao2010", "1_one")', here)
+        with pytest.raises(ParameterError, match="no 2_two.ipynb in notebooks/xiao2010"):
+            exec('Results.from_parameters("xiao2010", "2_two")', here)
+
+    def test_results_go_to_the_profile_of_the_project_around(self, tmp_path, monkeypatch):
+        monkeypatch.delenv("ANONPAPER_FIGURES", raising=False)
+        monkeypatch.setenv("ANONPAPER_PROFILE", "paper")
+        inside = tmp_path / "notebooks" / "xiao2010"
+        inside.mkdir(parents=True)
+        (tmp_path / "anonpaper").mkdir()
+        monkeypatch.chdir(inside)
+        Results("xiao2010", notebook="1").table(NUMBERS, "t", caption="")
+        assert (tmp_path / "figures/paper/xiao2010/t.csv").is_file()
+
+
+def test_cells_are_kept_for_the_same_roles_domains_marks_and_order_only():
+    frame = pd.DataFrame({"a": list("pqr"), "s": list("xyz"), "lists": [[1], [2], [3]]})
+    ordered = frame.assign(a=pd.Categorical(frame["a"], ordered=True))
+    unordered = frame.assign(a=pd.Categorical(frame["a"]))
+    tables = [
+        Microdata(frame, ["a"], "s"),
+        Microdata(frame, ["a"]),
+        Microdata(frame, ["a"], "s", domains={"s": ["x", "y", "z"]}),
+        Microdata(frame, ["a"], "s", domains={"s": ["z", "y", "x"]}),
+        Microdata(ordered, ["a"], "s"),
+        Microdata(frame.iloc[::-1], ["a"], "s"),
+        Microdata(frame.assign(lists=[[1], [2], [4]]), ["a"], "s"),
+    ]
+    tables += [
+        Microdata(frame, ["a"], "s", synthetic=[True, False, False]),
+        Microdata(frame, ["a"], "s", origin="next year"),
+        Microdata(frame, ["a"], "s", missing="drop"),
+        Microdata(pd.concat([frame, frame[:1].assign(a=None)]), ["a"], "s", missing="drop"),
+    ]
+    digests = [_fingerprint({"m": m}) for m in tables]
+    assert digests[0] == digests[2] == _fingerprint({"m": Microdata(unordered, ["a"], "s")})
+    assert len(set(digests)) == len(digests) - 1
+
+
+def test_timing_names_columns_of_the_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("ANONPAPER_FIGURES", str(tmp_path))
+    results = Results("one", notebook="1_first")
+    frame = pd.DataFrame({"rows": [1], "seconds": [0.5]})
+    results.table(frame, "times", caption="Times", timing=["seconds"])
+    share = json.loads((tmp_path / "manifest/one/1_first.json").read_text())
+    assert share["outputs"]["one/times.csv"]["timing"] == ["seconds"]
+    for wrong in (["minutes"], "seconds"):
+        with pytest.raises(ParameterError, match="timing names columns of"):
+            results.table(frame, "others", caption="Times", timing=wrong)
+
+
+def test_a_source_is_folded_and_escaped():
+    shown = source_of(_fingerprint)
+    assert repr(shown) == "<source of anonpaper.papers.grids._fingerprint>"
+    html = shown._repr_html_()
+    assert html.startswith("<details>") and "def _fingerprint(" in html
+    assert "-&gt; str" in html
