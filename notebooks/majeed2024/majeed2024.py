@@ -13,7 +13,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from majeed2024_baselines import BASELINES
 
+from anonpaper.compendium.grids import run_grid
+from anonpaper.compendium.tables import reference
 from anonpaper.datasets import load
 from anonpaper.datasets.trees import LEVELS, hierarchies
 from anonpaper.errors import InfeasibleError
@@ -30,9 +33,6 @@ from anonpaper.measure import (
     undiverse_rows,
 )
 from anonpaper.microdata import Microdata
-from anonpaper.compendium.grids import run_grid
-from majeed2024_baselines import BASELINES
-from anonpaper.compendium.tables import reference
 from anonpaper.partition.balanced import balanced_classes
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.prepare import synthesis
@@ -41,36 +41,6 @@ from anonpaper.prepare.imbalance import find_imbalance
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
 from anonpaper.randomness import generator
-
-__all__ = [
-    "ABLATIONS",
-    "METHODS",
-    "PAPER_FRIENDLY",
-    "THRESHOLDS",
-    "ablate",
-    "accuracy_by_test_rows",
-    "augment_cases",
-    "check_proposed",
-    "compare_utility",
-    "dominant_value",
-    "forest_cases",
-    "held_out",
-    "largest_share",
-    "measure_method",
-    "measure_release",
-    "pairs",
-    "prepare",
-    "proposed",
-    "published_risk",
-    "release_of",
-    "risks",
-    "some_qids",
-    "with_seeds",
-    "synthetic_rows",
-    "ten_users",
-    "time_method",
-    "train",
-]
 
 #: "Proposed" and the baselines, in the order of the paper's tables.
 METHODS = ("Proposed", *BASELINES)
@@ -109,13 +79,7 @@ ABLATIONS = (
 
 
 def ten_users() -> Microdata:
-    """Return Table 1 of the paper, without names.
-
-    Examples
-    --------
-    >>> ten_users().sensitive_counts.tolist()
-    [2, 8]
-    """
+    """Return Table 1 of the paper, without names."""
     frame = pd.DataFrame(
         [
             (45, "M", "USA", "Black", 6, "Cancer"), (32, "F", "England", "White", 5, "Flu"),
@@ -133,23 +97,7 @@ def ten_users() -> Microdata:
 def prepare(
     name: str, rows: int | None = None, seed: int = 0, missing: str = "category"
 ) -> tuple[Microdata, pd.DataFrame]:
-    """Load a data set with the roles of Table 5 and pre-process it.
-
-    Parameters
-    ----------
-    name : {"adult", "stroke", "census", "diabetes"}
-        The data set; of census the training file, as in the paper.
-    rows, seed
-        As for :func:`anonpaper.datasets.load`.
-    missing : str
-        As for :func:`anonpaper.prepare.cleaning.clean`.
-
-    Returns
-    -------
-    m : Microdata
-    account : pandas.DataFrame
-        What pre-processing changed, step by step.
-    """
+    """Load a data set with the roles of Table 5 and pre-process it."""
     qi, sensitive = list(LEVELS[name]), _SENSITIVE[name]
     part = {"part": "train"} if name == "census" else {}
     raw = load(name, qi=qi, sensitive=sensitive, rows=rows, seed=seed, **part)
@@ -160,13 +108,7 @@ def prepare(
 
 
 def pairs(m: Microdata) -> dict:
-    """Count, as section 1.2 does, how many pairs can have two sensitive values.
-
-    Examples
-    --------
-    >>> pairs(ten_users())
-    {'pairs': 5, 'diverse': 2, 'not_diverse': 3, 'left_over': 6}
-    """
+    """Count, as section 1.2 does, how many pairs can have two sensitive values."""
     counts = m.sensitive_counts
     whole, rare = m.n // 2, int(counts.sum() - counts.max())
     diverse = min(rare, whole)
@@ -191,17 +133,7 @@ def held_out(m: Microdata, seed: int = 0) -> tuple[Microdata, Microdata]:
 def synthetic_rows(
     m: Microdata, method: str, epochs: int, seed: int, learn_from: int | None = None
 ) -> pd.DataFrame:
-    """Sample the rows that balance a table, from a model of it or of some of its rows.
-
-    Parameters
-    ----------
-    m : Microdata
-        Real rows.
-    method, epochs, seed
-        As for :func:`anonpaper.prepare.synthesis.synthesize`.
-    learn_from : int, optional
-        Rows, drawn at random, that the model learns from; all by default.
-    """
+    """Sample the rows that balance a table, from a model of it or of some of its rows."""
     part = m if learn_from is None or learn_from >= m.n else m.sample(learn_from, seed)
     return synthesis.synthesize(
         part, find_imbalance(m).needed, method, epochs=epochs, seed=seed
@@ -212,11 +144,7 @@ def train(
     tables: Mapping[str, Microdata], name: str, method: str, epochs: int, seed: int,
     learn_from: int | None,
 ) -> dict:  # fmt: skip
-    """Make the synthetic rows that balance a table; for :func:`anonpaper.compendium.run_grid`.
-
-    The rows go to the cache of models. The seconds returned are those of the training and the
-    sampling when the rows were made, be it now or before.
-    """
+    """Make the synthetic rows that balance a table; for :func:`anonpaper.compendium.run_grid`."""
     rows = synthetic_rows(tables[name], method, epochs, seed, learn_from)
     return {
         "rows": tables[name].n, "synthetic rows": len(rows),
@@ -228,28 +156,7 @@ def augment_cases(
     tables: Mapping[str, Microdata], epochs: int, method: str = "ctgan", seed: int = 0,
     learn_from: Mapping[str, int] | None = None,
 ) -> tuple[dict[str, dict[str, Microdata]], pd.DataFrame]:  # fmt: skip
-    """Return per data set the real rows and the same with synthetic ones; also what that took.
-
-    Models that are not in the cache are trained side by side, the largest tables first.
-
-    Parameters
-    ----------
-    tables : mapping of name to Microdata
-        Real rows.
-    epochs : int
-        Of the training.
-    method, seed
-        As for :func:`anonpaper.prepare.synthesis.augment`.
-    learn_from : mapping of name to int, optional
-        For the tables named, how many rows the model learns from.
-
-    Returns
-    -------
-    cases : dict
-        Name -> ``{"real": Microdata, "fused": Microdata}``.
-    trained : pandas.DataFrame
-        One row per table, as :func:`train` returns it.
-    """
+    """Return per data set the real rows and the same with synthetic ones; also what that took."""
     limits = dict(learn_from or {})
     by_size = sorted(tables, key=lambda name: -min(tables[name].n, limits.get(name, np.inf)))
     grid = [
@@ -283,26 +190,7 @@ def proposed(
 
 
 def largest_share(k: int, threshold: str) -> float:
-    """Return the share of a class of k rows that one of two values may have at most.
-
-    Parameters
-    ----------
-    k : int
-        Rows of the class, at least 2.
-    threshold : str
-        A name of :data:`THRESHOLDS`: the entropy of the two shares has to reach 0.69 in its unit,
-        or as nearly as k rows allow.
-
-    Returns
-    -------
-    float
-        From 0.5 to 1.
-
-    Examples
-    --------
-    >>> [largest_share(10, threshold) for threshold in THRESHOLDS]
-    [1.0, 0.8, 0.5]
-    """
+    """Return the share of a class of k rows that one of two values may have at most."""
     base = THRESHOLDS[threshold]
     if base is None:
         return 1.0
@@ -313,14 +201,7 @@ def largest_share(k: int, threshold: str) -> float:
 
 
 def with_seeds(grid: Sequence[Mapping], seeds: Sequence[int]) -> list[dict]:
-    """Repeat settings for every seed; those of a method that draws nothing for the first only.
-
-    Examples
-    --------
-    >>> grid = [{"method": "LD"}, {"method": "Proposed"}]
-    >>> [(s["method"], s["seed"]) for s in with_seeds(grid, [3, 4])]
-    [('LD', 3), ('Proposed', 3), ('Proposed', 4)]
-    """
+    """Repeat settings for every seed; those of a method that draws nothing for the first only."""
     return [
         {**setting, "seed": seed}
         for setting in grid
@@ -332,23 +213,7 @@ def release_of(
     cases: Mapping[str, Mapping[str, Microdata]], name: str, method: str, k: int,
     mode: str = "enforce", seed: int = 0, threshold: str = "above 0",
 ) -> tuple[Release, dict[str, Hierarchy], float]:  # fmt: skip
-    """Publish a data set by one method; also its hierarchies and the seconds taken.
-
-    Parameters
-    ----------
-    cases : mapping
-        As :func:`augment_cases` returns.
-    name, method : str
-        A data set and one of :data:`METHODS`.
-    k : int
-        Smallest class.
-    mode : {"enforce", "best effort"}
-        Whether baselines enforce two distinct values, or k only.
-    seed : int
-        Of the method.
-    threshold : str
-        Reading of T_eta, one of :data:`THRESHOLDS`; only the proposed method has it.
-    """
+    """Publish a data set by one method; also its hierarchies and the seconds taken."""
     m = cases[name]["fused" if method == "Proposed" else "real"]
     trees = hierarchies(name, m)
     began = time.perf_counter()
@@ -370,12 +235,6 @@ def measure_release(
 
     "DM, every part" is the distortion with each value on the first level at least: as the paper's
     baselines "anonymize every part". Values that are `friendly` are excepted.
-
-    Returns
-    -------
-    list of dict
-        With ``who`` "all" and "real"; the second is missing where all rows are synthetic. "D own,
-        some QIDs" is a mean over the sets of :func:`some_qids`.
     """
     dominant = dominant_value(rel.microdata)
     subsets = some_qids(rel.microdata.qi, seed=seed)
@@ -415,10 +274,7 @@ def measure_release(
 def _distortion_of_every_part(
     rel: Release, trees: Mapping[str, Hierarchy], friendly: Sequence[str]
 ) -> float:
-    """Return Equation 9 with all values that are kept, but for friendly ones, one level up.
-
-    A node of one value alone hides nothing: it stays the value, as in a release.
-    """
+    """Return Equation 9 with all values that are kept, but for friendly ones, one level up."""
     raised = 0.0
     for p in rel.published:
         if p.attribute.name in friendly:
@@ -432,15 +288,7 @@ def _distortion_of_every_part(
 
 
 def some_qids(qi: Sequence[str], sets: int = 20, seed: int = 0) -> list[list[str]]:
-    """Draw sets of quasi-identifiers that an attacker may know, each one in or out by a coin.
-
-    The paper tests "different combinations of QIDs" and does not say which.
-
-    Examples
-    --------
-    >>> some_qids(["age", "sex"], sets=3)
-    [['sex'], ['age', 'sex'], ['sex']]
-    """
+    """Draw sets of quasi-identifiers that an attacker may know, each one in or out by a coin."""
     rng, found = generator(seed), []
     while len(found) < sets:
         drawn = [name for name, is_in in zip(qi, rng.random(len(qi)) < 0.5, strict=True) if is_in]
@@ -498,17 +346,7 @@ def compare_utility(cases, name: str, method: str, k: int, mode: str, seed: int)
 def forest_cases(
     tables: Mapping[str, Microdata], epochs: int, seed: int
 ) -> dict[str, dict[str, Microdata]]:
-    """Return what forests learn from and are tested on, with test rows of three kinds.
-
-    Returns
-    -------
-    dict
-        Per table ``real`` and ``fused``, the training rows without and with synthetic ones;
-        ``test``, the real people held out; ``invented test``, the same with invented rows of the
-        rare value until both are equally frequent; ``leak train`` and ``leak test``, a split of
-        the table in which people of the rare value were doubled first, so that most of those
-        tested on have been learnt by heart.
-    """
+    """Return what forests learn from and are tested on, with test rows of three kinds."""
     split = {name: held_out(m, seed) for name, m in tables.items()}
     cases, _ = augment_cases(
         {name: train for name, (train, _) in split.items()}, epochs, seed=seed
@@ -572,11 +410,7 @@ def _scores(rel: Release, test: Microdata, seed: int, dominant: object) -> dict:
 
 
 def _with_invented(train: Microdata, test: Microdata, epochs: int, seed: int) -> Microdata:
-    """Balance test rows by invented people whom no training row shows, marked as real ones.
-
-    They are the last of the model's rows for training and test together: with the seed of the
-    training rows, the first ones are likely those.
-    """
+    """Balance test rows by invented people whom no training row shows, marked as real ones."""
     ((value, lacking),) = find_imbalance(test).needed.items()
     ((_, trained_on),) = find_imbalance(train).needed.items()
     rows = synthesis.synthesize(

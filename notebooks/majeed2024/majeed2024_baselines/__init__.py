@@ -19,19 +19,6 @@ from majeed2024_baselines.lopub import lopub
 from majeed2024_baselines.mrmondrian import mrmondrian
 from majeed2024_baselines.sdda import sdda
 
-__all__ = [
-    "BASELINES",
-    "UNRANKED",
-    "afa_core",
-    "dca_core",
-    "dhkmeans_core",
-    "hyobscure",
-    "l_diversity",
-    "lopub",
-    "mrmondrian",
-    "sdda",
-]
-
 #: Name in tables and figures -> method, in the paper's order.
 BASELINES = {
     "LD": l_diversity,

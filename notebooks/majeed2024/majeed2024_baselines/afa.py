@@ -29,13 +29,11 @@ from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata
-from majeed2024_baselines.association import cramers_v
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import PublishedAttribute, Release
 from anonpaper.randomness import generator
 from anonpaper.subdomains import SubDomains
-
-__all__ = ["SlicedRelease", "afa_core", "column_groups"]
+from majeed2024_baselines.association import cramers_v
 
 _WIDEST = 3
 
@@ -58,23 +56,7 @@ def afa_core(
     intervals: int = 10,
     seed: int = 0,
 ) -> Release:
-    """Cut numbers into intervals and permute categories within buckets.
-
-    Parameters
-    ----------
-    m, k, l
-        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
-    hierarchies : mapping of attribute name to Hierarchy
-        Not used: intervals are of equal width, categories stay as they are.
-    intervals : int
-        Of every ordered attribute, at least 1.
-    seed : int or numpy.random.Generator
-        Of the permutations.
-
-    Returns
-    -------
-    SlicedRelease
-    """
+    """Cut numbers into intervals and permute categories within buckets."""
     intervals = check_integer("intervals", intervals, 1)
     p = mondrian(m, k, l, diversity="distinct")
     rng = generator(seed)
@@ -96,14 +78,7 @@ def afa_core(
 
 
 def column_groups(m: Microdata) -> list[list[int]]:
-    """Group the unordered quasi-identifiers by association, at most three to a group.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> column_groups(ap.examples.hospital())
-    [[1]]
-    """
+    """Group the unordered quasi-identifiers by association, at most three to a group."""
     groups: list[list[int]] = []
     for j, attribute in enumerate(m.attributes):
         if attribute.ordered:

@@ -12,8 +12,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-__all__ = ["Client", "labels_of_parts", "on_parts"]
-
 
 class Client(Protocol):
     """What is used of ``dask.distributed.Client``."""

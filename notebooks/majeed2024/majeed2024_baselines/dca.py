@@ -28,8 +28,6 @@ from anonpaper.principles import require_diverse
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
 
-__all__ = ["attribute_blocks", "dca_core"]
-
 
 def dca_core(
     m: Microdata,
@@ -41,23 +39,7 @@ def dca_core(
     coarse: int = 8,
     seed: int = 0,
 ) -> Release:
-    """Cut rows by one block of attributes after the other and publish the parts.
-
-    Parameters
-    ----------
-    m, k, l, hierarchies
-        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
-    widest : int
-        Most attributes in a block, at least 1.
-    coarse : int
-        All blocks but the last cut parts of more than `coarse`·k rows only; at least 1.
-    seed : int
-        Not used: the method is deterministic.
-
-    Returns
-    -------
-    Release
-    """
+    """Cut rows by one block of attributes after the other and publish the parts."""
     k = check_integer("k", k, 2, m.n)
     coarse = check_integer("coarse", coarse, 1)
     if l is not None:
@@ -75,14 +57,7 @@ def dca_core(
 
 
 def attribute_blocks(m: Microdata, widest: int = 3) -> list[list[int]]:
-    """Join attributes, the most informative pairs first, into blocks of at most `widest`.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> attribute_blocks(ap.examples.hospital(), widest=2)
-    [[0, 2], [1]]
-    """
+    """Join attributes, the most informative pairs first, into blocks of at most `widest`."""
     widest = check_integer("widest", widest, 1)
     blocks = [[j] for j in range(m.d)]
     pairs = sorted(

@@ -32,12 +32,10 @@ from anonpaper.errors import ParameterError, check_integer, check_number
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from majeed2024_baselines.cluster import Client, labels_of_parts, on_parts
 from anonpaper.principles import require_diverse
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
-
-__all__ = ["dhkmeans_classes", "dhkmeans_core"]
+from majeed2024_baselines.cluster import Client, labels_of_parts, on_parts
 
 _ITERATIONS = 10
 
@@ -52,23 +50,7 @@ def dhkmeans_core(
     client: Client | None = None,
     seed: int = 0,
 ) -> Release:
-    """Split a table by 2-means as long as both clusters are valid, and publish the clusters.
-
-    Parameters
-    ----------
-    m, k, l, hierarchies
-        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
-    distance : {"euclidean", "manhattan"}
-        See the module.
-    client : Client, optional
-        A Dask client for the parts.
-    seed : int
-        Not used: seeds of clusters are the farthest rows.
-
-    Returns
-    -------
-    Release
-    """
+    """Split a table by 2-means as long as both clusters are valid, and publish the clusters."""
     p = dhkmeans_classes(m, k, l, distance=distance, client=client)
     return shallow_generalize(m, p, hierarchies)
 
@@ -83,21 +65,7 @@ def dhkmeans_classes(
     memory_rows: int = 10_000,
     client: Client | None = None,
 ) -> Partition:
-    """Return the clusters; parts of at most `memory_rows` rows are split within one task.
-
-    Raises
-    ------
-    InfeasibleError
-        The table has fewer than l sensitive values.
-    ParameterError
-        A parameter is out of range.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> dhkmeans_classes(ap.examples.hospital(), k=3, l=2).sizes().min().item() >= 3
-    True
-    """
+    """Return the clusters; parts of at most `memory_rows` rows are split within one task."""
     if distance not in ("euclidean", "manhattan"):
         raise ParameterError(f'distance must be "euclidean" or "manhattan", got {distance!r}')
     k = check_integer("k", k, 2, m.n)

@@ -33,13 +33,11 @@ from anonpaper.errors import check_integer, check_number
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from majeed2024_baselines.association import mutual_information
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
 from anonpaper.randomness import generator
-
-__all__ = ["hyobscure", "obfuscation_channel"]
+from majeed2024_baselines.association import mutual_information
 
 _ROUNDS = 5
 _MOST_MOVES = 3  # values of the generalized attribute that one move carries over, at most
@@ -56,30 +54,7 @@ def hyobscure(
     budget: float = 0.3,
     seed: int = 0,
 ) -> Release:
-    """Obfuscate and generalize in turns, then group what results.
-
-    Parameters
-    ----------
-    m, k, l, hierarchies
-        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
-    clusters, groups : int
-        Of users, and of values of the generalized attribute; at least 2.
-    budget : float
-        Bound on the mean distance of a cluster and the one that is published for it, as a share
-        of the mean distance of two clusters, in [0, 1].
-    seed : int or numpy.random.Generator
-        Of k-means and of the draws.
-
-    Returns
-    -------
-    Release
-        Its microdata are the real rows; published values are those of the obfuscated table.
-
-    Raises
-    ------
-    InfeasibleError, ParameterError
-        As :func:`~anonpaper.partition.mondrian.mondrian`.
-    """
+    """Obfuscate and generalize in turns, then group what results."""
     clusters = check_integer("clusters", clusters, 2)
     groups = check_integer("groups", groups, 2)
     budget = check_number("budget", budget, 0, 1)
@@ -99,33 +74,7 @@ def hyobscure(
 def obfuscation_channel(
     joint: np.ndarray, distances: np.ndarray, bound: float, iterations: int = 100
 ) -> np.ndarray:
-    """Find the channel between clusters that leaks least within a bound on the distortion.
-
-    Parameters
-    ----------
-    joint : numpy.ndarray, shape (s, c)
-        Joint distribution of private values and clusters; adds up to 1.
-    distances : numpy.ndarray, shape (c, c)
-        Of clusters, 0 on the diagonal.
-    bound : float
-        Greatest mean distance, at least 0.
-    iterations : int
-        Of the alternating minimization for each multiplier.
-
-    Returns
-    -------
-    numpy.ndarray, shape (c, c)
-        q[c, c'], rows add up to 1: the probability to publish c' for c.
-
-    Examples
-    --------
-    >>> joint = np.array([[0.4, 0.1], [0.1, 0.4]])
-    >>> obfuscation_channel(joint, 1 - np.eye(2), bound=0.0).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    >>> far = obfuscation_channel(joint, 1 - np.eye(2), bound=1.0)
-    >>> round(mutual_information(joint @ far), 6)
-    0.0
-    """
+    """Find the channel between clusters that leaks least within a bound on the distortion."""
     size = len(distances)
     weight = joint.sum(axis=0)
     if bound <= 0:

@@ -22,34 +22,9 @@ from anonpaper.microdata import Microdata
 from anonpaper.publish import Release, recode
 from anonpaper.recoders.lattice import full_domain
 
-__all__ = ["l_diversity"]
-
 
 def l_diversity(
     m: Microdata, k: int, l: int | None, hierarchies: Mapping[object, Hierarchy], *, seed: int = 0
 ) -> Release:
-    """Generalize every attribute to one level so that the table is k-anonymous and l-diverse.
-
-    Parameters
-    ----------
-    m : Microdata
-        The table.
-    k : int
-        Smallest class size.
-    l : int or None
-        Distinct sensitive values per class; None enforces k only.
-    hierarchies : mapping of attribute name to Hierarchy
-        Their levels are the lattice.
-    seed : int
-        Not used: the search is deterministic.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    InfeasibleError
-        Not even the top of the lattice meets k and l.
-    """
+    """Generalize every attribute to one level so that the table is k-anonymous and l-diverse."""
     return recode(m, full_domain(m, k, hierarchies, l, diversity="distinct"))

@@ -30,13 +30,11 @@ import pandas as pd
 from anonpaper.errors import check_integer, check_number
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from majeed2024_baselines.association import mutual_information
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
 from anonpaper.randomness import generator
-
-__all__ = ["estimate_joint", "lopub", "lopub_table", "randomized_bits"]
+from majeed2024_baselines.association import mutual_information
 
 
 def lopub(
@@ -48,22 +46,7 @@ def lopub(
     flip: float = 0.5,
     seed: int = 0,
 ) -> Release:
-    """Draw a synthetic table under local differential privacy, and group it.
-
-    Parameters
-    ----------
-    m, k, l, hierarchies
-        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
-    flip : float
-        Probability f that a bit is replaced by a fair coin, in [0, 1].
-    seed : int or numpy.random.Generator
-        Of everything.
-
-    Returns
-    -------
-    Release
-        All its rows are synthetic.
-    """
+    """Draw a synthetic table under local differential privacy, and group it."""
     table = lopub_table(m, flip=flip, seed=seed)
     return shallow_generalize(table, mondrian(table, k, l, diversity="distinct"), hierarchies)
 
@@ -77,28 +60,7 @@ def lopub_table(
     bins: int = 10,
     seed: int | np.random.Generator = 0,
 ) -> Microdata:
-    """Draw as many synthetic rows as the table has.
-
-    Parameters
-    ----------
-    m : Microdata
-        A table with a sensitive attribute, n rows.
-    flip : float
-        f, in [0, 1]; 1 leaves nothing but noise.
-    bits : int
-        Least length of a Bloom filter; attributes of more values get one and a half bits a value.
-    hashes : int
-        Bits that a value sets, at least 1.
-    bins : int
-        Intervals of an ordered attribute, at least 1.
-    seed : int or numpy.random.Generator
-        Of hash functions, flips and draws.
-
-    Returns
-    -------
-    Microdata
-        The same roles and domains; every row is synthetic.
-    """
+    """Draw as many synthetic rows as the table has."""
     flip = check_number("flip", flip, 0, 1)
     bits = check_integer("bits", bits, 1)
     hashes = check_integer("hashes", hashes, 1, bits)
@@ -146,25 +108,7 @@ def estimate_joint(
     first: np.ndarray, second: np.ndarray, first_filters: np.ndarray,
     second_filters: np.ndarray, flip: float,
 ) -> np.ndarray:  # fmt: skip
-    """Estimate the joint distribution of two attributes from randomized bits.
-
-    Expected products of true bits follow from those of noisy ones; they are linear in the joint
-    distribution, which a Lasso with non-negative coefficients finds.
-
-    Parameters
-    ----------
-    first, second : numpy.ndarray, shape (n, b1) and (n, b2)
-        Noisy bits.
-    first_filters, second_filters : numpy.ndarray, shape (s1, b1) and (s2, b2)
-        Bloom filters of the values.
-    flip : float
-        f, in [0, 1].
-
-    Returns
-    -------
-    numpy.ndarray, shape (s1, s2)
-        Not negative, adds up to 1.
-    """
+    """Estimate the joint distribution of two attributes from randomized bits."""
     from sklearn.linear_model import Lasso
 
     sizes = len(first_filters), len(second_filters)

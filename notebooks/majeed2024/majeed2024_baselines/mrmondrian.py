@@ -22,13 +22,11 @@ from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from majeed2024_baselines.cluster import Client, labels_of_parts, on_parts
 from anonpaper.partition.mondrian import median_cut, mondrian
 from anonpaper.principles import require_diverse
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
-
-__all__ = ["mrmondrian", "mrmondrian_classes"]
+from majeed2024_baselines.cluster import Client, labels_of_parts, on_parts
 
 
 def mrmondrian(
@@ -41,23 +39,7 @@ def mrmondrian(
     client: Client | None = None,
     seed: int = 0,
 ) -> Release:
-    """Cut a table in rounds, then within parts, and publish its classes.
-
-    Parameters
-    ----------
-    m, k, l, hierarchies
-        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
-    memory_rows : int
-        Parts of at most so many rows are cut within one task, at least 1.
-    client : Client, optional
-        A Dask client for the parts.
-    seed : int
-        Not used: Mondrian is deterministic.
-
-    Returns
-    -------
-    Release
-    """
+    """Cut a table in rounds, then within parts, and publish its classes."""
     p = mrmondrian_classes(m, k, l, memory_rows=memory_rows, client=client)
     return shallow_generalize(m, p, hierarchies)
 
@@ -70,23 +52,7 @@ def mrmondrian_classes(
     memory_rows: int = 10_000,
     client: Client | None = None,
 ) -> Partition:
-    """Return Mondrian's classes, found part by part.
-
-    Raises
-    ------
-    InfeasibleError
-        The table has fewer than l sensitive values.
-    ParameterError
-        k, l or `memory_rows` is out of range.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> whole, parts = ap.mondrian(m, k=2), mrmondrian_classes(m, k=2, memory_rows=3)
-    >>> bool((whole.labels == parts.labels).all())
-    True
-    """
+    """Return Mondrian's classes, found part by part."""
     k = check_integer("k", k, 2, m.n)
     memory_rows = check_integer("memory_rows", memory_rows, 1)
     if l is not None:

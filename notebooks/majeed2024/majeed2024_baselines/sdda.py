@@ -25,12 +25,10 @@ from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from majeed2024_baselines.cluster import Client, labels_of_parts, on_parts
 from anonpaper.principles import require_diverse
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
-
-__all__ = ["sdda", "sdda_classes"]
+from majeed2024_baselines.cluster import Client, labels_of_parts, on_parts
 
 
 def sdda(
@@ -43,23 +41,7 @@ def sdda(
     client: Client | None = None,
     seed: int = 0,
 ) -> Release:
-    """Cut a table into fragments, cut each by itself, and publish the classes.
-
-    Parameters
-    ----------
-    m, k, l, hierarchies
-        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
-    fragments : int
-        The most fragments, one per worker, at least 1.
-    client : Client, optional
-        A Dask client for the fragments.
-    seed : int
-        Not used: the method is deterministic.
-
-    Returns
-    -------
-    Release
-    """
+    """Cut a table into fragments, cut each by itself, and publish the classes."""
     p = sdda_classes(m, k, l, fragments=fragments, client=client)
     return shallow_generalize(m, p, hierarchies)
 
@@ -72,21 +54,7 @@ def sdda_classes(
     fragments: int = 16,
     client: Client | None = None,
 ) -> Partition:
-    """Return the classes of all fragments.
-
-    Raises
-    ------
-    InfeasibleError
-        The table has fewer than l sensitive values.
-    ParameterError
-        k, l or `fragments` is out of range.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> sdda_classes(ap.examples.hospital(), k=2, fragments=2).sizes().min().item() >= 2
-    True
-    """
+    """Return the classes of all fragments."""
     k = check_integer("k", k, 2, m.n)
     fragments = check_integer("fragments", fragments, 1)
     if l is not None:

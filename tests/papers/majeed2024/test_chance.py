@@ -7,7 +7,7 @@ import pytest
 
 import anonpaper as ap
 import majeed2024_chance as chance
-import majeed2024_protocol as protocol
+import majeed2024
 
 
 def own_value_risk(labels, values):
@@ -26,7 +26,7 @@ def test_risk_by_chance_is_the_mean_over_all_ways_to_deal_values(labels, values)
 
 
 def test_classes_are_the_different_published_rows():
-    m = protocol.ten_users()
+    m = majeed2024.ten_users()
     rel = ap.generalize(m, ap.mondrian(m, k=2))
     for known in (m.qi, m.qi[:2], m.qi[2:3]):
         shown = rel.frame[known].astype(str)

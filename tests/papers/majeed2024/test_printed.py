@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import majeed2024_printed as printed
-import majeed2024_protocol as protocol
+import majeed2024
 from anonpaper.compendium.tables import reference
 
 COUNTS = {
@@ -92,7 +92,7 @@ def measured(risk):
         dict(name="adult", k=2, method=method, mode=mode, threshold=threshold, rows=rows,
              equation=equation)
         for method in ("Proposed", "LD", "LoPub")
-        for mode in ("enforce", "best effort") for threshold in protocol.THRESHOLDS
+        for mode in ("enforce", "best effort") for threshold in majeed2024.THRESHOLDS
         for rows in ("all rows", "real people") for equation in ("own value", "as printed")
         if (mode == "enforce" if method == "Proposed" else threshold == "above 0")
         if method != "LoPub" or rows == "all rows"

@@ -197,6 +197,7 @@ class Missing:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Missing())
+import anonpaper.compendium
 import majeed2024
 real, _ = majeed2024.prepare("adult", 600)
 cases = {"adult": {"real": real, "fused": real}}
