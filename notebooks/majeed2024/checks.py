@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from majeed2024_baselines import UNRANKED
@@ -31,7 +33,7 @@ def against_others(
     theirs: str = "",
     rows: str = "",
     method: str = "Proposed",
-    at: list[str] = ["name", "k"],
+    at: Sequence[str] = ("name", "k"),
     lowest: bool = True,
     for_most: bool = False,
     unit: str = "",
@@ -65,9 +67,7 @@ def from_each_k_to_the_next(
     ks = sorted(wide.index.unique("k"))
     if len(ks) == 1:
         return Finding(f"measured at k = {ks[0]} only", UNDECIDED)
-    first, then = (
-        np.vstack([wide.xs(k, level="k") for k in part]) for part in (ks[:-1], ks[1:])
-    )
+    first, then = (np.vstack([wide.xs(k, level="k") for k in part]) for part in (ks[:-1], ks[1:]))
     ends = difference_intervals(*((first, then) if rises else (then, first)))
     return Finding(
         f"{'rises' if rises else 'falls'} or stays: {_supported(ends, 'steps')}",
@@ -77,7 +77,7 @@ def from_each_k_to_the_next(
     )
 
 
-def _by_seed(table: pd.DataFrame, value: str, at: list[str]) -> pd.DataFrame:
+def _by_seed(table: pd.DataFrame, value: str, at: Sequence[str]) -> pd.DataFrame:
     """Return a value by method and setting (rows) and seed (columns), of ranked methods.
 
     A method that was run once draws nothing: its value stands for all seeds. A method that lacks
@@ -92,7 +92,7 @@ def _by_seed(table: pd.DataFrame, value: str, at: list[str]) -> pd.DataFrame:
 def _supported(ends: np.ndarray, what: str) -> str:
     """Return in words how many intervals support the claim, and how many refute it."""
     low, high = ends.T
-    return f"supported at {(low >= 0).sum()} and refuted at {(high < 0).sum()} of {len(ends)} {what}"
+    return f"supported at {sum(low >= 0)} and refuted at {sum(high < 0)} of {len(ends)} {what}"
 
 
 def _widest(ends: np.ndarray) -> str:

@@ -108,7 +108,7 @@ def headlines() -> pd.DataFrame:
 
 
 def common_formula(count: int = 5) -> pd.DataFrame:
-    """Return the formulas and sets of baselines that come nearest to both printed risks at once."""
+    """Return the formulas and sets of baselines that come nearest to both printed risks."""
     risks = reference("majeed2024_tab6-9_disclosure_risk")
     printed = reference("majeed2024_headlines").set_index("quantity")["improvement_pct"]
     found, off = {}, {}

@@ -7,22 +7,18 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import anonpaper as ap
-from anonpaper.errors import InfeasibleError, ParameterError
 from majeed2024_baselines import BASELINES, UNRANKED
 from majeed2024_baselines.afa import afa_core, column_groups
 from majeed2024_baselines.association import cramers_v, mutual_information
 from majeed2024_baselines.dca import _information, attribute_blocks
 from majeed2024_baselines.dhkmeans import dhkmeans_classes
 from majeed2024_baselines.hyobscure import obfuscation_channel
-from majeed2024_baselines.lopub import (
-    estimate_joint,
-    lopub_table,
-    randomized_bits,
-)
+from majeed2024_baselines.lopub import estimate_joint, lopub_table, randomized_bits
 from majeed2024_baselines.mrmondrian import mrmondrian_classes
 from majeed2024_baselines.sdda import sdda_classes
+
+import anonpaper as ap
+from anonpaper.errors import InfeasibleError, ParameterError
 from anonpaper.randomness import generator
 
 

@@ -2,12 +2,12 @@
 
 from itertools import permutations
 
+import majeed2024
+import majeed2024_chance as chance
 import numpy as np
 import pytest
 
 import anonpaper as ap
-import majeed2024_chance as chance
-import majeed2024
 
 
 def own_value_risk(labels, values):

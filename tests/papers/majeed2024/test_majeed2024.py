@@ -3,15 +3,15 @@
 import subprocess
 import sys
 
+import majeed2024
 import numpy as np
 import pandas as pd
 import pytest
 from joblib.externals.loky import reusable_executor
 
 import anonpaper as ap
-from anonpaper.errors import InfeasibleError
 from anonpaper.compendium.grids import run_grid
-import majeed2024
+from anonpaper.errors import InfeasibleError
 from anonpaper.prepare import synthesis
 from anonpaper.prepare.imbalance import find_imbalance
 from anonpaper.prepare.synthesis import fuse

@@ -1,11 +1,11 @@
 """The arithmetic of the paper's numbers, against independent counts and exhaustive search."""
 
+import majeed2024
+import majeed2024_printed as printed
 import numpy as np
 import pandas as pd
 import pytest
 
-import majeed2024_printed as printed
-import majeed2024
 from anonpaper.compendium.tables import reference
 
 COUNTS = {
