@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from majeed2024_baselines import UNRANKED
+from majeed2024_printed import NEAR
 from scipy import stats
 
 from anonpaper.compendium.intervals import (
@@ -22,8 +23,6 @@ from anonpaper.compendium.intervals import (
     over_seeds,
 )
 from anonpaper.compendium.judge import Finding, listed
-
-NEAR = 0.05  # of a printed risk
 
 
 def against_others(

@@ -1,7 +1,7 @@
 """How the notebooks of majeed2024 measure: one function per kind of figure, tidy rows out.
 
 Tables reach the functions of a grid as *cases*: per data set the real rows, the same with
-synthetic ones, and hierarchies are made anew from the data set's name. All measures are taken
+synthetic ones, and hierarchies are made again from the data set's name. All measures are taken
 twice: of the release as it is, and of what it says about real people alone (``who``).
 """
 
@@ -94,15 +94,13 @@ def ten_users() -> Microdata:
     return Microdata(frame, list(frame.columns[:-1]), "Disease")
 
 
-def prepare(
-    name: str, rows: int | None = None, seed: int = 0, missing: str = "category"
-) -> tuple[Microdata, pd.DataFrame]:
+def prepare(name: str, rows: int | None = None, seed: int = 0) -> tuple[Microdata, pd.DataFrame]:
     """Load a data set with the roles of Table 5 and pre-process it."""
     qi, sensitive = list(LEVELS[name]), _SENSITIVE[name]
     part = {"part": "train"} if name == "census" else {}
     raw = load(name, qi=qi, sensitive=sensitive, rows=rows, seed=seed, **part)
     frame, account = clean(
-        raw.frame.reset_index(drop=True), qi, sensitive, ranges=_RANGES[name], missing=missing
+        raw.frame.reset_index(drop=True), qi, sensitive, ranges=_RANGES[name], missing="category"
     )
     return raw.replace(frame=frame, domains=dict.fromkeys(frame)), account
 
@@ -135,15 +133,10 @@ def synthetic_rows(
 ) -> pd.DataFrame:
     """Sample the rows that balance a table, from a model of it or of some of its rows."""
     part = m if learn_from is None or learn_from >= m.n else m.sample(learn_from, seed)
-    return synthesis.synthesize(
-        part, find_imbalance(m).needed, method, epochs=epochs, seed=seed
-    )  # fmt: skip
+    return synthesis.synthesize(part, find_imbalance(m).needed, method, epochs=epochs, seed=seed)
 
 
-def train(
-    tables: Mapping[str, Microdata], name: str, method: str, epochs: int, seed: int,
-    learn_from: int | None,
-) -> dict:  # fmt: skip
+def train(tables, name: str, method: str, epochs: int, seed: int, learn_from: int | None) -> dict:
     """Make the synthetic rows that balance a table; for :func:`anonpaper.compendium.run_grid`."""
     rows = synthetic_rows(tables[name], method, epochs, seed, learn_from)
     return {
@@ -174,16 +167,9 @@ def augment_cases(
 
 
 def proposed(
-    m: Microdata,
-    k: int,
-    l: int,
-    trees: Mapping[str, Hierarchy],
-    *,
-    friendly: Sequence[str] = (),
-    seed: int = 0,
-    least_level: int = 0,
-    largest_share: float = 1.0,
-) -> Release:
+    m: Microdata, k: int, l: int, trees: Mapping[str, Hierarchy], *, friendly: Sequence[str] = (),
+    seed: int = 0, least_level: int = 0, largest_share: float = 1.0,
+) -> Release:  # fmt: skip
     """Publish a table by the proposed method: balanced classes, shallow generalization."""
     p = balanced_classes(m, k, l, seed, largest_share=largest_share)
     return shallow_generalize(m, p, trees, friendly, least_level=least_level)
@@ -228,9 +214,8 @@ def release_of(
 
 
 def measure_release(
-    rel: Release, trees: Mapping[str, Hierarchy], *, known: float = 0.25, seed: int = 0,
-    friendly: Sequence[str] = (),
-) -> list[dict]:  # fmt: skip
+    rel: Release, trees: Mapping[str, Hierarchy], *, seed: int = 0, friendly: Sequence[str] = ()
+) -> list[dict]:
     """Measure a release as it is, and what it says about real people alone.
 
     "DM, every part" is the distortion with each value on the first level at least: as the paper's
@@ -238,11 +223,8 @@ def measure_release(
     """
     dominant = dominant_value(rel.microdata)
     subsets = some_qids(rel.microdata.qi, seed=seed)
-    views = {"all": rel}
-    if not rel.is_synthetic.all():
-        views["real"] = rel.without_synthetic() if rel.is_synthetic.any() else rel
     rows = []
-    for who, view in views.items():
+    for who, view in _views(rel, "all", "real").items():
         audit = view.audit().set_index("principle")["level"]
         has_people = not view.is_synthetic.all()
         rows.append(
@@ -261,7 +243,7 @@ def measure_release(
                 "E surplus": exposure(view, "surplus", dominant),
                 "E single": exposure(view, "single", dominant),
                 "E majority": exposure(view, "majority", dominant),
-                "R": reconstruction(view, known, seed) if has_people else None,
+                "R": reconstruction(view, 0.25, seed) if has_people else None,
                 "DM": distortion(view, trees),
                 "DM, every part": _distortion_of_every_part(view, trees, friendly),
                 "generalizations": generalizations(view),
@@ -271,10 +253,18 @@ def measure_release(
     return rows
 
 
-def _distortion_of_every_part(
-    rel: Release, trees: Mapping[str, Hierarchy], friendly: Sequence[str]
-) -> float:
-    """Return Equation 9 with all values that are kept, but for friendly ones, one level up."""
+def _views(rel: Release, whole: str, real: str) -> dict[str, Release]:
+    """Return a release as it is and, unless all rows are synthetic, its real people alone."""
+    if rel.is_synthetic.all():
+        return {whole: rel}
+    return {whole: rel, real: rel.without_synthetic() if rel.is_synthetic.any() else rel}
+
+
+def _distortion_of_every_part(rel: Release, trees, friendly: Sequence[str]) -> float:
+    """Return Equation 9 with all values that are kept, except friendly ones, one level up.
+
+    A node of one value alone hides nothing: it stays the value, as in a release.
+    """
     raised = 0.0
     for p in rel.published:
         if p.attribute.name in friendly:
@@ -314,13 +304,10 @@ def risks(
 ) -> list[dict]:
     """Publish by one method; disclosure risk by all readings of Equation 6 (for a grid)."""
     rel, _, _ = release_of(cases, name, method, k, mode, seed, threshold)
-    views = {"all rows": rel}
-    if not rel.is_synthetic.all():
-        views["real people"] = rel.without_synthetic() if rel.is_synthetic.any() else rel
     readings = {"as printed": "values", "own value": "own", "best guess": "largest"}
     return [
         {"rows": who, "equation": equation, "risk": disclosure_risk(view, reading)}
-        for who, view in views.items()
+        for who, view in _views(rel, "all rows", "real people").items()
         for equation, reading in readings.items()
     ]
 
@@ -343,18 +330,17 @@ def compare_utility(cases, name: str, method: str, k: int, mode: str, seed: int)
     return found | {"balanced accuracy, equal weights": weighed.balanced_accuracy}
 
 
-def forest_cases(
-    tables: Mapping[str, Microdata], epochs: int, seed: int
-) -> dict[str, dict[str, Microdata]]:
-    """Return what forests learn from and are tested on, with test rows of three kinds."""
+def forest_cases(tables: Mapping[str, Microdata], epochs: int, seed: int) -> dict[str, dict]:
+    """Return what forests learn from and are tested on, with test rows of three kinds.
+
+    Besides real, fused and ``test`` rows: ``invented test`` adds synthetic rows until values are
+    equally frequent; ``leak train`` and ``leak test`` split a table whose rare rows were doubled.
+    """
     split = {name: held_out(m, seed) for name, m in tables.items()}
-    cases, _ = augment_cases(
-        {name: train for name, (train, _) in split.items()}, epochs, seed=seed
-    )
+    cases, _ = augment_cases({name: part[0] for name, part in split.items()}, epochs, seed=seed)
     for name, m in tables.items():
         train, test = split[name]
-        doubled = _doubled(m, seed)
-        leak_train, leak_test = held_out(doubled, seed)
+        leak_train, leak_test = held_out(_doubled(m, seed), seed)
         cases[name] |= {
             "test": test,
             "invented test": _with_invented(train, test, epochs, seed),
@@ -387,9 +373,7 @@ def accuracy_by_test_rows(cases, name: str, test_rows: str, seed: int) -> dict:
         "accuracy, repaired": after["accuracy"],
         "recall of the rare value": before["recall of the rare value"],
         "recall of the rare value, repaired": after["recall of the rare value"],
-        "share of the frequent value": float(
-            (case["test"].sensitive_counts).max() / case["test"].n
-        ),
+        "share of the frequent value": float(case["test"].sensitive_counts.max() / case["test"].n),
     }
 
 
@@ -411,6 +395,7 @@ def _scores(rel: Release, test: Microdata, seed: int, dominant: object) -> dict:
 
 def _with_invented(train: Microdata, test: Microdata, epochs: int, seed: int) -> Microdata:
     """Balance test rows by invented people whom no training row shows, marked as real ones."""
+    # the last rows of a longer draw: with this seed, the first ones are likely the training rows
     ((value, lacking),) = find_imbalance(test).needed.items()
     ((_, trained_on),) = find_imbalance(train).needed.items()
     rows = synthesis.synthesize(
@@ -473,7 +458,7 @@ def check_proposed(cases, name: str, k: int, seed: int) -> dict:
     """
     rel, _, seconds = release_of(cases, name, "Proposed", k, seed=seed)
     real, fused = cases[name]["real"], cases[name]["fused"]
-    sizes = rel.partition.sizes()
+    sizes, kept = rel.partition.sizes(), int((~rel.is_synthetic & rel.is_published).sum())
     groups = rel.frame.groupby(fused.qi, observed=True, dropna=False, sort=False)[fused.sensitive]
     dominant = dominant_value(real)
     return {
@@ -481,8 +466,8 @@ def check_proposed(cases, name: str, k: int, seed: int) -> dict:
         "fewest values": int(groups.nunique().min()),
         "smallest group": int(sizes.min()),
         "largest group": int(sizes.max()),
-        "real rows": int((~rel.is_synthetic & rel.is_published).sum()),
-        "real rows lost": real.n - int((~rel.is_synthetic & rel.is_published).sum()),
+        "real rows": kept,
+        "real rows lost": real.n - kept,
         "synthetic rows": int(rel.is_synthetic.sum()),
         "synthetic rows of the dominant value": int(
             (fused.frame.loc[fused.synthetic, fused.sensitive] == dominant).sum()
@@ -497,23 +482,20 @@ def check_proposed(cases, name: str, k: int, seed: int) -> dict:
 def _strange_values(real: Microdata, fused: Microdata) -> int:
     """Count synthetic numbers outside of the real range and categories no real person has."""
     added = fused.frame[fused.synthetic]
-    return int(
-        sum(
-            (~added[name].between(real.frame[name].min(), real.frame[name].max())).sum()
-            if pd.api.types.is_numeric_dtype(real.frame[name])
-            else (~added[name].astype(str).isin(set(real.frame[name].astype(str)))).sum()
-            for name in real.qi
-        )
-    )
+    strange = 0
+    for name in real.qi:
+        known, new = real.frame[name], added[name]
+        if pd.api.types.is_numeric_dtype(known):
+            strange += (~new.between(known.min(), known.max())).sum()
+        else:
+            strange += (~new.astype(str).isin(set(known.astype(str)))).sum()
+    return int(strange)
 
 
 def dominant_value(m: Microdata) -> object:
     """Return the sensitive value that most real people have."""
-    counts = np.bincount(
-        m.sensitive_codes[~m.synthetic] if not m.synthetic.all() else m.sensitive_codes,
-        minlength=m.sensitive_attribute.size,
-    )
-    return m.sensitive_attribute.values[counts.argmax()]
+    codes = m.sensitive_codes if m.synthetic.all() else m.sensitive_codes[~m.synthetic]
+    return m.sensitive_attribute.values[np.bincount(codes).argmax()]
 
 
 def published_risk() -> pd.DataFrame:

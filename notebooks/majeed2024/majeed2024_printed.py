@@ -17,6 +17,9 @@ from anonpaper.compendium.tables import reference
 #: What a reading of Tables 6 to 9 has to say: columns of a table of measured risks.
 SETTINGS = ("equation", "mode", "threshold", "rows")
 
+#: A measured risk is near a printed one up to this distance.
+NEAR = 0.05
+
 #: How an improvement over baselines can be computed from p (proposed, one number per setting) and
 #: b (baselines, settings x methods), in percent.
 IMPROVEMENTS = {
@@ -31,7 +34,12 @@ IMPROVEMENTS = {
 
 
 def least_own_value_risk(counts) -> float:
-    """Return the least own-value risk of any grouping of a table: the sum of squared shares."""
+    """Return the least own-value risk of any grouping of a table: the sum of squared shares.
+
+    A release's risk is the mean over rows of the sum of Pr_C(y)^2 in the row's class C. A mean of
+    squares is never below the square of the mean (Jensen), and Pr_C(y) has the table's share of y
+    as its mean.
+    """
     counts = np.asarray(counts, dtype=float)
     return float(((counts / counts.sum()) ** 2).sum())
 
@@ -54,18 +62,17 @@ def improvements(printed: pd.DataFrame, value: str, settings: list[str]) -> pd.D
         for size in range(1, others.shape[1] + 1)
         for chosen in combinations(others.columns, size)
     ]
-    return pd.DataFrame(
-        [
-            {
-                "formula": formula,
-                "baselines": ", ".join(chosen),
-                "methods": len(chosen),
-                "improvement_pct": 100 * compute(proposed, others[chosen].to_numpy()),
-            }
-            for formula, compute in IMPROVEMENTS.items()
-            for chosen in sets
-        ]
-    )
+    rows = [
+        (
+            formula,
+            ", ".join(chosen),
+            len(chosen),
+            100 * compute(proposed, others[chosen].to_numpy()),
+        )
+        for formula, compute in IMPROVEMENTS.items()
+        for chosen in sets
+    ]
+    return pd.DataFrame(rows, columns=["formula", "baselines", "methods", "improvement_pct"])
 
 
 def headlines() -> pd.DataFrame:
@@ -83,9 +90,8 @@ def headlines() -> pd.DataFrame:
         name: improvements(part, "disclosure_risk", ["dataset", "k"]).set_index(key)
         for name, part in risk.items()
     }
-    exposed = reference("majeed2024_tab10_exposure").assign(
-        exposure=lambda t: t["exposure_pct"] / 100
-    )
+    exposed = reference("majeed2024_tab10_exposure")
+    exposed["exposure"] = exposed["exposure_pct"] / 100
     exposure = improvements(exposed, "exposure", ["dataset"]).set_index(key)
     found["privacy on three metrics"] = (
         found.pop("disclosure risk") + exposure + printed["reconstruction"]
@@ -94,17 +100,10 @@ def headlines() -> pd.DataFrame:
     for quantity, table in found.items():
         for formula, part in table["improvement_pct"].groupby(level="formula", sort=False):
             near = (part - printed[quantity]).abs().idxmin()
-            rows.append(
-                {
-                    "quantity": quantity,
-                    "printed_pct": printed[quantity],
-                    "formula": formula,
-                    "all_eight_pct": part.xs(8, level="methods").item(),
-                    "nearest_pct": part[near],
-                    "nearest_baselines": near[1],
-                }
-            )
-    return pd.DataFrame(rows)
+            all_eight = part.xs(8, level="methods").item()
+            rows.append((quantity, printed[quantity], formula, all_eight, part[near], near[1]))
+    names = "quantity printed_pct formula all_eight_pct nearest_pct nearest_baselines"
+    return pd.DataFrame(rows, columns=names.split())
 
 
 def common_formula(count: int = 5) -> pd.DataFrame:
@@ -174,7 +173,11 @@ def rounded_exposures(counts: Mapping[str, object]) -> pd.DataFrame:
 
 
 def universes(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Return every reading of every printed cell of Tables 6 to 9 that was measured."""
+    """Return every reading of every printed cell of Tables 6 to 9 that was measured.
+
+    The threshold is the proposed method's alone and the mode the baselines': their risks stand
+    under every value of the other one. A method that invents all rows stands for people too.
+    """
     ours = measured["method"] == "Proposed"
     parts = [measured[ours].assign(mode=mode) for mode in measured["mode"].unique()]
     parts += [
@@ -196,26 +199,22 @@ def nearest(risks: pd.DataFrame) -> pd.DataFrame:
     return risks.loc[first].reset_index(drop=True)
 
 
-def explained_cells(risks: pd.DataFrame, within: float = 0.05) -> pd.DataFrame:
+def explained_cells(risks: pd.DataFrame) -> pd.DataFrame:
     """Count, for each table and reading, the printed cells that a reading comes near to."""
     found = []
     for name, table in risks.groupby("name", sort=False):
         for setting, part in table.groupby(list(SETTINGS), sort=False):
             gap = (part["risk"] - part["published"]).abs()
             varies = part["risk"].std() > 0
-            found.append(
-                {
-                    "name": name,
-                    **dict(zip(SETTINGS, setting, strict=True)),
-                    "cells": len(part),
-                    "near": int((gap <= within).sum()),
-                    "mean distance": gap.mean(),
-                    "correlation": part["risk"].corr(part["published"]) if varies else np.nan,
-                }
-            )
+            found.append({
+                "name": name, **dict(zip(SETTINGS, setting, strict=True)),
+                "cells": len(part), "near": int((gap <= NEAR).sum()),
+                "mean distance": gap.mean(),
+                "correlation": part["risk"].corr(part["published"]) if varies else np.nan,
+            })  # fmt: skip
         printed = table.drop_duplicates(["method", "k"])["published"]
         gap = (printed - printed.median()).abs()
-        null = {"cells": len(gap), "near": int((gap <= within).sum()), "mean distance": gap.mean()}
+        null = {"cells": len(gap), "near": int((gap <= NEAR).sum()), "mean distance": gap.mean()}
         found.append({"name": name} | dict.fromkeys(SETTINGS, "a constant") | null)
     order = ["name", "null", "near", "mean distance"]
     frame = pd.DataFrame(found).assign(null=lambda f: f["rows"] == "a constant")
