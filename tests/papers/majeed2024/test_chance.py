@@ -31,3 +31,8 @@ def test_classes_are_the_different_published_rows():
     for known in (m.qi, m.qi[:2], m.qi[2:3]):
         shown = rel.frame[known].astype(str)
         assert chance.number_of_classes(rel, known) == len(shown.drop_duplicates())
+
+
+def test_one_class_and_classes_of_one_by_hand():
+    counts = np.array([2, 2])
+    assert (chance.risk_by_chance(counts, 1), chance.risk_by_chance(counts, 4)) == (0.5, 1.0)

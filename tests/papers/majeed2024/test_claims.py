@@ -6,6 +6,7 @@ import pytest
 
 from anonpaper.compendium import judge
 from anonpaper.compendium.intervals import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from anonpaper.compendium.tables import reference
 
 CLAIMS = {entry.id: entry for entry in judge.of_paper("majeed2024")}
 METHODS = ("Proposed", "LD", "HyObscure", "MRMondrian")
@@ -79,3 +80,37 @@ def test_naming_the_frequent_value_less_is_seen_in_both_recalls(frequent, rare, 
     rows = [("Proposed", 0.6, frequent, rare), ("LD", 0.8, 0.9, 0.3), ("SDDA", 0.7, 0.1, 0.9)]
     figure_9 = pd.DataFrame(rows, columns=columns).assign(name="adult", k=10, seed=0)
     assert (experiment("accuracy", figure_9).verdict == REPRODUCED) == supported
+
+
+def test_what_the_claims_quote_is_what_the_paper_prints():
+    risk = reference("majeed2024_tab11_records_at_risk").set_index("dataset")
+    for name, count in risk["existing_count"].items():
+        assert CLAIMS[f"at-risk-{name}"].published == f"{count:,}"
+    left = [f"{n} {r.proposed_count:,} of {r.existing_count:,}" for n, r in risk.iterrows()]
+    assert CLAIMS["at-risk-after"].published == ", ".join(left)
+    table_12 = reference("majeed2024_tab12_generalizations").set_index("dataset")
+    improved = ", ".join(f"{n} {pct:.2f} %" for n, pct in table_12["improvement_pct"].items())
+    for id in ("generalizations", "table-12-improvements"):
+        assert CLAIMS[id].published == improved
+    headlines = reference("majeed2024_headlines").set_index("quantity")["improvement_pct"]
+    for id in ("risk-of-small", "risk-of-large", "three-metrics"):
+        quantity = CLAIMS[id].rows.split("'")[1]
+        assert CLAIMS[id].published == f"{headlines[quantity]} %"
+    gains = [f"{n} {headlines[f'accuracy on {n.title()}']:+.2f}"
+             for n in ("adult", "stroke", "census", "diabetes")]  # fmt: skip
+    assert CLAIMS["gains"].published == CLAIMS["repairing"].published == ", ".join(gains)
+
+
+@pytest.mark.parametrize(
+    ("id", "method", "word"),
+    [("disclosure-all", "Proposed", "lowest"), ("second-best", "HyObscure", "lowest"),
+     ("worst", "LD", "highest")],
+)  # fmt: skip
+def test_printed_ranks_are_counted_in_tables_6_to_9(id, method, word):
+    cells = reference("majeed2024_tab6-9_disclosure_risk")
+    if method != "Proposed":
+        cells = cells[cells["method"] != "Proposed"]
+    wide = cells.pivot(index=["dataset", "k"], columns="method", values="disclosure_risk")
+    end = wide.min(axis=1) if word == "lowest" else wide.max(axis=1)
+    number = (wide[method] == end).sum()
+    assert CLAIMS[id].published == f"{word}, ties included, in {number} of {len(wide)} columns"

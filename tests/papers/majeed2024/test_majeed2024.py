@@ -227,3 +227,12 @@ def test_a_worker_trains_the_same_model(tmp_path, monkeypatch):
         pd.testing.assert_frame_equal(synthesis.augment(m, epochs=1, seed=5).frame, fused)
     # from 500 rows on CTGAN would start processes of its own, which live on for minutes
     assert reusable_executor._executor is before
+
+
+def test_examples_that_can_be_done_by_hand():
+    assert majeed2024.ten_users().sensitive_counts.tolist() == [2, 8]
+    shares = [majeed2024.largest_share(10, threshold) for threshold in majeed2024.THRESHOLDS]
+    assert shares == [1.0, 0.8, 0.5]
+    grid = majeed2024.with_seeds([{"method": "LD"}, {"method": "Proposed"}], [3, 4])
+    runs = [(setting["method"], setting["seed"]) for setting in grid]
+    assert runs == [("LD", 3), ("Proposed", 3), ("Proposed", 4)]

@@ -122,3 +122,7 @@ def test_the_reading_that_fits_is_first_and_a_constant_is_last():
     assert found["near"].iloc[0] == 3 and found["equation"].iloc[0] == "own value"
     assert found["rows"].iloc[-1] == "a constant" and found["near"].iloc[-1] == 1
     assert (found["cells"] == 3).all()
+
+
+def test_the_bound_on_stroke():
+    assert printed.least_own_value_risk([4861, 249]) == pytest.approx(0.907, abs=5e-4)
