@@ -86,7 +86,7 @@ def test_what_the_claims_quote_is_what_the_paper_prints():
     risk = reference("majeed2024_tab11_records_at_risk").set_index("dataset")
     for name, count in risk["existing_count"].items():
         assert CLAIMS[f"at-risk-{name}"].published == f"{count:,}"
-    left = [f"{n} {r.proposed_count:,} of {r.existing_count:,}" for n, r in risk.iterrows()]
+    left = [f"{n} {r.proposed_count:,.0f} of {r.existing_count:,.0f}" for n, r in risk.iterrows()]
     assert CLAIMS["at-risk-after"].published == ", ".join(left)
     table_12 = reference("majeed2024_tab12_generalizations").set_index("dataset")
     improved = ", ".join(f"{n} {pct:.2f} %" for n, pct in table_12["improvement_pct"].items())
