@@ -189,6 +189,12 @@ def _claim(paper: str, id: str, entry: Mapping, texts: Mapping[str, str]) -> Cla
             f"claim {id!r} of {paper}: a claim has where, claim, notebook, and either says or "
             f"check; missing {lacking}, unknown {unknown}"
         )
+    if "reason" in fields:  # its table and notebook are those of the claim, if it names no others
+        named = {"table", "tables"} & set(fields["reason"])
+        same = ("notebook",) if named else ("notebook", "table", "tables")
+        fields["reason"] = {name: fields[name] for name in same if name in fields} | fields[
+            "reason"
+        ]
     kind = fields.get("kind", MEASURED)
     if kind not in KINDS:
         raise ParameterError(f"claim {id!r}: kind is one of {', '.join(KINDS)}, got {kind!r}")
@@ -299,12 +305,12 @@ def _verdict(findings: list[Finding], varied: str) -> str:
 
 def _explained(claim: Claim, verdict: str, folder: Path) -> dict[str, str]:
     """Return the reason of a difference with what its experiment found, or what is missing."""
-    reason = claim.fields.get("reason")
+    reason = claim.reason
     if verdict == NOT_TESTABLE:
         return {"reason": claim.missing}
-    if verdict not in (DIRECTION, NOT_REPRODUCED) or reason is None:
+    if verdict not in (DIRECTION, NOT_REPRODUCED) or not reason:
         return {}
-    notebook = {"tested in": reason.get("notebook", claim.notebook)}
+    notebook = {"tested in": reason["notebook"]}
     names = _tables(reason)
     if not all((folder / f"{table}.csv").exists() for table in names):
         where = notebook["tested in"]

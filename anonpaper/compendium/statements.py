@@ -94,7 +94,7 @@ class Statement:
         """Fill in a text whose braces hold expressions and formats, as an f-string does."""
         if not isinstance(text, str) or "{" not in text:
             return text
-        return eval(f"f'''{_with_columns(text)}'''", self._namespace(self.df))
+        return eval(f"f'''{_with_columns(text)} '''", self._namespace(self.df))[:-1]
 
     def _namespace(self, frame: pd.DataFrame) -> dict:
         """Return what expressions can name: what was derived, then columns, then all else."""

@@ -1,7 +1,7 @@
 """How the notebooks of majeed2024 measure: one function per kind of figure, tidy rows out.
 
 Tables reach the functions of a grid as *cases*: per data set the real rows, the same with
-synthetic ones, and hierarchies are made anew from the data set's name. All measures are taken
+synthetic ones, and hierarchies are made again from the data set's name. All measures are taken
 twice: of the release as it is, and of what it says about real people alone (``who``).
 """
 
@@ -13,7 +13,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from majeed2024_baselines import BASELINES
 
+from anonpaper.compendium.grids import run_grid
+from anonpaper.compendium.tables import reference
 from anonpaper.datasets import load
 from anonpaper.datasets.trees import LEVELS, hierarchies
 from anonpaper.errors import InfeasibleError
@@ -30,9 +33,6 @@ from anonpaper.measure import (
     undiverse_rows,
 )
 from anonpaper.microdata import Microdata
-from anonpaper.compendium.grids import run_grid
-from majeed2024_baselines import BASELINES
-from anonpaper.compendium.tables import reference
 from anonpaper.partition.balanced import balanced_classes
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.prepare import synthesis
@@ -41,36 +41,6 @@ from anonpaper.prepare.imbalance import find_imbalance
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
 from anonpaper.randomness import generator
-
-__all__ = [
-    "ABLATIONS",
-    "METHODS",
-    "PAPER_FRIENDLY",
-    "THRESHOLDS",
-    "ablate",
-    "accuracy_by_test_rows",
-    "augment_cases",
-    "check_proposed",
-    "compare_utility",
-    "dominant_value",
-    "forest_cases",
-    "held_out",
-    "largest_share",
-    "measure_method",
-    "measure_release",
-    "pairs",
-    "prepare",
-    "proposed",
-    "published_risk",
-    "release_of",
-    "risks",
-    "some_qids",
-    "with_seeds",
-    "synthetic_rows",
-    "ten_users",
-    "time_method",
-    "train",
-]
 
 #: "Proposed" and the baselines, in the order of the paper's tables.
 METHODS = ("Proposed", *BASELINES)
@@ -109,13 +79,7 @@ ABLATIONS = (
 
 
 def ten_users() -> Microdata:
-    """Return Table 1 of the paper, without names.
-
-    Examples
-    --------
-    >>> ten_users().sensitive_counts.tolist()
-    [2, 8]
-    """
+    """Return Table 1 of the paper, without names."""
     frame = pd.DataFrame(
         [
             (45, "M", "USA", "Black", 6, "Cancer"), (32, "F", "England", "White", 5, "Flu"),
@@ -130,43 +94,19 @@ def ten_users() -> Microdata:
     return Microdata(frame, list(frame.columns[:-1]), "Disease")
 
 
-def prepare(
-    name: str, rows: int | None = None, seed: int = 0, missing: str = "category"
-) -> tuple[Microdata, pd.DataFrame]:
-    """Load a data set with the roles of Table 5 and pre-process it.
-
-    Parameters
-    ----------
-    name : {"adult", "stroke", "census", "diabetes"}
-        The data set; of census the training file, as in the paper.
-    rows, seed
-        As for :func:`anonpaper.datasets.load`.
-    missing : str
-        As for :func:`anonpaper.prepare.cleaning.clean`.
-
-    Returns
-    -------
-    m : Microdata
-    account : pandas.DataFrame
-        What pre-processing changed, step by step.
-    """
+def prepare(name: str, rows: int | None = None, seed: int = 0) -> tuple[Microdata, pd.DataFrame]:
+    """Load a data set with the roles of Table 5 and pre-process it."""
     qi, sensitive = list(LEVELS[name]), _SENSITIVE[name]
     part = {"part": "train"} if name == "census" else {}
     raw = load(name, qi=qi, sensitive=sensitive, rows=rows, seed=seed, **part)
     frame, account = clean(
-        raw.frame.reset_index(drop=True), qi, sensitive, ranges=_RANGES[name], missing=missing
+        raw.frame.reset_index(drop=True), qi, sensitive, ranges=_RANGES[name], missing="category"
     )
     return raw.replace(frame=frame, domains=dict.fromkeys(frame)), account
 
 
 def pairs(m: Microdata) -> dict:
-    """Count, as section 1.2 does, how many pairs can have two sensitive values.
-
-    Examples
-    --------
-    >>> pairs(ten_users())
-    {'pairs': 5, 'diverse': 2, 'not_diverse': 3, 'left_over': 6}
-    """
+    """Count, as section 1.2 does, how many pairs can have two sensitive values."""
     counts = m.sensitive_counts
     whole, rare = m.n // 2, int(counts.sum() - counts.max())
     diverse = min(rare, whole)
@@ -191,32 +131,13 @@ def held_out(m: Microdata, seed: int = 0) -> tuple[Microdata, Microdata]:
 def synthetic_rows(
     m: Microdata, method: str, epochs: int, seed: int, learn_from: int | None = None
 ) -> pd.DataFrame:
-    """Sample the rows that balance a table, from a model of it or of some of its rows.
-
-    Parameters
-    ----------
-    m : Microdata
-        Real rows.
-    method, epochs, seed
-        As for :func:`anonpaper.prepare.synthesis.synthesize`.
-    learn_from : int, optional
-        Rows, drawn at random, that the model learns from; all by default.
-    """
+    """Sample the rows that balance a table, from a model of it or of some of its rows."""
     part = m if learn_from is None or learn_from >= m.n else m.sample(learn_from, seed)
-    return synthesis.synthesize(
-        part, find_imbalance(m).needed, method, epochs=epochs, seed=seed
-    )  # fmt: skip
+    return synthesis.synthesize(part, find_imbalance(m).needed, method, epochs=epochs, seed=seed)
 
 
-def train(
-    tables: Mapping[str, Microdata], name: str, method: str, epochs: int, seed: int,
-    learn_from: int | None,
-) -> dict:  # fmt: skip
-    """Make the synthetic rows that balance a table; for :func:`anonpaper.compendium.run_grid`.
-
-    The rows go to the cache of models. The seconds returned are those of the training and the
-    sampling when the rows were made, be it now or before.
-    """
+def train(tables, name: str, method: str, epochs: int, seed: int, learn_from: int | None) -> dict:
+    """Make the synthetic rows that balance a table; for :func:`anonpaper.compendium.run_grid`."""
     rows = synthetic_rows(tables[name], method, epochs, seed, learn_from)
     return {
         "rows": tables[name].n, "synthetic rows": len(rows),
@@ -228,28 +149,7 @@ def augment_cases(
     tables: Mapping[str, Microdata], epochs: int, method: str = "ctgan", seed: int = 0,
     learn_from: Mapping[str, int] | None = None,
 ) -> tuple[dict[str, dict[str, Microdata]], pd.DataFrame]:  # fmt: skip
-    """Return per data set the real rows and the same with synthetic ones; also what that took.
-
-    Models that are not in the cache are trained side by side, the largest tables first.
-
-    Parameters
-    ----------
-    tables : mapping of name to Microdata
-        Real rows.
-    epochs : int
-        Of the training.
-    method, seed
-        As for :func:`anonpaper.prepare.synthesis.augment`.
-    learn_from : mapping of name to int, optional
-        For the tables named, how many rows the model learns from.
-
-    Returns
-    -------
-    cases : dict
-        Name -> ``{"real": Microdata, "fused": Microdata}``.
-    trained : pandas.DataFrame
-        One row per table, as :func:`train` returns it.
-    """
+    """Return per data set the real rows and the same with synthetic ones; also what that took."""
     limits = dict(learn_from or {})
     by_size = sorted(tables, key=lambda name: -min(tables[name].n, limits.get(name, np.inf)))
     grid = [
@@ -267,42 +167,16 @@ def augment_cases(
 
 
 def proposed(
-    m: Microdata,
-    k: int,
-    l: int,
-    trees: Mapping[str, Hierarchy],
-    *,
-    friendly: Sequence[str] = (),
-    seed: int = 0,
-    least_level: int = 0,
-    largest_share: float = 1.0,
-) -> Release:
+    m: Microdata, k: int, l: int, trees: Mapping[str, Hierarchy], *, friendly: Sequence[str] = (),
+    seed: int = 0, least_level: int = 0, largest_share: float = 1.0,
+) -> Release:  # fmt: skip
     """Publish a table by the proposed method: balanced classes, shallow generalization."""
     p = balanced_classes(m, k, l, seed, largest_share=largest_share)
     return shallow_generalize(m, p, trees, friendly, least_level=least_level)
 
 
 def largest_share(k: int, threshold: str) -> float:
-    """Return the share of a class of k rows that one of two values may have at most.
-
-    Parameters
-    ----------
-    k : int
-        Rows of the class, at least 2.
-    threshold : str
-        A name of :data:`THRESHOLDS`: the entropy of the two shares has to reach 0.69 in its unit,
-        or as nearly as k rows allow.
-
-    Returns
-    -------
-    float
-        From 0.5 to 1.
-
-    Examples
-    --------
-    >>> [largest_share(10, threshold) for threshold in THRESHOLDS]
-    [1.0, 0.8, 0.5]
-    """
+    """Return the share of a class of k rows that one of two values may have at most."""
     base = THRESHOLDS[threshold]
     if base is None:
         return 1.0
@@ -313,14 +187,7 @@ def largest_share(k: int, threshold: str) -> float:
 
 
 def with_seeds(grid: Sequence[Mapping], seeds: Sequence[int]) -> list[dict]:
-    """Repeat settings for every seed; those of a method that draws nothing for the first only.
-
-    Examples
-    --------
-    >>> grid = [{"method": "LD"}, {"method": "Proposed"}]
-    >>> [(s["method"], s["seed"]) for s in with_seeds(grid, [3, 4])]
-    [('LD', 3), ('Proposed', 3), ('Proposed', 4)]
-    """
+    """Repeat settings for every seed; those of a method that draws nothing for the first only."""
     return [
         {**setting, "seed": seed}
         for setting in grid
@@ -332,23 +199,7 @@ def release_of(
     cases: Mapping[str, Mapping[str, Microdata]], name: str, method: str, k: int,
     mode: str = "enforce", seed: int = 0, threshold: str = "above 0",
 ) -> tuple[Release, dict[str, Hierarchy], float]:  # fmt: skip
-    """Publish a data set by one method; also its hierarchies and the seconds taken.
-
-    Parameters
-    ----------
-    cases : mapping
-        As :func:`augment_cases` returns.
-    name, method : str
-        A data set and one of :data:`METHODS`.
-    k : int
-        Smallest class.
-    mode : {"enforce", "best effort"}
-        Whether baselines enforce two distinct values, or k only.
-    seed : int
-        Of the method.
-    threshold : str
-        Reading of T_eta, one of :data:`THRESHOLDS`; only the proposed method has it.
-    """
+    """Publish a data set by one method; also its hierarchies and the seconds taken."""
     m = cases[name]["fused" if method == "Proposed" else "real"]
     trees = hierarchies(name, m)
     began = time.perf_counter()
@@ -363,27 +214,17 @@ def release_of(
 
 
 def measure_release(
-    rel: Release, trees: Mapping[str, Hierarchy], *, known: float = 0.25, seed: int = 0,
-    friendly: Sequence[str] = (),
-) -> list[dict]:  # fmt: skip
+    rel: Release, trees: Mapping[str, Hierarchy], *, seed: int = 0, friendly: Sequence[str] = ()
+) -> list[dict]:
     """Measure a release as it is, and what it says about real people alone.
 
     "DM, every part" is the distortion with each value on the first level at least: as the paper's
     baselines "anonymize every part". Values that are `friendly` are excepted.
-
-    Returns
-    -------
-    list of dict
-        With ``who`` "all" and "real"; the second is missing where all rows are synthetic. "D own,
-        some QIDs" is a mean over the sets of :func:`some_qids`.
     """
     dominant = dominant_value(rel.microdata)
     subsets = some_qids(rel.microdata.qi, seed=seed)
-    views = {"all": rel}
-    if not rel.is_synthetic.all():
-        views["real"] = rel.without_synthetic() if rel.is_synthetic.any() else rel
     rows = []
-    for who, view in views.items():
+    for who, view in _views(rel, "all", "real").items():
         audit = view.audit().set_index("principle")["level"]
         has_people = not view.is_synthetic.all()
         rows.append(
@@ -402,7 +243,7 @@ def measure_release(
                 "E surplus": exposure(view, "surplus", dominant),
                 "E single": exposure(view, "single", dominant),
                 "E majority": exposure(view, "majority", dominant),
-                "R": reconstruction(view, known, seed) if has_people else None,
+                "R": reconstruction(view, 0.25, seed) if has_people else None,
                 "DM": distortion(view, trees),
                 "DM, every part": _distortion_of_every_part(view, trees, friendly),
                 "generalizations": generalizations(view),
@@ -412,10 +253,15 @@ def measure_release(
     return rows
 
 
-def _distortion_of_every_part(
-    rel: Release, trees: Mapping[str, Hierarchy], friendly: Sequence[str]
-) -> float:
-    """Return Equation 9 with all values that are kept, but for friendly ones, one level up.
+def _views(rel: Release, whole: str, real: str) -> dict[str, Release]:
+    """Return a release as it is and, unless all rows are synthetic, its real people alone."""
+    if rel.is_synthetic.all():
+        return {whole: rel}
+    return {whole: rel, real: rel.without_synthetic() if rel.is_synthetic.any() else rel}
+
+
+def _distortion_of_every_part(rel: Release, trees, friendly: Sequence[str]) -> float:
+    """Return Equation 9 with all values that are kept, except friendly ones, one level up.
 
     A node of one value alone hides nothing: it stays the value, as in a release.
     """
@@ -432,15 +278,7 @@ def _distortion_of_every_part(
 
 
 def some_qids(qi: Sequence[str], sets: int = 20, seed: int = 0) -> list[list[str]]:
-    """Draw sets of quasi-identifiers that an attacker may know, each one in or out by a coin.
-
-    The paper tests "different combinations of QIDs" and does not say which.
-
-    Examples
-    --------
-    >>> some_qids(["age", "sex"], sets=3)
-    [['sex'], ['age', 'sex'], ['sex']]
-    """
+    """Draw sets of quasi-identifiers that an attacker may know, each one in or out by a coin."""
     rng, found = generator(seed), []
     while len(found) < sets:
         drawn = [name for name, is_in in zip(qi, rng.random(len(qi)) < 0.5, strict=True) if is_in]
@@ -466,13 +304,10 @@ def risks(
 ) -> list[dict]:
     """Publish by one method; disclosure risk by all readings of Equation 6 (for a grid)."""
     rel, _, _ = release_of(cases, name, method, k, mode, seed, threshold)
-    views = {"all rows": rel}
-    if not rel.is_synthetic.all():
-        views["real people"] = rel.without_synthetic() if rel.is_synthetic.any() else rel
     readings = {"as printed": "values", "own value": "own", "best guess": "largest"}
     return [
         {"rows": who, "equation": equation, "risk": disclosure_risk(view, reading)}
-        for who, view in views.items()
+        for who, view in _views(rel, "all rows", "real people").items()
         for equation, reading in readings.items()
     ]
 
@@ -495,28 +330,17 @@ def compare_utility(cases, name: str, method: str, k: int, mode: str, seed: int)
     return found | {"balanced accuracy, equal weights": weighed.balanced_accuracy}
 
 
-def forest_cases(
-    tables: Mapping[str, Microdata], epochs: int, seed: int
-) -> dict[str, dict[str, Microdata]]:
+def forest_cases(tables: Mapping[str, Microdata], epochs: int, seed: int) -> dict[str, dict]:
     """Return what forests learn from and are tested on, with test rows of three kinds.
 
-    Returns
-    -------
-    dict
-        Per table ``real`` and ``fused``, the training rows without and with synthetic ones;
-        ``test``, the real people held out; ``invented test``, the same with invented rows of the
-        rare value until both are equally frequent; ``leak train`` and ``leak test``, a split of
-        the table in which people of the rare value were doubled first, so that most of those
-        tested on have been learnt by heart.
+    Besides real, fused and ``test`` rows: ``invented test`` adds synthetic rows until values are
+    equally frequent; ``leak train`` and ``leak test`` split a table whose rare rows were doubled.
     """
     split = {name: held_out(m, seed) for name, m in tables.items()}
-    cases, _ = augment_cases(
-        {name: train for name, (train, _) in split.items()}, epochs, seed=seed
-    )
+    cases, _ = augment_cases({name: part[0] for name, part in split.items()}, epochs, seed=seed)
     for name, m in tables.items():
         train, test = split[name]
-        doubled = _doubled(m, seed)
-        leak_train, leak_test = held_out(doubled, seed)
+        leak_train, leak_test = held_out(_doubled(m, seed), seed)
         cases[name] |= {
             "test": test,
             "invented test": _with_invented(train, test, epochs, seed),
@@ -549,9 +373,7 @@ def accuracy_by_test_rows(cases, name: str, test_rows: str, seed: int) -> dict:
         "accuracy, repaired": after["accuracy"],
         "recall of the rare value": before["recall of the rare value"],
         "recall of the rare value, repaired": after["recall of the rare value"],
-        "share of the frequent value": float(
-            (case["test"].sensitive_counts).max() / case["test"].n
-        ),
+        "share of the frequent value": float(case["test"].sensitive_counts.max() / case["test"].n),
     }
 
 
@@ -572,11 +394,8 @@ def _scores(rel: Release, test: Microdata, seed: int, dominant: object) -> dict:
 
 
 def _with_invented(train: Microdata, test: Microdata, epochs: int, seed: int) -> Microdata:
-    """Balance test rows by invented people whom no training row shows, marked as real ones.
-
-    They are the last of the model's rows for training and test together: with the seed of the
-    training rows, the first ones are likely those.
-    """
+    """Balance test rows by invented people whom no training row shows, marked as real ones."""
+    # the last rows of a longer draw: with this seed, the first ones are likely the training rows
     ((value, lacking),) = find_imbalance(test).needed.items()
     ((_, trained_on),) = find_imbalance(train).needed.items()
     rows = synthesis.synthesize(
@@ -639,7 +458,7 @@ def check_proposed(cases, name: str, k: int, seed: int) -> dict:
     """
     rel, _, seconds = release_of(cases, name, "Proposed", k, seed=seed)
     real, fused = cases[name]["real"], cases[name]["fused"]
-    sizes = rel.partition.sizes()
+    sizes, kept = rel.partition.sizes(), int((~rel.is_synthetic & rel.is_published).sum())
     groups = rel.frame.groupby(fused.qi, observed=True, dropna=False, sort=False)[fused.sensitive]
     dominant = dominant_value(real)
     return {
@@ -647,8 +466,8 @@ def check_proposed(cases, name: str, k: int, seed: int) -> dict:
         "fewest values": int(groups.nunique().min()),
         "smallest group": int(sizes.min()),
         "largest group": int(sizes.max()),
-        "real rows": int((~rel.is_synthetic & rel.is_published).sum()),
-        "real rows lost": real.n - int((~rel.is_synthetic & rel.is_published).sum()),
+        "real rows": kept,
+        "real rows lost": real.n - kept,
         "synthetic rows": int(rel.is_synthetic.sum()),
         "synthetic rows of the dominant value": int(
             (fused.frame.loc[fused.synthetic, fused.sensitive] == dominant).sum()
@@ -663,23 +482,20 @@ def check_proposed(cases, name: str, k: int, seed: int) -> dict:
 def _strange_values(real: Microdata, fused: Microdata) -> int:
     """Count synthetic numbers outside of the real range and categories no real person has."""
     added = fused.frame[fused.synthetic]
-    return int(
-        sum(
-            (~added[name].between(real.frame[name].min(), real.frame[name].max())).sum()
-            if pd.api.types.is_numeric_dtype(real.frame[name])
-            else (~added[name].astype(str).isin(set(real.frame[name].astype(str)))).sum()
-            for name in real.qi
-        )
-    )
+    strange = 0
+    for name in real.qi:
+        known, new = real.frame[name], added[name]
+        if pd.api.types.is_numeric_dtype(known):
+            strange += (~new.between(known.min(), known.max())).sum()
+        else:
+            strange += (~new.astype(str).isin(set(known.astype(str)))).sum()
+    return int(strange)
 
 
 def dominant_value(m: Microdata) -> object:
     """Return the sensitive value that most real people have."""
-    counts = np.bincount(
-        m.sensitive_codes[~m.synthetic] if not m.synthetic.all() else m.sensitive_codes,
-        minlength=m.sensitive_attribute.size,
-    )
-    return m.sensitive_attribute.values[counts.argmax()]
+    codes = m.sensitive_codes if m.synthetic.all() else m.sensitive_codes[~m.synthetic]
+    return m.sensitive_attribute.values[np.bincount(codes).argmax()]
 
 
 def published_risk() -> pd.DataFrame:

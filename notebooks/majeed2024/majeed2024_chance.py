@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from majeed2024 import release_of, some_qids
+from majeed2024_printed import least_own_value_risk
 
 from anonpaper.measure import disclosure_risk
 from anonpaper.microdata import build_cells
-from majeed2024_printed import least_own_value_risk
-from majeed2024 import release_of, some_qids
 from anonpaper.publish import Release
-
-__all__ = ["beside_chance", "number_of_classes", "risk_by_chance"]
 
 
 def beside_chance(cases, name: str, method: str, k: int, seed: int, some: bool = False) -> dict:
@@ -49,11 +47,6 @@ def risk_by_chance(counts: np.ndarray, classes: int) -> float:
     Somebody of a class of s rows shares the value with each of the s - 1 others with the chance
     q that two rows of the table do, so the own value's share is 1/s + (1 - 1/s)·q. The mean of 1/s
     over all rows is the number of classes divided by that of rows, whatever their sizes.
-
-    Examples
-    --------
-    >>> risk_by_chance(np.array([2, 2]), classes=1), risk_by_chance(np.array([2, 2]), classes=4)
-    (0.5, 1.0)
     """
     n = counts.sum()
     alike = (counts * (counts - 1)).sum() / (n * (n - 1))

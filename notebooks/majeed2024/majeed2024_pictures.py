@@ -6,12 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from majeed2024_printed import SETTINGS
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
-
-from majeed2024_printed import SETTINGS
-
-__all__ = ["LEGEND", "draw_explained", "draw_nearest"]
 
 _SHORT = {
     "as printed": "values", "own value": "own", "best guess": "guess",
@@ -32,16 +29,7 @@ _COLOURS = ("#4477AA", "#99BBDD", "#EEEEEE", "#F4C9A0", "#EE7733")
 
 
 def draw_nearest(ax: Axes, cells: pd.DataFrame, methods: Sequence[str]) -> None:
-    """Draw one table of the paper: its numbers, and the nearest measured ones below them.
-
-    Parameters
-    ----------
-    ax : Axes
-    cells : DataFrame
-        Of one table, as `majeed2024_printed.nearest` returns them.
-    methods : sequence of str
-        The rows, from the top.
-    """
+    """Draw one table of the paper: its numbers, and the nearest measured ones below them."""
     ks = sorted(cells["k"].unique())
     distance = cells.pivot(index="method", columns="k", values="distance").loc[methods, ks]
     image = ax.imshow(
@@ -65,16 +53,7 @@ def draw_nearest(ax: Axes, cells: pd.DataFrame, methods: Sequence[str]) -> None:
 
 
 def draw_explained(ax: Axes, explained: pd.DataFrame, most: int = 6) -> None:
-    """Draw how many cells of one table the best readings come near to, and a constant does.
-
-    Parameters
-    ----------
-    ax : Axes
-    explained : DataFrame
-        Of one table, as `majeed2024_printed.explained_cells` returns it.
-    most : int
-        Readings shown beside the constant.
-    """
+    """Draw how many cells of one table the best readings come near to, and a constant does."""
     null = explained["rows"] == "a constant"
     shown = pd.concat([explained[~null].head(most), explained[null]])[::-1]
     labels = [

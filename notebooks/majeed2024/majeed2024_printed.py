@@ -14,24 +14,11 @@ import pandas as pd
 
 from anonpaper.compendium.tables import reference
 
-__all__ = [
-    "IMPROVEMENTS",
-    "SETTINGS",
-    "below_the_bound",
-    "common_formula",
-    "explained_cells",
-    "headlines",
-    "improvements",
-    "least_own_value_risk",
-    "nearest",
-    "records_at_risk_arithmetic",
-    "rounded_exposures",
-    "table_12_arithmetic",
-    "universes",
-]
-
 #: What a reading of Tables 6 to 9 has to say: columns of a table of measured risks.
 SETTINGS = ("equation", "mode", "threshold", "rows")
+
+#: A measured risk is near a printed one up to this distance.
+NEAR = 0.05
 
 #: How an improvement over baselines can be computed from p (proposed, one number per setting) and
 #: b (baselines, settings x methods), in percent.
@@ -49,47 +36,16 @@ IMPROVEMENTS = {
 def least_own_value_risk(counts) -> float:
     """Return the least own-value risk of any grouping of a table: the sum of squared shares.
 
-    Parameters
-    ----------
-    counts : array-like of int
-        Rows of every sensitive value, not all 0.
-
-    Returns
-    -------
-    float
-        In (0, 1].
-
-    Notes
-    -----
-    In class C the own value of a row drawn at random is told with chance sum of Pr_C(y)^2. The
-    release's risk is the mean of this over classes, weighed by their rows, and the mean of a
-    square is never below the square of the mean (Jensen): the mean of Pr_C(y) is the share of y
-    in the table.
-
-    Examples
-    --------
-    >>> round(least_own_value_risk([4861, 249]), 3)
-    0.907
+    A release's risk is the mean over rows of the sum of Pr_C(y)^2 in the row's class C. A mean of
+    squares is never below the square of the mean (Jensen), and Pr_C(y) has the table's share of y
+    as its mean.
     """
     counts = np.asarray(counts, dtype=float)
     return float(((counts / counts.sum()) ** 2).sum())
 
 
 def below_the_bound(counts: Mapping[str, object]) -> pd.DataFrame:
-    """Return all printed cells of Tables 6 to 9 with the bound on what they can be.
-
-    Parameters
-    ----------
-    counts : mapping of data set to array of int
-        Rows of every sensitive value.
-
-    Returns
-    -------
-    DataFrame
-        The printed cells with ``bound``, the least own-value risk of a grouping of the real rows;
-        ``groups real rows``, whether the bound holds of the method (the proposed one adds rows,
-        LoPub invents them all); and ``violates``: printed, rounded up, it is below the bound.
-    """
+    """Return all printed cells of Tables 6 to 9 with the bound on what they can be."""
     cells = reference("majeed2024_tab6-9_disclosure_risk")
     cells["bound"] = cells["dataset"].map({n: least_own_value_risk(c) for n, c in counts.items()})
     cells["groups real rows"] = ~cells["method"].isin(("Proposed", "LoPub"))
@@ -98,23 +54,7 @@ def below_the_bound(counts: Mapping[str, object]) -> pd.DataFrame:
 
 
 def improvements(printed: pd.DataFrame, value: str, settings: list[str]) -> pd.DataFrame:
-    """Compute improvements of the proposed method from a printed table, by every formula.
-
-    Parameters
-    ----------
-    printed : DataFrame
-        With ``method`` ("Proposed" among them), the settings, and the value.
-    value : str
-        Column of the printed numbers; less is better.
-    settings : list of str
-        Columns that tell the paper's settings apart.
-
-    Returns
-    -------
-    DataFrame
-        A row per formula of :data:`IMPROVEMENTS` and non-empty set of baselines: ``formula``,
-        ``baselines`` (their names), ``methods`` (their number), ``improvement_pct``.
-    """
+    """Compute improvements of the proposed method from a printed table, by every formula."""
     wide = printed.pivot(index=settings, columns="method", values=value)
     proposed, others = wide.pop("Proposed").to_numpy(), wide
     sets = [
@@ -122,31 +62,21 @@ def improvements(printed: pd.DataFrame, value: str, settings: list[str]) -> pd.D
         for size in range(1, others.shape[1] + 1)
         for chosen in combinations(others.columns, size)
     ]
-    return pd.DataFrame(
-        [
-            {
-                "formula": formula,
-                "baselines": ", ".join(chosen),
-                "methods": len(chosen),
-                "improvement_pct": 100 * compute(proposed, others[chosen].to_numpy()),
-            }
-            for formula, compute in IMPROVEMENTS.items()
-            for chosen in sets
-        ]
-    )
+    rows = [
+        (
+            formula,
+            ", ".join(chosen),
+            len(chosen),
+            100 * compute(proposed, others[chosen].to_numpy()),
+        )
+        for formula, compute in IMPROVEMENTS.items()
+        for chosen in sets
+    ]
+    return pd.DataFrame(rows, columns=["formula", "baselines", "methods", "improvement_pct"])
 
 
 def headlines() -> pd.DataFrame:
-    """Recompute the printed improvements that the paper's own tables allow, by every formula.
-
-    Returns
-    -------
-    DataFrame
-        A row per improvement and formula: ``quantity``, ``printed_pct``, ``formula``,
-        ``all_eight_pct`` (against all eight baselines), ``nearest_pct`` (of all sets of baselines
-        the one that comes nearest) and ``nearest_baselines``. "privacy on three metrics" is the
-        mean of disclosure risk, exposure and the printed reconstruction.
-    """
+    """Recompute the printed improvements that the paper's own tables allow, by every formula."""
     printed = reference("majeed2024_headlines").set_index("quantity")["improvement_pct"]
     risks = reference("majeed2024_tab6-9_disclosure_risk")
     small = risks["dataset"].isin(("adult", "stroke"))
@@ -160,9 +90,8 @@ def headlines() -> pd.DataFrame:
         name: improvements(part, "disclosure_risk", ["dataset", "k"]).set_index(key)
         for name, part in risk.items()
     }
-    exposed = reference("majeed2024_tab10_exposure").assign(
-        exposure=lambda t: t["exposure_pct"] / 100
-    )
+    exposed = reference("majeed2024_tab10_exposure")
+    exposed["exposure"] = exposed["exposure_pct"] / 100
     exposure = improvements(exposed, "exposure", ["dataset"]).set_index(key)
     found["privacy on three metrics"] = (
         found.pop("disclosure risk") + exposure + printed["reconstruction"]
@@ -171,33 +100,14 @@ def headlines() -> pd.DataFrame:
     for quantity, table in found.items():
         for formula, part in table["improvement_pct"].groupby(level="formula", sort=False):
             near = (part - printed[quantity]).abs().idxmin()
-            rows.append(
-                {
-                    "quantity": quantity,
-                    "printed_pct": printed[quantity],
-                    "formula": formula,
-                    "all_eight_pct": part.xs(8, level="methods").item(),
-                    "nearest_pct": part[near],
-                    "nearest_baselines": near[1],
-                }
-            )
-    return pd.DataFrame(rows)
+            all_eight = part.xs(8, level="methods").item()
+            rows.append((quantity, printed[quantity], formula, all_eight, part[near], near[1]))
+    names = "quantity printed_pct formula all_eight_pct nearest_pct nearest_baselines"
+    return pd.DataFrame(rows, columns=names.split())
 
 
 def common_formula(count: int = 5) -> pd.DataFrame:
-    """Return the formulas and sets of baselines that come nearest to both printed risks at once.
-
-    Parameters
-    ----------
-    count : int
-        How many of them, the nearest first.
-
-    Returns
-    -------
-    DataFrame
-        ``formula``, ``baselines``, the improvement on the ``small`` and on the ``large`` tables
-        (printed: 13.45 and 10.39 %), and ``off``, the larger of both distances in points.
-    """
+    """Return the formulas and sets of baselines that come nearest to both printed risks."""
     risks = reference("majeed2024_tab6-9_disclosure_risk")
     printed = reference("majeed2024_headlines").set_index("quantity")["improvement_pct"]
     found, off = {}, {}
@@ -211,20 +121,7 @@ def common_formula(count: int = 5) -> pd.DataFrame:
 
 
 def records_at_risk_arithmetic(counts: Mapping[str, object]) -> pd.DataFrame:
-    """Recompute Table 11 from counts of sensitive values and from the sizes of Table 12.
-
-    Parameters
-    ----------
-    counts : mapping of data set to array of int
-        Rows of every sensitive value.
-
-    Returns
-    -------
-    DataFrame
-        Per data set: the printed counts and percentages, ``existing, computed`` (most frequent
-        minus all others), ``proposed, computed`` (the same with the rows that Table 12 implies
-        added to the rare value), and both as percentages of the real rows.
-    """
+    """Recompute Table 11 from counts of sensitive values and from the sizes of Table 12."""
     printed = reference("majeed2024_tab11_records_at_risk")
     sizes = table_12_arithmetic(counts).set_index("name")["augmented rows"]
     most = printed["dataset"].map({name: int(max(c)) for name, c in counts.items()})
@@ -242,21 +139,7 @@ def records_at_risk_arithmetic(counts: Mapping[str, object]) -> pd.DataFrame:
 
 
 def table_12_arithmetic(counts: Mapping[str, object]) -> pd.DataFrame:
-    """Recompute Table 12 from the numbers of rows, quasi-identifiers and section 6.2's shares.
-
-    Parameters
-    ----------
-    counts : mapping of data set to array of int
-        Rows of every sensitive value.
-
-    Returns
-    -------
-    DataFrame
-        Per data set: ``augmented rows`` (the printed "existing" count over the number of
-        quasi-identifiers, which is whole), ``improvement, computed, %``, ``proposed, from
-        shares`` (every cell but the most frequent values of the pattern-friendly attributes) and
-        ``saved of real cells``, the saving where the table to be anonymized is the measure.
-    """
+    """Recompute Table 12 from the numbers of rows, quasi-identifiers and section 6.2's shares."""
     printed = reference("majeed2024_tab12_generalizations")
     shares = reference("majeed2024_sec6_frequencies").groupby("dataset")["share_pct"].sum() / 100
     width = printed["dataset"].map({"adult": 7, "stroke": 6, "census": 8, "diabetes": 6})
@@ -279,23 +162,7 @@ def table_12_arithmetic(counts: Mapping[str, object]) -> pd.DataFrame:
 
 
 def rounded_exposures(counts: Mapping[str, object]) -> pd.DataFrame:
-    """Divide the cells of Table 10 by (M - m) / M, M people of one value and m of the other.
-
-    A method that leaves as few people exposed as can be has (M - m) / M itself. A measurement is
-    a round multiple of it by chance only.
-
-    Parameters
-    ----------
-    counts : mapping of data set to array of int
-        Rows of both sensitive values.
-
-    Returns
-    -------
-    DataFrame
-        The printed cells with ``least``, in percent; ``multiple`` of it; ``round``, whether some
-        hundredth times `least` is the printed number to two digits; and ``chance``, how likely
-        that is of a number that knows nothing of it.
-    """
+    """Divide the cells of Table 10 by (M - m) / M, M people of one value and m of the other."""
     cells = reference("majeed2024_tab10_exposure")
     least = {name: 100 * (1 - min(c) / max(c)) for name, c in counts.items()}
     cells["least"] = cells["dataset"].map(least)
@@ -308,21 +175,8 @@ def rounded_exposures(counts: Mapping[str, object]) -> pd.DataFrame:
 def universes(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Return every reading of every printed cell of Tables 6 to 9 that was measured.
 
-    Parameters
-    ----------
-    measured : DataFrame
-        ``name``, ``method``, ``k``, the columns of :data:`SETTINGS` and ``risk``, as
-        `majeed2024.risks` gives them: baselines with one threshold, the
-        proposed method with one mode.
-    printed : DataFrame
-        ``dataset``, ``method``, ``k``, ``disclosure_risk``.
-
-    Returns
-    -------
-    DataFrame
-        One row per cell and reading, with ``published``. The threshold is the proposed method's
-        alone and the mode the baselines', so that their risks stand under every value of these. A
-        method that invents all rows has no real ones: its rows stand for people.
+    The threshold is the proposed method's alone and the mode the baselines': their risks stand
+    under every value of the other one. A method that invents all rows stands for people too.
     """
     ours = measured["method"] == "Proposed"
     parts = [measured[ours].assign(mode=mode) for mode in measured["mode"].unique()]
@@ -339,59 +193,28 @@ def universes(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def nearest(risks: pd.DataFrame) -> pd.DataFrame:
-    """Return the reading that comes nearest to each printed cell of Tables 6 to 9.
-
-    Parameters
-    ----------
-    risks : DataFrame
-        ``name``, ``method``, ``k``, the columns of :data:`SETTINGS`, ``risk`` and ``published``;
-        one row per cell and reading.
-
-    Returns
-    -------
-    DataFrame
-        One row per cell: the nearest reading, its ``risk``, ``published`` and ``distance``. Of
-        readings as near the first is named.
-    """
+    """Return the reading that comes nearest to each printed cell of Tables 6 to 9."""
     risks = risks.assign(distance=(risks["risk"] - risks["published"]).abs())
     first = risks.groupby(["name", "method", "k"], sort=False)["distance"].idxmin()
     return risks.loc[first].reset_index(drop=True)
 
 
-def explained_cells(risks: pd.DataFrame, within: float = 0.05) -> pd.DataFrame:
-    """Count, for each table and reading, the printed cells that a reading comes near to.
-
-    Parameters
-    ----------
-    risks : DataFrame
-        As for :func:`nearest`.
-    within : float
-        Largest distance that counts as near.
-
-    Returns
-    -------
-    DataFrame
-        Per table and reading: ``cells``, ``near``, ``mean distance`` and ``correlation``, best
-        first; the last row of a table is the null, one constant for all cells (their median).
-    """
+def explained_cells(risks: pd.DataFrame) -> pd.DataFrame:
+    """Count, for each table and reading, the printed cells that a reading comes near to."""
     found = []
     for name, table in risks.groupby("name", sort=False):
         for setting, part in table.groupby(list(SETTINGS), sort=False):
             gap = (part["risk"] - part["published"]).abs()
             varies = part["risk"].std() > 0
-            found.append(
-                {
-                    "name": name,
-                    **dict(zip(SETTINGS, setting, strict=True)),
-                    "cells": len(part),
-                    "near": int((gap <= within).sum()),
-                    "mean distance": gap.mean(),
-                    "correlation": part["risk"].corr(part["published"]) if varies else np.nan,
-                }
-            )
+            found.append({
+                "name": name, **dict(zip(SETTINGS, setting, strict=True)),
+                "cells": len(part), "near": int((gap <= NEAR).sum()),
+                "mean distance": gap.mean(),
+                "correlation": part["risk"].corr(part["published"]) if varies else np.nan,
+            })  # fmt: skip
         printed = table.drop_duplicates(["method", "k"])["published"]
         gap = (printed - printed.median()).abs()
-        null = {"cells": len(gap), "near": int((gap <= within).sum()), "mean distance": gap.mean()}
+        null = {"cells": len(gap), "near": int((gap <= NEAR).sum()), "mean distance": gap.mean()}
         found.append({"name": name} | dict.fromkeys(SETTINGS, "a constant") | null)
     order = ["name", "null", "near", "mean distance"]
     frame = pd.DataFrame(found).assign(null=lambda f: f["rows"] == "a constant")

@@ -462,8 +462,7 @@ def test_every_table_is_saved_by_the_notebook_of_the_claim(entry):
     reason = entry.fields.get("reason")
     asked = {entry.notebook: set(entry.tables)}
     if reason is not None:
-        home = reason.get("notebook", entry.notebook)
-        asked.setdefault(home, set()).update(judge._tables(reason))
+        asked.setdefault(reason["notebook"], set()).update(judge._tables(reason))
     for notebook, tables in asked.items():
         share = MEASURED / "manifest" / entry.paper / f"{notebook}.json"
         outputs = json.loads(share.read_text())["outputs"]

@@ -1,13 +1,9 @@
-"""The eight methods that majeed2024 compares its own with.
+"""The eight methods that majeed2024 compares its own with, each from its published description.
 
-Each module implements the core of one method from its published description, says how sure we are
-of every step, and lists what is simplified. Names end in ``_core`` where only an abstract or a
-title is known. All take ``(m, k, l, hierarchies, *, seed)`` and return a
-:class:`~anonpaper.publish.Release`; ``l=None`` is the *best-effort* mode, in which only k is
-enforced and classes of one sensitive value are published as they are: the published numbers of the
-paper (and its section 1.2) suggest that it ran its baselines that way. Partitions are published on
-the lowest common level of the hierarchies, as the proposed method's are, so that measures compare
-groupings and not ways of writing.
+Names end in ``_core`` where only an abstract or a title is known. All take ``(m, k, l,
+hierarchies, *, seed)`` and return a release. ``l=None`` is the *best-effort* mode: only k is
+enforced, as the published numbers (and section 1.2) suggest. All publish the lowest common level
+of the hierarchies, as the proposed method does, so that measures compare groupings.
 """
 
 from majeed2024_baselines.afa import afa_core
@@ -18,19 +14,6 @@ from majeed2024_baselines.l_diversity import l_diversity
 from majeed2024_baselines.lopub import lopub
 from majeed2024_baselines.mrmondrian import mrmondrian
 from majeed2024_baselines.sdda import sdda
-
-__all__ = [
-    "BASELINES",
-    "UNRANKED",
-    "afa_core",
-    "dca_core",
-    "dhkmeans_core",
-    "hyobscure",
-    "l_diversity",
-    "lopub",
-    "mrmondrian",
-    "sdda",
-]
 
 #: Name in tables and figures -> method, in the paper's order.
 BASELINES = {

@@ -1,43 +1,24 @@
 """AFA, core: fixed intervals for numbers, l-diverse slicing for categories.
 
-Source: J. A. Onesimu, J. Karthikeyan, J. Eunice, M. Pomplun, H. Dang, *Privacy preserving
-attribute-focused anonymization scheme for healthcare data publishing*, IEEE Access 10, 2022. Only
-its abstract was at hand: hence *core*. Slicing after T. Li, N. Li, J. Zhang, I. Molloy, *Slicing:
-a new approach for privacy preserving data publishing*, TKDE 24(3), 2012.
-
-How sure: numbers by fixed intervals and categories by an improved l-diverse slicing is what the
-abstract says. Number of intervals, grouping of columns and buckets are choices made here:
-
-1. numbers: equal-width intervals over the range, published as such;
-2. columns: each unordered quasi-identifier joins the group (of at most three columns) with whose
-   members its mean association, Cramér's V, is greatest; the sensitive attribute stays with none,
-   so that its link is broken as well;
-3. rows: buckets by Mondrian on the whole table;
-4. in every bucket each column group is permuted by itself.
-
-An attacker sees buckets, so these are the classes of the release. Categories keep their exact
-values: distortion (Eq. 9) counts them as not generalized, though they stand beside others' values.
+J. A. Onesimu, J. Karthikeyan, J. Eunice, M. Pomplun, H. Dang, IEEE Access 10, 2022, of which only
+the abstract was at hand; slicing after T. Li, N. Li, J. Zhang, I. Molloy, TKDE 24(3), 2012. The
+number of intervals (equal width), the grouping of columns (Cramér's V) and the buckets (Mondrian)
+are our choices. Categories keep their exact values: Equation 9 counts them as not generalized.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
-from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
-from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata
-from majeed2024_baselines.association import cramers_v
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import PublishedAttribute, Release
 from anonpaper.randomness import generator
 from anonpaper.subdomains import SubDomains
+from majeed2024_baselines.association import cramers_v
 
-__all__ = ["SlicedRelease", "afa_core", "column_groups"]
-
-_WIDEST = 3
+_WIDEST, _INTERVALS = 3, 10
 
 
 class SlicedRelease(Release):
@@ -49,33 +30,8 @@ class SlicedRelease(Release):
         return self.partition
 
 
-def afa_core(
-    m: Microdata,
-    k: int,
-    l: int | None,
-    hierarchies: Mapping[object, Hierarchy],
-    *,
-    intervals: int = 10,
-    seed: int = 0,
-) -> Release:
-    """Cut numbers into intervals and permute categories within buckets.
-
-    Parameters
-    ----------
-    m, k, l
-        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
-    hierarchies : mapping of attribute name to Hierarchy
-        Not used: intervals are of equal width, categories stay as they are.
-    intervals : int
-        Of every ordered attribute, at least 1.
-    seed : int or numpy.random.Generator
-        Of the permutations.
-
-    Returns
-    -------
-    SlicedRelease
-    """
-    intervals = check_integer("intervals", intervals, 1)
+def afa_core(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
+    """Cut numbers into intervals and permute categories within buckets."""
     p = mondrian(m, k, l, diversity="distinct")
     rng = generator(seed)
     index = [None] * m.d
@@ -86,7 +42,7 @@ def afa_core(
     published = []
     for j, attribute in enumerate(m.attributes):
         if attribute.ordered:
-            published.append(_interval(attribute, m.codes[:, j], intervals))
+            published.append(_interval(attribute, m.codes[:, j]))
         else:
             values = np.arange(attribute.size)
             kept = SubDomains.runs(attribute, values, values)
@@ -96,14 +52,7 @@ def afa_core(
 
 
 def column_groups(m: Microdata) -> list[list[int]]:
-    """Group the unordered quasi-identifiers by association, at most three to a group.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> column_groups(ap.examples.hospital())
-    [[1]]
-    """
+    """Group the unordered quasi-identifiers by association, at most three to a group."""
     groups: list[list[int]] = []
     for j, attribute in enumerate(m.attributes):
         if attribute.ordered:
@@ -129,9 +78,10 @@ def _permuted_within(p: Partition, rng: np.random.Generator) -> np.ndarray:
     return source
 
 
-def _interval(attribute: Attribute, codes: np.ndarray, intervals: int) -> PublishedAttribute:
+def _interval(attribute: Attribute, codes: np.ndarray) -> PublishedAttribute:
+    """Cut an ordered attribute into intervals of equal width."""
     scaled = (attribute.positions - attribute.positions[0]) / (attribute.width or 1.0)
-    of_value = np.minimum((scaled * intervals).astype(int), intervals - 1)
+    of_value = np.minimum((scaled * _INTERVALS).astype(int), _INTERVALS - 1)
     _, of_value = np.unique(of_value, return_inverse=True)
     values = SubDomains.sets(attribute, of_value, np.arange(attribute.size))
     return PublishedAttribute(values, of_value[codes].astype(np.int32))

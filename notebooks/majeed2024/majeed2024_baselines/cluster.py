@@ -1,36 +1,27 @@
 """Parts of a table on a cluster, or one after the other: the same result either way.
 
 MRMondrian, DHkmeans-LD and SDDA were published for Hadoop and Spark. Here their partition step
-takes any client with Dask's ``map`` and ``gather``; without one it runs in this process.
+takes any client with the ``map`` and ``gather`` of ``dask.distributed.Client``, or none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, Protocol
 
 import numpy as np
 
-__all__ = ["Client", "labels_of_parts", "on_parts"]
+from anonpaper.errors import check_integer
+from anonpaper.microdata import Microdata
+from anonpaper.principles import require_diverse
 
 
-class Client(Protocol):
-    """What is used of ``dask.distributed.Client``."""
-
-    def map(self, function: Callable, *iterables: Sequence, **options: Any) -> Sequence:
-        """Start a call for every element; return futures."""
-
-    def gather(self, futures: Sequence) -> Sequence:
-        """Wait for futures and return their results in order."""
+def checked(m: Microdata, k: int, l: int | None) -> tuple[int, int | None]:
+    """Return k and l if the table has as many rows and sensitive values, or raise."""
+    return check_integer("k", k, 2, m.n), None if l is None else require_diverse(m, l, "distinct")
 
 
-def on_parts(
-    function: Callable[..., np.ndarray],
-    parts: Sequence[np.ndarray],
-    client: Client | None,
-    **fixed: Any,
-) -> list[np.ndarray]:
+def on_parts(function, parts: Sequence[np.ndarray], client, **fixed) -> list[np.ndarray]:
     """Call a function of a module for every part and return the results in the order of parts."""
     call = partial(function, **fixed)
     if client is None:

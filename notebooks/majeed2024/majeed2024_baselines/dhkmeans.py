@@ -1,111 +1,43 @@
-r"""DHkmeans-LD, core: hierarchical 2-means with diverse clusters.
+"""DHkmeans-LD, core: hierarchical 2-means with diverse clusters.
 
-Source: F. Ashkouti, K. Khamforoosh, A. Sheikhahmadi, H. Khamfroush, *DHkmeans-l-diversity:
-distributed hierarchical k-means for satisfaction of the l-diversity privacy model using Apache
-Spark*, The Journal of Supercomputing 78(2), 2022. Only the abstract was at hand: hence *core*.
-
-How sure: the abstract names three phases (choice of seeds, hierarchical k-means, finalising), a
-distance of the Manhattan and one of the Euclidean kind that regard diversity, and Spark. What the
-phases do is our reconstruction.
-
-1. Seeds: the row farthest from the mean, and the row farthest from that one.
-2. Lloyd's iterations on the distances below; to the distance a penalty is added where a cluster
-   has more of the row's sensitive value than the part has. A split is kept if both clusters have k
-   rows and l distinct sensitive values. If not, rows are ordered by the difference of their
-   distances and halved; if that fails too, the part is a cluster.
-3. Nothing is left to finalise, since no split makes a bad cluster.
-
-An ordered attribute, scaled to [0, 1], has distance :math:`|x - c|` (Manhattan) or
-:math:`(x - c)^2` (Euclidean) from its mean c; of an unordered one with shares :math:`s_v` in the
-cluster it is half the distance of the one-hot vectors, :math:`1 - s_v` or
-:math:`(1 - 2 s_v + \sum_w s_w^2) / 2`.
+F. Ashkouti, K. Khamforoosh, A. Sheikhahmadi, H. Khamfroush, J. Supercomputing 78(2), 2022, of
+which only the abstract was at hand: its three phases are our reconstruction. Seeds are the row
+farthest from the mean and the row farthest from it. Lloyd's iterations add a penalty where a
+cluster has more of the row's sensitive value than the part. A split that leaves no k rows or l
+values is replaced by halves by the difference of distances; if these fail too, the part stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from anonpaper.compiled import loop
-from anonpaper.errors import ParameterError, check_integer, check_number
+from anonpaper.errors import ParameterError
 from anonpaper.groups import Partition
-from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from majeed2024_baselines.cluster import Client, labels_of_parts, on_parts
-from anonpaper.principles import require_diverse
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
+from majeed2024_baselines.cluster import checked, labels_of_parts, on_parts
 
-__all__ = ["dhkmeans_classes", "dhkmeans_core"]
-
-_ITERATIONS = 10
+_ITERATIONS, _PENALTY = 10, 0.5
 
 
 def dhkmeans_core(
-    m: Microdata,
-    k: int,
-    l: int | None,
-    hierarchies: Mapping[object, Hierarchy],
-    *,
-    distance: str = "euclidean",
-    client: Client | None = None,
-    seed: int = 0,
+    m: Microdata, k: int, l: int | None, hierarchies, *, client=None, seed=0
 ) -> Release:
-    """Split a table by 2-means as long as both clusters are valid, and publish the clusters.
-
-    Parameters
-    ----------
-    m, k, l, hierarchies
-        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
-    distance : {"euclidean", "manhattan"}
-        See the module.
-    client : Client, optional
-        A Dask client for the parts.
-    seed : int
-        Not used: seeds of clusters are the farthest rows.
-
-    Returns
-    -------
-    Release
-    """
-    p = dhkmeans_classes(m, k, l, distance=distance, client=client)
-    return shallow_generalize(m, p, hierarchies)
+    """Split a table by 2-means as long as both clusters are valid, and publish the clusters."""
+    return shallow_generalize(m, dhkmeans_classes(m, k, l, client=client), hierarchies)
 
 
 def dhkmeans_classes(
-    m: Microdata,
-    k: int,
-    l: int | None = None,
-    *,
-    distance: str = "euclidean",
-    penalty: float = 0.5,
-    memory_rows: int = 10_000,
-    client: Client | None = None,
-) -> Partition:
-    """Return the clusters; parts of at most `memory_rows` rows are split within one task.
-
-    Raises
-    ------
-    InfeasibleError
-        The table has fewer than l sensitive values.
-    ParameterError
-        A parameter is out of range.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> dhkmeans_classes(ap.examples.hospital(), k=3, l=2).sizes().min().item() >= 3
-    True
-    """
+    m: Microdata, k: int, l: int | None = None, *, distance: str = "euclidean",
+    memory_rows: int = 10_000, client=None,
+) -> Partition:  # fmt: skip
+    """Return the clusters; parts of at most `memory_rows` rows are split within one task."""
     if distance not in ("euclidean", "manhattan"):
         raise ParameterError(f'distance must be "euclidean" or "manhattan", got {distance!r}')
-    k = check_integer("k", k, 2, m.n)
-    memory_rows = check_integer("memory_rows", memory_rows, 1)
-    penalty = check_number("penalty", penalty, 0, np.inf)
-    if l is not None:
-        l = require_diverse(m, l, "distinct")
-    fixed = {"m": m, "k": k, "l": l, "euclidean": distance == "euclidean", "penalty": penalty}
+    k, l = checked(m, k, l)
+    fixed = {"m": m, "k": k, "l": l, "euclidean": distance == "euclidean"}
     top = _clusters_within(np.arange(m.n), down_to=memory_rows, **fixed)
     parts = np.split(np.argsort(top, kind="stable"), np.cumsum(np.bincount(top))[:-1])
     within = on_parts(_clusters_within, parts, client, down_to=0, **fixed)
@@ -114,13 +46,7 @@ def dhkmeans_classes(
 
 
 def _clusters_within(
-    rows: np.ndarray,
-    m: Microdata,
-    k: int,
-    l: int | None,
-    euclidean: bool,
-    penalty: float,
-    down_to: int,
+    rows: np.ndarray, m: Microdata, k: int, l: int | None, euclidean: bool, down_to: int
 ) -> np.ndarray:
     """Label rows by cluster; parts of at most `down_to` rows are split no further."""
     scaled = np.column_stack([
@@ -131,7 +57,7 @@ def _clusters_within(
         np.ascontiguousarray(scaled, dtype=np.float64),
         np.array([a.ordered for a in m.attributes]), max(a.size for a in m.attributes),
         m.sensitive_codes[rows].astype(np.int64), m.sensitive_attribute.size, k, l or 1,
-        euclidean, penalty, down_to,
+        euclidean, _PENALTY, down_to,
     )  # fmt: skip
 
 

@@ -1,92 +1,35 @@
-r"""HyObscure: obfuscate some attributes, generalize another, in turns.
+"""HyObscure: obfuscate some attributes, generalize another, in turns.
 
-Source: X. Han, Y. Yang, J. Wu, H. Xiong, *HyObscure: hybrid obscuring for privacy-preserving data
-publishing*, TKDE 2023, and the facts of the authors' public code.
-
-How sure: users are clustered by their non-private data (k-means, ten clusters); at most five
-times, (a) an obfuscation channel between clusters is found that leaks least about the private
-attribute under a bound on distortion, (b) borders of the generalized attribute's groups move if
-the shrinking group keeps k users and enough diversity, and the move is accepted only if leakage
-and distortion both fall; then every user draws a cluster and publishes the data of a random user
-of it.
-
-Ours: the adaptation to tables. The private attribute is the sensitive one (the original
-generalizes it; a binary one cannot be), the generalized attribute is the ordered one of most
-values, the rest is obfuscated. The channel is found by alternating minimization instead of a
-convex solver; its distance is that of cluster centres. The obfuscated table is then grouped by
-Mondrian, since the method itself promises neither k nor l. Channels are row-stochastic and
-weighted by how frequent clusters are; in the published MATLAB code columns sum to one.
-
-For a joint distribution p(y, c) of private value and cluster, and distances D, the channel
-:math:`q(c'|c)` of least :math:`I(Y; C') + \beta\,E[D]` satisfies
-:math:`q(c'|c) \propto r(c')\,e^{-\beta D(c,c') - \sum_y p(y|c) \ln (p(y)/p(y|c'))}` up to the
-terms that a fixed point absorbs; beta is found by bisection so that E[D] meets the bound.
+X. Han, Y. Yang, J. Wu, H. Xiong, TKDE 2023, and the facts of the authors' public code. Users are
+clustered by k-means; a channel between clusters that leaks least within a bound on distortion and
+borders of the generalized attribute are improved in turns. Ours: the private attribute is the
+sensitive one, the generalized one the ordered one of most values; channels (row-stochastic) come
+from alternating minimization; Mondrian groups the result, as the method promises neither k nor l.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
-from anonpaper.errors import check_integer, check_number
 from anonpaper.groups import Partition
-from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from majeed2024_baselines.association import mutual_information
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
 from anonpaper.randomness import generator
+from majeed2024_baselines.association import mutual_information
 
-__all__ = ["hyobscure", "obfuscation_channel"]
-
-_ROUNDS = 5
+_CLUSTERS, _GROUPS, _ROUNDS = 10, 4, 5  # of users, of values that are generalized, of turns
+_BUDGET = 0.3  # distance of a cluster and the published one, by the mean distance of two clusters
 _MOST_MOVES = 3  # values of the generalized attribute that one move carries over, at most
 
 
-def hyobscure(
-    m: Microdata,
-    k: int,
-    l: int | None,
-    hierarchies: Mapping[object, Hierarchy],
-    *,
-    clusters: int = 10,
-    groups: int = 4,
-    budget: float = 0.3,
-    seed: int = 0,
-) -> Release:
-    """Obfuscate and generalize in turns, then group what results.
-
-    Parameters
-    ----------
-    m, k, l, hierarchies
-        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
-    clusters, groups : int
-        Of users, and of values of the generalized attribute; at least 2.
-    budget : float
-        Bound on the mean distance of a cluster and the one that is published for it, as a share
-        of the mean distance of two clusters, in [0, 1].
-    seed : int or numpy.random.Generator
-        Of k-means and of the draws.
-
-    Returns
-    -------
-    Release
-        Its microdata are the real rows; published values are those of the obfuscated table.
-
-    Raises
-    ------
-    InfeasibleError, ParameterError
-        As :func:`~anonpaper.partition.mondrian.mondrian`.
-    """
-    clusters = check_integer("clusters", clusters, 2)
-    groups = check_integer("groups", groups, 2)
-    budget = check_number("budget", budget, 0, 1)
+def hyobscure(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
+    """Obfuscate and generalize in turns, then group what results."""
     rng = generator(seed)
-    of_row, distances = _user_clusters(m, clusters, rng)
+    of_row, distances = _user_clusters(m, rng)
     main = max(range(m.d), key=lambda j: (m.attributes[j].ordered, m.attributes[j].size))
-    source = _obfuscate(m, main, of_row, distances, groups, budget * distances.mean(), k, rng)
+    source = _obfuscate(m, main, of_row, distances, _BUDGET * distances.mean(), k, rng)
     moved = m.codes[source].copy()
     moved[:, main] = m.codes[:, main]
     table = m.with_codes(dict(zip(m.qi, moved.T, strict=True)))
@@ -99,33 +42,7 @@ def hyobscure(
 def obfuscation_channel(
     joint: np.ndarray, distances: np.ndarray, bound: float, iterations: int = 100
 ) -> np.ndarray:
-    """Find the channel between clusters that leaks least within a bound on the distortion.
-
-    Parameters
-    ----------
-    joint : numpy.ndarray, shape (s, c)
-        Joint distribution of private values and clusters; adds up to 1.
-    distances : numpy.ndarray, shape (c, c)
-        Of clusters, 0 on the diagonal.
-    bound : float
-        Greatest mean distance, at least 0.
-    iterations : int
-        Of the alternating minimization for each multiplier.
-
-    Returns
-    -------
-    numpy.ndarray, shape (c, c)
-        q[c, c'], rows add up to 1: the probability to publish c' for c.
-
-    Examples
-    --------
-    >>> joint = np.array([[0.4, 0.1], [0.1, 0.4]])
-    >>> obfuscation_channel(joint, 1 - np.eye(2), bound=0.0).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    >>> far = obfuscation_channel(joint, 1 - np.eye(2), bound=1.0)
-    >>> round(mutual_information(joint @ far), 6)
-    0.0
-    """
+    """Find the channel between clusters that leaks least within a bound on the distortion."""
     size = len(distances)
     weight = joint.sum(axis=0)
     if bound <= 0:
@@ -175,7 +92,7 @@ def _channel(joint, distances, multiplier, iterations) -> np.ndarray:
     return channel
 
 
-def _user_clusters(m: Microdata, clusters: int, rng) -> tuple[np.ndarray, np.ndarray]:
+def _user_clusters(m: Microdata, rng) -> tuple[np.ndarray, np.ndarray]:
     """Cluster the distinct tuples, weighted by rows; return clusters of rows and distances."""
     from sklearn.cluster import KMeans
 
@@ -188,17 +105,17 @@ def _user_clusters(m: Microdata, clusters: int, rng) -> tuple[np.ndarray, np.nda
             columns.append(np.eye(attribute.size)[codes] / np.sqrt(2))
     points = np.hstack(columns)
     means = KMeans(
-        min(clusters, len(points)), n_init=3, random_state=int(rng.integers(2**31))
+        min(_CLUSTERS, len(points)), n_init=3, random_state=int(rng.integers(2**31))
     ).fit(points, sample_weight=m.cells.tuple_sizes)
     centres = means.cluster_centers_
     gaps = np.sqrt(np.square(centres[:, None] - centres[None]).sum(axis=2))
     return means.labels_[m.cells.tuple_of_row], gaps
 
 
-def _obfuscate(m, main, of_row, distances, groups, bound, k, rng) -> np.ndarray:
+def _obfuscate(m, main, of_row, distances, bound, k, rng) -> np.ndarray:
     """Alternate channels and borders; return the row whose values every row publishes."""
     codes = m.codes[:, main]
-    borders = np.unique(np.quantile(codes, np.arange(1, groups) / groups, method="higher"))
+    borders = np.unique(np.quantile(codes, np.arange(1, _GROUPS) / _GROUPS, method="higher"))
     best = _state(m, codes, of_row, distances, borders, bound)
     for _ in range(_ROUNDS):
         improved = None

@@ -1,55 +1,18 @@
 """LD: l-diversity by full-domain generalization.
 
-Source: A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, *l-diversity: privacy
-beyond k-anonymity*, TKDD 1(1), 2007, with the lattice of K. LeFevre, D. DeWitt, R. Ramakrishnan,
-*Incognito*, SIGMOD 2005.
-
-How sure: the principle and the search by monotony are well known and certain. That majeed2024
-means the full-domain form, and distinct diversity, is our reading: on its tables frequency and
-entropy 2-diversity are impossible (one value has 76 to 95 % of the rows).
-
-Simplified: of all nodes that meet k and l the one of least information loss (NCP) is taken; the
-original leaves the choice among minimal nodes open. No rows are suppressed, so one rare person can
-lift an entire column.
+A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, TKDD 1(1), 2007, on the lattice of
+Incognito (SIGMOD 2005). Distinct diversity is our reading: frequency and entropy 2-diversity are
+impossible on these tables. Of the nodes that meet k and l the one of least loss (NCP) is taken,
+without suppression.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.publish import Release, recode
 from anonpaper.recoders.lattice import full_domain
 
-__all__ = ["l_diversity"]
 
-
-def l_diversity(
-    m: Microdata, k: int, l: int | None, hierarchies: Mapping[object, Hierarchy], *, seed: int = 0
-) -> Release:
-    """Generalize every attribute to one level so that the table is k-anonymous and l-diverse.
-
-    Parameters
-    ----------
-    m : Microdata
-        The table.
-    k : int
-        Smallest class size.
-    l : int or None
-        Distinct sensitive values per class; None enforces k only.
-    hierarchies : mapping of attribute name to Hierarchy
-        Their levels are the lattice.
-    seed : int
-        Not used: the search is deterministic.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    InfeasibleError
-        Not even the top of the lattice meets k and l.
-    """
+def l_diversity(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
+    """Generalize every attribute to one level so that the table is k-anonymous and l-diverse."""
     return recode(m, full_domain(m, k, hierarchies, l, diversity="distinct"))

@@ -1,122 +1,52 @@
-r"""LoPub: synthetic rows from locally randomized ones.
+"""LoPub: synthetic rows from locally randomized ones.
 
-Source: X. Ren, C.-M. Yu, W. Yu, S. Yang, X. Yang, J. A. McCann, P. S. Yu, *LoPub: high-dimensional
-crowdsourced data publication with local differential privacy*, TIFS 13(9), 2018 (abstract of arXiv
-1612.04350), and the facts of a public companion code.
-
-How sure: every user writes each value into a Bloom filter and randomizes its bits; the server
-estimates one- and two-way distributions from the counts of bits by Lasso regression (the paper has
-EM and a hybrid besides), links dependent attributes, and draws new rows from the distributions:
-all that is known. With d attributes, h hash functions and flip probability f a user spends
-:math:`\varepsilon = 2 d h \ln((2 - f) / f)`.
-
-Simplified: numbers are put into at most `bins` intervals and drawn evenly within them; two-way
-distributions come from products of bits; a maximum spanning tree of mutual information (Chow and
-Liu) takes the place of the junction tree; hash functions are random bits drawn from the seed.
-
-The method knows neither k nor l and keeps no rows: every row it publishes is of nobody. To be
-measured like the others, the synthetic table is grouped by Mondrian and generalized.
+X. Ren et al., TIFS 13(9), 2018, and the facts of a public companion code. Users randomize Bloom
+filters of their values; a Lasso estimates two-way distributions from counts of bits, and new rows
+are drawn from these. Simplified: numbers in intervals, a spanning tree of mutual information
+(Chow and Liu) for the junction tree, random hash functions. All rows are synthetic, and Mondrian
+groups them, since the method knows neither k nor l.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import check_integer, check_number
-from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from majeed2024_baselines.association import mutual_information
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
 from anonpaper.randomness import generator
+from majeed2024_baselines.association import mutual_information
 
-__all__ = ["estimate_joint", "lopub", "lopub_table", "randomized_bits"]
+_BITS, _HASHES, _BINS = 16, 2, 10  # least filter, bits that a value sets, intervals of a number
 
 
-def lopub(
-    m: Microdata,
-    k: int,
-    l: int | None,
-    hierarchies: Mapping[object, Hierarchy],
-    *,
-    flip: float = 0.5,
-    seed: int = 0,
-) -> Release:
-    """Draw a synthetic table under local differential privacy, and group it.
-
-    Parameters
-    ----------
-    m, k, l, hierarchies
-        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
-    flip : float
-        Probability f that a bit is replaced by a fair coin, in [0, 1].
-    seed : int or numpy.random.Generator
-        Of everything.
-
-    Returns
-    -------
-    Release
-        All its rows are synthetic.
-    """
-    table = lopub_table(m, flip=flip, seed=seed)
+def lopub(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
+    """Draw a synthetic table under local differential privacy, and group it."""
+    table = lopub_table(m, seed=seed)
     return shallow_generalize(table, mondrian(table, k, l, diversity="distinct"), hierarchies)
 
 
-def lopub_table(
-    m: Microdata,
-    *,
-    flip: float = 0.5,
-    bits: int = 16,
-    hashes: int = 2,
-    bins: int = 10,
-    seed: int | np.random.Generator = 0,
-) -> Microdata:
-    """Draw as many synthetic rows as the table has.
-
-    Parameters
-    ----------
-    m : Microdata
-        A table with a sensitive attribute, n rows.
-    flip : float
-        f, in [0, 1]; 1 leaves nothing but noise.
-    bits : int
-        Least length of a Bloom filter; attributes of more values get one and a half bits a value.
-    hashes : int
-        Bits that a value sets, at least 1.
-    bins : int
-        Intervals of an ordered attribute, at least 1.
-    seed : int or numpy.random.Generator
-        Of hash functions, flips and draws.
-
-    Returns
-    -------
-    Microdata
-        The same roles and domains; every row is synthetic.
-    """
-    flip = check_number("flip", flip, 0, 1)
-    bits = check_integer("bits", bits, 1)
-    hashes = check_integer("hashes", hashes, 1, bits)
-    bins = check_integer("bins", bins, 1)
+def lopub_table(m: Microdata, *, flip: float = 0.5, seed=0) -> Microdata:
+    """Draw as many synthetic rows as the table has."""
     rng = generator(seed)
     attributes = [*m.attributes, m.sensitive_attribute]
     binned, bin_maps = [], []
     for attribute, codes in zip(attributes, [*m.codes.T, m.sensitive_codes], strict=True):
         of_value = np.arange(attribute.size)
-        if attribute.numeric and attribute.size > bins:
+        if attribute.numeric and attribute.size > _BINS:
             of_value = np.searchsorted(
-                np.quantile(attribute.positions, np.arange(1, bins) / bins), attribute.positions
+                np.quantile(attribute.positions, np.arange(1, _BINS) / _BINS), attribute.positions
             )
             _, of_value = np.unique(of_value, return_inverse=True)
         bin_maps.append(of_value)
         binned.append(of_value[codes])
     sizes = [int(of_value.max()) + 1 for of_value in bin_maps]
-    filters = [_filters(size, max(bits, size + size // 2), hashes, rng) for size in sizes]
+    filters = [_filters(size, rng) for size in sizes]
     noisy = [
         randomized_bits(f[codes], flip, rng) for f, codes in zip(filters, binned, strict=True)
     ]
@@ -146,25 +76,7 @@ def estimate_joint(
     first: np.ndarray, second: np.ndarray, first_filters: np.ndarray,
     second_filters: np.ndarray, flip: float,
 ) -> np.ndarray:  # fmt: skip
-    """Estimate the joint distribution of two attributes from randomized bits.
-
-    Expected products of true bits follow from those of noisy ones; they are linear in the joint
-    distribution, which a Lasso with non-negative coefficients finds.
-
-    Parameters
-    ----------
-    first, second : numpy.ndarray, shape (n, b1) and (n, b2)
-        Noisy bits.
-    first_filters, second_filters : numpy.ndarray, shape (s1, b1) and (s2, b2)
-        Bloom filters of the values.
-    flip : float
-        f, in [0, 1].
-
-    Returns
-    -------
-    numpy.ndarray, shape (s1, s2)
-        Not negative, adds up to 1.
-    """
+    """Estimate the joint distribution of two attributes from randomized bits."""
     from sklearn.linear_model import Lasso
 
     sizes = len(first_filters), len(second_filters)
@@ -184,11 +96,12 @@ def estimate_joint(
     return joint / joint.sum() if joint.sum() > 0 else np.full(sizes, 1 / np.prod(sizes))
 
 
-def _filters(size: int, bits: int, hashes: int, rng: np.random.Generator) -> np.ndarray:
-    """Bloom filters of the values, all different."""
+def _filters(size: int, rng: np.random.Generator) -> np.ndarray:
+    """Bloom filters of the values, all different; a bit and a half for each of many values."""
+    bits = max(_BITS, size + size // 2)
     while True:
         filters = np.zeros((size, bits), dtype=np.uint8)
-        places = rng.random((size, bits)).argsort(axis=1)[:, :hashes]
+        places = rng.random((size, bits)).argsort(axis=1)[:, :_HASHES]
         np.put_along_axis(filters, places, 1, axis=1)
         if len(np.unique(filters, axis=0)) == size:
             return filters

@@ -1,96 +1,36 @@
 """SDDA: Mondrian on fragments of a table, each anonymized by itself.
 
-Source: S. De Capitani di Vimercati, D. Facchinetti, S. Foresti, G. Livraga, G. Oldani,
-S. Paraboschi, M. Rossi, P. Samarati, *Scalable distributed data anonymization for large datasets*,
-IEEE Transactions on Big Data 9(3), 2023, and the facts of the authors' public code.
-
-How sure: fragments by quantiles of the best-scoring column; columns tried in descending score
-(entropy of the values, as in the authors' samples), ties to the alphabetically last name; numbers
-cut into below the median and from it on; unordered values by descending frequency up to half of
-the rows, the boundary value to the lighter side; a cut is valid if both sides have k rows and l
-distinct sensitive values: all that is in the code. No cut crosses a fragment's border.
-
-Simplified: published on the common hierarchies instead of ranges and sets; fragments that are not
-valid by themselves are joined to the next (the original keeps them as they are).
+S. De Capitani di Vimercati et al., IEEE Trans. Big Data 9(3), 2023, and the facts of the authors'
+public code: fragments by quantiles of the best-scoring column, columns by descending entropy,
+numbers cut at the median, unordered values by frequency up to half of the rows. Simplified:
+published on the common hierarchies; a fragment that is not valid by itself joins the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from anonpaper.compiled import loop
-from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
-from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from majeed2024_baselines.cluster import Client, labels_of_parts, on_parts
-from anonpaper.principles import require_diverse
 from anonpaper.publish import Release
 from anonpaper.publish.shallow import shallow_generalize
-
-__all__ = ["sdda", "sdda_classes"]
+from majeed2024_baselines.cluster import checked, labels_of_parts, on_parts
 
 
 def sdda(
-    m: Microdata,
-    k: int,
-    l: int | None,
-    hierarchies: Mapping[object, Hierarchy],
-    *,
-    fragments: int = 16,
-    client: Client | None = None,
-    seed: int = 0,
+    m: Microdata, k: int, l: int | None, hierarchies, *, fragments=16, client=None, seed=0
 ) -> Release:
-    """Cut a table into fragments, cut each by itself, and publish the classes.
-
-    Parameters
-    ----------
-    m, k, l, hierarchies
-        As for :func:`~majeed2024_baselines.l_diversity.l_diversity`.
-    fragments : int
-        The most fragments, one per worker, at least 1.
-    client : Client, optional
-        A Dask client for the fragments.
-    seed : int
-        Not used: the method is deterministic.
-
-    Returns
-    -------
-    Release
-    """
+    """Cut a table into fragments, cut each by itself, and publish the classes."""
     p = sdda_classes(m, k, l, fragments=fragments, client=client)
     return shallow_generalize(m, p, hierarchies)
 
 
 def sdda_classes(
-    m: Microdata,
-    k: int,
-    l: int | None = None,
-    *,
-    fragments: int = 16,
-    client: Client | None = None,
+    m: Microdata, k: int, l: int | None = None, *, fragments: int = 16, client=None
 ) -> Partition:
-    """Return the classes of all fragments.
-
-    Raises
-    ------
-    InfeasibleError
-        The table has fewer than l sensitive values.
-    ParameterError
-        k, l or `fragments` is out of range.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> sdda_classes(ap.examples.hospital(), k=2, fragments=2).sizes().min().item() >= 2
-    True
-    """
-    k = check_integer("k", k, 2, m.n)
-    fragments = check_integer("fragments", fragments, 1)
-    if l is not None:
-        l = require_diverse(m, l, "distinct")
+    """Return the classes of all fragments."""
+    k, l = checked(m, k, l)
     parts = _fragments(m, k, l, fragments)
     within = on_parts(_classes_within, parts, client, m=m, k=k, l=l)
     return Partition(

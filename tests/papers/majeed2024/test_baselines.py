@@ -7,22 +7,18 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import anonpaper as ap
-from anonpaper.errors import InfeasibleError, ParameterError
 from majeed2024_baselines import BASELINES, UNRANKED
 from majeed2024_baselines.afa import afa_core, column_groups
 from majeed2024_baselines.association import cramers_v, mutual_information
 from majeed2024_baselines.dca import _information, attribute_blocks
 from majeed2024_baselines.dhkmeans import dhkmeans_classes
 from majeed2024_baselines.hyobscure import obfuscation_channel
-from majeed2024_baselines.lopub import (
-    estimate_joint,
-    lopub_table,
-    randomized_bits,
-)
+from majeed2024_baselines.lopub import estimate_joint, lopub_table, randomized_bits
 from majeed2024_baselines.mrmondrian import mrmondrian_classes
 from majeed2024_baselines.sdda import sdda_classes
+
+import anonpaper as ap
+from anonpaper.errors import InfeasibleError, ParameterError
 from anonpaper.randomness import generator
 
 
@@ -290,3 +286,15 @@ def test_lopub_without_noise_has_the_marginals_of_the_table():
         assert ours.sub(real, fill_value=0).abs().max() < 0.04
     for name in ("age", "weeks"):
         assert set(table.frame[name]) <= set(m.frame[name])
+
+
+def test_examples_that_can_be_done_by_hand():
+    hospital = ap.examples.hospital()
+    assert column_groups(hospital) == [[1]]
+    assert attribute_blocks(hospital, widest=2) == [[0, 2], [1]]
+    assert cramers_v(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])) == 1
+    assert mutual_information(np.full((2, 2), 0.25)) == 0
+    whole, parts = ap.mondrian(hospital, k=2), mrmondrian_classes(hospital, k=2, memory_rows=3)
+    assert np.array_equal(whole.labels, parts.labels)
+    assert sdda_classes(hospital, k=2, fragments=2).sizes().min() >= 2
+    assert dhkmeans_classes(hospital, k=3, l=2).sizes().min() >= 3

@@ -2,12 +2,12 @@
 
 from itertools import permutations
 
+import majeed2024
+import majeed2024_chance as chance
 import numpy as np
 import pytest
 
 import anonpaper as ap
-import majeed2024_chance as chance
-import majeed2024_protocol as protocol
 
 
 def own_value_risk(labels, values):
@@ -26,8 +26,13 @@ def test_risk_by_chance_is_the_mean_over_all_ways_to_deal_values(labels, values)
 
 
 def test_classes_are_the_different_published_rows():
-    m = protocol.ten_users()
+    m = majeed2024.ten_users()
     rel = ap.generalize(m, ap.mondrian(m, k=2))
     for known in (m.qi, m.qi[:2], m.qi[2:3]):
         shown = rel.frame[known].astype(str)
         assert chance.number_of_classes(rel, known) == len(shown.drop_duplicates())
+
+
+def test_one_class_and_classes_of_one_by_hand():
+    counts = np.array([2, 2])
+    assert (chance.risk_by_chance(counts, 1), chance.risk_by_chance(counts, 4)) == (0.5, 1.0)

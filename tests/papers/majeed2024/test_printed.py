@@ -1,11 +1,11 @@
 """The arithmetic of the paper's numbers, against independent counts and exhaustive search."""
 
+import majeed2024
+import majeed2024_printed as printed
 import numpy as np
 import pandas as pd
 import pytest
 
-import majeed2024_printed as printed
-import majeed2024_protocol as protocol
 from anonpaper.compendium.tables import reference
 
 COUNTS = {
@@ -92,7 +92,7 @@ def measured(risk):
         dict(name="adult", k=2, method=method, mode=mode, threshold=threshold, rows=rows,
              equation=equation)
         for method in ("Proposed", "LD", "LoPub")
-        for mode in ("enforce", "best effort") for threshold in protocol.THRESHOLDS
+        for mode in ("enforce", "best effort") for threshold in majeed2024.THRESHOLDS
         for rows in ("all rows", "real people") for equation in ("own value", "as printed")
         if (mode == "enforce" if method == "Proposed" else threshold == "above 0")
         if method != "LoPub" or rows == "all rows"
@@ -122,3 +122,7 @@ def test_the_reading_that_fits_is_first_and_a_constant_is_last():
     assert found["near"].iloc[0] == 3 and found["equation"].iloc[0] == "own value"
     assert found["rows"].iloc[-1] == "a constant" and found["near"].iloc[-1] == 1
     assert (found["cells"] == 3).all()
+
+
+def test_the_bound_on_stroke():
+    assert printed.least_own_value_risk([4861, 249]) == pytest.approx(0.907, abs=5e-4)

@@ -3,15 +3,15 @@
 import subprocess
 import sys
 
+import majeed2024
 import numpy as np
 import pandas as pd
 import pytest
 from joblib.externals.loky import reusable_executor
 
 import anonpaper as ap
-from anonpaper.errors import InfeasibleError
 from anonpaper.compendium.grids import run_grid
-import majeed2024
+from anonpaper.errors import InfeasibleError
 from anonpaper.prepare import synthesis
 from anonpaper.prepare.imbalance import find_imbalance
 from anonpaper.prepare.synthesis import fuse
@@ -197,6 +197,7 @@ class Missing:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 sys.meta_path.insert(0, Missing())
+import anonpaper.compendium
 import majeed2024
 real, _ = majeed2024.prepare("adult", 600)
 cases = {"adult": {"real": real, "fused": real}}
@@ -226,3 +227,12 @@ def test_a_worker_trains_the_same_model(tmp_path, monkeypatch):
         pd.testing.assert_frame_equal(synthesis.augment(m, epochs=1, seed=5).frame, fused)
     # from 500 rows on CTGAN would start processes of its own, which live on for minutes
     assert reusable_executor._executor is before
+
+
+def test_examples_that_can_be_done_by_hand():
+    assert majeed2024.ten_users().sensitive_counts.tolist() == [2, 8]
+    shares = [majeed2024.largest_share(10, threshold) for threshold in majeed2024.THRESHOLDS]
+    assert shares == [1.0, 0.8, 0.5]
+    grid = majeed2024.with_seeds([{"method": "LD"}, {"method": "Proposed"}], [3, 4])
+    runs = [(setting["method"], setting["seed"]) for setting in grid]
+    assert runs == [("LD", 3), ("Proposed", 3), ("Proposed", 4)]
