@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from xiao2010_rows import along_curve, cells_of_rows, tp_by_rows, walk
 
 from anonpaper.datasets import load, load_acs_pums, load_ipums
 from anonpaper.datasets.examples import hospital
@@ -21,7 +22,6 @@ from anonpaper.groups import Partition
 from anonpaper.measure import kl_divergence, stars
 from anonpaper.measure.loss import star_pattern
 from anonpaper.microdata import CellTable, Microdata
-from xiao2010_rows import along_curve, tp_by_rows, walk
 from anonpaper.partition.hilbert import hilbert
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.tp import tp, tp_plus
@@ -29,47 +29,13 @@ from anonpaper.publish import recode, suppress
 from anonpaper.randomness import generator
 from anonpaper.recoders.tds import tds
 
-__all__ = [
-    "ALGORITHMS",
-    "HEURISTICS",
-    "coarsen",
-    "compare_heuristics",
-    "compare_with_generalization",
-    "load_tables",
-    "projections",
-    "suppress_projection",
-    "suppress_reordered",
-    "time_projection",
-]
-
 #: The algorithms that section 6.1 compares, by the paper's names.
 ALGORITHMS: Mapping[str, Callable] = {"Hilbert": hilbert, "TP": tp, "TP+": tp_plus}
 
 
 def load_tables(names: Sequence[str], rows: int | None = None) -> dict[str, Microdata]:
-    """Load OCC and SAL: the American Community Survey's where a user has it, else what we have.
-
-    Parameters
-    ----------
-    names : sequence of {"occ", "sal"}
-    rows : int, optional
-        Draw this many rows of each table, without replacement and always the same; all by
-        default.
-
-    Returns
-    -------
-    dict of str to Microdata
-        By name. Where $ANONPAPER_DATA or data/raw holds a person file of the survey
-        (``psam_pus*.csv``, ``psam_p*.csv``) or an IPUMS extract (``usa_*.csv``), gzipped or not,
-        the first of these is read, 600,000 adults at most; else the tables made from
-        Census-Income. ``origin`` says which.
-
-    Examples
-    --------
-    >>> load_tables([])
-    {}
-    """
-    read = load
+    """Load OCC and SAL: from a survey file of the user's, or made from Census-Income."""
+    read = load  # below: of survey files the first, 600,000 adults at most
     for pattern, of_survey in (("usa_*.csv*", load_ipums), ("psam_p*.csv*", load_acs_pums)):
         for path in sorted(raw_folder().glob(pattern))[:1]:
             read = functools.partial(of_survey, path)
@@ -81,24 +47,7 @@ def load_tables(names: Sequence[str], rows: int | None = None) -> dict[str, Micr
 def projections(
     qi: Sequence[str], dimensions: Sequence[int], at_most: int | None = None, seed: int = 0
 ) -> list[list[str]]:
-    """Return the subsets of the quasi-identifiers of some sizes, in order of size.
-
-    Parameters
-    ----------
-    qi : sequence of str
-        All quasi-identifiers.
-    dimensions : sequence of int
-        Sizes d from 1 to ``len(qi)``.
-    at_most : int, optional
-        Draw this many of each size where there are more; all by default.
-    seed : int
-        Seed of the draw.
-
-    Examples
-    --------
-    >>> projections(["a", "b", "c"], [1, 3])
-    [['a'], ['b'], ['c'], ['a', 'b', 'c']]
-    """
+    """Return the subsets of some sizes of the quasi-identifiers; `at_most` of a size, drawn."""
     rng = generator(seed)
     chosen = []
     for d in dimensions:
@@ -116,32 +65,11 @@ def suppress_projection(
     levels: Sequence[int],
     algorithms: Sequence[str],
 ) -> list[dict]:
-    """Suppress one projection by each algorithm at each l, and look at the lemmas.
-
-    Parameters
-    ----------
-    tables : mapping of name to Microdata
-        The whole tables.
-    table : str
-        Which one to project.
-    qi : sequence of str
-        The projection.
-    levels : sequence of int
-        Values of l.
-    algorithms : sequence of str
-        Names from ``ALGORITHMS``.
-
-    Returns
-    -------
-    list of dict
-        Per l and algorithm: ``d``, ``l``, ``algorithm``, ``stars``, ``suppressed`` (rows with a
-        star), ``phase``, ``residue``, ``lower_bound``, ``height`` and ``height_1`` (h(R), and as
-        phase one left it; TP and TP+ only) and ``above_5_8``, the number of (QI-group, sensitive
-        value) of which more rows are without a star than phase one leaves: none, by Lemma 5.8.
-    """
+    """Suppress one projection by each algorithm at each l, and look at the lemmas."""
+    # above_5_8: the (QI-group, sensitive value) of which more rows are without a star than phase
+    # one leaves; by Lemma 5.8 there are none. height and height_1: h(R), and after phase one.
     m = tables[table].with_roles(qi=list(qi))
-    cell_of_row = np.empty(m.n, np.int64)
-    cell_of_row[m.cells.rows] = np.repeat(np.arange(len(m.cells.counts)), m.cells.counts)
+    cell_of_row = cells_of_rows(m)
     rows = []
     for l in levels:
         left = counts_after_phase_one(m.cells, l)
@@ -182,24 +110,9 @@ def _residue(m: Microdata, p: Partition, l: int) -> dict:
 
 
 def counts_after_phase_one(cells: CellTable, l: int) -> np.ndarray:
-    """Return how many rows of every cell phase one leaves, by the largest eligible height.
-
-    A QI-group levelled at height h has f(h) rows and is eligible iff l·h <= f(h); since f rises,
-    setting h to f(h) / l, rounded down, over and over ends at the largest such h.
-
-    Parameters
-    ----------
-    cells : CellTable
-    l : int
-
-    Returns
-    -------
-    numpy.ndarray, shape (e,), dtype int64
-
-    References
-    ----------
-    xiao2010, section 5.2. Independent of :func:`anonpaper.tp`, to be compared with it.
-    """
+    """Return how many rows of every cell phase one leaves, by the largest eligible height."""
+    # A QI-group levelled at height h has f(h) rows and is eligible iff l·h <= f(h). Since f rises,
+    # setting h to f(h) / l, rounded down, over and over ends at the largest such h.
     height = np.maximum.reduceat(cells.counts, cells.start[:-1])
     while True:
         left = np.minimum(cells.counts, height[cells.tuple_of_cell])
@@ -217,26 +130,10 @@ def suppress_reordered(
     orders: int,
     vary: str,
 ) -> list[dict]:
-    """Suppress one projection with what the paper leaves open drawn at random, several times.
-
-    Parameters
-    ----------
-    tables, table, qi, levels
-        As :func:`suppress_projection`.
-    orders : int
-        How many draws; the draw of a number is the same for every projection of a table.
-    vary : {"curve", "ties", "frequent first"}
-        The order of the quasi-identifiers and of the values of those that have none (all but Age
-        and Education), which shape the curve; or that of the sensitive values, by which Hilbert
-        takes rows of one place on the curve and TP breaks ties; or these by falling frequency,
-        which is not drawn.
-
-    Returns
-    -------
-    list of dict
-        Per l, draw and algorithm: ``d``, ``l``, ``order`` (number of the draw), ``algorithm``,
-        ``stars``, ``residue`` and ``phase`` (TP and TP+ only).
-    """
+    """Suppress one projection in several drawn orders of what `vary` names."""
+    # "curve": the quasi-identifiers and the values of those that have no order; "ties": the
+    # sensitive values, by which Hilbert and TP break ties; "frequent first": these by falling
+    # frequency, which is not drawn. A draw is the same for every projection of a table.
     m = tables[table].with_roles(qi=list(qi))
     return [
         {
@@ -291,20 +188,7 @@ def compare_heuristics(
     levels: Sequence[int],
     heuristics: Sequence[str],
 ) -> list[dict]:
-    """Count the stars of one projection when the groups of each heuristic are suppressed.
-
-    Parameters
-    ----------
-    tables, table, qi, levels
-        As :func:`suppress_projection`.
-    heuristics : sequence of str
-        Names from ``HEURISTICS``.
-
-    Returns
-    -------
-    list of dict
-        Per l and heuristic: ``d``, ``l``, ``heuristic``, ``stars``.
-    """
+    """Count the stars of one projection when the groups of each heuristic are suppressed."""
     m = tables[table].with_roles(qi=list(qi))
     return [
         {"d": m.d, "l": l, "heuristic": name, "stars": stars(suppress(m, HEURISTICS[name](m, l)))}
@@ -322,32 +206,9 @@ def time_projection(
     repeats: int,
     seed: int,
 ) -> list[dict]:
-    """Time each algorithm on samples of one projection, by cells and row by row, part by part.
-
-    In every repeat all samples and levels follow each other, so that what else the machine does
-    meets them alike.
-
-    Parameters
-    ----------
-    tables, table, qi, levels
-        As :func:`suppress_projection`.
-    samples : sequence of float
-        Shares of the rows, drawn without replacement; 1 takes all of them as they are.
-    repeats : int
-        How often.
-    seed : int
-        Seed of the draw.
-
-    Returns
-    -------
-    list of dict
-        Per repeat, sample, l, algorithm and ``way`` (``"cells"``, as the package runs, or
-        ``"rows"``, as section 5.5 has it): ``d``, ``n``, ``l``, ``repeat``, and processor time in
-        seconds of ``grouping`` (finding the rows of equal QI; Hilbert row by row does without),
-        ``curve`` (placing and sorting rows or tuples on the Hilbert curve), ``walk`` (forming the
-        groups) and ``seconds``, their sum. TP+ has TP's walk and, for the residue, Hilbert's
-        parts.
-    """
+    """Time each algorithm on samples of one projection, by cells and row by row, part by part."""
+    # "cells" is how the package runs, "rows" is section 5.5. In every repeat all samples and
+    # levels follow each other, so that what else the machine does meets them alike.
     _warm_up()
     whole = tables[table].with_roles(qi=list(qi))
     drawn = [whole if s == 1 else whole.sample(int(s * whole.n), seed) for s in samples]
@@ -390,19 +251,7 @@ def _timed_hilbert(m: Microdata, l: int, *, by_rows: bool) -> np.ndarray:
 def compare_with_generalization(
     tables: Mapping[str, Microdata], table: str, qi: Sequence[str], levels: Sequence[int]
 ) -> list[dict]:
-    """Publish one projection by TP+ (suppression) and by TDS (single-dimensional generalization).
-
-    Parameters
-    ----------
-    tables, table, qi, levels
-        As :func:`suppress_projection`.
-
-    Returns
-    -------
-    list of dict
-        Per l and algorithm: ``d``, ``l``, ``algorithm`` and ``divergence`` (Kullback-Leibler, in
-        nats).
-    """
+    """Measure the KL-divergence of one projection by TP+, with stars, and by TDS, recoded."""
     m = tables[table].with_roles(qi=list(qi))
     return [
         {"d": m.d, "l": l, "algorithm": algorithm, "divergence": kl_divergence(release)}
@@ -422,26 +271,9 @@ def coarsen(
     widths: Sequence[int],
     least: int,
 ) -> list[dict]:
-    """Join neighbouring values before TP and TP+, by more and more of them (section 5.6).
-
-    Parameters
-    ----------
-    tables, table, qi
-        As :func:`suppress_projection`.
-    l : int
-        The diversity asked for.
-    widths : sequence of int
-        How many successive values of a domain become one, at most; 1 leaves all as it is.
-    least : int
-        Domains of fewer values stay as they are.
-
-    Returns
-    -------
-    list of dict
-        Per width and algorithm: ``d``, ``width``, ``algorithm``, ``stars``, ``covered`` (mean
-        share of its domain that a value without a star covers beyond one value: 0 where it is
-        exact) and ``divergence`` (Kullback-Leibler, in nats, from the original table).
-    """
+    """Join up to `width` neighbouring values before TP and TP+ (section 5.6)."""
+    # Domains of fewer than `least` values stay as they are. covered: the mean share of its domain
+    # that a value without a star covers beyond one value.
     m = tables[table].with_roles(qi=list(qi))
     sizes = np.array([a.size for a in m.attributes])
     rows = []
@@ -469,18 +301,14 @@ def coarsen(
 
 
 def _divergence(m: Microdata, coarse: Microdata, star: np.ndarray, held: np.ndarray) -> float:
-    """Return KL(f, f*), a star being spread over all values and a sub-domain over those it holds.
-
-    As in :func:`anonpaper.measure.kl_divergence`, which knows no sub-domains beside stars, every
-    point of the table is looked up among the published rows of each star pattern.
-    """
+    """Return KL(f, f*) of a table with stars and sub-domains, which the package measures apart."""
     cells = m.cells
     point = cells.rows[cells.row_start[:-1]]  # a row of every cell
     sizes = np.array([a.size for a in m.attributes], dtype=float)
     codes = np.vstack([coarse.codes.T, m.sensitive_codes]).astype(np.int64)
     places = codes.max(axis=1) + 1
     bits = star @ (1 << np.arange(m.d))
-    density = np.zeros(len(point))
+    density = np.zeros(len(point))  # a star is spread over all values, a sub-domain over its own
     for mask in np.unique(bits):
         starred = mask >> np.arange(m.d) & 1 == 1
         keys = np.ravel_multi_index(codes * ~np.append(starred, False)[:, None], places)

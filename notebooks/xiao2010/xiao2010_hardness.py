@@ -1,14 +1,9 @@
-r"""Why l-diversity is hard: l-dimensional matching as a table to be made l-diverse.
+"""l-dimensional matching as a table to be made l-diverse (xiao2010, section 4).
 
-For l >= 3, l-dimensional matching (3DM for l = 3) asks, for disjoint sets D1, ..., Dl of q
-elements each and t points of D1 × ... × Dl, for q points that together use every element exactly
-once. The reduction of xiao2010, section 4, writes an instance as a table of lq rows (one per
-element) and t quasi-identifiers (one per point) such that
-
-    the instance has a matching  iff  the table has an l-diverse suppression with lq(t - 1) stars,
-
-and no l-diverse suppression has fewer. The paper prints it for l = 3 and calls the extension to
-larger l straightforward (Theorem 4.7). :func:`matching_of` goes back from such a suppression.
+An instance has l >= 3 disjoint sets of q elements and t points with a coordinate in each. The
+reduction writes it as lq rows (elements) and t quasi-identifiers (points). It has q points that
+use every element once, a matching, iff the table has an l-diverse suppression with lq(t - 1)
+stars; none has fewer. The paper prints l = 3 and calls larger l straightforward (Theorem 4.7).
 """
 
 from __future__ import annotations
@@ -22,45 +17,11 @@ from anonpaper.errors import ParameterError, check_integer
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 
-__all__ = ["least_stars", "matching_of", "table_of"]
-
 
 def table_of(points: Sequence[tuple[int, ...]], q: int, m: int | None = None) -> Microdata:
-    """Write an instance of l-dimensional matching as a table.
-
-    Parameters
-    ----------
-    points : sequence of t tuples of l integers
-        Coordinates in ``[0, q)``, one per dimension, for l >= 3; no point twice.
-    q : int
-        Size of each of the l sets.
-    m : int, optional
-        Number of sensitive values, from l to lq (the default); a value never stands in two
-        dimensions.
-
-    Returns
-    -------
-    Microdata
-        Rows ``D1:0 .. D1:q-1, D2:0 .., D3:..``; QI ``p1 .. pt``; sensitive attribute ``SA``.
-        The row of an element holds 0 on the points that have it as a coordinate, and its own
-        sensitive value (from 1) on all others.
-
-    Raises
-    ------
-    ParameterError
-        q, m or a point is out of range, a point stands twice, or there are no points.
-
-    References
-    ----------
-    xiao2010, section 4, Properties 1 to 4. The paper's assignment of sensitive values is one of
-    many that do: elements of different dimensions differ, and m values are used in all.
-
-    Examples
-    --------
-    >>> table = table_of([(0, 0, 0), (1, 1, 1), (0, 1, 1)], q=2)
-    >>> table.frame.loc["D1:0"].tolist()
-    [0, 1, 0, 1]
-    """
+    """Write an instance as a table with m sensitive values, lq by default, none in two sets."""
+    # The row of an element holds 0 on its points and its sensitive value on all others. The
+    # paper's sensitive values are one of many choices that do (Properties 1 to 4).
     q = check_integer("q", q, 1)
     if not len(points):
         raise ParameterError("an instance needs at least one point")
@@ -104,33 +65,9 @@ def least_stars(table: Microdata) -> int:
 
 
 def matching_of(table: Microdata, p: Partition) -> list[int] | None:
-    """Read a matching off a 3-diverse grouping, if it shows one.
-
-    Parameters
-    ----------
-    table : Microdata
-        As :func:`table_of` makes it.
-    p : Partition
-        Any l-diverse grouping of its rows, l being the number of dimensions.
-
-    Returns
-    -------
-    list of int or None
-        The places of q points that use every element once, ascending; None if the grouping has
-        more than lq(t - 1) stars or leaves rows out.
-
-    Notes
-    -----
-    In a grouping of lq(t - 1) stars every group has l rows that agree, at 0, on exactly one
-    attribute: that of the point whose coordinates the l rows are (Property 3, Lemma 4.5).
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> table = table_of([(0, 0, 0), (1, 1, 1), (0, 1, 1)], q=2)
-    >>> matching_of(table, ap.exact(table, l=3))
-    [0, 1]
-    """
+    """Return the places of the points of a matching that an l-diverse grouping shows, or None."""
+    # With lq(t - 1) stars every group has l rows that agree, at 0, on exactly one attribute: that
+    # of the point whose coordinates the l rows are (Property 3, Lemma 4.5).
     is_zero = table.frame[table.qi].to_numpy() == 0
     if p.n_unpublished or len(p) != table.n:
         return None

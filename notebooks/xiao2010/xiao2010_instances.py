@@ -13,37 +13,20 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+import xiao2010_hardness as hardness
+from xiao2010_rows import tp_by_rows
 
 from anonpaper.errors import ParameterError
 from anonpaper.measure import stars
 from anonpaper.microdata import Microdata
-import xiao2010_hardness as hardness
-from xiao2010_rows import tp_by_rows
 from anonpaper.partition.exact import exact
 from anonpaper.partition.tp import tp, tp_steps
 from anonpaper.publish import suppress
 from anonpaper.randomness import generator
 
-__all__ = [
-    "approximate_random_tables",
-    "check_lemmas",
-    "check_reduction",
-    "check_star_ratio",
-    "search_worst",
-    "section_5_3",
-    "section_5_4",
-    "table_of_counts",
-]
-
 
 def table_of_counts(counts: Sequence[Sequence[int]], origin: str | None = None) -> Microdata:
-    """Return a table by its QI-groups, each given as the paper gives it: h(Q, 1), h(Q, 2), ...
-
-    Examples
-    --------
-    >>> table_of_counts([(1, 0, 2), (0, 1, 1)]).cells.counts.tolist()
-    [1, 2, 1, 1]
-    """
+    """Return a table by its QI-groups, each given as the paper gives it: h(Q, 1), h(Q, 2), ..."""
     rows = [
         (f"Q{i}", value)
         for i, group in enumerate(counts, start=1)
@@ -55,38 +38,18 @@ def table_of_counts(counts: Sequence[Sequence[int]], origin: str | None = None) 
 
 
 def section_5_3() -> Microdata:
-    """Return a table that takes the course of section 5.3's example, at l = 3.
-
-    The vectors are lost in the text at hand but for (3, 1, 1, 2, 3), which explains the notation
-    and has what is said of the first QI-group. The others are reconstructed from the statements.
-    One of them no table can meet: that 3, 4 and 5 are all alive values when the second QI-group,
-    thin with the pillars 4 and 5, is the only one alive. It would have three values of which two
-    are pillars, and so not be thin; here it holds value 2 as well.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> ap.tp(section_5_3(), l=3).info["removed_by_phase"]
-    (5, 4, 0)
-    """
+    """Return a table that takes the course of section 5.3's example, at l = 3."""
+    # Of the vectors only (3, 1, 1, 2, 3) is left in the text; the others are reconstructed. No
+    # table meets one statement: that 3, 4 and 5 are all alive values when the second QI-group,
+    # thin with the pillars 4 and 5, is the only one alive. Here it holds value 2 as well.
     return table_of_counts(
         [(3, 1, 1, 2, 3), (0, 1, 1, 2, 2), (3, 2, 0, 0, 0)], "section 5.3, reconstructed"
     )
 
 
 def section_5_4() -> Microdata:
-    """Return a table that takes the course of section 5.4's example, at l = 3.
-
-    All vectors are reconstructed from the statements. The last two QI-groups make up what the
-    example has in R when phase two ends.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> p = ap.tp(section_5_4(), l=3)
-    >>> p.info["phase"], p.info["rounds"], p.info["residue_size"]
-    (3, 1, 12)
-    """
+    """Return a table that takes the course of section 5.4's example, at l = 3."""
+    # Reconstructed; the last two QI-groups make up what R holds when phase two ends.
     return table_of_counts(
         [(2, 0, 1, 1, 2), (0, 2, 1, 1, 2), (3, 0, 0, 0, 0), (0, 3, 0, 0, 0)],
         "section 5.4, reconstructed",
@@ -96,30 +59,7 @@ def section_5_4() -> Microdata:
 def check_reduction(
     q: int, points: int, instances: int, seed: int, l: int = 3, m: int | None = None
 ) -> list[dict]:
-    """Decide random matching instances twice: by all choices, and by l-diverse suppression.
-
-    Parameters
-    ----------
-    q : int
-        Elements per dimension; the table has lq rows, at most 12.
-    points : int
-        Points per instance, from q to q to the power of l, drawn without replacement.
-    instances : int
-        How many instances.
-    seed : int
-        Seed of the draw.
-    l : int
-        Dimensions, and the diversity asked for; at least 3.
-    m : int, optional
-        Number of sensitive values, from l to lq (the default).
-
-    Returns
-    -------
-    list of dict
-        Per instance: ``has_matching`` (by trying all choices of q points), ``stars`` (fewest of an
-        l-diverse suppression), ``least_stars`` (lq(t - 1)) and ``matching_read_off`` (whether the
-        optimal suppression shows a matching).
-    """
+    """Decide random matching instances twice: by all choices, and by l-diverse suppression."""
     rng = generator(seed)
     everything = list(itertools.product(range(q), repeat=l))
     rows = []
@@ -146,24 +86,7 @@ def _has_matching(points: Sequence[tuple], q: int) -> bool:
 
 
 def approximate_random_tables(n: int, l: int, tables: int, seed: int) -> list[dict]:
-    """Compare TP with the optimum of tuple minimization on random tables.
-
-    Parameters
-    ----------
-    n : int
-        Rows per table, at most 12; they fall into up to four QI-groups and six sensitive values.
-    l : int
-        The diversity asked for.
-    tables : int
-        How many tables that have an l-diverse grouping.
-    seed : int
-        Seed of the draw.
-
-    Returns
-    -------
-    list of dict
-        Per table: ``phase`` in which TP ended, ``residue`` (its suppressed rows) and ``optimum``.
-    """
+    """Compare TP with the optimum of tuple minimization on random tables."""
     rng = generator(seed)
     rows = []
     while len(rows) < tables:
@@ -182,32 +105,8 @@ def approximate_random_tables(n: int, l: int, tables: int, seed: int) -> list[di
 
 
 def check_lemmas(l: int, tables: int, seed: int) -> list[dict]:
-    """Trace TP, by rows and by cells, on random tables and look whether each lemma holds.
-
-    Half of the tables are drawn at random. In the other half values 1 and 2 are in the way: there
-    are QI-groups of nothing but 1 or 2, and all others hold one of the two as a pillar, so that
-    phase three is common.
-
-    Parameters
-    ----------
-    l : int
-        The diversity asked for.
-    tables : int
-        How many tables that have an l-diverse grouping.
-    seed : int
-        Seed of the draw.
-
-    Returns
-    -------
-    list of dict
-        Per table: ``phase`` of TP by rows, ``rounds`` of phase three, and whether each statement
-        holds: ``5.8`` (of every QI-group no eligible subset has more rows of a value than are left
-        after phase one), ``unique`` (both agree on h(R) after
-        phase one, whatever the order of removals), ``5.11`` (phase two
-        leaves h(R) as it is), ``5.15`` (R has two pillars at least when phase three begins),
-        ``5.17`` (a round adds at most l - 2 to h(R)) and ``5.18`` (there are at most h(R) rounds,
-        R being that of phase one).
-    """
+    """Trace TP, by rows and by cells, on random tables and look whether each lemma holds."""
+    # unique: TP by rows and by cells agree on h(R) after phase one, whatever the order
     rng = generator(seed)
     rows = []
     while len(rows) < tables:
@@ -261,26 +160,7 @@ def _lemma_5_8(before: pd.DataFrame, after: pd.DataFrame, l: int) -> bool:
 
 
 def check_star_ratio(n: int, d: int, l: int, tables: int, seed: int) -> list[dict]:
-    """Compare TP with the optimum of star minimization on random tables.
-
-    Parameters
-    ----------
-    n : int
-        Rows per table, at most 12; every attribute has two or three values.
-    d : int
-        Quasi-identifiers.
-    l : int
-        The diversity asked for.
-    tables : int
-        How many tables that have an l-diverse grouping.
-    seed : int
-        Seed of the draw.
-
-    Returns
-    -------
-    list of dict
-        Per table: ``phase`` in which TP ended, ``stars`` (TP's) and ``optimum``.
-    """
+    """Compare TP with the optimum of star minimization on random tables."""
     rng = generator(seed)
     rows = []
     while len(rows) < tables:
@@ -294,36 +174,7 @@ def check_star_ratio(n: int, d: int, l: int, tables: int, seed: int) -> list[dic
 def search_worst(
     n: int, d: int, l: int, objective: Literal["stars", "rows"], steps: int, seed: int
 ) -> dict:
-    """Search for a table on which TP is as far from the optimum as can be: hill climbing.
-
-    Parameters
-    ----------
-    n : int
-        Rows of the table, at most 12.
-    d : int
-        Quasi-identifiers.
-    l : int
-        The diversity asked for.
-    objective : {"stars", "rows"}
-        What is counted: stars (at most l·d times the optimum, Lemma 2) or suppressed rows (at
-        most l times, Theorem 5.19).
-    steps : int
-        Tables looked at. One that differs in up to three cells takes the last one's place if it
-        is at least as bad.
-    seed : int
-        Seed of the first table and of the changes.
-
-    Returns
-    -------
-    dict
-        ``ratio`` of TP's cost and the optimum, ``cost``, ``optimum``, ``phase`` and ``table``, the
-        rows as texts of digits, the sensitive value last.
-
-    Raises
-    ------
-    ParameterError
-        If no such table of n rows is l-diverse: it has l + 2 sensitive values.
-    """
+    """Climb to a table on which TP is far from the optimum, changing up to three cells a step."""
     if n // l * (l + 2) < n:
         raise ParameterError(f"{n} rows of {l + 2} sensitive values are never {l}-diverse")
     rng = generator(seed)

@@ -1,15 +1,9 @@
-"""TP and Hilbert row by row, as the paper's section 5.5 has them, for timing and for tracing.
+"""TP and Hilbert row by row, as in section 5.5 of xiao2010, for timing and for tracing.
 
-The package's own :func:`anonpaper.tp` works on counts of equal rows and chooses at the end which
-rows leave. Here every row is moved by itself, through the inverted lists of section 5.5. Of a set
-S, be it a QI-group or the residue R, a list S[j] holds the sensitive values v with h(S, v) = j;
-every such value points to the list of its rows (its *SA set*), and one pointer to the highest list
-that is not empty, that of the pillars. Moving one row takes constant time. Ties go to whatever
-comes first in a list, so that results may differ from those of :func:`anonpaper.tp` where the
-paper leaves the choice open.
-
-Source: X. Xiao, K. Yi, Y. Tao, *The hardness and approximation algorithms for l-diversity*,
-EDBT 2010, section 5.5.
+:func:`anonpaper.tp` works on counts of equal rows. Here every row moves by itself, in constant
+time. For a set S, a QI-group or the residue R, a list S[j] holds the sensitive values v with
+h(S, v) = j. Each value points to its rows (its *SA set*), and S to its pillars. Ties go to the
+first in a list, so that results may differ from those of `anonpaper.tp`.
 """
 
 from __future__ import annotations
@@ -24,106 +18,40 @@ from anonpaper.microdata import CellTable, Microdata
 from anonpaper.partition.hilbert import group_along_curve, places_on_curve
 from anonpaper.principles import require_eligible
 
-__all__ = ["along_curve", "tp_by_rows", "walk"]
-
 
 def tp_by_rows(m: Microdata, l: int) -> Partition:
-    """Guarantee what TP guarantees, moving one row at a time.
-
-    Parameters
-    ----------
-    m : Microdata
-        A table with a sensitive attribute, n rows; its cells tell which rows have equal QI.
-    l : int
-        The diversity asked for, from 2 to the largest feasible one.
-
-    Returns
-    -------
-    Partition
-        The QI-groups that are left and the residue R. ``info`` holds ``phase``, in which the
-        algorithm ended, ``residue_size``, ``heights`` (h(R) after phase one, after phase two and
-        after every round of phase three) and ``pillars`` (the number of R's pillars when phase
-        three began, 0 if it did not).
-
-    Raises
-    ------
-    ColumnError, ParameterError, InfeasibleError
-        As :func:`anonpaper.tp`.
-
-    Notes
-    -----
-    Phases one and two take time O(n + r·l) for r removed rows.
-
-    References
-    ----------
-    xiao2010, section 5.5.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> p = tp_by_rows(ap.examples.phase_three(), l=3)
-    >>> p.info["phase"], p.info["residue_size"], p.info["heights"]
-    (3, 8, [1, 1, 2])
-    """
+    """Guarantee what TP guarantees, moving one row at a time: O(n + r·l) in phases one and two."""
     l = require_eligible(m, l)
     cells = m.cells
-    cell_of_row = np.empty(m.n, np.int64)
-    cell_of_row[cells.rows] = np.repeat(np.arange(len(cells.counts)), cells.counts)
     labels, phase, heights, pillars = _three_phases(
-        cell_of_row, cells.tuple_of_cell, cells.sensitive.astype(np.int64), cells.start,
+        cells_of_rows(m), cells.tuple_of_cell, cells.sensitive.astype(np.int64), cells.start,
         m.sensitive_attribute.size, l,
     )  # fmt: skip
     info = {
         "phase": phase,
         "residue_size": int(np.count_nonzero(labels == len(cells))),
-        "heights": list(heights),
-        "pillars": pillars,
+        "heights": list(heights),  # h(R) after phases one and two and every later round
+        "pillars": pillars,  # of R when phase three began
     }
     return Partition(dense_labels(labels), info, f"TP row by row, l = {l}")
 
 
+def cells_of_rows(m: Microdata) -> np.ndarray:
+    """Return the cell of every row: the rows of equal QI and equal sensitive value."""
+    cell_of_row = np.empty(m.n, np.int64)
+    cell_of_row[m.cells.rows] = np.repeat(np.arange(len(m.cells.counts)), m.cells.counts)
+    return cell_of_row
+
+
 def along_curve(m: Microdata, *, by_rows: bool) -> np.ndarray:
-    """Return the rows of a table, or its distinct tuples, in their order on the Hilbert curve.
-
-    Parameters
-    ----------
-    m : Microdata
-    by_rows : bool
-        Whether every row is placed by itself, or all rows of equal QI at once.
-
-    Returns
-    -------
-    numpy.ndarray, shape (n,) or (c,), dtype int64
-        Numbers of rows or of tuples; at one place the lower number first.
-    """
+    """Return the rows of a table, or its distinct tuples, in their order on the Hilbert curve."""
     points = m.codes if by_rows else m.cells.tuples
     places, _ = places_on_curve(points, [attribute.size for attribute in m.attributes])
     return np.argsort(places, kind="stable")
 
 
 def walk(m: Microdata, l: int, order: np.ndarray, *, by_rows: bool) -> np.ndarray:
-    """Return the labels that Hilbert gives the rows when it walks along the curve.
-
-    Parameters
-    ----------
-    m : Microdata
-    l : int
-        The diversity asked for.
-    order, by_rows
-        As :func:`along_curve` returns and takes them.
-
-    Returns
-    -------
-    numpy.ndarray, shape (n,), dtype int64
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> m = ap.examples.hospital()
-    >>> labels = walk(m, 2, along_curve(m, by_rows=False), by_rows=False)
-    >>> np.array_equal(labels, ap.hilbert(m, 2).labels)
-    True
-    """
+    """Return the labels that Hilbert gives the rows when it walks along the curve."""
     if by_rows:  # every row is a cell of its own
         each, one = np.arange(m.n + 1), np.ones(m.n, np.int64)
         cells = CellTable(m.codes, each, m.sensitive_codes, one, each, each[:-1])
@@ -325,12 +253,7 @@ def _phase_one(lists, groups, l):
 
 @loop
 def _phase_two(lists, first_cell, m, l):
-    """Move rows of the rarest alive values until R is eligible or nothing is alive.
-
-    The candidate list of the paper: C[j] holds the alive values v with h(R, v) = j, each with the
-    SA sets it can be taken from. The paper looks whether the QI-group used last has died; another
-    one can die too, when a value becomes a pillar of R, so the one picked is looked at as well.
-    """
+    """Move rows of the rarest alive values until R is eligible or nothing is alive."""
     height = lists.height[-1]  # h(R) does not grow: Lemma 5.11
     groups, e = len(first_cell) - 1, len(lists.count) - m
     candidate, following, preceding = _candidates(lists, e, m)

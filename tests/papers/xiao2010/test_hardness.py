@@ -4,12 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+import xiao2010_hardness as hardness
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper import errors
-import xiao2010_hardness as hardness
 
 
 @st.composite
@@ -53,6 +53,12 @@ def test_the_table_has_the_properties_the_proof_uses(instance):
     assert (nonzero.isna() | nonzero.eq(frame["SA"], axis=0)).all(axis=None)
     values = [set(frame["SA"].iloc[a * q : (a + 1) * q]) for a in range(l)]
     assert len(set.union(*values)) == m == sum(map(len, values))
+
+
+def test_a_row_holds_zero_on_the_points_of_its_element():
+    table = hardness.table_of([(0, 0, 0), (1, 1, 1), (0, 1, 1)], q=2)
+    assert table.frame.loc["D1:0"].tolist() == [0, 1, 0, 1]
+    assert hardness.matching_of(table, ap.exact(table, l=3)) == [0, 1]
 
 
 def test_a_grouping_with_more_stars_shows_no_matching():

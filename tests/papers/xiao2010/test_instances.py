@@ -4,10 +4,10 @@ import itertools
 
 import pandas as pd
 import pytest
+import xiao2010_instances as instances
 
 import anonpaper as ap
 from anonpaper.errors import ParameterError
-import xiao2010_instances as instances
 
 
 def residue_after(table, phase):
@@ -19,6 +19,12 @@ def test_the_examples_take_the_course_that_the_paper_tells():
     assert residue_after(instances.section_5_3(), 2) == [3, 2, 2, 1, 1]
     assert residue_after(instances.section_5_4(), 2) == [3, 3, 0, 0, 0]
     assert residue_after(instances.section_5_4(), 3) == [4, 4, 1, 1, 2]
+
+
+def test_a_table_is_made_of_its_groups_counts():
+    assert instances.table_of_counts([(1, 0, 2), (0, 1, 1)]).cells.counts.tolist() == [1, 2, 1, 1]
+    info = ap.tp(instances.section_5_4(), l=3).info
+    assert (info["phase"], info["rounds"], info["residue_size"]) == (3, 1, 12)
 
 
 def test_no_table_meets_the_statement_about_alive_values():

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+import xiao2010_instances as instances
+import xiao2010_rows as rows
 from referees.drawn import drawn_tables
 from referees.rows import TupleMinimization, is_eligible
 
 import anonpaper as ap
 from anonpaper.errors import InfeasibleError
-import xiao2010_instances as instances
-import xiao2010_rows as rows
 
 
 def test_tp_by_rows_keeps_the_guarantees():
@@ -39,6 +39,11 @@ def test_rows_of_a_group_have_equal_qi_or_are_removed():
         assert all(len(np.unique(m.codes[group], axis=0)) == 1 for group in kept)
         if p.info["residue_size"]:
             assert len(groups[-1]) == p.info["residue_size"]
+
+
+def test_the_height_of_the_residue_is_told_phase_by_phase():
+    info = rows.tp_by_rows(ap.examples.phase_three(), l=3).info
+    assert (info["phase"], info["residue_size"], info["heights"]) == (3, 8, [1, 1, 2])
 
 
 def test_no_diverse_grouping_is_an_error():
