@@ -160,7 +160,7 @@ class Statement:
         values = np.asarray(self.df["value"], dtype=float)
         self.measured = float(values.mean())
         published, tolerance = self.given["published"], self.given["tolerance"]
-        if "seeds" not in self.entry:
+        if not self.entry.get("seeds"):
             return judge_value(values.item(), published, tolerance)
         self.interval = intervals.mean_interval(values)
         self.spread = of_draws(len(values), "seeds")
@@ -239,7 +239,7 @@ class Statement:
         lower, higher = lower.astype(float), higher.astype(float)
         mostly = self.entry.get("mostly", MOSTLY)
         self.names |= {"lower": lower, "higher": higher, "n": len(lower)}
-        if "seeds" not in self.entry:
+        if not self.entry.get("seeds"):
             holds = lower < higher if strict else lower <= higher
             self.measured = f"at {int(holds.to_numpy().sum())} of {holds.size} settings"
             self.names["holds"] = holds.iloc[:, 0]
