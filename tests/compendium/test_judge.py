@@ -445,9 +445,12 @@ def randomized(table, rng):
 def test_no_measured_claim_is_true_of_random_tables(entry):
     rng = np.random.default_rng(0)
     tables = measured_tables(entry)
-    drawn = [verdicts_of(entry, [randomized(table, rng) for table in tables]) for _ in range(20)]
-    true = sum(verdicts is not None and set(verdicts) == {REPRODUCED} for verdicts in drawn)
-    assert true <= 10, f"reproduced of {true} of 20 random tables"
+    true = false = 0
+    while true <= 10 and false < 10:  # of 20 random tables, at most 10
+        verdicts = verdicts_of(entry, [randomized(table, rng) for table in tables])
+        claimed = verdicts is not None and set(verdicts) == {REPRODUCED}
+        true, false = true + claimed, false + (not claimed)
+    assert true <= 10, f"reproduced of {true} of {true + false} random tables"
 
 
 @pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
