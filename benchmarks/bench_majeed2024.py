@@ -12,7 +12,7 @@ from anonpaper.prepare.synthesis import fuse
 
 def rows():
     qi = list(ap.hierarchies.LEVELS["census"])
-    real = ap.load("census", part="train", qi=qi, sensitive="income")
+    real = ap.load("census", part="train", qi=qi, sensitive="income", missing="category")
     rng = np.random.default_rng(0)
     ((value, needed),) = ap.find_imbalance(real).needed.items()
     rare = real.frame[real.frame[real.sensitive] == value]
