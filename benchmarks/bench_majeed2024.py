@@ -12,7 +12,8 @@ from anonpaper.prepare.synthesis import fuse
 
 def rows():
     qi = list(ap.hierarchies.LEVELS["census"])
-    real = ap.load("census", part="train", qi=qi, sensitive="income", missing="category")
+    # people with a missing value are left out: no synthetic row may have one
+    real = ap.load("census", part="train", qi=qi, sensitive="income", missing="drop")
     rng = np.random.default_rng(0)
     ((value, needed),) = ap.find_imbalance(real).needed.items()
     rare = real.frame[real.frame[real.sensitive] == value]
