@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonpaper.compendium import judge
+from anonpaper.compendium import judge, reference
 from anonpaper.compendium.intervals import NOT_REPRODUCED, REPRODUCED, UNDECIDED
 
 CLAIMS = {claim.id: claim for claim in judge.of_paper("boger2020")}
@@ -67,7 +67,7 @@ def test_the_matching_table_has_to_beat_every_other_and_base_table():
 
 
 def test_the_published_values_could_be_one_run_only_if_runs_are_as_far_off():
-    published = judge.reference("boger2020_fig9-12_relative_error")
+    published = reference("boger2020_fig9-12_relative_error")
     names = {"varied_qi": "varied", "selectivity_pct": "selectivity, %"}
     published = published.rename(columns={**names, "relative_error_pct": "relative error, %"})
     near, far = (
