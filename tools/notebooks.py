@@ -2,85 +2,110 @@
 
     notebooks.py plan [NAME ...] --profile quick    say what changed, and why it would run again
     notebooks.py make [NAME ...] --profile quick    what changed, into figures/<profile>
-    notebooks.py run NAME --profile quick           one notebook, changed or not
     notebooks.py refresh [NAME ...]                 in place, outputs included
+    notebooks.py figure boger2020/group_sizes       its notebook; its files and verdicts
+    notebooks.py claim boger2020/equal-sizes        judge it from the tables in figures/<profile>
 
-A notebook is named by its path in notebooks/ without the ending, e.g. xiao2010/1_example, and all
-of a folder by the folder, e.g. xiao2010. As many run at a time as --jobs says, the longest first.
-Each runs in a staging folder; what it wrote moves into place when all of it is there, its share of
-the manifest last, so that a run that was cut off counts as not run.
-
-`refresh` also puts the tables behind the outputs into figures/expected/quick, where `make verify`
-finds them: what is committed is one run.
+A notebook's name is its path in notebooks/ without the ending, and a folder means all of its
+notebooks. As many run at a time as --jobs says, the longest first. Each runs in a staging folder.
+Its files move into place when all of them are there, its share of the manifest last, so that a run
+that was cut off counts as not run. The newest run of each notebook and profile is kept in
+data/cache/runs and used again while its inputs are the same; --fresh leaves it aside.
 """
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
+import textwrap
 import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import joblib
 import results as summaries
 from inputs import (
     FETCHED,
     FIGURES,
+    NOTEBOOKS,
     ROOT,
     NotebookError,
+    cells_of,
     changes,
     inputs_of,
     known_shares,
     notebook_names,
     opened_files,
+    outputs_of,
     parameters_of,
     read_share,
     reference,
     share_file,
     snapshot,
-    source_of,
 )
 
-from anonpaper.files import cache_folder, write_whole
+from anonpaper.files import cache_folder, sha256, write_whole
 
 # jsonschema, which nbformat and papermill import, builds a grammar of international addresses at
 # every start, for seconds, unless there is no such module: no notebook is checked for addresses
 sys.modules["rfc3987_syntax"] = None
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-QUIET_KERNEL = ["--log-level=50"]  # what goes wrong in a cell is reported by papermill
 KEPT_CELL_METADATA = {"tags", "nbgrader"}
 THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How notebooks run, and where their results go; files as they were before the run."""
+
+    profile: str
+    results: Path
+    jobs: int = 1
+    fresh: bool = False
+    files: dict[str, str] = field(default_factory=snapshot)
+
+    def parameters(self, name: str) -> dict:
+        """Return the parameters that the profile sets for a notebook."""
+        return parameters_of(self.profile)[name]
+
+    def outdated(self, name: str, results: Path | None = None) -> list[str]:
+        """Return why a notebook has to run, also where its results may rest on older ones."""
+        results = results or self.results
+        reasons = changes(name, self.parameters(name), results, self.files)
+        return reasons or ["was not made from an empty cache"] * (
+            self.fresh and not read_share(name, results).get("fresh")
+        )
+
+    @property
+    def kept(self) -> Path:
+        """The folder of the runs that are kept, laid out as the results are."""
+        return cache_folder() / "runs" / self.profile
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Parse the command line, do what it asks and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    commands = parser.add_subparsers(dest="command", required=True)
-    for command in (commands.add_parser(name) for name in ("plan", "make", "refresh", *ONE)):
-        command.add_argument("names", nargs="*", metavar="NAME")
-        command.add_argument("--profile", default="quick")
-        command.add_argument("--results", type=Path, help="figures/<profile> by default")
-        command.add_argument("--jobs", type=int, default=1, help="notebooks at a time")
-        command.add_argument("--fresh", action="store_true", help="from an empty cache")
+    parser.add_argument("command", choices=("plan", "make", "refresh", "figure", "claim"))
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--profile", default="quick")
+    parser.add_argument("--jobs", type=int, default=1, help="notebooks at a time")
+    parser.add_argument("--fresh", action="store_true", help="from an empty cache")
     given = parser.parse_args(arguments)
-    results = given.results or FIGURES / given.profile
     try:
-        if given.command == "plan":
-            plan(chosen(given.names), given.profile, results, fresh=given.fresh)
-        elif given.command == "make":
-            make(chosen(given.names), given.profile, results, given.jobs, fresh=given.fresh)
-        elif given.command == "refresh":
-            refresh(chosen(given.names), given.jobs)
-        else:
-            for name in given.names:
-                ONE[given.command](name, given.profile, results, fresh=given.fresh)
+        sizes = Sizes(given.profile, FIGURES / given.profile, given.jobs, given.fresh)
+        if given.command in ("plan", "make", "refresh"):
+            {"plan": plan, "make": make, "refresh": refresh}[given.command](
+                chosen(given.names), sizes
+            )
+        for name in given.names if given.command in ("figure", "claim") else ():
+            {"figure": make_figure, "claim": show_claim}[given.command](name, sizes)
     except NotebookError as error:
         print(f"{' '.join(given.names) or given.command}: {error}", file=sys.stderr)
         return 1
@@ -88,111 +113,101 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def chosen(names: Sequence[str]) -> list[str]:
-    """Return the notebooks that names or folders stand for; all of them by default."""
+    """Return the notebooks that names or folders mean; all of them by default."""
     known = notebook_names()
-    found = [
-        name for name in known if not names or name in names or name.partition("/")[0] in names
-    ]
-    strange = [
-        name
-        for name in names
-        if name not in known and not any(other.startswith(f"{name}/") for other in known)
-    ]
-    if strange:
+    places = {*known, *(name.partition("/")[0] for name in known)}
+    if strange := [name for name in names if name not in places]:
         raise NotebookError(
             f"no such notebook or folder: {', '.join(strange)}; there are {', '.join(known)}"
         )
-    return found
+    return [
+        name for name in known if not names or {name, name.partition("/")[0]}.intersection(names)
+    ]
 
 
-def plan(names: Sequence[str], profile: str, results: Path, *, fresh: bool = False) -> list[str]:
-    """Print which notebooks have to run again, and why; return them, the longest first."""
-    parameters = parameters_of(profile)
-    reasons = {
-        name: changes(name, parameters[name], results) or not_fresh(name, results) * fresh
-        for name in names
-    }
+# ---- what runs, and when ----------------------------------------------------------------------
+
+
+def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str]]:
+    """Print what has to run again, and why; return it, the longest first, and what is kept."""
+    reasons = {name: sizes.outdated(name) for name in names}
     outdated = [name for name in names if reasons[name]]
-    shown = results.relative_to(ROOT)
-    if not outdated:
+    kept = [name for name in outdated if not sizes.fresh and is_kept(name, sizes)]
+    shown = sizes.results.relative_to(ROOT)
+    if kept:
+        print(f"{shown}: {len(kept)} notebooks have run with the same inputs: taken from the cache")
+    running = [name for name in outdated if name not in kept]
+    if running:
+        print(f"{shown}: {len(running)} of {len(names)} notebooks to run", flush=True)
+    elif not kept:
         print(f"{shown}: {len(names)} notebooks up to date, nothing to be done")
-    else:
-        print(f"{shown}: {len(outdated)} of {len(names)} notebooks to run", flush=True)
-    for name in outdated:
+    for name in running:
         if reasons[name] != ["has not run"]:
             print(f"  {name}: {', '.join(reasons[name][:3])}", flush=True)
-    return longest_first(outdated, reference("quick"), reference(profile), results)
+    return longest_first(running, sizes), kept
 
 
-def make(
-    names: Sequence[str], profile: str, results: Path, jobs: int = 1, *, fresh: bool = False
-) -> None:
-    """Run the notebooks whose results are not up to date, and sum up what is there then.
-
-    Parameters
-    ----------
-    names : sequence of str
-    profile : str
-    results : Path
-        Where results go.
-    jobs : int
-        Notebooks at a time; with more than one, each computes with one process.
-    fresh : bool
-        Whether cells of grids and trained models of earlier runs are left aside. Results that
-        were not made so are made again.
-
-    Raises
-    ------
-    NotebookError
-        If a notebook fails. The others run nevertheless.
-    """
-    outdated = plan(names, profile, results, fresh=fresh)
-    flags = [f"--profile={profile}", f"--results={results}"]
-    with tempfile.TemporaryDirectory() as scratch:
-        environment = {}
-        if fresh:
-            environment["ANONPAPER_CACHE"] = str(empty_cache(Path(scratch)))
-            flags.append("--fresh")
-        try:
-            side_by_side("run", outdated, flags, jobs, environment)
-        finally:
-            summaries.merge(results, profile)
+def make(names: Sequence[str], sizes: Sizes) -> None:
+    """Run the notebooks whose results are not up to date, and sum up what is there then."""
+    outdated, kept = plan(names, sizes)
+    for name in kept:
+        put(name, read_share(name, sizes.kept), sizes.kept, sizes.results)
+    try:
+        side_by_side(run, outdated, sizes)
+    finally:
+        for name in names:
+            renew_texts(name, sizes.results)
+        summaries.merge(sizes.results, sizes.profile)
+        summaries.drop_orphans(sizes.kept)
 
 
-def side_by_side(
-    command: str,
-    names: Sequence[str],
-    flags: Sequence[str],
-    jobs: int,
-    environment: Mapping[str, str],
-) -> None:
-    """Run a command of this program for each notebook; raise NotebookError if one fails."""
-    if jobs > 1:  # the notebooks share the cores: one process and one thread each
-        environment = {**environment, **dict.fromkeys([*THREADS, "ANONPAPER_WORKERS"], "1")}
-
-    def failing(name: str) -> str:
-        done = subprocess.run(
-            [sys.executable, __file__, command, name, *flags], env=os.environ | environment
-        )
-        return name if done.returncode else ""
-
-    with ThreadPoolExecutor(max(jobs, 1)) as pool:
-        failed = list(filter(None, pool.map(failing, names)))
-    if failed:
+def side_by_side(task: Callable[[str, Sizes], str], names: Sequence[str], sizes: Sizes) -> None:
+    """Do a task for each notebook, in processes of their own if several at a time."""
+    pool = joblib.Parallel(sizes.jobs, backend="multiprocessing", batch_size=1)
+    if failed := sorted(filter(None, pool(joblib.delayed(attempt)(task, n, sizes) for n in names))):
         raise NotebookError(
-            f"failed: {', '.join(sorted(failed))}; the causes are above, and the "
-            "same command runs these again"
+            f"failed: {', '.join(failed)}; the causes are above, and the same command runs "
+            "these again"
         )
 
 
-def longest_first(names: Sequence[str], *results: Path) -> list[str]:
+def attempt(task: Callable[[str, Sizes], str], name: str, sizes: Sizes) -> str:
+    """Do a task and print what it says of itself; return the notebook's name if it fails."""
+    try:
+        print(task(name, sizes), flush=True)
+    except Exception as error:  # the others run nevertheless
+        told = str(error) if isinstance(error, NotebookError) else repr(error)
+        print(f"{name}: {told}", file=sys.stderr, flush=True)
+        return name
+    return ""
+
+
+def longest_first(names: Sequence[str], sizes: Sizes) -> list[str]:
     """Return notebooks by the seconds of a run, of the last folder that has one; others first."""
     seconds = {
         name: share["seconds"]
-        for folder in results
+        for folder in (reference("quick"), reference(sizes.profile), sizes.kept, sizes.results)
         for name, share in known_shares(folder).items()
     }
     return sorted(names, key=lambda name: -seconds.get(name, float("inf")))
+
+
+def is_kept(name: str, sizes: Sizes) -> bool:
+    """Return whether the cache has a notebook's results, whole and with the same inputs."""
+    return not sizes.outdated(name, sizes.kept) and all(
+        (file := sizes.kept / path).exists() and sha256(file.read_bytes()) == about["sha256"]
+        for path, about in outputs_of(name, sizes.kept).items()
+    )
+
+
+def run(name: str, sizes: Sizes) -> str:
+    """Run one notebook into the results, and keep the run; return a line about it."""
+    with tempfile.TemporaryDirectory() as scratch:
+        cache = {"ANONPAPER_CACHE": str(empty_cache(Path(scratch)))} if sizes.fresh else {}
+        share = execute(name, sizes, sizes.parameters(name), cache)
+    put(name, share, sizes.results, sizes.kept)
+    figures, tables = (sum(p.endswith(end) for p in share["outputs"]) for end in (".svg", ".tex"))
+    return f"{name:<44} {share['seconds']:7.1f} s   {figures} figures, {tables} tables"
 
 
 def empty_cache(folder: Path) -> Path:
@@ -203,181 +218,165 @@ def empty_cache(folder: Path) -> Path:
     return folder
 
 
-def not_fresh(name: str, results: Path) -> list[str]:
-    """Return that a notebook's results may rest on an earlier run's, if they may."""
-    return [] if read_share(name, results).get("fresh") else ["was not made from an empty cache"]
+# ---- in place ---------------------------------------------------------------------------------
 
 
-def run(name: str, profile: str, results: Path, *, fresh: bool = False) -> None:
-    """Run one notebook with a profile and put what it wrote into the results."""
-    parameters = parameters_of(profile)[name]
-    share = execute(name, profile, parameters, results, fresh=fresh)
-    print(progress_line(name, share["seconds"], share["outputs"]), flush=True)
-
-
-def refresh(names: Sequence[str], jobs: int) -> None:
+def refresh(names: Sequence[str], sizes: Sizes) -> None:
     """Run notebooks in place; the tables they save become those that `make verify` expects."""
     import report
 
     try:
-        side_by_side("in-place", longest_first(names, reference("quick")), [], jobs, {})
+        side_by_side(run_in_place, longest_first(names, sizes), sizes)
     finally:
         report.write_verdicts(reference("quick"))
 
 
-def run_in_place(name: str, *_, **__) -> None:
+def run_in_place(name: str, sizes: Sizes) -> str:
     """Run one notebook as it is, with the quick values of its parameters cell, in place."""
     with tempfile.TemporaryDirectory() as folder:
-        share = execute(name, "quick", {}, Path(folder))
-        write_whole(source_of(name), (Path(folder) / "notebooks" / f"{name}.ipynb").read_bytes())
-        expect(name, share, Path(folder))
-    print(f"{name:<44} {share['seconds']:7.1f} s   executed in place", flush=True)
-
-
-def expect(name: str, share: dict, results: Path) -> None:
-    """Put the tables of a notebook's run where those are that are committed for comparison."""
-    expected = reference("quick")
-    before = read_share(name, expected) or {"outputs": {}}
-    tables = {path: about for path, about in share["outputs"].items() if path.endswith(".csv")}
-    for path in set(before["outputs"]) - set(tables):
-        (expected / path).unlink(missing_ok=True)
-    for path in tables:
-        write_whole(expected / path, (results / path).read_bytes())
-    if tables:
+        here = Path(folder)
+        share = execute(name, Sizes("quick", here, sizes.jobs, files=sizes.files), {})
+        write_whole(NOTEBOOKS / f"{name}.ipynb", (here / f"notebooks/{name}.ipynb").read_bytes())
+        tables = {path: a for path, a in share["outputs"].items() if path.endswith(".csv")}
         kept = {key: value for key, value in share.items() if key not in ("fresh", "inputs")}
-        write_whole(
-            share_file(name, expected), json.dumps(kept | {"outputs": tables}, indent=1) + "\n"
-        )
-    else:
-        share_file(name, expected).unlink(missing_ok=True)
+        put(name, kept | {"outputs": tables}, here, reference("quick"), executed=False)
+    if not tables:
+        share_file(name, reference("quick")).unlink()
+    return f"{name:<44} {share['seconds']:7.1f} s   executed in place"
 
 
-def execute(
-    name: str, profile: str, parameters: dict, results: Path, *, fresh: bool = False
-) -> dict:
+# ---- one notebook -----------------------------------------------------------------------------
+
+
+def execute(name: str, sizes: Sizes, parameters: dict, environment: Iterable = ()) -> dict:
     """Run one notebook, put what it wrote into the results and return its share."""
     import papermill
-    from kernels import socket_kernel_manager
-    from papermill.exceptions import PapermillExecutionError
 
-    source = source_of(name)
+    source = NOTEBOOKS / f"{name}.ipynb"
     known = papermill.inspect_notebook(source)
-    unknown = sorted(set(parameters) - set(known))
-    if unknown:
+    if unknown := sorted(set(parameters) - set(known)):
         raise NotebookError(
-            f"the profile {profile} sets {', '.join(unknown)}, but the notebook's "
+            f"the profile {sizes.profile} sets {', '.join(unknown)}, but the notebook's "
             f"parameters are {', '.join(known) or 'none (no cell is tagged `parameters`)'}"
         )
-    staging = results / ".staging" / name
+    staging = sizes.results / ".staging" / name
     shutil.rmtree(staging, ignore_errors=True)  # left behind by a run that was cut off
-    opened = staging / ".opened"
-    opened.mkdir(parents=True)
-    executed = staging / "executed.ipynb"
-    files = snapshot()  # before the run: an edit during it is a change
-    set_environment(profile, staging, opened)
+    executed, opened = staging / "notebooks" / f"{name}.ipynb", staging / ".opened"
+    executed.parent.mkdir(parents=True)
+    opened.mkdir()
     began = time.perf_counter()
-    try:
-        with tempfile.TemporaryDirectory() as sockets:
+    wrong = run_kernel(source, executed, parameters, {
+        **kernel_environment(sizes, staging, opened), **dict(environment)
+    })  # fmt: skip
+    seconds = time.perf_counter() - began
+    failed = FIGURES / sizes.profile / ".failed" / f"{name}.ipynb"
+    if wrong:
+        write_whole(failed, executed.read_bytes())
+        shutil.rmtree(staging)
+        raise NotebookError(f"{wrong}\nfailed; see {failed.relative_to(ROOT)}")
+    clean_file(executed)
+    share = noted_share(name, staging, parameters, sizes.profile)
+    dependencies = opened_files(opened)
+    share |= {
+        "seconds": round(seconds, 1),
+        "fresh": sizes.fresh,
+        "inputs": inputs_of(name, parameters, share, dependencies, sizes.files),
+    }
+    for other, theirs in known_shares(sizes.results).items():
+        if other != name and (clash := set(share["outputs"]).intersection(theirs["outputs"])):
+            raise NotebookError(f"writes {min(clash)}, which {other} writes too")
+    put(name, share, staging, sizes.results)
+    failed.unlink(missing_ok=True)
+    shutil.rmtree(staging)
+    return share
+
+
+def kernel_environment(sizes: Sizes, figures: Path, opened: Path) -> dict[str, str]:
+    """Return what tells a kernel where results go and which files it opens to be noted."""
+    path = [str(Path(__file__).parent / "opened"), os.environ.get("PYTHONPATH")]
+    shared = dict.fromkeys([*THREADS, "ANONPAPER_WORKERS"], "1")  # several share the cores
+    return (shared if sizes.jobs > 1 else {}) | {
+        "ANONPAPER_FIGURES": str(figures),
+        "ANONPAPER_PROFILE": sizes.profile,
+        "ANONPAPER_PROJECT": str(ROOT),
+        "ANONPAPER_OPENED": str(opened),
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": os.pathsep.join(filter(None, path)),
+        "TQDM_DISABLE": "1",
+    }
+
+
+def run_kernel(source: Path, target: Path, parameters: dict, environment: dict) -> str:
+    """Execute a notebook in a kernel of its own; return the error of a cell, if there is one."""
+    import papermill
+    from kernels import socket_kernel_manager
+
+    with tempfile.TemporaryDirectory() as sockets:
+        try:
             papermill.execute_notebook(
                 source,
-                executed,
+                target,
                 parameters,
                 kernel_name="python3",
                 cwd=source.parent,
                 progress_bar=False,
-                extra_arguments=QUIET_KERNEL,
-                kernel_manager_class=socket_kernel_manager(sockets),
+                extra_arguments=["--log-level=50"],  # papermill reports what goes wrong in a cell
+                kernel_manager_class=socket_kernel_manager(sockets, environment),
             )
-    except PapermillExecutionError as error:
-        failed = FIGURES / profile / ".failed" / f"{name}.ipynb"
-        write_whole(failed, executed.read_bytes())
-        shutil.rmtree(staging)
-        raise NotebookError(f"{error}\nfailed; see {failed.relative_to(ROOT)}") from None
-    seconds = time.perf_counter() - began
-    clean_file(executed)
-    share = noted_share(name, staging, parameters, profile)
-    dependencies = {path: files[path] for path in sorted(opened_files(opened)) if path in files}
-    share |= {
-        "seconds": round(seconds, 1),
-        "fresh": fresh,
-        "inputs": inputs_of(name, parameters, share, dependencies),
-    }
-    move_into_place(name, share, staging, results)
-    return share
-
-
-def set_environment(profile: str, figures: Path, opened: Path) -> None:
-    """Tell the kernel, which inherits it, where results go and to keep its output the same.
-
-    It also notes which files of the project it opens.
-    """
-    opener = str(Path(__file__).parent / "opened")
-    on_path = [opener, *filter(None, [os.environ.get("PYTHONPATH")])]
-    os.environ.update(
-        ANONPAPER_FIGURES=str(figures),
-        ANONPAPER_PROFILE=profile,
-        PYTHONHASHSEED="0",
-        TQDM_DISABLE="1",
-        ANONPAPER_PROJECT=str(ROOT),
-        ANONPAPER_OPENED=str(opened),
-        PYTHONPATH=os.pathsep.join(on_path),
-    )
+        except papermill.PapermillExecutionError as error:
+            return str(error)
+    return ""
 
 
 def noted_share(name: str, staging: Path, parameters: dict, profile: str) -> dict:
     """Return what the notebook noted of its results; of one without results, that it ran."""
-    written = list(known_shares(staging))
-    if not written:
-        return {
-            "notebook": f"notebooks/{name}.ipynb",
-            "profile": profile,
-            "parameters": parameters,
-            "outputs": {},
-        }
-    if written != [name]:
+    if other := sorted(set(known_shares(staging)) - {name}):
         raise NotebookError(
-            f"Results(paper, notebook=...) says this is {' and '.join(sorted(written))}; "
+            f"Results(paper, notebook=...) says this is {' and '.join(other)}; "
             "give it the names of the notebook's folder and file"
         )
-    return read_share(name, staging)
+    ran = {"notebook": f"notebooks/{name}.ipynb", "profile": profile, "parameters": parameters}
+    return read_share(name, staging) or {**ran, "outputs": {}}
 
 
-def move_into_place(name: str, share: dict, staging: Path, results: Path) -> None:
-    """Put the notebook's results where they belong, replacing those of its last run."""
-    before = (read_share(name, results) or {"outputs": {}})["outputs"]
-    for other, theirs in known_shares(results).items():
-        clash = set(share["outputs"]).intersection(theirs["outputs"])
-        if clash and other != name:
-            raise NotebookError(f"writes {min(clash)}, which {other} writes too")
-    share_file(name, results).unlink(missing_ok=True)  # until all of it is in place
-    moves = {output: output for output in share["outputs"]}
-    for source, target in (moves | {"executed.ipynb": f"notebooks/{name}.ipynb"}).items():
-        (results / target).parent.mkdir(parents=True, exist_ok=True)
-        os.replace(staging / source, results / target)
-    for output in set(before) - set(share["outputs"]):
-        (results / output).unlink(missing_ok=True)
-    write_whole(share_file(name, results), json.dumps(share, indent=1) + "\n")
-    (results / ".failed" / f"{name}.ipynb").unlink(missing_ok=True)
-    shutil.rmtree(staging)
+def put(name: str, share: dict, source: Path, target: Path, *, executed: bool = True) -> None:
+    """Copy what a run left from one folder to another, its share last, over an older run."""
+    before = outputs_of(name, target)
+    share_file(name, target).unlink(missing_ok=True)  # until all of it is in place
+    for path in [*share["outputs"], *[f"notebooks/{name}.ipynb"] * executed]:
+        write_whole(target / path, (source / path).read_bytes())
+    for path in set(before) - set(share["outputs"]):
+        (target / path).unlink(missing_ok=True)
+    write_whole(share_file(name, target), json.dumps(share, indent=1) + "\n")
+
+
+def renew_texts(name: str, results: Path) -> None:
+    """Put a notebook's present texts between the executed cells: texts are no input of a run."""
+    source, executed = NOTEBOOKS / f"{name}.ipynb", results / "notebooks" / f"{name}.ipynb"
+    if not executed.exists() or read_share(name, results) is None:
+        return
+    notebook, code = json.loads(executed.read_text()), cells_of(executed)
+    run = {"".join(cell["source"]): cell for cell in code}
+    cells = []
+    for cell in json.loads(source.read_text())["cells"]:
+        text = "".join(cell["source"])
+        cells.append(run.get(text) if cell["cell_type"] == "code" else cell)
+        if "parameters" in cell["metadata"].get("tags", ()):
+            cells += [other for other in code if other["id"] == "injected-parameters"]
+    if None not in cells and cells != notebook["cells"]:
+        write_notebook(executed, notebook | {"cells": cells})
 
 
 def clean_file(path: Path) -> None:
-    """Rewrite an executed notebook without what differs from run to run or machine to machine."""
-    import nbformat
+    """Rewrite an executed notebook without what differs from run to run or machine to machine.
 
-    notebook = nbformat.read(path, as_version=4)
-    clean(notebook)
-    nbformat.validate(notebook)
-    write_whole(path, nbformat.writes(notebook, indent=1, ensure_ascii=False).rstrip("\n") + "\n")
-
-
-def clean(notebook) -> None:
-    """Remove times, versions of the machine, papermill's notes and sliders; name injected cells.
-
-    A slider is drawn by a page that can run it, and its picture stands in the cell before it.
+    These are times, versions, papermill's notes, and sliders: a page draws a slider only if it
+    can run it, and its picture stands in the cell before it.
     """
+    import nbformat
     from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
 
+    notebook = nbformat.read(path, as_version=4)
     notebook.metadata = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
     notebook.nbformat_minor = 5
     CoalesceStreamsPreprocessor().preprocess(notebook, {})
@@ -388,24 +387,70 @@ def clean(notebook) -> None:
         cell.setdefault("id", f"cell-{number}")
         if "slider" in tags:
             cell["outputs"] = []
-        cell.metadata = {
-            key: value
-            for key, value in cell.metadata.items()
-            if key in KEPT_CELL_METADATA and value
-        }
+        kept = {key: cell.metadata.get(key) for key in KEPT_CELL_METADATA & set(cell.metadata)}
+        cell.metadata = {key: value for key, value in kept.items() if value}
         for output in cell.get("outputs", []):
             if "metadata" in output:
                 output.metadata = {}
+    nbformat.validate(notebook)
+    write_whole(path, nbformat.writes(notebook, indent=1, ensure_ascii=False).rstrip("\n") + "\n")
 
 
-def progress_line(name: str, seconds: float, outputs: dict[str, dict]) -> str:
-    """Return the line that says a notebook has run."""
-    figures = sum(path.endswith(".svg") for path in outputs)
-    tables = sum(path.endswith(".tex") for path in outputs)
-    return f"{name:<44} {seconds:7.1f} s   {figures} figures, {tables} tables"
+# ---- one figure, one claim --------------------------------------------------------------------
 
 
-ONE = {"run": run, "in-place": run_in_place}  # what runs one notebook in a process of its own
+def make_figure(name: str, sizes: Sizes) -> None:
+    """Run the notebook that saves an output; print where it is and what it says of the claims."""
+    from anonpaper.compendium import judge
+
+    homes = {
+        path.rpartition(".")[0]: notebook
+        for folder in (reference("quick"), reference("paper"), sizes.results)
+        for notebook, share in known_shares(folder).items()
+        for path in share["outputs"]
+    }
+    if name not in homes:
+        raise NotebookError(f"no such figure or table; {nearest(name, homes)}")
+    side_by_side(run, [homes[name]], sizes)
+    summaries.merge(sizes.results, sizes.profile)
+    for path in sorted((sizes.results / name).parent.glob(f"{Path(name).name}.*")):
+        print(f"  {path.relative_to(ROOT)}")
+    paper, _, table = name.partition("/")
+    for claim in judge.of_paper(paper):
+        if table in claim.tables:
+            show_claim(f"{paper}/{claim.id}", sizes)
+
+
+def show_claim(name: str, sizes: Sizes) -> None:
+    """Print what a claim says, what was measured, and the verdict."""
+    from anonpaper.compendium import intervals, judge, papers
+    from anonpaper.compendium.catalogue import asked
+
+    of = {paper: judge.of_paper(paper) for paper in (*papers(), *asked())}
+    known = {f"{paper}/{claim.id}": claim for paper in of for claim in of[paper]}
+    if name not in known:
+        raise NotebookError(f"no such claim; {nearest(name, known)}")
+    paper, claim = name.partition("/")[0], known[name]
+    row = judge.judge(paper, sizes.results / paper).set_index("id").loc[claim.id]
+    if row["verdict"] == intervals.NOT_RUN:
+        raise NotebookError(
+            f"{row['reason']} in figures/{sizes.profile}; run `make figure "
+            f"PROFILE={sizes.profile} NAME={paper}/{claim.tables[0]}` first"
+        )
+    print(f"\n{name}: {row['verdict']} ({sizes.profile} profile)")
+    for key in ("where", "claim", "how", "published", "measured", "interval", "tolerance",
+                "detail", "differs", "reason"):  # fmt: skip
+        if row[key]:
+            print(textwrap.fill(f"{key + ':':<11}{row[key]}", 99, initial_indent="  ",
+                                subsequent_indent=" " * 13))  # fmt: skip
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return what might have been meant."""
+    close = difflib.get_close_matches(name, known, 5, 0.4)
+    ours = [other for other in known if other.partition("/")[0] == name.partition("/")[0]]
+    return f"there are {', '.join(close or sorted(ours or known))}"
+
 
 if __name__ == "__main__":
     sys.exit(main())
