@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from importlib.util import source_from_cache
 from pathlib import Path
 
 from anonpaper.compendium.provenance import bare_content
-from anonpaper.files import cache_folder, project_root, raw_folder, sha256
+from anonpaper.datasets.fetching import fetched_before, placed_by_hand
+from anonpaper.datasets.registry import registry
+from anonpaper.errors import AnonpaperError
+from anonpaper.files import project_root, sha256
 
 ROOT = project_root(Path(__file__).parent)
 NOTEBOOKS = ROOT / "notebooks"
@@ -29,7 +31,7 @@ NO_INPUT = re.compile(
 NOT_KEPT = (".svg", ".tex")  # can be left out of what is committed: csv and png stay
 
 
-class NotebookError(Exception):
+class NotebookError(AnonpaperError):
     """A notebook or its profile cannot be used as it is; the message says what to change."""
 
 
@@ -39,9 +41,10 @@ def notebook_names() -> list[str]:
     return sorted(path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in found)
 
 
-def cells_of(file: Path) -> list[dict]:
+def cells_of(name: str) -> list[dict]:
     """Return the code cells of a notebook."""
-    return [c for c in json.loads(file.read_text())["cells"] if c["cell_type"] == "code"]
+    cells = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text())["cells"]
+    return [cell for cell in cells if cell["cell_type"] == "code"]
 
 
 def reference(profile: str) -> Path:
@@ -59,24 +62,20 @@ def parameters_of(profile: str) -> dict[str, dict]:
     import yaml
 
     files = sorted(NOTEBOOKS.glob("*/profiles/*.yaml"))
-    known = sorted({"quick", *(file.stem for file in files)})
-    if profile not in known:
+    if profile not in (known := sorted({"quick", *(file.stem for file in files)})):
         raise NotebookError(f"no profile {profile!r}; there are {', '.join(known)}")
     found = {name: {} for name in notebook_names()}
-    asked = {file.parent for file in files if profile != "quick" or file.stem == "quick"}
-    for folder in sorted(asked):
+    for folder in sorted({f.parent for f in files if profile != "quick" or f.stem == "quick"}):
         file, paper = folder / f"{profile}.yaml", folder.parent.name
         sections = (yaml.safe_load(file.read_text()) if file.is_file() else {}) or {}
         own = {f"{paper}/{name}": values or {} for name, values in sections.items()}
         if strange := sorted(set(own) - set(found)):
+            told = f"has sections of no notebook: {', '.join(strange)}; remove or rename them"
+            raise NotebookError(f"{file.relative_to(ROOT)} {told}")
+        if missing := [n for n in found if n.startswith(f"{paper}/") and n not in own]:
+            told = f"has no section of {', '.join(missing)}; add `{Path(missing[0]).name}: {{}}`"
             raise NotebookError(
-                f"{file.relative_to(ROOT)} has sections of no notebook: {', '.join(strange)}; "
-                "remove or rename them"
-            )
-        if missing := sorted(name for name in set(found) - set(own) if name.startswith(f"{paper}/")):
-            raise NotebookError(
-                f"{file.relative_to(ROOT)} has no section of {', '.join(missing)}; add "
-                f"`{Path(missing[0]).name}: {{}}` if its parameters cell has the right values"
+                f"{file.relative_to(ROOT)} {told} if its parameters cell has the right values"
             )
         found |= own
     return found
@@ -130,37 +129,23 @@ def changes(name: str, parameters: dict, results: Path, files: dict[str, str]) -
 def inputs_of(name: str, parameters: dict, share: dict, opened: set, files: dict) -> dict:
     """Return all that a notebook's results depend on; `files` has the digest of each file."""
     cells = [
-        ["".join(cell["source"]), cell["metadata"].get("tags", [])]
-        for cell in cells_of(NOTEBOOKS / f"{name}.ipynb")
+        ["".join(cell["source"]), cell["metadata"].get("tags", [])] for cell in cells_of(name)
     ]
     data = [about for output in share["outputs"].values() for about in output["data"]]
-    used = {about.get("dataset") for about in data}
+    used = [registry().get(name) for name in sorted({a.get("dataset") or "" for a in data})]
     pins = re.findall(r"(?m)^([\w.-]+)==([^\s;\\]+)", (ROOT / "requirements.lock").read_text())
     packages = share.get("packages", ())
     return {
         "cells": short_digest(cells),
         "parameters": short_digest(parameters),
         "versions": {name.lower(): pin for name, pin in pins if name.lower() in packages},
-        "data": {name: there for name, there in replaceable_data().items() if name in used},
+        "data": {  # of a data set that has a stand-in: whether its own files are there
+            entry.name: all(placed_by_hand(file) or fetched_before(file) for file in entry.files)
+            for entry in used
+            if entry and entry.stand_in
+        },
         "files": {path: files[path] for path in sorted(opened & files.keys())},
     }
-
-
-def replaceable_data() -> dict[str, bool]:
-    """Return for each data set that has a stand-in whether its own files are there."""
-    folders = [raw_folder(), *(cache_folder() / folder for folder in FETCHED)]
-    registry = tomllib.loads((ROOT / "anonpaper/datasets/registry.toml").read_text())
-
-    def is_there(file: dict) -> bool:
-        return any(
-            (folder / f"{name}{packed}").is_file()
-            for folder in folders
-            for name in (file["name"], *file.get("aliases", ()))
-            for packed in ("", ".gz")
-        )
-
-    replaceable = {name: entry for name, entry in registry.items() if entry.get("stand_in")}
-    return {name: all(map(is_there, entry["files"])) for name, entry in replaceable.items()}
 
 
 def snapshot() -> dict[str, str]:

@@ -24,32 +24,16 @@ import sys
 import tempfile
 import textwrap
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
+import inputs
 import joblib
 import results as summaries
-from inputs import (
-    FETCHED,
-    FIGURES,
-    NOTEBOOKS,
-    ROOT,
-    NotebookError,
-    cells_of,
-    changes,
-    inputs_of,
-    known_shares,
-    notebook_names,
-    opened_files,
-    outputs_of,
-    parameters_of,
-    read_share,
-    reference,
-    share_file,
-    snapshot,
-)
 
+from anonpaper.errors import AnonpaperError
 from anonpaper.files import cache_folder, sha256, write_whole
 
 # jsonschema, which nbformat and papermill import, builds a grammar of international addresses at
@@ -58,6 +42,9 @@ sys.modules["rfc3987_syntax"] = None
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 KEPT_CELL_METADATA = {"tags", "nbgrader"}
+SHOWN = (
+    "where claim how published measured interval tolerance detail differs reason".split()
+)  # of a claim
 THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -69,18 +56,19 @@ class Sizes:
     results: Path
     jobs: int = 1
     fresh: bool = False
-    files: dict[str, str] = field(default_factory=snapshot)
+    files: dict[str, str] = field(default_factory=inputs.snapshot)
 
-    def parameters(self, name: str) -> dict:
-        """Return the parameters that the profile sets for a notebook."""
-        return parameters_of(self.profile)[name]
+    @cached_property
+    def parameters(self) -> dict[str, dict]:
+        """The parameters that the profile sets, by notebook."""
+        return inputs.parameters_of(self.profile)
 
     def outdated(self, name: str, results: Path | None = None) -> list[str]:
         """Return why a notebook has to run, also where its results may rest on older ones."""
         results = results or self.results
-        reasons = changes(name, self.parameters(name), results, self.files)
+        reasons = inputs.changes(name, self.parameters[name], results, self.files)
         return reasons or ["was not made from an empty cache"] * (
-            self.fresh and not read_share(name, results).get("fresh")
+            self.fresh and not inputs.read_share(name, results).get("fresh")
         )
 
     @property
@@ -92,21 +80,16 @@ class Sizes:
 def main(arguments: list[str] | None = None) -> int:
     """Parse the command line, do what it asks and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("command", choices=("plan", "make", "refresh", "figure", "claim"))
+    parser.add_argument("command", choices=COMMANDS)
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--profile", default="quick")
     parser.add_argument("--jobs", type=int, default=1, help="notebooks at a time")
     parser.add_argument("--fresh", action="store_true", help="from an empty cache")
     given = parser.parse_args(arguments)
     try:
-        sizes = Sizes(given.profile, FIGURES / given.profile, given.jobs, given.fresh)
-        if given.command in ("plan", "make", "refresh"):
-            {"plan": plan, "make": make, "refresh": refresh}[given.command](
-                chosen(given.names), sizes
-            )
-        for name in given.names if given.command in ("figure", "claim") else ():
-            {"figure": make_figure, "claim": show_claim}[given.command](name, sizes)
-    except NotebookError as error:
+        sizes = Sizes(given.profile, inputs.FIGURES / given.profile, given.jobs, given.fresh)
+        COMMANDS[given.command](given.names, sizes)
+    except AnonpaperError as error:
         print(f"{' '.join(given.names) or given.command}: {error}", file=sys.stderr)
         return 1
     return 0
@@ -114,10 +97,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 def chosen(names: Sequence[str]) -> list[str]:
     """Return the notebooks that names or folders mean; all of them by default."""
-    known = notebook_names()
+    known = inputs.notebook_names()
     places = {*known, *(name.partition("/")[0] for name in known)}
     if strange := [name for name in names if name not in places]:
-        raise NotebookError(
+        raise inputs.NotebookError(
             f"no such notebook or folder: {', '.join(strange)}; there are {', '.join(known)}"
         )
     return [
@@ -128,35 +111,37 @@ def chosen(names: Sequence[str]) -> list[str]:
 # ---- what runs, and when ----------------------------------------------------------------------
 
 
-def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str]]:
-    """Print what has to run again, and why; return it, the longest first, and what is kept."""
+def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str], list[str]]:
+    """Print what has to run again, and why.
+
+    Returns the notebooks to run, the longest first, those that the cache has, and the others.
+    """
+    names = chosen(names)
     reasons = {name: sizes.outdated(name) for name in names}
-    outdated = [name for name in names if reasons[name]]
-    kept = [name for name in outdated if not sizes.fresh and is_kept(name, sizes)]
-    shown = sizes.results.relative_to(ROOT)
+    kept = [name for name in names if reasons[name] and not sizes.fresh and is_kept(name, sizes)]
+    running = [name for name in names if reasons[name] and name not in kept]
+    told = f"{len(running)} of {len(names)} notebooks to run"
+    if not running:
+        told = f"{len(names) - len(kept)} notebooks up to date, nothing to be done"
     if kept:
-        print(f"{shown}: {len(kept)} notebooks have run with the same inputs: taken from the cache")
-    running = [name for name in outdated if name not in kept]
-    if running:
-        print(f"{shown}: {len(running)} of {len(names)} notebooks to run", flush=True)
-    elif not kept:
-        print(f"{shown}: {len(names)} notebooks up to date, nothing to be done")
+        told += f", {len(kept)} taken from the cache"
+    print(f"{sizes.results.relative_to(inputs.ROOT)}: {told}", flush=True)
     for name in running:
         if reasons[name] != ["has not run"]:
             print(f"  {name}: {', '.join(reasons[name][:3])}", flush=True)
-    return longest_first(running, sizes), kept
+    return longest_first(running, sizes), kept, [name for name in names if not reasons[name]]
 
 
 def make(names: Sequence[str], sizes: Sizes) -> None:
     """Run the notebooks whose results are not up to date, and sum up what is there then."""
-    outdated, kept = plan(names, sizes)
+    running, kept, others = plan(names, sizes)
     for name in kept:
-        put(name, read_share(name, sizes.kept), sizes.kept, sizes.results)
+        put(name, inputs.read_share(name, sizes.kept), sizes.kept, sizes.results)
+    for name in kept + others:
+        renew_texts(name, sizes.results)
     try:
-        side_by_side(run, outdated, sizes)
+        side_by_side(run, running, sizes)
     finally:
-        for name in names:
-            renew_texts(name, sizes.results)
         summaries.merge(sizes.results, sizes.profile)
         summaries.drop_orphans(sizes.kept)
 
@@ -164,8 +149,10 @@ def make(names: Sequence[str], sizes: Sizes) -> None:
 def side_by_side(task: Callable[[str, Sizes], str], names: Sequence[str], sizes: Sizes) -> None:
     """Do a task for each notebook, in processes of their own if several at a time."""
     pool = joblib.Parallel(sizes.jobs, backend="multiprocessing", batch_size=1)
-    if failed := sorted(filter(None, pool(joblib.delayed(attempt)(task, n, sizes) for n in names))):
-        raise NotebookError(
+    if failed := sorted(
+        filter(None, pool(joblib.delayed(attempt)(task, n, sizes) for n in names))
+    ):
+        raise inputs.NotebookError(
             f"failed: {', '.join(failed)}; the causes are above, and the same command runs "
             "these again"
         )
@@ -176,7 +163,7 @@ def attempt(task: Callable[[str, Sizes], str], name: str, sizes: Sizes) -> str:
     try:
         print(task(name, sizes), flush=True)
     except Exception as error:  # the others run nevertheless
-        told = str(error) if isinstance(error, NotebookError) else repr(error)
+        told = str(error) if isinstance(error, inputs.NotebookError) else repr(error)
         print(f"{name}: {told}", file=sys.stderr, flush=True)
         return name
     return ""
@@ -186,8 +173,13 @@ def longest_first(names: Sequence[str], sizes: Sizes) -> list[str]:
     """Return notebooks by the seconds of a run, of the last folder that has one; others first."""
     seconds = {
         name: share["seconds"]
-        for folder in (reference("quick"), reference(sizes.profile), sizes.kept, sizes.results)
-        for name, share in known_shares(folder).items()
+        for folder in (
+            inputs.reference("quick"),
+            inputs.reference(sizes.profile),
+            sizes.kept,
+            sizes.results,
+        )
+        for name, share in inputs.known_shares(folder).items()
     }
     return sorted(names, key=lambda name: -seconds.get(name, float("inf")))
 
@@ -196,7 +188,7 @@ def is_kept(name: str, sizes: Sizes) -> bool:
     """Return whether the cache has a notebook's results, whole and with the same inputs."""
     return not sizes.outdated(name, sizes.kept) and all(
         (file := sizes.kept / path).exists() and sha256(file.read_bytes()) == about["sha256"]
-        for path, about in outputs_of(name, sizes.kept).items()
+        for path, about in inputs.outputs_of(name, sizes.kept).items()
     )
 
 
@@ -204,7 +196,7 @@ def run(name: str, sizes: Sizes) -> str:
     """Run one notebook into the results, and keep the run; return a line about it."""
     with tempfile.TemporaryDirectory() as scratch:
         cache = {"ANONPAPER_CACHE": str(empty_cache(Path(scratch)))} if sizes.fresh else {}
-        share = execute(name, sizes, sizes.parameters(name), cache)
+        share = execute(name, sizes, sizes.parameters[name], cache)
     put(name, share, sizes.results, sizes.kept)
     figures, tables = (sum(p.endswith(end) for p in share["outputs"]) for end in (".svg", ".tex"))
     return f"{name:<44} {share['seconds']:7.1f} s   {figures} figures, {tables} tables"
@@ -212,7 +204,7 @@ def run(name: str, sizes: Sizes) -> str:
 
 def empty_cache(folder: Path) -> Path:
     """Make a cache that holds nothing but links to the downloaded data files."""
-    for name in FETCHED:
+    for name in inputs.FETCHED:
         (cache_folder() / name).mkdir(parents=True, exist_ok=True)
         (folder / name).symlink_to((cache_folder() / name).resolve())
     return folder
@@ -226,36 +218,38 @@ def refresh(names: Sequence[str], sizes: Sizes) -> None:
     import report
 
     try:
-        side_by_side(run_in_place, longest_first(names, sizes), sizes)
+        side_by_side(run_in_place, longest_first(chosen(names), sizes), sizes)
     finally:
-        report.write_verdicts(reference("quick"))
+        report.write_verdicts(inputs.reference("quick"))
 
 
 def run_in_place(name: str, sizes: Sizes) -> str:
     """Run one notebook as it is, with the quick values of its parameters cell, in place."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
-        share = execute(name, Sizes("quick", here, sizes.jobs, files=sizes.files), {})
-        write_whole(NOTEBOOKS / f"{name}.ipynb", (here / f"notebooks/{name}.ipynb").read_bytes())
+        share = execute(name, replace(sizes, results=here), {})
+        write_whole(
+            inputs.NOTEBOOKS / f"{name}.ipynb", (here / f"notebooks/{name}.ipynb").read_bytes()
+        )
         tables = {path: a for path, a in share["outputs"].items() if path.endswith(".csv")}
         kept = {key: value for key, value in share.items() if key not in ("fresh", "inputs")}
-        put(name, kept | {"outputs": tables}, here, reference("quick"), executed=False)
+        put(name, kept | {"outputs": tables}, here, inputs.reference("quick"), executed=False)
     if not tables:
-        share_file(name, reference("quick")).unlink()
+        inputs.share_file(name, inputs.reference("quick")).unlink()
     return f"{name:<44} {share['seconds']:7.1f} s   executed in place"
 
 
 # ---- one notebook -----------------------------------------------------------------------------
 
 
-def execute(name: str, sizes: Sizes, parameters: dict, environment: Iterable = ()) -> dict:
+def execute(name: str, sizes: Sizes, parameters: dict, environment: Mapping | None = None) -> dict:
     """Run one notebook, put what it wrote into the results and return its share."""
     import papermill
 
-    source = NOTEBOOKS / f"{name}.ipynb"
+    source = inputs.NOTEBOOKS / f"{name}.ipynb"
     known = papermill.inspect_notebook(source)
     if unknown := sorted(set(parameters) - set(known)):
-        raise NotebookError(
+        raise inputs.NotebookError(
             f"the profile {sizes.profile} sets {', '.join(unknown)}, but the notebook's "
             f"parameters are {', '.join(known) or 'none (no cell is tagged `parameters`)'}"
         )
@@ -265,26 +259,23 @@ def execute(name: str, sizes: Sizes, parameters: dict, environment: Iterable = (
     executed.parent.mkdir(parents=True)
     opened.mkdir()
     began = time.perf_counter()
-    wrong = run_kernel(source, executed, parameters, {
-        **kernel_environment(sizes, staging, opened), **dict(environment)
-    })  # fmt: skip
+    environment = kernel_environment(sizes, staging, opened) | dict(environment or {})
+    wrong = run_kernel(source, executed, parameters, environment)
     seconds = time.perf_counter() - began
-    failed = FIGURES / sizes.profile / ".failed" / f"{name}.ipynb"
+    failed = inputs.FIGURES / sizes.profile / ".failed" / f"{name}.ipynb"
     if wrong:
         write_whole(failed, executed.read_bytes())
         shutil.rmtree(staging)
-        raise NotebookError(f"{wrong}\nfailed; see {failed.relative_to(ROOT)}")
+        raise inputs.NotebookError(f"{wrong}\nfailed; see {failed.relative_to(inputs.ROOT)}")
     clean_file(executed)
     share = noted_share(name, staging, parameters, sizes.profile)
-    dependencies = opened_files(opened)
-    share |= {
-        "seconds": round(seconds, 1),
-        "fresh": sizes.fresh,
-        "inputs": inputs_of(name, parameters, share, dependencies, sizes.files),
-    }
-    for other, theirs in known_shares(sizes.results).items():
+    share |= {"seconds": round(seconds, 1), "fresh": sizes.fresh}
+    share["inputs"] = inputs.inputs_of(
+        name, parameters, share, inputs.opened_files(opened), sizes.files
+    )
+    for other, theirs in inputs.known_shares(sizes.results).items():
         if other != name and (clash := set(share["outputs"]).intersection(theirs["outputs"])):
-            raise NotebookError(f"writes {min(clash)}, which {other} writes too")
+            raise inputs.NotebookError(f"writes {min(clash)}, which {other} writes too")
     put(name, share, staging, sizes.results)
     failed.unlink(missing_ok=True)
     shutil.rmtree(staging)
@@ -298,7 +289,7 @@ def kernel_environment(sizes: Sizes, figures: Path, opened: Path) -> dict[str, s
     return (shared if sizes.jobs > 1 else {}) | {
         "ANONPAPER_FIGURES": str(figures),
         "ANONPAPER_PROFILE": sizes.profile,
-        "ANONPAPER_PROJECT": str(ROOT),
+        "ANONPAPER_PROJECT": str(inputs.ROOT),
         "ANONPAPER_OPENED": str(opened),
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": os.pathsep.join(filter(None, path)),
@@ -330,41 +321,43 @@ def run_kernel(source: Path, target: Path, parameters: dict, environment: dict) 
 
 def noted_share(name: str, staging: Path, parameters: dict, profile: str) -> dict:
     """Return what the notebook noted of its results; of one without results, that it ran."""
-    if other := sorted(set(known_shares(staging)) - {name}):
-        raise NotebookError(
+    if other := sorted(set(inputs.known_shares(staging)) - {name}):
+        raise inputs.NotebookError(
             f"Results(paper, notebook=...) says this is {' and '.join(other)}; "
             "give it the names of the notebook's folder and file"
         )
     ran = {"notebook": f"notebooks/{name}.ipynb", "profile": profile, "parameters": parameters}
-    return read_share(name, staging) or {**ran, "outputs": {}}
+    return inputs.read_share(name, staging) or {**ran, "outputs": {}}
 
 
 def put(name: str, share: dict, source: Path, target: Path, *, executed: bool = True) -> None:
     """Copy what a run left from one folder to another, its share last, over an older run."""
-    before = outputs_of(name, target)
-    share_file(name, target).unlink(missing_ok=True)  # until all of it is in place
+    before = inputs.outputs_of(name, target)
+    inputs.share_file(name, target).unlink(missing_ok=True)  # until all of it is in place
     for path in [*share["outputs"], *[f"notebooks/{name}.ipynb"] * executed]:
         write_whole(target / path, (source / path).read_bytes())
     for path in set(before) - set(share["outputs"]):
         (target / path).unlink(missing_ok=True)
-    write_whole(share_file(name, target), json.dumps(share, indent=1) + "\n")
+    write_whole(inputs.share_file(name, target), json.dumps(share, indent=1) + "\n")
 
 
 def renew_texts(name: str, results: Path) -> None:
-    """Put a notebook's present texts between the executed cells: texts are no input of a run."""
-    source, executed = NOTEBOOKS / f"{name}.ipynb", results / "notebooks" / f"{name}.ipynb"
-    if not executed.exists() or read_share(name, results) is None:
+    """Put a notebook's present texts between its executed cells: they are no input of a run."""
+    file = results / "notebooks" / f"{name}.ipynb"
+    if not file.exists():
         return
-    notebook, code = json.loads(executed.read_text()), cells_of(executed)
-    run = {"".join(cell["source"]): cell for cell in code}
+    source, executed = (
+        json.loads(f.read_text()) for f in (inputs.NOTEBOOKS / f"{name}.ipynb", file)
+    )
+    code = [cell for cell in executed["cells"] if cell["cell_type"] == "code"]
     cells = []
-    for cell in json.loads(source.read_text())["cells"]:
-        text = "".join(cell["source"])
-        cells.append(run.get(text) if cell["cell_type"] == "code" else cell)
-        if "parameters" in cell["metadata"].get("tags", ()):
-            cells += [other for other in code if other["id"] == "injected-parameters"]
-    if None not in cells and cells != notebook["cells"]:
-        write_notebook(executed, notebook | {"cells": cells})
+    for cell in source["cells"]:
+        cells.append(code.pop(0) if cell["cell_type"] == "code" else cell)
+        if code and code[0]["id"] == "injected-parameters":
+            cells.append(code.pop(0))
+    if cells != executed["cells"]:
+        text = json.dumps(executed | {"cells": cells}, indent=1, ensure_ascii=False)
+        write_whole(file, text + "\n")
 
 
 def clean_file(path: Path) -> None:
@@ -399,58 +392,59 @@ def clean_file(path: Path) -> None:
 # ---- one figure, one claim --------------------------------------------------------------------
 
 
-def make_figure(name: str, sizes: Sizes) -> None:
+def make_figure(names: Sequence[str], sizes: Sizes) -> None:
     """Run the notebook that saves an output; print where it is and what it says of the claims."""
     from anonpaper.compendium import judge
 
-    homes = {
-        path.rpartition(".")[0]: notebook
-        for folder in (reference("quick"), reference("paper"), sizes.results)
-        for notebook, share in known_shares(folder).items()
-        for path in share["outputs"]
-    }
-    if name not in homes:
-        raise NotebookError(f"no such figure or table; {nearest(name, homes)}")
-    side_by_side(run, [homes[name]], sizes)
+    folders = (inputs.reference("quick"), inputs.reference("paper"), sizes.results)
+    shares = [(name, s) for folder in folders for name, s in inputs.known_shares(folder).items()]
+    homes = {path.rpartition(".")[0]: name for name, s in shares for path in s["outputs"]}
+    home = found(names[0], homes, "figure or table")
+    paper, _, table = names[0].partition("/")
+    side_by_side(run, [home], sizes)
     summaries.merge(sizes.results, sizes.profile)
-    for path in sorted((sizes.results / name).parent.glob(f"{Path(name).name}.*")):
-        print(f"  {path.relative_to(ROOT)}")
-    paper, _, table = name.partition("/")
-    for claim in judge.of_paper(paper):
-        if table in claim.tables:
-            show_claim(f"{paper}/{claim.id}", sizes)
+    for path in sorted((sizes.results / paper).glob(f"{table}.*")):
+        print(f"  {path.relative_to(inputs.ROOT)}")
+    claims = [claim for claim in judge.of_paper(paper) if table in claim.tables]
+    show_claims([f"{paper}/{claim.id}" for claim in claims], sizes)
 
 
-def show_claim(name: str, sizes: Sizes) -> None:
-    """Print what a claim says, what was measured, and the verdict."""
+def show_claims(names: Sequence[str], sizes: Sizes) -> None:
+    """Print what claims say, what was measured, and the verdicts."""
     from anonpaper.compendium import intervals, judge, papers
     from anonpaper.compendium.catalogue import asked
 
-    of = {paper: judge.of_paper(paper) for paper in (*papers(), *asked())}
-    known = {f"{paper}/{claim.id}": claim for paper in of for claim in of[paper]}
-    if name not in known:
-        raise NotebookError(f"no such claim; {nearest(name, known)}")
-    paper, claim = name.partition("/")[0], known[name]
-    row = judge.judge(paper, sizes.results / paper).set_index("id").loc[claim.id]
-    if row["verdict"] == intervals.NOT_RUN:
-        raise NotebookError(
-            f"{row['reason']} in figures/{sizes.profile}; run `make figure "
-            f"PROFILE={sizes.profile} NAME={paper}/{claim.tables[0]}` first"
-        )
-    print(f"\n{name}: {row['verdict']} ({sizes.profile} profile)")
-    for key in ("where", "claim", "how", "published", "measured", "interval", "tolerance",
-                "detail", "differs", "reason"):  # fmt: skip
-        if row[key]:
-            print(textwrap.fill(f"{key + ':':<11}{row[key]}", 99, initial_indent="  ",
-                                subsequent_indent=" " * 13))  # fmt: skip
+    claims = [claim for paper in (*papers(), *asked()) for claim in judge.of_paper(paper)]
+    known = {f"{claim.paper}/{claim.id}": claim for claim in claims}
+    for name in names:
+        claim = found(name, known, "claim")
+        judged = judge.judge(claim.paper, sizes.results / claim.paper)
+        row = judged.set_index("id").loc[claim.id]
+        if row["verdict"] == intervals.NOT_RUN:
+            raise inputs.NotebookError(
+                f"{row['reason']} in figures/{sizes.profile}; run `make figure "
+                f"PROFILE={sizes.profile} NAME={claim.paper}/{claim.tables[0]}` first"
+            )
+        print(f"\n{name}: {row['verdict']} ({sizes.profile} profile)")
+        for key in filter(lambda key: row[key], SHOWN):
+            line = f"  {key + ':':<11}{row[key]}"
+            print(textwrap.fill(line, 99, subsequent_indent=" " * 13))
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return what might have been meant."""
+def found(name: str, known: Mapping[str, object], kind: str):
+    """Return what has a name, or raise NotebookError with names that are like it."""
+    if name in known:
+        return known[name]
     close = difflib.get_close_matches(name, known, 5, 0.4)
     ours = [other for other in known if other.partition("/")[0] == name.partition("/")[0]]
-    return f"there are {', '.join(close or sorted(ours or known))}"
+    raise inputs.NotebookError(
+        f"no such {kind}; there are {', '.join(close or sorted(ours or known))}"
+    )
 
+
+COMMANDS = {
+    "plan": plan, "make": make, "refresh": refresh, "figure": make_figure, "claim": show_claims
+}  # fmt: skip
 
 if __name__ == "__main__":
     sys.exit(main())

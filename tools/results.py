@@ -10,22 +10,13 @@ import json
 import re
 from pathlib import Path
 
+import inputs
+import jinja2
 import pandas as pd
-from inputs import FIGURES, ROOT, known_shares, reference
 
 from anonpaper.files import write_whole
 
 PROFILES = ("quick", "paper")
-ABOUT = """\
-# Figures and tables
-
-Made by `make notebooks` and `make PROFILE=paper`; do not edit. `make paper-<name>` runs a paper's \
-notebooks in the quick profile (into figures/quick), and with `PROFILE=paper` in the paper's own \
-sizes (into figures/paper). The tables of notebooks name the functions that the notebook's grids \
-call for every setting, and the minutes of a whole run on 2 cores. Every figure is made as svg and \
-png with its numbers as csv, every table as csv and LaTeX; of figures/paper, csv and png are \
-committed.
-"""
 
 
 def merge(results: Path, profile: str) -> None:
@@ -34,16 +25,18 @@ def merge(results: Path, profile: str) -> None:
     with (results / ".state" / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         drop_orphans(results)
-        shares = list(known_shares(results).values())
+        shares = inputs.known_shares(results).values()
+        keys = ("seconds", "fresh", "python", "packages")
         outputs = {
             path: {**about, "notebook": share["notebook"], "parameters": share["parameters"]}
             for share in shares
             for path, about in share["outputs"].items()
         }
-        keys = ("seconds", "fresh", "python", "packages")
-        notebooks = {s["notebook"]: {key: s[key] for key in keys if key in s} for s in shares}
-        manifest = {"profile": profile, "notebooks": notebooks, "outputs": outputs}
-        manifest["outputs"] = dict(sorted(outputs.items()))
+        manifest = {
+            "profile": profile,
+            "notebooks": {s["notebook"]: {k: s[k] for k in keys if k in s} for s in shares},
+            "outputs": dict(sorted(outputs.items())),
+        }
         write_whole(results / "manifest.json", json.dumps(manifest, indent=1) + "\n")
         rows = [(share["notebook"], share["seconds"]) for share in shares]
         write_csv(results / "timings.csv", pd.DataFrame(rows, columns=["notebook", "seconds"]))
@@ -51,78 +44,58 @@ def merge(results: Path, profile: str) -> None:
 
 def drop_orphans(results: Path) -> None:
     """Remove the results of notebooks that are gone or were renamed."""
-    for name, share in known_shares(results).items():
-        if not (ROOT / "notebooks" / f"{name}.ipynb").exists():
+    for name, share in inputs.known_shares(results).items():
+        if not (inputs.NOTEBOOKS / f"{name}.ipynb").exists():
             for path in (*share["outputs"], f"notebooks/{name}.ipynb", f"manifest/{name}.json"):
                 (results / path).unlink(missing_ok=True)
 
 
 def write_readme() -> None:
     """Write figures/README.md, and figures/timings.csv with the minutes of both profiles."""
-    outputs = {}
+    outputs, functions = {}, {}
     for profile in PROFILES:  # of the paper profile where that made them
-        manifest = FIGURES / profile / "manifest.json"
+        manifest = inputs.FIGURES / profile / "manifest.json"
         noted = json.loads(manifest.read_text())["outputs"] if manifest.exists() else {}
-        noted = {path: about for path, about in noted.items() if path.endswith((".svg", ".tex"))}
-        outputs |= {path: {**about, "profile": profile} for path, about in noted.items()}
+        outputs |= {path: about | {"profile": profile} for path, about in noted.items()}
+        shares = inputs.known_shares(inputs.reference(profile)).values()
+        functions |= {s["notebook"]: s["functions"] for s in shares if s.get("functions")}
+    papers = {Path(path).parts[0]: [] for path in sorted(outputs)}
+    for path, about in sorted(outputs.items(), key=place_in_paper):
+        if path.endswith((".svg", ".tex")):
+            papers[Path(path).parts[0]].append((path, about))
     times = minutes()
-    write_csv(FIGURES / "timings.csv", times.reset_index())
-    lines = [ABOUT.rstrip("\n")]
-    for paper in sorted({Path(path).parts[0] for path in outputs}):
-        ours = [item for item in outputs.items() if Path(item[0]).parts[0] == paper]
-        lines += ["", f"## {paper}", "", *runs(paper, {a["notebook"] for _, a in ours}, times)]
-        lines += ["", row("in the paper", "here", "notebook"), row(*["---"] * 3)]
-        for path, about in sorted(ours, key=place_in_paper):
-            name = Path(path).stem
-            here = f"[{name}](paper/{kept(path)})" if about["profile"] == "paper" else name
-            lines.append(row(each(about["of"]) or about["kind"], here, link(about["notebook"])))
-    write_whole(FIGURES / "README.md", "\n".join(lines) + "\n")
+    write_csv(inputs.FIGURES / "timings.csv", times.reset_index())
+    folder = Path(__file__).parent / "templates"
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder), trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"each": each, "kept": kept, "stem": lambda path: Path(path).stem}
+    text = environment.get_template("FIGURES.md.jinja").render(
+        papers=papers,
+        functions=functions,
+        minutes=times.to_dict("index"),
+        shown=[profile for profile in PROFILES if times[profile].any()],
+    )
+    write_whole(inputs.FIGURES / "README.md", text.rstrip("\n") + "\n")
 
 
 def minutes() -> pd.DataFrame:
     """Return the minutes of each notebook in each profile: of the runs here, or as committed."""
-    found = pd.DataFrame(columns=[*PROFILES], index=pd.Index([], name="notebook"))
-    if (FIGURES / "timings.csv").exists():
-        found = pd.read_csv(FIGURES / "timings.csv", dtype=str, index_col="notebook")
+    found = pd.DataFrame(columns=PROFILES, index=pd.Index([], name="notebook"))
+    if (file := inputs.FIGURES / "timings.csv").exists():
+        found = pd.read_csv(file, dtype=str, index_col="notebook")
     for profile in PROFILES:
-        if (file := FIGURES / profile / "timings.csv").exists():
+        if (file := inputs.FIGURES / profile / "timings.csv").exists():
             seconds = pd.read_csv(file, index_col="notebook")["seconds"]
             found = found.reindex(found.index.union(seconds.index).rename("notebook"))
             found.loc[seconds.index, profile] = [f"{max(s / 60, 0.1):.1f}" for s in seconds]
-    return found[[(ROOT / name).exists() for name in found.index]].fillna("").sort_index()
-
-
-def runs(paper: str, notebooks: set[str], times: pd.DataFrame) -> list[str]:
-    """Return the table of a paper's notebooks: functions, target and minutes."""
-    shown = [profile for profile in PROFILES if times[profile].any()]
-    heads = ["notebook", "functions of its grids", "target", *(f"minutes, {p}" for p in shown)]
-    functions = {
-        share["notebook"]: share.get("functions", [])
-        for profile in PROFILES
-        for share in known_shares(reference(profile)).values()
-    }
-    lines = [row(*heads), row(*["---"] * len(heads))]
-    for name in sorted(notebooks):
-        called = ", ".join(map(link, functions.get(name, [])))
-        took = [times[profile].get(name, "") for profile in shown]
-        lines.append(row(link(name), called or "no grid", f"`make paper-{paper}`", *took))
-    return lines
+    there = [(inputs.ROOT / name).exists() for name in found.index]
+    return found.loc[there].fillna("").sort_index()
 
 
 def kept(path: str) -> str:
     """Return what is committed of a figure or table: its picture, or its rows."""
     return Path(path).with_suffix(".png" if path.endswith(".svg") else ".csv").as_posix()
-
-
-def row(*cells: str) -> str:
-    """Return a row of a Markdown table."""
-    return f"| {' | '.join(cells)} |"
-
-
-def link(place: str) -> str:
-    """Return a link to a notebook, or to the file of a function: <file>:<name>."""
-    file, _, name = place.partition(":")
-    return f"[{name or Path(file).stem}](../{file})"
 
 
 def each(of: str) -> str:
