@@ -6,11 +6,9 @@
     notebooks.py figure boger2020/group_sizes       its notebook; its files and verdicts
     notebooks.py claim boger2020/equal-sizes        judge it from the tables in figures/<profile>
 
-A notebook's name is its path in notebooks/ without the ending, and a folder means all of its
-notebooks. As many run at a time as --jobs says, the longest first. Each runs in a staging folder.
-Its files move into place when all of them are there, its share of the manifest last, so that a run
-that was cut off counts as not run. The newest run of each notebook and profile is kept in
-data/cache/runs and used again while its inputs are the same; --fresh leaves it aside.
+A name is a path in notebooks/ without the ending, or a folder. Each notebook runs in a staging
+folder. Its files move into place when all are there, its share of the manifest last. The newest
+run of each notebook and profile is kept in data/cache/runs and used while its inputs are the same.
 """
 
 from __future__ import annotations
@@ -41,10 +39,7 @@ from anonpaper.files import cache_folder, sha256, write_whole
 sys.modules["rfc3987_syntax"] = None
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-KEPT_CELL_METADATA = {"tags", "nbgrader"}
-SHOWN = (
-    "where claim how published measured interval tolerance detail differs reason".split()
-)  # of a claim
+SHOWN = "where claim how published measured interval tolerance detail differs reason".split()
 THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -56,6 +51,7 @@ class Sizes:
     results: Path
     jobs: int = 1
     fresh: bool = False
+    cache: str = ""  # in place of the user's, if not empty
     files: dict[str, str] = field(default_factory=inputs.snapshot)
 
     @cached_property
@@ -67,9 +63,8 @@ class Sizes:
         """Return why a notebook has to run, also where its results may rest on older ones."""
         results = results or self.results
         reasons = inputs.changes(name, self.parameters[name], results, self.files)
-        return reasons or ["was not made from an empty cache"] * (
-            self.fresh and not inputs.read_share(name, results).get("fresh")
-        )
+        older = self.fresh and not reasons and not inputs.read_share(name, results).get("fresh")
+        return reasons + ["was not made from an empty cache"] * older
 
     @property
     def kept(self) -> Path:
@@ -116,7 +111,7 @@ def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str], list
 
     Returns the notebooks to run, the longest first, those that the cache has, and the others.
     """
-    names = chosen(names)
+    names, shown = chosen(names), sizes.results.relative_to(inputs.ROOT)
     reasons = {name: sizes.outdated(name) for name in names}
     kept = [name for name in names if reasons[name] and not sizes.fresh and is_kept(name, sizes)]
     running = [name for name in names if reasons[name] and name not in kept]
@@ -125,7 +120,7 @@ def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str], list
         told = f"{len(names) - len(kept)} notebooks up to date, nothing to be done"
     if kept:
         told += f", {len(kept)} taken from the cache"
-    print(f"{sizes.results.relative_to(inputs.ROOT)}: {told}", flush=True)
+    print(f"{shown}: {told}", flush=True)
     for name in running:
         if reasons[name] != ["has not run"]:
             print(f"  {name}: {', '.join(reasons[name][:3])}", flush=True)
@@ -149,12 +144,17 @@ def make(names: Sequence[str], sizes: Sizes) -> None:
 def side_by_side(task: Callable[[str, Sizes], str], names: Sequence[str], sizes: Sizes) -> None:
     """Do a task for each notebook, in processes of their own if several at a time."""
     pool = joblib.Parallel(sizes.jobs, backend="multiprocessing", batch_size=1)
-    if failed := sorted(
-        filter(None, pool(joblib.delayed(attempt)(task, n, sizes) for n in names))
-    ):
+    with tempfile.TemporaryDirectory() as cache:
+        if sizes.fresh:
+            sizes = replace(sizes, cache=cache)
+            for folder in inputs.FETCHED:  # downloaded files, whose checksums are checked
+                (cache_folder() / folder).mkdir(parents=True, exist_ok=True)
+                Path(cache, folder).symlink_to((cache_folder() / folder).resolve())
+        failed = pool(joblib.delayed(attempt)(task, name, sizes) for name in names)
+    if any(failed):
         raise inputs.NotebookError(
-            f"failed: {', '.join(failed)}; the causes are above, and the same command runs "
-            "these again"
+            f"failed: {', '.join(sorted(filter(None, failed)))}; the causes are above, and the "
+            "same command runs these again"
         )
 
 
@@ -171,14 +171,10 @@ def attempt(task: Callable[[str, Sizes], str], name: str, sizes: Sizes) -> str:
 
 def longest_first(names: Sequence[str], sizes: Sizes) -> list[str]:
     """Return notebooks by the seconds of a run, of the last folder that has one; others first."""
+    committed = inputs.reference("quick"), inputs.reference(sizes.profile)
     seconds = {
         name: share["seconds"]
-        for folder in (
-            inputs.reference("quick"),
-            inputs.reference(sizes.profile),
-            sizes.kept,
-            sizes.results,
-        )
+        for folder in (*committed, sizes.kept, sizes.results)
         for name, share in inputs.known_shares(folder).items()
     }
     return sorted(names, key=lambda name: -seconds.get(name, float("inf")))
@@ -194,20 +190,10 @@ def is_kept(name: str, sizes: Sizes) -> bool:
 
 def run(name: str, sizes: Sizes) -> str:
     """Run one notebook into the results, and keep the run; return a line about it."""
-    with tempfile.TemporaryDirectory() as scratch:
-        cache = {"ANONPAPER_CACHE": str(empty_cache(Path(scratch)))} if sizes.fresh else {}
-        share = execute(name, sizes, sizes.parameters[name], cache)
+    share = execute(name, sizes, sizes.parameters[name])
     put(name, share, sizes.results, sizes.kept)
     figures, tables = (sum(p.endswith(end) for p in share["outputs"]) for end in (".svg", ".tex"))
     return f"{name:<44} {share['seconds']:7.1f} s   {figures} figures, {tables} tables"
-
-
-def empty_cache(folder: Path) -> Path:
-    """Make a cache that holds nothing but links to the downloaded data files."""
-    for name in inputs.FETCHED:
-        (cache_folder() / name).mkdir(parents=True, exist_ok=True)
-        (folder / name).symlink_to((cache_folder() / name).resolve())
-    return folder
 
 
 # ---- in place ---------------------------------------------------------------------------------
@@ -228,9 +214,7 @@ def run_in_place(name: str, sizes: Sizes) -> str:
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         share = execute(name, replace(sizes, results=here), {})
-        write_whole(
-            inputs.NOTEBOOKS / f"{name}.ipynb", (here / f"notebooks/{name}.ipynb").read_bytes()
-        )
+        shutil.copyfile(here / f"notebooks/{name}.ipynb", inputs.NOTEBOOKS / f"{name}.ipynb")
         tables = {path: a for path, a in share["outputs"].items() if path.endswith(".csv")}
         kept = {key: value for key, value in share.items() if key not in ("fresh", "inputs")}
         put(name, kept | {"outputs": tables}, here, inputs.reference("quick"), executed=False)
@@ -242,7 +226,7 @@ def run_in_place(name: str, sizes: Sizes) -> str:
 # ---- one notebook -----------------------------------------------------------------------------
 
 
-def execute(name: str, sizes: Sizes, parameters: dict, environment: Mapping | None = None) -> dict:
+def execute(name: str, sizes: Sizes, parameters: dict) -> dict:
     """Run one notebook, put what it wrote into the results and return its share."""
     import papermill
 
@@ -259,7 +243,7 @@ def execute(name: str, sizes: Sizes, parameters: dict, environment: Mapping | No
     executed.parent.mkdir(parents=True)
     opened.mkdir()
     began = time.perf_counter()
-    environment = kernel_environment(sizes, staging, opened) | dict(environment or {})
+    environment = kernel_environment(sizes, staging, opened)
     wrong = run_kernel(source, executed, parameters, environment)
     seconds = time.perf_counter() - began
     failed = inputs.FIGURES / sizes.profile / ".failed" / f"{name}.ipynb"
@@ -268,11 +252,17 @@ def execute(name: str, sizes: Sizes, parameters: dict, environment: Mapping | No
         shutil.rmtree(staging)
         raise inputs.NotebookError(f"{wrong}\nfailed; see {failed.relative_to(inputs.ROOT)}")
     clean_file(executed)
-    share = noted_share(name, staging, parameters, sizes.profile)
+    if strange := sorted(set(inputs.known_shares(staging)) - {name}):
+        raise inputs.NotebookError(
+            f"Results(paper, notebook=...) says this is {' and '.join(strange)}; "
+            "give it the names of the notebook's folder and file"
+        )
+    share = {"notebook": f"notebooks/{name}.ipynb", "profile": sizes.profile,
+             "parameters": parameters, "outputs": {}}  # fmt: skip
+    share |= inputs.read_share(name, staging) or {}
     share |= {"seconds": round(seconds, 1), "fresh": sizes.fresh}
-    share["inputs"] = inputs.inputs_of(
-        name, parameters, share, inputs.opened_files(opened), sizes.files
-    )
+    files = inputs.opened_files(opened)
+    share["inputs"] = inputs.inputs_of(name, parameters, share, files, sizes.files)
     for other, theirs in inputs.known_shares(sizes.results).items():
         if other != name and (clash := set(share["outputs"]).intersection(theirs["outputs"])):
             raise inputs.NotebookError(f"writes {min(clash)}, which {other} writes too")
@@ -285,16 +275,20 @@ def execute(name: str, sizes: Sizes, parameters: dict, environment: Mapping | No
 def kernel_environment(sizes: Sizes, figures: Path, opened: Path) -> dict[str, str]:
     """Return what tells a kernel where results go and which files it opens to be noted."""
     path = [str(Path(__file__).parent / "opened"), os.environ.get("PYTHONPATH")]
-    shared = dict.fromkeys([*THREADS, "ANONPAPER_WORKERS"], "1")  # several share the cores
-    return (shared if sizes.jobs > 1 else {}) | {
-        "ANONPAPER_FIGURES": str(figures),
-        "ANONPAPER_PROFILE": sizes.profile,
-        "ANONPAPER_PROJECT": str(inputs.ROOT),
-        "ANONPAPER_OPENED": str(opened),
-        "PYTHONHASHSEED": "0",
-        "PYTHONPATH": os.pathsep.join(filter(None, path)),
-        "TQDM_DISABLE": "1",
-    }
+    shared = dict.fromkeys([*THREADS, "ANONPAPER_WORKERS"] * (sizes.jobs > 1), "1")  # the cores
+    return (
+        shared
+        | ({"ANONPAPER_CACHE": sizes.cache} if sizes.cache else {})
+        | {
+            "ANONPAPER_FIGURES": str(figures),
+            "ANONPAPER_PROFILE": sizes.profile,
+            "ANONPAPER_PROJECT": str(inputs.ROOT),
+            "ANONPAPER_OPENED": str(opened),
+            "PYTHONHASHSEED": "0",
+            "PYTHONPATH": os.pathsep.join(filter(None, path)),
+            "TQDM_DISABLE": "1",
+        }
+    )
 
 
 def run_kernel(source: Path, target: Path, parameters: dict, environment: dict) -> str:
@@ -317,17 +311,6 @@ def run_kernel(source: Path, target: Path, parameters: dict, environment: dict) 
         except papermill.PapermillExecutionError as error:
             return str(error)
     return ""
-
-
-def noted_share(name: str, staging: Path, parameters: dict, profile: str) -> dict:
-    """Return what the notebook noted of its results; of one without results, that it ran."""
-    if other := sorted(set(inputs.known_shares(staging)) - {name}):
-        raise inputs.NotebookError(
-            f"Results(paper, notebook=...) says this is {' and '.join(other)}; "
-            "give it the names of the notebook's folder and file"
-        )
-    ran = {"notebook": f"notebooks/{name}.ipynb", "profile": profile, "parameters": parameters}
-    return inputs.read_share(name, staging) or {**ran, "outputs": {}}
 
 
 def put(name: str, share: dict, source: Path, target: Path, *, executed: bool = True) -> None:
@@ -363,28 +346,27 @@ def renew_texts(name: str, results: Path) -> None:
 def clean_file(path: Path) -> None:
     """Rewrite an executed notebook without what differs from run to run or machine to machine.
 
-    These are times, versions, papermill's notes, and sliders: a page draws a slider only if it
-    can run it, and its picture stands in the cell before it.
+    A slider goes too: only a live page draws it, and its picture stands in the cell before it.
     """
     import nbformat
     from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
 
     notebook = nbformat.read(path, as_version=4)
-    notebook.metadata = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
-    notebook.nbformat_minor = 5
-    CoalesceStreamsPreprocessor().preprocess(notebook, {})
     for number, cell in enumerate(notebook.cells):
         tags = cell.metadata.get("tags", [])
+        cell.setdefault("id", f"cell-{number}")
         if "injected-parameters" in tags:
             cell["id"] = "injected-parameters"
-        cell.setdefault("id", f"cell-{number}")
         if "slider" in tags:
             cell["outputs"] = []
-        kept = {key: cell.metadata.get(key) for key in KEPT_CELL_METADATA & set(cell.metadata)}
+        kept = {key: cell.metadata.get(key) for key in ("nbgrader", "tags")}
         cell.metadata = {key: value for key, value in kept.items() if value}
         for output in cell.get("outputs", []):
             if "metadata" in output:
                 output.metadata = {}
+    CoalesceStreamsPreprocessor().preprocess(notebook, {})
+    notebook.metadata = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
+    notebook.nbformat_minor = 5
     nbformat.validate(notebook)
     write_whole(path, nbformat.writes(notebook, indent=1, ensure_ascii=False).rstrip("\n") + "\n")
 

@@ -19,6 +19,7 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import starmap, zip_longest
 from pathlib import Path
 
 import inputs
@@ -53,10 +54,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--made", action="store_true", help="take what is in figures/<profile>")
     given = parser.parse_args(arguments)
     committed = inputs.reference(given.profile)
-    here = inputs.ROOT / "build" / "verify" / given.profile
-    if given.made:
-        here = inputs.FIGURES / given.profile
-    failure = ""
+    place = "figures" if given.made else "build/verify"
+    here, failure = inputs.ROOT / place / given.profile, ""
     try:
         names = notebooks_with_results(given.paper)
         sizes = Sizes(given.profile, here, given.jobs, fresh=True)
@@ -70,8 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(failure, file=sys.stderr)
         if given.made or not here.exists():  # nothing ran
             return 1
-    both = [folder.relative_to(inputs.ROOT) for folder in (committed, here)]
-    print(f"\n{both[0]} (committed) and {both[1]} (here), tolerance {given.tolerance:g}")
+    both = f"{committed.relative_to(inputs.ROOT)} (committed) and {place}/{given.profile} (here)"
+    print(f"\n{both}, tolerance {given.tolerance:g}")
     names = sorted({*names, *filter(within(given.paper), inputs.known_shares(committed))})
     found = [*compare_notes(names, committed, here)]
     found += compare_tables(names, committed, here, given.tolerance)
@@ -203,19 +202,18 @@ def compare_files(
 def parsed(file: Path, timing: bool | list[str]) -> pd.DataFrame:
     """Return a csv file: numbers with a decimal point, and all else as text; no run times."""
     with file.open(newline="") as lines:
-        rows = pd.DataFrame(list(csv.reader(lines)) or [[]], dtype=object)
-    frame = rows[1:].set_axis(rows.iloc[0].rename(None), axis=1)
+        header, *rows = list(csv.reader(lines)) or [[]]
 
-    def value(cell: str | None, time: bool) -> str | float | None:
-        if not DECIMAL.fullmatch(cell or ""):
+    def value(cell: str, column: str) -> str | float:
+        if not DECIMAL.fullmatch(cell):
             return cell
-        return "a run time" if time else float(cell)
+        is_time = timing if isinstance(timing, bool) else column in timing
+        return "a run time" if is_time else float(cell)
 
-    for place, name in enumerate(frame):
-        time = timing if isinstance(timing, bool) else name in timing
-        values = [value(cell, time) for cell in frame.iloc[:, place]]
-        frame.isetitem(place, pd.Series(values, frame.index, dtype=object))
-    return frame
+    rows = [[*starmap(value, zip_longest(row, header, fillvalue="no cell"))] for row in rows]
+    width = max(map(len, [header, *rows]))
+    columns = header + ["no cell"] * (width - len(header))
+    return pd.DataFrame(rows, range(1, len(rows) + 1), columns, dtype=object)
 
 
 def readable(message: str) -> str:
