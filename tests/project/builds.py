@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import traceback
 from pathlib import Path
 from unittest import mock
@@ -140,6 +141,11 @@ def make(root, *arguments, fails=False, **changes):
     return done.stdout + done.stderr
 
 
+def timed(value):
+    """Return a row of a grid that takes some time."""
+    return {"seconds": time.time()}
+
+
 def ran(printed):
     """Return the notebooks that a run of make executed."""
     return sorted(line.split()[0] for line in printed.splitlines() if " figures, " in line)
@@ -162,7 +168,7 @@ class Build:
         with self.programs(), out, error:
             importlib.import_module("notebooks").run_kernel = self.run_kernel
             module = importlib.import_module(program)
-            found = module.main([*arguments]) if arguments else module.write_readme()
+            found = getattr(module, "main", lambda _: module.write_readme())(list(arguments))
         assert bool(found) is fails, printed.getvalue()
         return printed.getvalue()
 

@@ -37,6 +37,16 @@ import helper
 found = run_grid(helper.twice, [{"value": 1}, {"value": 2}], workers=2)
 results.table(found, "found", caption="Found");
 """
+MEET = """
+from pathlib import Path
+import time
+here, met = Path("{here}"), Path("{there}")
+here.touch()
+for _ in range(1200):
+    time.sleep(0 if met.exists() else 0.1)
+assert met.exists()
+assert not [path for path in Path().iterdir() if path.name.startswith("kernel")]
+"""
 
 
 @pytest.fixture
@@ -58,11 +68,16 @@ def quick(build, path):
 # ---- with kernels -----------------------------------------------------------------------------
 
 
-def test_make_runs_what_changed_and_clean_takes_no_run_away(project):
-    """A run depends on the modules that it opened, also in workers of grids."""
-    write_notebook(project, "one/1_first", more="from anonpaper.partition import oka")
+def test_make_runs_what_changed_side_by_side_and_clean_takes_no_run_away(project):
+    """A run depends on the modules that it opened, also in workers of grids.
+
+    Each notebook waits for the other to have begun, and no file of a kernel lies beside it.
+    """
+    here, there = project / "one_is_here", project / "two_is_here"
+    oka = "from anonpaper.partition import oka"
+    write_notebook(project, "one/1_first", more=MEET.format(here=here, there=there) + oka)
+    write_notebook(project, "two/1_second", more=MEET.format(here=there, there=here) + GRID)
     helper = project / "notebooks" / "two" / "helper.py"
-    write_notebook(project, "two/1_second", more=GRID)
     helper.write_text(WORKER)
     printed = make(project, "JOBS=2")
     assert ran(printed) == BOTH
@@ -105,24 +120,6 @@ def test_make_runs_what_changed_and_clean_takes_no_run_away(project):
     assert (results / "one/table_1_first.csv").read_text() == "row\n0\n1\n2\n"
     shutil.rmtree(project / "figures")
     assert ran(make(project, "FRESH=yes", "JOBS=2")) == BOTH
-
-
-def test_notebooks_run_side_by_side_with_sockets_elsewhere(project):
-    """Each waits for the other to have begun, and no file of a kernel lies beside it."""
-    meet = """
-from pathlib import Path
-import time
-here, met = Path("{here}"), Path("{there}")
-here.touch()
-for _ in range(1200):
-    time.sleep(0 if met.exists() else 0.1)
-assert met.exists()
-assert {{path.suffix for path in Path().iterdir() if path.is_file()}} <= {{".ipynb", ".toml"}}
-"""
-    here, there = project / "one_is_here", project / "two_is_here"
-    write_notebook(project, "one/1_first", more=meet.format(here=here, there=there))
-    write_notebook(project, "two/1_second", more=meet.format(here=there, there=here))
-    assert ran(make(project, "figures", "JOBS=2")) == BOTH
 
 
 def test_a_killed_run_leaves_nothing_half_written_and_the_next_resumes(project):

@@ -6,15 +6,7 @@ import re
 import shutil
 
 import pytest
-from project.builds import (
-    Build,
-    make,
-    ran,
-    small_project,
-    write_claims,
-    write_notebook,
-    write_profile,
-)
+from project.builds import Build, ran, small_project, write_claims, write_notebook, write_profile
 from project.tools import load_tool
 
 NUMBERS = """
@@ -233,39 +225,42 @@ def test_the_code_runs_again_in_a_scratch_folder(build):
     assert numbers.read_text().count("0.26") == 1
 
 
-def test_cells_of_grids_and_kept_runs_are_no_evidence(project):
+def test_cells_of_grids_and_kept_runs_are_no_evidence(build):
     """A kept cell that was tampered with reaches `make`, but not `make verify`."""
     grid = (
         "from anonpaper.compendium.grids import run_grid\nimport json\n"
         "found = run_grid(json.loads, [{'s': '{\"stars\": 8}'}], workers=1)\n"
         "results.table(found[['stars']], 'stars', caption='Stars', of='Table 1');"
     )
-    write_notebook(project, "one/1_first", saves=grid)
-    write_profile(project, "one/1_first: {}\ntwo/1_second: {}\n")
-    make(project, "notebooks", "JOBS=2")
-    (cell,) = (project / "data/cache/grids").rglob("*.json")
+    write_notebook(build.root, "one/1_first", saves=grid)
+    write_profile(build.root, "one/1_first: {}\ntwo/1_second: {}\n")
+    write_claims(build.root)
+    build("notebooks", "refresh")
+    (cell,) = (build.root / "data/cache/grids").rglob("*.json")
     cell.write_text(json.dumps([{"stars": 7}]))
-    make(project, "figures", "JOBS=2")
-    assert (project / "figures/quick/one/stars.csv").read_text() == "stars\n7\n"
-    assert "verify: the same" in make(project, "verify", "JOBS=2")
-    assert "not made from an empty cache" in make(project, "verify", "MADE=yes", fails=True)
-    make(project, "figures", "FRESH=yes", "JOBS=2")
-    assert (project / "figures/quick/one/stars.csv").read_text() == "stars\n8\n"
-    assert "verify: the same" in make(project, "verify", "MADE=yes")
+    build("notebooks", "make")
+    stars = build.root / "figures/quick/one/stars.csv"
+    assert stars.read_text() == "stars\n7\n"
+    assert "verify: the same" in build("verify")
+    assert "not made from an empty cache" in build("verify", "--made", fails=True)
+    shutil.rmtree(build.root / "data/cache/runs")
+    shutil.rmtree(build.root / "figures/quick")
+    build("notebooks", "make")
+    assert stars.read_text() == "stars\n7\n"
+    assert ran(build("notebooks", "make", "--fresh")) == ["one/1_first", "two/1_second"]
+    assert stars.read_text() == "stars\n8\n"
+    assert "verify: the same" in build("verify", "--made")
 
 
-def test_run_times_are_measured_each_time(project):
+def test_run_times_are_measured_each_time(build):
     """Also where a grid would have them in the cache, of another profile for instance."""
     more = """
 from anonpaper.compendium.grids import run_grid
-import helper
-results.table(run_grid(helper.timed, [{"value": 1}], workers=1), "found", caption="Found",
-              timing=True);
+from project.builds import timed
+results.table(run_grid(timed, [{"value": 1}], workers=1), "found", caption="Found", timing=True);
 """
-    write_notebook(project, "two/1_second", more=more)
-    timed = "import time\ndef timed(value):\n    return {'seconds': time.time()}\n"
-    (project / "notebooks" / "two" / "helper.py").write_text(timed)
-    make(project, "paper-two")
-    first = (project / "figures/quick/two/found.csv").read_text()
-    make(project, "paper-two", "PROFILE=paper")
-    assert (project / "figures/paper/two/found.csv").read_text() != first
+    write_notebook(build.root, "two/1_second", more=more)
+    build("notebooks", "make", "two")
+    first = (build.root / "figures/quick/two/found.csv").read_text()
+    build("notebooks", "make", "two", "--profile=paper")
+    assert (build.root / "figures/paper/two/found.csv").read_text() != first
