@@ -93,14 +93,11 @@ def main(arguments: list[str] | None = None) -> int:
 def chosen(names: Sequence[str]) -> list[str]:
     """Return the notebooks that names or folders mean; all of them by default."""
     known = inputs.notebook_names()
-    places = {*known, *(name.partition("/")[0] for name in known)}
-    if strange := [name for name in names if name not in places]:
-        raise inputs.NotebookError(
-            f"no such notebook or folder: {', '.join(strange)}; there are {', '.join(known)}"
-        )
-    return [
-        name for name in known if not names or {name, name.partition("/")[0]}.intersection(names)
-    ]
+    places = {name: {name, name.partition("/")[0]} for name in known}
+    if strange := set(names).difference(*places.values()):
+        told = f"no such notebook or folder: {', '.join(sorted(strange))}"
+        raise inputs.NotebookError(f"{told}; there are {', '.join(known)}")
+    return [name for name in known if not names or places[name].intersection(names)]
 
 
 # ---- what runs, and when ----------------------------------------------------------------------
@@ -152,10 +149,8 @@ def side_by_side(task: Callable[[str, Sizes], str], names: Sequence[str], sizes:
                 Path(cache, folder).symlink_to((cache_folder() / folder).resolve())
         failed = pool(joblib.delayed(attempt)(task, name, sizes) for name in names)
     if any(failed):
-        raise inputs.NotebookError(
-            f"failed: {', '.join(sorted(filter(None, failed)))}; the causes are above, and the "
-            "same command runs these again"
-        )
+        told = f"failed: {', '.join(sorted(filter(None, failed)))}; the causes are above"
+        raise inputs.NotebookError(f"{told}, and the same command runs these again")
 
 
 def attempt(task: Callable[[str, Sizes], str], name: str, sizes: Sizes) -> str:
@@ -233,10 +228,9 @@ def execute(name: str, sizes: Sizes, parameters: dict) -> dict:
     source = inputs.NOTEBOOKS / f"{name}.ipynb"
     known = papermill.inspect_notebook(source)
     if unknown := sorted(set(parameters) - set(known)):
-        raise inputs.NotebookError(
-            f"the profile {sizes.profile} sets {', '.join(unknown)}, but the notebook's "
-            f"parameters are {', '.join(known) or 'none (no cell is tagged `parameters`)'}"
-        )
+        told = ", ".join(known) or "none (no cell is tagged `parameters`)"
+        told = f"sets {', '.join(unknown)}, but the notebook's parameters are {told}"
+        raise inputs.NotebookError(f"the profile {sizes.profile} {told}")
     staging = sizes.results / ".staging" / name
     shutil.rmtree(staging, ignore_errors=True)  # left behind by a run that was cut off
     executed, opened = staging / "notebooks" / f"{name}.ipynb", staging / ".opened"
@@ -253,10 +247,8 @@ def execute(name: str, sizes: Sizes, parameters: dict) -> dict:
         raise inputs.NotebookError(f"{wrong}\nfailed; see {failed.relative_to(inputs.ROOT)}")
     clean_file(executed)
     if strange := sorted(set(inputs.known_shares(staging)) - {name}):
-        raise inputs.NotebookError(
-            f"Results(paper, notebook=...) says this is {' and '.join(strange)}; "
-            "give it the names of the notebook's folder and file"
-        )
+        told = f"Results(paper, notebook=...) says this is {' and '.join(strange)}"
+        raise inputs.NotebookError(f"{told}; give it the names of the notebook's folder and file")
     share = {"notebook": f"notebooks/{name}.ipynb", "profile": sizes.profile,
              "parameters": parameters, "outputs": {}}  # fmt: skip
     share |= inputs.read_share(name, staging) or {}

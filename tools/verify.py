@@ -41,6 +41,7 @@ SMALL = 1e-3  # numbers below it count as that large: sums that should vanish le
 NOTED = ("kind", "of", "caption", "timing")
 NOTED_OF_DATA = ("dataset", "sha256", "stand_in", "substitute_for", "rows", "qi", "sensitive")
 NOT_COUNTED = " (timing: not counted)"
+Found = Iterator[tuple[str, str]]  # a file, and what is different in it
 DECIMAL = re.compile(r"-?(\d+\.\d*(e[-+]?\d+)?|\d+e[-+]?\d+|inf)")
 
 
@@ -71,7 +72,9 @@ def main(arguments: list[str] | None = None) -> int:
             return 1
     both = f"{committed.relative_to(inputs.ROOT)} (committed) and {place}/{given.profile} (here)"
     print(f"\n{both}, tolerance {given.tolerance:g}")
-    names = sorted({*names, *filter(within(given.paper), inputs.known_shares(committed))})
+    within = f"{given.paper}/".lstrip("/")
+    gone = [name for name in inputs.known_shares(committed) if name.startswith(within)]
+    names = sorted({*names, *gone})
     found = [*compare_notes(names, committed, here)]
     found += compare_tables(names, committed, here, given.tolerance)
     for file in dict.fromkeys(file for file, _ in found):
@@ -84,19 +87,12 @@ def main(arguments: list[str] | None = None) -> int:
     return int(different or bool(failure))
 
 
-def within(paper: str):
-    """Return whether notebooks are of a paper; of all by default."""
-    return lambda name: paper in ("", name.partition("/")[0])
-
-
 def notebooks_with_results(paper: str) -> list[str]:
     """Return the notebooks whose code names Results, of one folder or of all."""
-    names = [
-        name
-        for name in filter(within(paper), inputs.notebook_names())
-        for code in ["\n".join("".join(c["source"]) for c in inputs.cells_of(name))]
-        if re.search(r"\bResults\b", code)
-    ]
+    code = {n: " ".join("".join(c["source"]) for c in inputs.cells_of(n))
+            for n in inputs.notebook_names()}  # fmt: skip
+    names = [name for name in code if re.search(r"\bResults\b", code[name])]
+    names = [name for name in names if paper in ("", name.partition("/")[0])]
     if not names:
         raise inputs.NotebookError(f"no notebook with results in notebooks/{paper}")
     return names
@@ -113,7 +109,7 @@ def check_made(names: Sequence[str], sizes: Sizes) -> None:
             raise inputs.NotebookError(f"{shown}: {name} {reasons[0]}; {command}")
 
 
-def compare_notes(names: Sequence[str], committed: Path, here: Path) -> Iterator[tuple[str, str]]:
+def compare_notes(names: Sequence[str], committed: Path, here: Path) -> Found:
     """Yield, by file, what runs noted otherwise, and committed files that are not as noted."""
     write_verdicts(here)
     was, now = noted(names, committed), noted(names, here)
@@ -160,9 +156,7 @@ def noted(names: Sequence[str], folder: Path) -> dict[tuple[str, str], object]:
     return found
 
 
-def compare_tables(
-    names: Sequence[str], committed: Path, here: Path, tolerance: float
-) -> Iterator[tuple[str, str]]:
+def compare_tables(names: Sequence[str], committed: Path, here: Path, tolerance: float) -> Found:
     """Yield the first difference of each csv file, of those noted and those that are there."""
     noted = outputs_of(names, committed) | outputs_of(names, here)
     papers = {name.partition("/")[0] for name in names if "/" in name}
@@ -178,9 +172,7 @@ def compare_tables(
     print(", ".join(f"{number} tables {kind}" for kind, number in sorted(counts.items())))
 
 
-def compare_files(
-    committed: Path, here: Path, timing: bool | list[str], tolerance: float
-) -> tuple[str, str]:
+def compare_files(committed: Path, here: Path, timing, tolerance: float) -> tuple[str, str]:
     """Return how two csv files compare, and what the first difference is, if there is one."""
     if not (committed.exists() and here.exists()):
         was, now = ("there" if file.exists() else "missing" for file in (committed, here))
@@ -219,8 +211,7 @@ def parsed(file: Path, timing: bool | list[str]) -> pd.DataFrame:
 def readable(message: str) -> str:
     """Return what pandas says of two tables in one line."""
     column = re.search(r'column name="(.*?)"', message)
-    first = re.search(r"positional index (\d+), first diff: (.*) != (.*)$", message)
-    if column and first:
+    if first := re.search(r"positional index (\d+), first diff: (.*) != (.*)$", message):
         return f"row {int(first[1]) + 1}, {column[1]}: committed {first[2]}, here {first[3]}"
     message = message.replace("[left]:", "committed").replace("[right]:", "here")
     return re.sub(r"\s+", " ", message)
