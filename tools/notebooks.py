@@ -209,7 +209,8 @@ def run_in_place(name: str, sizes: Sizes) -> str:
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         share = execute(name, replace(sizes, results=here), {})
-        shutil.copyfile(here / f"notebooks/{name}.ipynb", inputs.NOTEBOOKS / f"{name}.ipynb")
+        executed = (here / "notebooks" / f"{name}.ipynb").read_bytes()
+        write_whole(inputs.NOTEBOOKS / f"{name}.ipynb", executed)
         tables = {path: a for path, a in share["outputs"].items() if path.endswith(".csv")}
         kept = {key: value for key, value in share.items() if key not in ("fresh", "inputs")}
         put(name, kept | {"outputs": tables}, here, inputs.reference("quick"), executed=False)
@@ -267,20 +268,20 @@ def execute(name: str, sizes: Sizes, parameters: dict) -> dict:
 def kernel_environment(sizes: Sizes, figures: Path, opened: Path) -> dict[str, str]:
     """Return what tells a kernel where results go and which files it opens to be noted."""
     path = [str(Path(__file__).parent / "opened"), os.environ.get("PYTHONPATH")]
-    shared = dict.fromkeys([*THREADS, "ANONPAPER_WORKERS"] * (sizes.jobs > 1), "1")  # the cores
-    return (
-        shared
-        | ({"ANONPAPER_CACHE": sizes.cache} if sizes.cache else {})
-        | {
-            "ANONPAPER_FIGURES": str(figures),
-            "ANONPAPER_PROFILE": sizes.profile,
-            "ANONPAPER_PROJECT": str(inputs.ROOT),
-            "ANONPAPER_OPENED": str(opened),
-            "PYTHONHASHSEED": "0",
-            "PYTHONPATH": os.pathsep.join(filter(None, path)),
-            "TQDM_DISABLE": "1",
-        }
-    )
+    found = {
+        "ANONPAPER_FIGURES": str(figures),
+        "ANONPAPER_PROFILE": sizes.profile,
+        "ANONPAPER_PROJECT": str(inputs.ROOT),
+        "ANONPAPER_OPENED": str(opened),
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": os.pathsep.join(filter(None, path)),
+        "TQDM_DISABLE": "1",
+    }
+    if sizes.cache:
+        found["ANONPAPER_CACHE"] = sizes.cache
+    if sizes.jobs > 1:  # the notebooks share the cores: one process and one thread each
+        found |= dict.fromkeys([*THREADS, "ANONPAPER_WORKERS"], "1")
+    return found
 
 
 def run_kernel(source: Path, target: Path, parameters: dict, environment: dict) -> str:
@@ -289,17 +290,14 @@ def run_kernel(source: Path, target: Path, parameters: dict, environment: dict) 
     from kernels import socket_kernel_manager
 
     with tempfile.TemporaryDirectory() as sockets:
+        options = {
+            "kernel_name": "python3",
+            "kernel_manager_class": socket_kernel_manager(sockets, environment),
+            "extra_arguments": ["--log-level=50"],  # papermill reports what goes wrong in a cell
+            "progress_bar": False,
+        }
         try:
-            papermill.execute_notebook(
-                source,
-                target,
-                parameters,
-                kernel_name="python3",
-                cwd=source.parent,
-                progress_bar=False,
-                extra_arguments=["--log-level=50"],  # papermill reports what goes wrong in a cell
-                kernel_manager_class=socket_kernel_manager(sockets, environment),
-            )
+            papermill.execute_notebook(source, target, parameters, cwd=source.parent, **options)
         except papermill.PapermillExecutionError as error:
             return str(error)
     return ""
@@ -321,9 +319,8 @@ def renew_texts(name: str, results: Path) -> None:
     file = results / "notebooks" / f"{name}.ipynb"
     if not file.exists():
         return
-    source, executed = (
-        json.loads(f.read_text()) for f in (inputs.NOTEBOOKS / f"{name}.ipynb", file)
-    )
+    files = inputs.NOTEBOOKS / f"{name}.ipynb", file
+    source, executed = (json.loads(one.read_text()) for one in files)
     code = [cell for cell in executed["cells"] if cell["cell_type"] == "code"]
     cells = []
     for cell in source["cells"]:

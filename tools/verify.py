@@ -211,7 +211,8 @@ def parsed(file: Path, timing: bool | list[str]) -> pd.DataFrame:
 def readable(message: str) -> str:
     """Return what pandas says of two tables in one line."""
     column = re.search(r'column name="(.*?)"', message)
-    if first := re.search(r"positional index (\d+), first diff: (.*) != (.*)$", message):
+    first = re.search(r"positional index (\d+), first diff: (.*) != (.*)$", message)
+    if column and first:
         return f"row {int(first[1]) + 1}, {column[1]}: committed {first[2]}, here {first[3]}"
     message = message.replace("[left]:", "committed").replace("[right]:", "here")
     return re.sub(r"\s+", " ", message)
