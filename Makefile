@@ -3,7 +3,7 @@
 # PROFILE=quick|paper   which sizes to run (quick); results go to figures/$(PROFILE)
 # JOBS=n                notebooks at a time: one per core, at the papers' sizes one, whose grids use
 #                       all cores and whose run times are then measured with nothing beside them
-# FRESH=yes             leave aside cells of grids and trained models of earlier runs
+# FRESH=yes             leave aside kept runs, cells of grids and trained models of earlier runs
 # PYTHON=...            the Python 3.11 to make the environment with
 # CONDA=                (set to nothing) not to use conda, mamba or micromamba though it is there
 # WORKERS=n             processes of the tests (one more than cores: many wait for processes of their own)
@@ -108,7 +108,7 @@ data/cache/.fetched: anonpaper/datasets/registry.toml | $(ENV)/.package-installe
 # ---- notebooks --------------------------------------------------------------------------------
 
 SIZES = --profile $(PROFILE) --jobs $(JOBS) $(if $(FRESH),--fresh)
-README := $(if $(filter paper,$(PROFILE)),$(RUN) tools/results.py readme,true)
+README := $(if $(filter paper,$(PROFILE)),$(RUN) tools/results.py,true)
 
 .PHONY: figures
 figures: env data  ## run what changed into figures/$(PROFILE)
@@ -126,11 +126,11 @@ $(PAPERS:%=paper-%): paper-%: env data
 
 .PHONY: figure
 figure: env data  ## make one figure or table anew: make figure NAME=boger2020/group_sizes
-	@$(RUN) tools/one.py figure '$(NAME)' $(SIZES)
+	@$(RUN) tools/notebooks.py figure '$(NAME)' $(SIZES)
 
 .PHONY: report
 report: env  ## judge all claims, or one: make report CLAIM=boger2020/<its id>
-	@$(if $(CLAIM),$(RUN) tools/one.py claim '$(CLAIM)',$(RUN) tools/report.py) --profile $(PROFILE)
+	@$(if $(CLAIM),$(RUN) tools/notebooks.py claim '$(CLAIM)',$(RUN) tools/report.py) --profile $(PROFILE)
 
 .PHONY: verify
 verify: env data  ## compare results made anew with the committed ones; PAPER=... for one paper
@@ -141,7 +141,7 @@ REFRESHED := $(NOTEBOOKS:notebooks/%.ipynb=refresh-%)
 .PHONY: notebooks $(REFRESHED)
 notebooks: env data  ## execute all committed notebooks in place, and what `make verify` expects
 	@$(RUN) tools/notebooks.py refresh --jobs $(JOBS)
-	@$(RUN) tools/results.py readme
+	@$(RUN) tools/results.py
 $(REFRESHED): refresh-%: env data
 	@$(RUN) tools/notebooks.py refresh $*
 
@@ -266,10 +266,10 @@ archive: env  ## write what is deposited with a paper: build/anonpaper-<version>
 	@$(RUN) tools/archive.py --profile $(PROFILE)
 
 .PHONY: clean
-clean:  ## remove figures/$(PROFILE) and build; what runs keep for the next one stays
+clean:  ## remove figures/$(PROFILE) and build; the cache stays, and `make` restores from it
 	@rm -rf $(RESULTS) build *.egg-info
 
 .PHONY: distclean
 distclean: clean  ## remove all caches too, but neither data nor the environment
-	@rm -rf data/cache/grids .hypothesis .pytest_cache .ruff_cache .import_linter_cache
+	@rm -rf data/cache/grids data/cache/runs .hypothesis .pytest_cache .ruff_cache .import_linter_cache
 	@find anonpaper tests tools benchmarks notebooks -name __pycache__ -prune -exec rm -rf {} +

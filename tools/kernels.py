@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import zmq
@@ -31,7 +33,7 @@ class KernelClient(AsyncKernelClient):
     shell_channel_class = Type(ShellChannel)
 
 
-def socket_kernel_manager(folder: str) -> type:
+def socket_kernel_manager(folder: str, environment: Mapping[str, str] | None = None) -> type:
     """Return a kernel manager that talks through socket files in a folder of its own.
 
     Kernels started side by side can be given the same free TCP port, or the same name of a socket
@@ -39,16 +41,14 @@ def socket_kernel_manager(folder: str) -> type:
     """
 
     class SocketKernelManager(AsyncKernelManager):
-        @default("client_factory")
-        def _client_factory(self) -> type:
-            return KernelClient
-
-        @default("transport")
-        def _transport(self) -> str:
-            return "ipc"
+        client_factory = Type(KernelClient)
+        transport = "ipc"
 
         @default("ip")
         def _ip(self) -> str:
             return str(Path(folder) / "kernel")
+
+        async def start_kernel(self, **options) -> None:
+            await super().start_kernel(**options, env={**os.environ, **(environment or {})})
 
     return SocketKernelManager

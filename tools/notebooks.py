@@ -2,410 +2,420 @@
 
     notebooks.py plan [NAME ...] --profile quick    say what changed, and why it would run again
     notebooks.py make [NAME ...] --profile quick    what changed, into figures/<profile>
-    notebooks.py run NAME --profile quick           one notebook, changed or not
     notebooks.py refresh [NAME ...]                 in place, outputs included
+    notebooks.py figure boger2020/group_sizes       its notebook; its files and verdicts
+    notebooks.py claim boger2020/equal-sizes        judge it from the tables in figures/<profile>
 
-A notebook is named by its path in notebooks/ without the ending, e.g. xiao2010/1_example, and all
-of a folder by the folder, e.g. xiao2010. As many run at a time as --jobs says, the longest first.
-Each runs in a staging folder; what it wrote moves into place when all of it is there, its share of
-the manifest last, so that a run that was cut off counts as not run.
-
-`refresh` also puts the tables behind the outputs into figures/expected/quick, where `make verify`
-finds them: what is committed is one run.
+A name is a path in notebooks/ without the ending, or a folder. Each notebook runs in a staging
+folder. Its files move into place when all are there, its share of the manifest last. The newest
+run of each notebook and profile is kept in data/cache/runs and used while its inputs are the same.
 """
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
+import textwrap
 import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
+import inputs
+import joblib
 import results as summaries
-from inputs import (
-    FETCHED,
-    FIGURES,
-    ROOT,
-    NotebookError,
-    changes,
-    inputs_of,
-    known_shares,
-    notebook_names,
-    opened_files,
-    parameters_of,
-    read_share,
-    reference,
-    share_file,
-    snapshot,
-    source_of,
-)
 
-from anonpaper.files import cache_folder, write_whole
+from anonpaper.errors import AnonpaperError
+from anonpaper.files import cache_folder, sha256, write_whole
 
 # jsonschema, which nbformat and papermill import, builds a grammar of international addresses at
 # every start, for seconds, unless there is no such module: no notebook is checked for addresses
 sys.modules["rfc3987_syntax"] = None
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-QUIET_KERNEL = ["--log-level=50"]  # what goes wrong in a cell is reported by papermill
-KEPT_CELL_METADATA = {"tags", "nbgrader"}
+SHOWN = "where claim how published measured interval tolerance detail differs reason".split()
 THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How notebooks run, and where their results go; files as they were before the run."""
+
+    profile: str
+    results: Path
+    jobs: int = 1
+    fresh: bool = False
+    cache: str = ""  # in place of the user's, if not empty
+    files: dict[str, str] = field(default_factory=inputs.snapshot)
+
+    @cached_property
+    def parameters(self) -> dict[str, dict]:
+        """The parameters that the profile sets, by notebook."""
+        return inputs.parameters_of(self.profile)
+
+    def outdated(self, name: str, results: Path | None = None) -> list[str]:
+        """Return why a notebook has to run, also where its results may rest on older ones."""
+        results = results or self.results
+        reasons = inputs.changes(name, self.parameters[name], results, self.files)
+        older = self.fresh and not reasons and not inputs.read_share(name, results).get("fresh")
+        return reasons + ["was not made from an empty cache"] * older
+
+    @property
+    def kept(self) -> Path:
+        """The folder of the runs that are kept, laid out as the results are."""
+        return cache_folder() / "runs" / self.profile
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Parse the command line, do what it asks and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    commands = parser.add_subparsers(dest="command", required=True)
-    for command in (commands.add_parser(name) for name in ("plan", "make", "refresh", *ONE)):
-        command.add_argument("names", nargs="*", metavar="NAME")
-        command.add_argument("--profile", default="quick")
-        command.add_argument("--results", type=Path, help="figures/<profile> by default")
-        command.add_argument("--jobs", type=int, default=1, help="notebooks at a time")
-        command.add_argument("--fresh", action="store_true", help="from an empty cache")
+    parser.add_argument("command", choices=COMMANDS)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--profile", default="quick")
+    parser.add_argument("--jobs", type=int, default=1, help="notebooks at a time")
+    parser.add_argument("--fresh", action="store_true", help="from an empty cache")
     given = parser.parse_args(arguments)
-    results = given.results or FIGURES / given.profile
     try:
-        if given.command == "plan":
-            plan(chosen(given.names), given.profile, results, fresh=given.fresh)
-        elif given.command == "make":
-            make(chosen(given.names), given.profile, results, given.jobs, fresh=given.fresh)
-        elif given.command == "refresh":
-            refresh(chosen(given.names), given.jobs)
-        else:
-            for name in given.names:
-                ONE[given.command](name, given.profile, results, fresh=given.fresh)
-    except NotebookError as error:
+        sizes = Sizes(given.profile, inputs.FIGURES / given.profile, given.jobs, given.fresh)
+        COMMANDS[given.command](given.names, sizes)
+    except AnonpaperError as error:
         print(f"{' '.join(given.names) or given.command}: {error}", file=sys.stderr)
         return 1
     return 0
 
 
 def chosen(names: Sequence[str]) -> list[str]:
-    """Return the notebooks that names or folders stand for; all of them by default."""
-    known = notebook_names()
-    found = [
-        name for name in known if not names or name in names or name.partition("/")[0] in names
-    ]
-    strange = [
-        name
-        for name in names
-        if name not in known and not any(other.startswith(f"{name}/") for other in known)
-    ]
-    if strange:
-        raise NotebookError(
-            f"no such notebook or folder: {', '.join(strange)}; there are {', '.join(known)}"
-        )
-    return found
+    """Return the notebooks that names or folders mean; all of them by default."""
+    known = inputs.notebook_names()
+    places = {name: {name, name.partition("/")[0]} for name in known}
+    if strange := set(names).difference(*places.values()):
+        told = f"no such notebook or folder: {', '.join(sorted(strange))}"
+        raise inputs.NotebookError(f"{told}; there are {', '.join(known)}")
+    return [name for name in known if not names or places[name].intersection(names)]
 
 
-def plan(names: Sequence[str], profile: str, results: Path, *, fresh: bool = False) -> list[str]:
-    """Print which notebooks have to run again, and why; return them, the longest first."""
-    parameters = parameters_of(profile)
-    reasons = {
-        name: changes(name, parameters[name], results) or not_fresh(name, results) * fresh
-        for name in names
-    }
-    outdated = [name for name in names if reasons[name]]
-    shown = results.relative_to(ROOT)
-    if not outdated:
-        print(f"{shown}: {len(names)} notebooks up to date, nothing to be done")
-    else:
-        print(f"{shown}: {len(outdated)} of {len(names)} notebooks to run", flush=True)
-    for name in outdated:
+# ---- what runs, and when ----------------------------------------------------------------------
+
+
+def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str], list[str]]:
+    """Print what has to run again, and why.
+
+    Returns the notebooks to run, the longest first, those that the cache has, and the others.
+    """
+    names, shown = chosen(names), sizes.results.relative_to(inputs.ROOT)
+    reasons = {name: sizes.outdated(name) for name in names}
+    kept = [name for name in names if reasons[name] and not sizes.fresh and is_kept(name, sizes)]
+    running = [name for name in names if reasons[name] and name not in kept]
+    told = f"{len(running)} of {len(names)} notebooks to run"
+    if not running:
+        told = f"{len(names) - len(kept)} notebooks up to date, nothing to be done"
+    if kept:
+        told += f", {len(kept)} taken from the cache"
+    print(f"{shown}: {told}", flush=True)
+    for name in running:
         if reasons[name] != ["has not run"]:
             print(f"  {name}: {', '.join(reasons[name][:3])}", flush=True)
-    return longest_first(outdated, reference("quick"), reference(profile), results)
+    return longest_first(running, sizes), kept, [name for name in names if not reasons[name]]
 
 
-def make(
-    names: Sequence[str], profile: str, results: Path, jobs: int = 1, *, fresh: bool = False
-) -> None:
-    """Run the notebooks whose results are not up to date, and sum up what is there then.
-
-    Parameters
-    ----------
-    names : sequence of str
-    profile : str
-    results : Path
-        Where results go.
-    jobs : int
-        Notebooks at a time; with more than one, each computes with one process.
-    fresh : bool
-        Whether cells of grids and trained models of earlier runs are left aside. Results that
-        were not made so are made again.
-
-    Raises
-    ------
-    NotebookError
-        If a notebook fails. The others run nevertheless.
-    """
-    outdated = plan(names, profile, results, fresh=fresh)
-    flags = [f"--profile={profile}", f"--results={results}"]
-    with tempfile.TemporaryDirectory() as scratch:
-        environment = {}
-        if fresh:
-            environment["ANONPAPER_CACHE"] = str(empty_cache(Path(scratch)))
-            flags.append("--fresh")
-        try:
-            side_by_side("run", outdated, flags, jobs, environment)
-        finally:
-            summaries.merge(results, profile)
+def make(names: Sequence[str], sizes: Sizes) -> None:
+    """Run the notebooks whose results are not up to date, and sum up what is there then."""
+    running, kept, others = plan(names, sizes)
+    for name in kept:
+        put(name, inputs.read_share(name, sizes.kept), sizes.kept, sizes.results)
+    for name in kept + others:
+        renew_texts(name, sizes.results)
+    try:
+        side_by_side(run, running, sizes)
+    finally:
+        summaries.merge(sizes.results, sizes.profile)
+        summaries.drop_orphans(sizes.kept)
 
 
-def side_by_side(
-    command: str,
-    names: Sequence[str],
-    flags: Sequence[str],
-    jobs: int,
-    environment: Mapping[str, str],
-) -> None:
-    """Run a command of this program for each notebook; raise NotebookError if one fails."""
-    if jobs > 1:  # the notebooks share the cores: one process and one thread each
-        environment = {**environment, **dict.fromkeys([*THREADS, "ANONPAPER_WORKERS"], "1")}
-
-    def failing(name: str) -> str:
-        done = subprocess.run(
-            [sys.executable, __file__, command, name, *flags], env=os.environ | environment
-        )
-        return name if done.returncode else ""
-
-    with ThreadPoolExecutor(max(jobs, 1)) as pool:
-        failed = list(filter(None, pool.map(failing, names)))
-    if failed:
-        raise NotebookError(
-            f"failed: {', '.join(sorted(failed))}; the causes are above, and the "
-            "same command runs these again"
-        )
+def side_by_side(task: Callable[[str, Sizes], str], names: Sequence[str], sizes: Sizes) -> None:
+    """Do a task for each notebook, in processes of their own if several at a time."""
+    pool = joblib.Parallel(sizes.jobs, backend="multiprocessing", batch_size=1)
+    with tempfile.TemporaryDirectory() as cache:
+        if sizes.fresh:
+            sizes = replace(sizes, cache=cache)
+            for folder in inputs.FETCHED:  # downloaded files, whose checksums are checked
+                (cache_folder() / folder).mkdir(parents=True, exist_ok=True)
+                Path(cache, folder).symlink_to((cache_folder() / folder).resolve())
+        failed = pool(joblib.delayed(attempt)(task, name, sizes) for name in names)
+    if any(failed):
+        told = f"failed: {', '.join(sorted(filter(None, failed)))}; the causes are above"
+        raise inputs.NotebookError(f"{told}, and the same command runs these again")
 
 
-def longest_first(names: Sequence[str], *results: Path) -> list[str]:
+def attempt(task: Callable[[str, Sizes], str], name: str, sizes: Sizes) -> str:
+    """Do a task and print what it says of itself; return the notebook's name if it fails."""
+    try:
+        print(task(name, sizes), flush=True)
+    except Exception as error:  # the others run nevertheless
+        told = str(error) if isinstance(error, inputs.NotebookError) else repr(error)
+        print(f"{name}: {told}", file=sys.stderr, flush=True)
+        return name
+    return ""
+
+
+def longest_first(names: Sequence[str], sizes: Sizes) -> list[str]:
     """Return notebooks by the seconds of a run, of the last folder that has one; others first."""
+    committed = inputs.reference("quick"), inputs.reference(sizes.profile)
     seconds = {
         name: share["seconds"]
-        for folder in results
-        for name, share in known_shares(folder).items()
+        for folder in (*committed, sizes.kept, sizes.results)
+        for name, share in inputs.known_shares(folder).items()
     }
     return sorted(names, key=lambda name: -seconds.get(name, float("inf")))
 
 
-def empty_cache(folder: Path) -> Path:
-    """Make a cache that holds nothing but links to the downloaded data files."""
-    for name in FETCHED:
-        (cache_folder() / name).mkdir(parents=True, exist_ok=True)
-        (folder / name).symlink_to((cache_folder() / name).resolve())
-    return folder
+def is_kept(name: str, sizes: Sizes) -> bool:
+    """Return whether the cache has a notebook's results, whole and with the same inputs."""
+    return not sizes.outdated(name, sizes.kept) and all(
+        (file := sizes.kept / path).exists() and sha256(file.read_bytes()) == about["sha256"]
+        for path, about in inputs.outputs_of(name, sizes.kept).items()
+    )
 
 
-def not_fresh(name: str, results: Path) -> list[str]:
-    """Return that a notebook's results may rest on an earlier run's, if they may."""
-    return [] if read_share(name, results).get("fresh") else ["was not made from an empty cache"]
+def run(name: str, sizes: Sizes) -> str:
+    """Run one notebook into the results, and keep the run; return a line about it."""
+    share = execute(name, sizes, sizes.parameters[name])
+    put(name, share, sizes.results, sizes.kept)
+    figures, tables = (sum(p.endswith(end) for p in share["outputs"]) for end in (".svg", ".tex"))
+    return f"{name:<44} {share['seconds']:7.1f} s   {figures} figures, {tables} tables"
 
 
-def run(name: str, profile: str, results: Path, *, fresh: bool = False) -> None:
-    """Run one notebook with a profile and put what it wrote into the results."""
-    parameters = parameters_of(profile)[name]
-    share = execute(name, profile, parameters, results, fresh=fresh)
-    print(progress_line(name, share["seconds"], share["outputs"]), flush=True)
+# ---- in place ---------------------------------------------------------------------------------
 
 
-def refresh(names: Sequence[str], jobs: int) -> None:
+def refresh(names: Sequence[str], sizes: Sizes) -> None:
     """Run notebooks in place; the tables they save become those that `make verify` expects."""
     import report
 
     try:
-        side_by_side("in-place", longest_first(names, reference("quick")), [], jobs, {})
+        side_by_side(run_in_place, longest_first(chosen(names), sizes), sizes)
     finally:
-        report.write_verdicts(reference("quick"))
+        report.write_verdicts(inputs.reference("quick"))
 
 
-def run_in_place(name: str, *_, **__) -> None:
+def run_in_place(name: str, sizes: Sizes) -> str:
     """Run one notebook as it is, with the quick values of its parameters cell, in place."""
     with tempfile.TemporaryDirectory() as folder:
-        share = execute(name, "quick", {}, Path(folder))
-        write_whole(source_of(name), (Path(folder) / "notebooks" / f"{name}.ipynb").read_bytes())
-        expect(name, share, Path(folder))
-    print(f"{name:<44} {share['seconds']:7.1f} s   executed in place", flush=True)
-
-
-def expect(name: str, share: dict, results: Path) -> None:
-    """Put the tables of a notebook's run where those are that are committed for comparison."""
-    expected = reference("quick")
-    before = read_share(name, expected) or {"outputs": {}}
-    tables = {path: about for path, about in share["outputs"].items() if path.endswith(".csv")}
-    for path in set(before["outputs"]) - set(tables):
-        (expected / path).unlink(missing_ok=True)
-    for path in tables:
-        write_whole(expected / path, (results / path).read_bytes())
-    if tables:
+        here = Path(folder)
+        share = execute(name, replace(sizes, results=here), {})
+        executed = (here / "notebooks" / f"{name}.ipynb").read_bytes()
+        write_whole(inputs.NOTEBOOKS / f"{name}.ipynb", executed)
+        tables = {path: a for path, a in share["outputs"].items() if path.endswith(".csv")}
         kept = {key: value for key, value in share.items() if key not in ("fresh", "inputs")}
-        write_whole(
-            share_file(name, expected), json.dumps(kept | {"outputs": tables}, indent=1) + "\n"
-        )
-    else:
-        share_file(name, expected).unlink(missing_ok=True)
+        put(name, kept | {"outputs": tables}, here, inputs.reference("quick"), executed=False)
+    if not tables:
+        inputs.share_file(name, inputs.reference("quick")).unlink()
+    return f"{name:<44} {share['seconds']:7.1f} s   executed in place"
 
 
-def execute(
-    name: str, profile: str, parameters: dict, results: Path, *, fresh: bool = False
-) -> dict:
+# ---- one notebook -----------------------------------------------------------------------------
+
+
+def execute(name: str, sizes: Sizes, parameters: dict) -> dict:
     """Run one notebook, put what it wrote into the results and return its share."""
     import papermill
-    from kernels import socket_kernel_manager
-    from papermill.exceptions import PapermillExecutionError
 
-    source = source_of(name)
+    source = inputs.NOTEBOOKS / f"{name}.ipynb"
     known = papermill.inspect_notebook(source)
-    unknown = sorted(set(parameters) - set(known))
-    if unknown:
-        raise NotebookError(
-            f"the profile {profile} sets {', '.join(unknown)}, but the notebook's "
-            f"parameters are {', '.join(known) or 'none (no cell is tagged `parameters`)'}"
-        )
-    staging = results / ".staging" / name
+    if unknown := sorted(set(parameters) - set(known)):
+        told = ", ".join(known) or "none (no cell is tagged `parameters`)"
+        told = f"sets {', '.join(unknown)}, but the notebook's parameters are {told}"
+        raise inputs.NotebookError(f"the profile {sizes.profile} {told}")
+    staging = sizes.results / ".staging" / name
     shutil.rmtree(staging, ignore_errors=True)  # left behind by a run that was cut off
-    opened = staging / ".opened"
-    opened.mkdir(parents=True)
-    executed = staging / "executed.ipynb"
-    files = snapshot()  # before the run: an edit during it is a change
-    set_environment(profile, staging, opened)
+    executed, opened = staging / "notebooks" / f"{name}.ipynb", staging / ".opened"
+    executed.parent.mkdir(parents=True)
+    opened.mkdir()
     began = time.perf_counter()
-    try:
-        with tempfile.TemporaryDirectory() as sockets:
-            papermill.execute_notebook(
-                source,
-                executed,
-                parameters,
-                kernel_name="python3",
-                cwd=source.parent,
-                progress_bar=False,
-                extra_arguments=QUIET_KERNEL,
-                kernel_manager_class=socket_kernel_manager(sockets),
-            )
-    except PapermillExecutionError as error:
-        failed = FIGURES / profile / ".failed" / f"{name}.ipynb"
+    environment = kernel_environment(sizes, staging, opened)
+    wrong = run_kernel(source, executed, parameters, environment)
+    seconds = time.perf_counter() - began
+    failed = inputs.FIGURES / sizes.profile / ".failed" / f"{name}.ipynb"
+    if wrong:
         write_whole(failed, executed.read_bytes())
         shutil.rmtree(staging)
-        raise NotebookError(f"{error}\nfailed; see {failed.relative_to(ROOT)}") from None
-    seconds = time.perf_counter() - began
+        raise inputs.NotebookError(f"{wrong}\nfailed; see {failed.relative_to(inputs.ROOT)}")
     clean_file(executed)
-    share = noted_share(name, staging, parameters, profile)
-    dependencies = {path: files[path] for path in sorted(opened_files(opened)) if path in files}
-    share |= {
-        "seconds": round(seconds, 1),
-        "fresh": fresh,
-        "inputs": inputs_of(name, parameters, share, dependencies),
-    }
-    move_into_place(name, share, staging, results)
+    if strange := sorted(set(inputs.known_shares(staging)) - {name}):
+        told = f"Results(paper, notebook=...) says this is {' and '.join(strange)}"
+        raise inputs.NotebookError(f"{told}; give it the names of the notebook's folder and file")
+    share = {"notebook": f"notebooks/{name}.ipynb", "profile": sizes.profile,
+             "parameters": parameters, "outputs": {}}  # fmt: skip
+    share |= inputs.read_share(name, staging) or {}
+    share |= {"seconds": round(seconds, 1), "fresh": sizes.fresh}
+    files = inputs.opened_files(opened)
+    share["inputs"] = inputs.inputs_of(name, parameters, share, files, sizes.files)
+    for other, theirs in inputs.known_shares(sizes.results).items():
+        if other != name and (clash := set(share["outputs"]).intersection(theirs["outputs"])):
+            raise inputs.NotebookError(f"writes {min(clash)}, which {other} writes too")
+    put(name, share, staging, sizes.results)
+    failed.unlink(missing_ok=True)
+    shutil.rmtree(staging)
     return share
 
 
-def set_environment(profile: str, figures: Path, opened: Path) -> None:
-    """Tell the kernel, which inherits it, where results go and to keep its output the same.
+def kernel_environment(sizes: Sizes, figures: Path, opened: Path) -> dict[str, str]:
+    """Return what tells a kernel where results go and which files it opens to be noted."""
+    path = [str(Path(__file__).parent / "opened"), os.environ.get("PYTHONPATH")]
+    found = {
+        "ANONPAPER_FIGURES": str(figures),
+        "ANONPAPER_PROFILE": sizes.profile,
+        "ANONPAPER_PROJECT": str(inputs.ROOT),
+        "ANONPAPER_OPENED": str(opened),
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": os.pathsep.join(filter(None, path)),
+        "TQDM_DISABLE": "1",
+    }
+    if sizes.cache:
+        found["ANONPAPER_CACHE"] = sizes.cache
+    if sizes.jobs > 1:  # the notebooks share the cores: one process and one thread each
+        found |= dict.fromkeys([*THREADS, "ANONPAPER_WORKERS"], "1")
+    return found
 
-    It also notes which files of the project it opens.
-    """
-    opener = str(Path(__file__).parent / "opened")
-    on_path = [opener, *filter(None, [os.environ.get("PYTHONPATH")])]
-    os.environ.update(
-        ANONPAPER_FIGURES=str(figures),
-        ANONPAPER_PROFILE=profile,
-        PYTHONHASHSEED="0",
-        TQDM_DISABLE="1",
-        ANONPAPER_PROJECT=str(ROOT),
-        ANONPAPER_OPENED=str(opened),
-        PYTHONPATH=os.pathsep.join(on_path),
-    )
 
+def run_kernel(source: Path, target: Path, parameters: dict, environment: dict) -> str:
+    """Execute a notebook in a kernel of its own; return the error of a cell, if there is one."""
+    import papermill
+    from kernels import socket_kernel_manager
 
-def noted_share(name: str, staging: Path, parameters: dict, profile: str) -> dict:
-    """Return what the notebook noted of its results; of one without results, that it ran."""
-    written = list(known_shares(staging))
-    if not written:
-        return {
-            "notebook": f"notebooks/{name}.ipynb",
-            "profile": profile,
-            "parameters": parameters,
-            "outputs": {},
+    with tempfile.TemporaryDirectory() as sockets:
+        options = {
+            "kernel_name": "python3",
+            "kernel_manager_class": socket_kernel_manager(sockets, environment),
+            "extra_arguments": ["--log-level=50"],  # papermill reports what goes wrong in a cell
+            "progress_bar": False,
         }
-    if written != [name]:
-        raise NotebookError(
-            f"Results(paper, notebook=...) says this is {' and '.join(sorted(written))}; "
-            "give it the names of the notebook's folder and file"
-        )
-    return read_share(name, staging)
+        try:
+            papermill.execute_notebook(source, target, parameters, cwd=source.parent, **options)
+        except papermill.PapermillExecutionError as error:
+            return str(error)
+    return ""
 
 
-def move_into_place(name: str, share: dict, staging: Path, results: Path) -> None:
-    """Put the notebook's results where they belong, replacing those of its last run."""
-    before = (read_share(name, results) or {"outputs": {}})["outputs"]
-    for other, theirs in known_shares(results).items():
-        clash = set(share["outputs"]).intersection(theirs["outputs"])
-        if clash and other != name:
-            raise NotebookError(f"writes {min(clash)}, which {other} writes too")
-    share_file(name, results).unlink(missing_ok=True)  # until all of it is in place
-    moves = {output: output for output in share["outputs"]}
-    for source, target in (moves | {"executed.ipynb": f"notebooks/{name}.ipynb"}).items():
-        (results / target).parent.mkdir(parents=True, exist_ok=True)
-        os.replace(staging / source, results / target)
-    for output in set(before) - set(share["outputs"]):
-        (results / output).unlink(missing_ok=True)
-    write_whole(share_file(name, results), json.dumps(share, indent=1) + "\n")
-    (results / ".failed" / f"{name}.ipynb").unlink(missing_ok=True)
-    shutil.rmtree(staging)
+def put(name: str, share: dict, source: Path, target: Path, *, executed: bool = True) -> None:
+    """Copy what a run left from one folder to another, its share last, over an older run."""
+    before = inputs.outputs_of(name, target)
+    inputs.share_file(name, target).unlink(missing_ok=True)  # until all of it is in place
+    for path in [*share["outputs"], *[f"notebooks/{name}.ipynb"] * executed]:
+        write_whole(target / path, (source / path).read_bytes())
+    for path in set(before) - set(share["outputs"]):
+        (target / path).unlink(missing_ok=True)
+    write_whole(inputs.share_file(name, target), json.dumps(share, indent=1) + "\n")
+
+
+def renew_texts(name: str, results: Path) -> None:
+    """Put a notebook's present texts between its executed cells: they are no input of a run."""
+    file = results / "notebooks" / f"{name}.ipynb"
+    if not file.exists():
+        return
+    files = inputs.NOTEBOOKS / f"{name}.ipynb", file
+    source, executed = (json.loads(one.read_text()) for one in files)
+    code = [cell for cell in executed["cells"] if cell["cell_type"] == "code"]
+    cells = []
+    for cell in source["cells"]:
+        cells.append(code.pop(0) if cell["cell_type"] == "code" else cell)
+        if code and code[0]["id"] == "injected-parameters":
+            cells.append(code.pop(0))
+    if cells != executed["cells"]:
+        text = json.dumps(executed | {"cells": cells}, indent=1, ensure_ascii=False)
+        write_whole(file, text + "\n")
 
 
 def clean_file(path: Path) -> None:
-    """Rewrite an executed notebook without what differs from run to run or machine to machine."""
+    """Rewrite an executed notebook without what differs from run to run or machine to machine.
+
+    A slider goes too: only a live page draws it, and its picture stands in the cell before it.
+    """
     import nbformat
+    from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
 
     notebook = nbformat.read(path, as_version=4)
-    clean(notebook)
+    for number, cell in enumerate(notebook.cells):
+        tags = cell.metadata.get("tags", [])
+        cell.setdefault("id", f"cell-{number}")
+        if "injected-parameters" in tags:
+            cell["id"] = "injected-parameters"
+        if "slider" in tags:
+            cell["outputs"] = []
+        kept = {key: cell.metadata.get(key) for key in ("nbgrader", "tags")}
+        cell.metadata = {key: value for key, value in kept.items() if value}
+        for output in cell.get("outputs", []):
+            if "metadata" in output:
+                output.metadata = {}
+    CoalesceStreamsPreprocessor().preprocess(notebook, {})
+    notebook.metadata = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
+    notebook.nbformat_minor = 5
     nbformat.validate(notebook)
     write_whole(path, nbformat.writes(notebook, indent=1, ensure_ascii=False).rstrip("\n") + "\n")
 
 
-def clean(notebook) -> None:
-    """Remove times, versions of the machine, papermill's notes and sliders; name injected cells.
-
-    A slider is drawn by a page that can run it, and its picture stands in the cell before it.
-    """
-    from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
-
-    notebook.metadata = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
-    notebook.nbformat_minor = 5
-    CoalesceStreamsPreprocessor().preprocess(notebook, {})
-    for number, cell in enumerate(notebook.cells):
-        tags = cell.metadata.get("tags", [])
-        if "injected-parameters" in tags:
-            cell["id"] = "injected-parameters"
-        cell.setdefault("id", f"cell-{number}")
-        if "slider" in tags:
-            cell["outputs"] = []
-        cell.metadata = {
-            key: value
-            for key, value in cell.metadata.items()
-            if key in KEPT_CELL_METADATA and value
-        }
-        for output in cell.get("outputs", []):
-            if "metadata" in output:
-                output.metadata = {}
+# ---- one figure, one claim --------------------------------------------------------------------
 
 
-def progress_line(name: str, seconds: float, outputs: dict[str, dict]) -> str:
-    """Return the line that says a notebook has run."""
-    figures = sum(path.endswith(".svg") for path in outputs)
-    tables = sum(path.endswith(".tex") for path in outputs)
-    return f"{name:<44} {seconds:7.1f} s   {figures} figures, {tables} tables"
+def make_figure(names: Sequence[str], sizes: Sizes) -> None:
+    """Run the notebook that saves an output; print where it is and what it says of the claims."""
+    from anonpaper.compendium import judge
+
+    folders = (inputs.reference("quick"), inputs.reference("paper"), sizes.results)
+    shares = [(name, s) for folder in folders for name, s in inputs.known_shares(folder).items()]
+    homes = {path.rpartition(".")[0]: name for name, s in shares for path in s["outputs"]}
+    home = found(names[0], homes, "figure or table")
+    paper, _, table = names[0].partition("/")
+    side_by_side(run, [home], sizes)
+    summaries.merge(sizes.results, sizes.profile)
+    for path in sorted((sizes.results / paper).glob(f"{table}.*")):
+        print(f"  {path.relative_to(inputs.ROOT)}")
+    claims = [claim for claim in judge.of_paper(paper) if table in claim.tables]
+    show_claims([f"{paper}/{claim.id}" for claim in claims], sizes)
 
 
-ONE = {"run": run, "in-place": run_in_place}  # what runs one notebook in a process of its own
+def show_claims(names: Sequence[str], sizes: Sizes) -> None:
+    """Print what claims say, what was measured, and the verdicts."""
+    from anonpaper.compendium import intervals, judge, papers
+    from anonpaper.compendium.catalogue import asked
+
+    claims = [claim for paper in (*papers(), *asked()) for claim in judge.of_paper(paper)]
+    known = {f"{claim.paper}/{claim.id}": claim for claim in claims}
+    for name in names:
+        claim = found(name, known, "claim")
+        judged = judge.judge(claim.paper, sizes.results / claim.paper)
+        row = judged.set_index("id").loc[claim.id]
+        if row["verdict"] == intervals.NOT_RUN:
+            raise inputs.NotebookError(
+                f"{row['reason']} in figures/{sizes.profile}; run `make figure "
+                f"PROFILE={sizes.profile} NAME={claim.paper}/{claim.tables[0]}` first"
+            )
+        print(f"\n{name}: {row['verdict']} ({sizes.profile} profile)")
+        for key in filter(lambda key: row[key], SHOWN):
+            line = f"  {key + ':':<11}{row[key]}"
+            print(textwrap.fill(line, 99, subsequent_indent=" " * 13))
+
+
+def found(name: str, known: Mapping[str, object], kind: str):
+    """Return what has a name, or raise NotebookError with names that are like it."""
+    if name in known:
+        return known[name]
+    close = difflib.get_close_matches(name, known, 5, 0.4)
+    ours = [other for other in known if other.partition("/")[0] == name.partition("/")[0]]
+    raise inputs.NotebookError(
+        f"no such {kind}; there are {', '.join(close or sorted(ours or known))}"
+    )
+
+
+COMMANDS = {
+    "plan": plan, "make": make, "refresh": refresh, "figure": make_figure, "claim": show_claims
+}  # fmt: skip
 
 if __name__ == "__main__":
     sys.exit(main())

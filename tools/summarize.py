@@ -1,7 +1,4 @@
-"""Write the summary of a data set anew from its published file: what a stand-in is made from.
-
-Usage: tools/summarize.py NAME
-"""
+"""Write the summary that a stand-in is made from, from the published file: summarize.py NAME."""
 
 import sys
 

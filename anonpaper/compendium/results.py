@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 
 from anonpaper import plots
 from anonpaper.compendium import judge as claims
-from anonpaper.compendium.grids import plain_values
+from anonpaper.compendium.grids import CALLED, plain_values
 from anonpaper.compendium.intervals import NOT_RUN
 from anonpaper.compendium.provenance import figures_root, profile
 from anonpaper.compendium.shown import Verdicts
@@ -231,6 +231,7 @@ class Results:
             "parameters": self.parameters,
             "python": platform.python_version(),
             "packages": _package_versions(),
+            "functions": list(CALLED),
             "outputs": self._outputs,
         }
         path = self.root / "manifest" / self.paper / f"{self.notebook}.json"

@@ -1,10 +1,16 @@
-"""A small project with the real build in it, and make run in it."""
+"""A small project with the real build in it: make run in it, or its programs in this process."""
 
+import contextlib
+import importlib
+import io
 import os
 import shutil
 import subprocess
 import sys
+import time
+import traceback
 from pathlib import Path
+from unittest import mock
 
 import nbformat
 import yaml
@@ -19,6 +25,34 @@ results = Results("{paper}", notebook="{notebook}", parameters={{"rows": rows}})
 TABLE = """
 results.table(pd.DataFrame({{"row": range(rows)}}), "{name}", caption="Rows", of="Table {name}")
 """
+
+
+PAPER = """
+title = "One"
+authors = ["One, Someone"]
+year = 2000
+venue = "2000"
+question = "is it small?"
+[sizes]
+quick = "small"
+paper = "larger"
+"""
+CLAIM = """
+[one.{id}]
+notebook = "1_first"
+where = "Table 1"
+claim = "it is small"
+table = "{table}"
+says = "all: {column} < {limit}"
+"""
+PROGRAMS = ("inputs", "kernels", "notebooks", "report", "results", "verify")
+
+
+def write_claims(root, *claims):
+    """Write claims of the paper `one`, each given by id, table, column and limit."""
+    keys = ("id", "table", "column", "limit")
+    text = "".join(CLAIM.format(**dict(zip(keys, claim, strict=True))) for claim in claims)
+    (root / "notebooks/one/claims.toml").write_text(text)
 
 
 def write_notebook(root, name, *, table=None, saves=None, more=""):
@@ -51,15 +85,22 @@ def write_profile(root, text, profile="quick"):
         path.write_text(yaml.safe_dump(sections))
 
 
-def small_project(root):
-    """Make a copy of the build with two notebooks, its environment that of the tests."""
+def small_project(root, package="**/*"):
+    """Make a copy of the build with two notebooks, its environment that of the tests.
+
+    Programs in this process import the tests' own package: a part of the copy is enough for them.
+    """
     root.mkdir()
     for name in ("Makefile", "pyproject.toml", "requirements.lock", "environment.yml"):
         shutil.copy(ROOT / name, root)
-    for folder in ("tools", "anonpaper"):
-        shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("*.nb[ic]"))
+    for path in [*ROOT.glob("tools/**/*"), *ROOT.glob(f"anonpaper/{package}")]:
+        if path.is_file() and "__pycache__" not in path.parts:
+            (root / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, root / path.relative_to(ROOT))
     write_notebook(root, "one/1_first")
     write_notebook(root, "two/1_second")
+    (root / "notebooks/one/paper.toml").write_text(PAPER)
+    write_claims(root, ("small", "table_1_first", "row", 100))
     write_profile(root, "one/1_first: {rows: 3}\ntwo/1_second: {}\n")
     write_profile(root, "one/1_first: {rows: 30}\ntwo/1_second: {}\n", "paper")
     python = root / ".venv" / "bin" / "python"
@@ -100,6 +141,67 @@ def make(root, *arguments, fails=False, **changes):
     return done.stdout + done.stderr
 
 
+def timed(value):
+    """Return a row of a grid that takes some time."""
+    return {"seconds": time.time()}
+
+
 def ran(printed):
     """Return the notebooks that a run of make executed."""
     return sorted(line.split()[0] for line in printed.splitlines() if " figures, " in line)
+
+
+class Build:
+    """The programs of a small project, called in this process; no kernel is started.
+
+    `opened` has the files that each notebook is noted to have opened, by its name.
+    """
+
+    def __init__(self, root):
+        self.root = root
+        self.opened = dict.fromkeys(("one/1_first", "two/1_second"), ["anonpaper/groups.py"])
+
+    def __call__(self, program, *arguments, fails=False):
+        """Call a program of tools/ as `make` does and return what it printed."""
+        printed = io.StringIO()
+        out, error = contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed)
+        with self.programs(), out, error:
+            importlib.import_module("notebooks").run_kernel = self.run_kernel
+            module = importlib.import_module(program)
+            found = getattr(module, "main", lambda _: module.write_readme())(list(arguments))
+        assert bool(found) is fails, printed.getvalue()
+        return printed.getvalue()
+
+    @contextlib.contextmanager
+    def programs(self):
+        """Have the project's own programs imported, and its folder as the working directory."""
+        before = {name: sys.modules.pop(name, None) for name in PROGRAMS}
+        sys.path.insert(0, str(self.root / "tools"))
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("ANONPAPER_")}
+        try:
+            with contextlib.chdir(self.root), mock.patch.dict(os.environ, kept, clear=True):
+                yield
+        finally:
+            sys.path.remove(str(self.root / "tools"))
+            for name, module in before.items():
+                sys.modules.pop(name, None)
+                sys.modules.update({name: module} if module else {})
+
+    def run_kernel(self, source, target, parameters, environment):
+        """Execute a notebook's cells as papermill would."""
+        notebook, scope, wrong = nbformat.read(source, 4), {}, ""
+        if parameters:
+            text = "\n".join(f"{name} = {value!r}" for name, value in parameters.items())
+            injected = new_code_cell(text, metadata={"tags": ["injected-parameters"]})
+            notebook.cells.insert(1, injected)
+        with mock.patch.dict(os.environ, environment):
+            try:
+                for cell in notebook.cells:
+                    exec(cell.source if cell.cell_type == "code" else "", scope)
+            except Exception:
+                wrong = traceback.format_exc()
+        name = source.relative_to(self.root / "notebooks").with_suffix("").as_posix()
+        notes = Path(environment["ANONPAPER_OPENED"]) / "1"
+        notes.write_text("\n".join(self.opened.get(name, ())))
+        nbformat.write(notebook, target)
+        return wrong

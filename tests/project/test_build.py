@@ -1,4 +1,8 @@
-"""The Makefile on a small project: what runs, what does not, and what a killed run leaves."""
+"""The build on a small project: what runs, what does not, and what a killed run leaves.
+
+Most tests call the programs in this process, with cells executed in it. Those that call `make`
+run real kernels.
+"""
 
 import json
 import os
@@ -10,7 +14,16 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from project.builds import environment, make, ran, small_project, write_notebook, write_profile
+from nbformat.v4 import new_markdown_cell
+from project.builds import (
+    Build,
+    environment,
+    make,
+    ran,
+    small_project,
+    write_notebook,
+    write_profile,
+)
 
 BOTH = ["one/1_first", "two/1_second"]
 WORKER = """
@@ -18,166 +31,13 @@ def twice(value):
     from anonpaper.partition import mondrian
     return {"value of it": 2 * value}
 """
-TIMED = """
-import time
-def twice(value):
-    return {"seconds": time.time()}
-"""
 GRID = """
 from anonpaper.compendium.grids import run_grid
 import helper
 found = run_grid(helper.twice, [{"value": 1}, {"value": 2}], workers=2)
+results.table(found, "found", caption="Found");
 """
-
-
-@pytest.fixture(scope="module")
-def first_run(tmp_path_factory):
-    """A project in which `make` ran once, and what that printed."""
-    root = small_project(tmp_path_factory.mktemp("build") / "project")
-    return root, make(root, "JOBS=2")
-
-
-@pytest.fixture
-def made(first_run, tmp_path):
-    """A copy of that project for one test."""
-    return shutil.copytree(first_run[0], tmp_path / "project")
-
-
-def planned(printed):
-    """Return the notebooks that `make plan` says have changed."""
-    return [line.split(":")[0].strip() for line in printed.splitlines() if " changed" in line]
-
-
-def test_make_runs_every_notebook_once_and_lists_what_it_wrote(first_run):
-    project, printed = first_run
-    assert ran(printed) == BOTH
-    assert "one/1_first" in printed
-    assert "0 figures, 1 tables" in printed
-    results = project / "figures" / "quick"
-    assert (results / "one/table_1_first.csv").read_text() == "row\n0\n1\n2\n"
-    manifest = json.loads((results / "manifest.json").read_text())
-    assert sorted(manifest["outputs"]) == [
-        "one/table_1_first.csv",
-        "one/table_1_first.tex",
-        "two/table_1_second.csv",
-        "two/table_1_second.tex",
-    ]
-    output = manifest["outputs"]["one/table_1_first.csv"]
-    assert output["parameters"] == {"rows": 3}
-    assert output["notebook"] == "notebooks/one/1_first.ipynb"
-    executed = nbformat.read(results / "notebooks/one/1_first.ipynb", as_version=4)
-    assert set(executed.metadata) == {"kernelspec", "language_info"}
-    assert not list(results.rglob("executed.ipynb"))
-
-    printed = make(project)
-    assert "2 notebooks up to date, nothing to be done" in printed
-    assert ran(printed) == []
-
-
-def test_kernels_have_their_sockets_elsewhere(project):
-    """In the notebooks' folder kernels that start at once would take each other's."""
-    alone = (
-        "from pathlib import Path\nassert "
-        "[f.name for f in Path().iterdir() if f.is_file()] == ['1_first.ipynb']"
-    )
-    write_notebook(project, "one/1_first", more=alone)
-    assert ran(make(project)) == BOTH
-
-
-def test_only_what_depends_on_a_change_runs_again(made):
-    write_profile(made, "one/1_first: {rows: 4}\ntwo/1_second: {}\n")
-    assert ran(make(made)) == ["one/1_first"]
-    assert (made / "figures/quick/one/table_1_first.csv").read_text().endswith("3\n")
-
-    write_notebook(made, "two/1_second", more="rows + seed")
-    assert ran(make(made)) == ["two/1_second"]
-
-    notebook = made / "notebooks/two/1_second.ipynb"
-    executed = nbformat.read(notebook, as_version=4)
-    executed.cells[0].execution_count = 7  # outputs are no input
-    nbformat.write(executed, notebook)
-    source = made / "anonpaper" / "papers" / "results.py"
-    source.write_text("# a comment\n" + source.read_text())
-    assert ran(make(made)) == []
-
-    source.write_text(source.read_text() + "\nANOTHER_NAME = 1\n")
-    assert ran(make(made, "paper-two")) == ["two/1_second"]
-    assert ran(make(made)) == ["one/1_first"]
-
-    (made / "figures/quick/one/table_1_first.csv").unlink()
-    assert ran(make(made)) == ["one/1_first"]
-
-
-def test_an_edit_runs_the_readers_of_a_module_only(project):
-    """Imported by the notebook, in a function, or in a worker of a grid; words run nothing."""
-    write_notebook(project, "one/1_first", more="from anonpaper.partition import oka")
-    helper = project / "notebooks" / "two" / "helper.py"
-    write_notebook(project, "two/1_second", more=GRID)
-    helper.write_text(WORKER)
-    assert ran(make(project)) == BOTH
-
-    for module, readers in {
-        "partition/oka": ["one/1_first"],
-        "partition/mondrian": ["two/1_second"],
-        "partition/tp": [],
-        "papers/xiao2010/claims": [],
-        "papers/claims": [],
-        "groups": BOTH,
-    }.items():
-        source = project / "anonpaper" / f"{module}.py"
-        code = source.read_text()
-        source.write_text(code + "\nANOTHER_NAME = 1\n")
-        assert planned(make(project, "plan")) == readers, module
-        source.write_text("# words\n" + code)
-        assert planned(make(project, "plan")) == [], module
-        source.write_text(code)
-    helper.write_text(WORKER.replace("2 * value", "3 * value"))
-    assert planned(make(project, "plan")) == ["two/1_second"]
-    assert ran(make(project)) == ["two/1_second"]
-
-
-def test_what_has_run_counts_in_a_fresh_clone(project, tmp_path):
-    make(project, "PROFILE=paper")
-    clone = tmp_path / "elsewhere"
-    shutil.copytree(project, clone, copy_function=shutil.copy)  # with the time of now
-    shutil.rmtree(clone / "figures" / "paper" / "notebooks")
-    printed = make(clone, "figures", "PROFILE=paper")
-    assert "2 notebooks up to date, nothing to be done" in printed
-    source = clone / "anonpaper" / "microdata.py"
-    source.write_text(source.read_text() + "ANOTHER_NAME = 1\n")
-    lock = clone / "requirements.lock"
-    lock.write_text(lock.read_text().replace("numpy==", "numpy==9."))
-    for stamp in (".packages-installed", ".package-installed"):
-        (clone / ".venv" / stamp).touch()
-    printed = make(clone, "plan", "PROFILE=paper")
-    assert "one/1_first: its versions changed, anonpaper/microdata.py changed" in printed
-
-
-def test_run_times_are_measured_each_time(project):
-    """Also where a grid would have them in the cache, of another profile for instance."""
-    more = GRID + "results.table(found, 'found', caption='Found', timing=True);"
-    write_notebook(project, "two/1_second", more=more)
-    (project / "notebooks" / "two" / "helper.py").write_text(TIMED)
-    make(project, "paper-two")
-    first = (project / "figures/quick/two/found.csv").read_text()
-    make(project, "paper-two", "PROFILE=paper")
-    assert (project / "figures/paper/two/found.csv").read_text() != first
-
-
-def test_one_figure_or_table_is_made_anew(made):
-    printed = make(made, "figure", "NAME=one/table_1_first")
-    assert ran(printed) == ["one/1_first"]
-    assert "figures/quick/one/table_1_first.csv" in printed
-    printed = make(made, "figure", "NAME=one/table_1", fails=True)
-    assert "no such figure or table; there are one/table_1_first" in printed
-    assert "no such claim; there are" in make(made, "report", "CLAIM=one/none", fails=True)
-    printed = make(made, "report", "CLAIM=xiao2010/crossing", fails=True)
-    assert "run `make figure PROFILE=quick NAME=xiao2010/" in printed
-
-
-def test_notebooks_run_side_by_side(project):
-    """Each waits for the other to have begun."""
-    meet = """
+MEET = """
 from pathlib import Path
 import time
 here, met = Path("{here}"), Path("{there}")
@@ -185,40 +45,81 @@ here.touch()
 for _ in range(1200):
     time.sleep(0 if met.exists() else 0.1)
 assert met.exists()
+assert not [path for path in Path().iterdir() if path.name.startswith("kernel")]
 """
+
+
+@pytest.fixture
+def made(build):
+    """A build that ran once."""
+    build("notebooks", "make")
+    return build
+
+
+def planned(printed):
+    """Return the notebooks that `make plan` says have changed."""
+    return [line.split(":")[0].strip() for line in printed.splitlines() if " changed" in line]
+
+
+def quick(build, path):
+    return build.root / "figures" / "quick" / path
+
+
+# ---- with kernels -----------------------------------------------------------------------------
+
+
+def test_make_runs_what_changed_side_by_side_and_clean_takes_no_run_away(project):
+    """A run depends on the modules that it opened, also in workers of grids.
+
+    Each notebook waits for the other to have begun, and no file of a kernel lies beside it.
+    """
     here, there = project / "one_is_here", project / "two_is_here"
-    write_notebook(project, "one/1_first", more=meet.format(here=here, there=there))
-    write_notebook(project, "two/1_second", more=meet.format(here=there, there=here))
-    assert ran(make(project, "figures", "JOBS=2")) == BOTH
+    oka = "from anonpaper.partition import oka"
+    write_notebook(project, "one/1_first", more=MEET.format(here=here, there=there) + oka)
+    write_notebook(project, "two/1_second", more=MEET.format(here=there, there=here) + GRID)
+    helper = project / "notebooks" / "two" / "helper.py"
+    helper.write_text(WORKER)
+    printed = make(project, "JOBS=2")
+    assert ran(printed) == BOTH
+    assert "0 figures, 2 tables" in printed
+    results = project / "figures" / "quick"
+    assert (results / "one/table_1_first.csv").read_text() == "row\n0\n1\n2\n"
+    manifest = json.loads((results / "manifest.json").read_text())
+    assert [name for name in manifest["outputs"] if name.endswith("csv")] == [
+        "one/table_1_first.csv",
+        "two/found.csv",
+        "two/table_1_second.csv",
+    ]
+    output = manifest["outputs"]["one/table_1_first.csv"]
+    assert output["parameters"] == {"rows": 3}
+    assert output["notebook"] == "notebooks/one/1_first.ipynb"
+    executed = nbformat.read(results / "notebooks/one/1_first.ipynb", as_version=4)
+    assert set(executed.metadata) == {"kernelspec", "language_info"}
+    share = json.loads((results / "manifest/two/1_second.json").read_text())
+    assert share["functions"] == ["notebooks/two/helper.py:twice"]
 
+    for module, readers in {
+        "partition/oka": [BOTH[0]],
+        "partition/mondrian": [BOTH[1]],
+        "partition/tp": [],
+        "compendium/judge": [],
+        "groups": BOTH,
+    }.items():
+        shares = [json.loads((results / f"manifest/{name}.json").read_text()) for name in BOTH]
+        noted = [name for name, share in zip(BOTH, shares, strict=True)
+                 if f"anonpaper/{module}.py" in share["inputs"]["files"]]  # fmt: skip
+        assert noted == readers, module
+    helper.write_text(WORKER.replace("2 * value", "3 * value"))
+    assert planned(make(project, "plan")) == ["two/1_second"]
+    helper.write_text("# words\n" + WORKER)
 
-def test_the_longest_notebook_runs_first(made):
-    for name, seconds in zip(BOTH, (1, 1000), strict=True):
-        share = made / "figures" / "quick" / "manifest" / f"{name}.json"
-        share.write_text(json.dumps(json.loads(share.read_text()) | {"seconds": seconds}))
-    write_profile(made, "one/1_first: {rows: 5}\ntwo/1_second: {rows: 5}\n")
-    printed = make(made, "figures", "JOBS=1")
-    order = [line.split()[0] for line in printed.splitlines() if " figures, " in line]
-    assert order == BOTH[::-1]
-
-
-def test_outputs_that_are_no_longer_made_disappear(made):
-    write_notebook(made, "one/1_first", table="other")
-    shutil.rmtree(made / "notebooks/two")
-    assert ran(make(made)) == ["one/1_first"]
-    files = [path.name for path in (made / "figures/quick").glob("*/*.csv")]
-    assert files == ["other.csv"]
-    manifest = json.loads((made / "figures/quick/manifest.json").read_text())
-    assert sorted(manifest["outputs"]) == ["one/other.csv", "one/other.tex"]
-
-
-def test_the_paper_profile_has_its_own_results_and_writes_the_readme(project):
-    make(project, "JOBS=2", "PROFILE=paper")
-    assert (project / "figures/paper/one/table_1_first.csv").read_text().endswith("29\n")
-    assert not (project / "figures/quick").exists()
-    readme = (project / "figures/README.md").read_text()
-    assert "| Table table_1_first | [table_1_first](paper/one/table_1_first.csv) " in readme
-    assert "`make paper-one`" in readme
+    make(project, "clean")
+    printed = make(project, "JOBS=2")
+    assert ran(printed) == []
+    assert "2 taken from the cache" in printed
+    assert (results / "one/table_1_first.csv").read_text() == "row\n0\n1\n2\n"
+    shutil.rmtree(project / "figures")
+    assert ran(make(project, "FRESH=yes", "JOBS=2")) == BOTH
 
 
 def test_a_killed_run_leaves_nothing_half_written_and_the_next_resumes(project):
@@ -250,15 +151,165 @@ def test_a_killed_run_leaves_nothing_half_written_and_the_next_resumes(project):
     assert not list((results / ".staging").rglob("*.*"))
 
 
+def test_notebooks_are_executed_in_place_the_same_each_time(project):
+    notebook = project / "notebooks/one/1_first.ipynb"
+    make(project, "notebooks", "JOBS=2")
+    first = notebook.read_bytes()
+    executed = nbformat.reads(first.decode(), as_version=4)
+    assert executed.cells[1].outputs[0].data["text/plain"].startswith("   row")
+    assert [cell.id for cell in executed.cells] == ["parameters", "results", "more"]
+    assert executed.cells[1].metadata == {}
+    make(project, "refresh-one/1_first")
+    assert notebook.read_bytes() == first
+
+
+# ---- without ----------------------------------------------------------------------------------
+
+
+def test_only_what_depends_on_a_change_runs_again(made):
+    assert "2 notebooks up to date, nothing to be done" in made("notebooks", "make")
+    write_profile(made.root, "one/1_first: {rows: 4}\ntwo/1_second: {}\n")
+    assert ran(made("notebooks", "make")) == ["one/1_first"]
+    assert quick(made, "one/table_1_first.csv").read_text().endswith("3\n")
+
+    write_notebook(made.root, "two/1_second", more="rows + seed")
+    assert ran(made("notebooks", "make")) == ["two/1_second"]
+
+    notebook = made.root / "notebooks/two/1_second.ipynb"
+    executed = nbformat.read(notebook, as_version=4)
+    executed.cells[0].execution_count = 7  # outputs are no input
+    nbformat.write(executed, notebook)
+    source = made.root / "anonpaper" / "groups.py"
+    source.write_text("# a comment\n" + source.read_text())
+    (made.root / "notebooks/one/claims.toml").write_text("")
+    (made.root / "notebooks/one/checks.py").write_text("CHECKED = 1")
+    assert ran(made("notebooks", "make")) == []
+
+    source.write_text(source.read_text() + "\nANOTHER_NAME = 1\n")
+    assert ran(made("notebooks", "make", "two")) == ["two/1_second"]
+    assert ran(made("notebooks", "make")) == ["one/1_first"]
+
+
+def test_texts_run_nothing_and_stand_in_the_executed_copy(made):
+    """Also after the parameters that the profile sets, and beside outputs."""
+    place = made.root / "notebooks/one/1_first.ipynb"
+    notebook = nbformat.read(place, as_version=4)
+    notebook.cells.insert(1, new_markdown_cell("What is shown", id="shown"))
+    nbformat.write(notebook, place)
+    assert ran(made("notebooks", "make")) == []
+    executed = nbformat.read(quick(made, "notebooks/one/1_first.ipynb"), as_version=4)
+    ids = [cell.id for cell in executed.cells]
+    assert ids == ["parameters", "injected-parameters", "shown", "results", "more"]
+    assert executed.cells[1].source == "rows = 3"
+    before = quick(made, "notebooks/one/1_first.ipynb").stat().st_mtime_ns
+    made("notebooks", "make")
+    assert quick(made, "notebooks/one/1_first.ipynb").stat().st_mtime_ns == before
+
+
+def test_a_kept_run_is_used_while_it_is_whole_and_its_inputs_are_the_same(made):
+    kept = made.root / "data/cache/runs/quick/one"
+    shutil.rmtree(made.root / "figures")
+    printed = made("notebooks", "make")
+    assert ran(printed) == []
+    assert "2 taken from the cache" in printed
+    assert {path.name for path in kept.iterdir()} == {"table_1_first.csv", "table_1_first.tex"}
+    for path in kept.iterdir():
+        assert quick(made, f"one/{path.name}").read_bytes() == path.read_bytes()
+
+    quick(made, "one/table_1_first.csv").unlink()
+    assert ran(made("notebooks", "make")) == []
+    (kept / "table_1_first.csv").write_text("row\n7\n")
+    quick(made, "one/table_1_first.csv").unlink()
+    assert ran(made("notebooks", "make")) == ["one/1_first"]
+
+    shutil.rmtree(made.root / "figures")
+    write_notebook(made.root, "two/1_second", more="rows")
+    assert ran(made("notebooks", "make")) == ["two/1_second"]
+    shutil.rmtree(made.root / "notebooks/two")
+    made("notebooks", "make")
+    assert not [*(made.root / "data/cache/runs").rglob("*1_second*")]
+    assert ran(made("notebooks", "make", "--fresh")) == ["one/1_first"]
+    assert ran(made("notebooks", "make", "--fresh")) == []
+
+
+def test_what_has_run_counts_in_a_fresh_clone(build, tmp_path):
+    build("notebooks", "make", "--profile=paper")
+    clone = tmp_path / "elsewhere"
+    shutil.copytree(build.root, clone, copy_function=shutil.copy)  # with the time of now
+    shutil.rmtree(clone / "figures" / "paper" / "notebooks")
+    shutil.rmtree(clone / "data" / "cache" / "runs")
+    printed = Build(clone)("notebooks", "make", "--profile=paper")
+    assert "2 notebooks up to date, nothing to be done" in printed
+    source = clone / "anonpaper" / "groups.py"
+    source.write_text(source.read_text() + "ANOTHER_NAME = 1\n")
+    lock = clone / "requirements.lock"
+    lock.write_text(lock.read_text().replace("numpy==", "numpy==9."))
+    printed = Build(clone)("notebooks", "plan", "--profile=paper")
+    assert "one/1_first: its versions changed, anonpaper/groups.py changed" in printed
+
+
+def test_one_figure_or_table_is_made_again(made):
+    printed = made("notebooks", "figure", "one/table_1_first")
+    assert ran(printed) == ["one/1_first"]
+    assert "figures/quick/one/table_1_first.csv" in printed
+    assert "one/small: reproduced (quick profile)" in printed
+    assert "one/small: reproduced" in made("notebooks", "claim", "one/small")
+    printed = made("notebooks", "figure", "one/table_1", fails=True)
+    assert "no such figure or table; there are one/table_1_first" in printed
+    assert "no such claim; there are one/small" in made("notebooks", "claim", "one/no", fails=True)
+    quick(made, "one/table_1_first.csv").unlink()
+    printed = made("notebooks", "claim", "one/small", fails=True)
+    assert "run `make figure PROFILE=quick NAME=one/table_1_first` first" in printed
+
+
+def test_the_longest_notebook_runs_first(made):
+    for name, seconds in zip(BOTH, (1, 1000), strict=True):
+        share = quick(made, f"manifest/{name}.json")
+        share.write_text(json.dumps(json.loads(share.read_text()) | {"seconds": seconds}))
+    write_profile(made.root, "one/1_first: {rows: 5}\ntwo/1_second: {rows: 5}\n")
+    printed = made("notebooks", "make")
+    order = [line.split()[0] for line in printed.splitlines() if " figures, " in line]
+    assert order == BOTH[::-1]
+
+
+def test_outputs_that_are_no_longer_made_disappear(made):
+    write_notebook(made.root, "one/1_first", table="other")
+    shutil.rmtree(made.root / "notebooks/two")
+    assert ran(made("notebooks", "make")) == ["one/1_first"]
+    files = [path.name for path in quick(made, "").glob("*/*.csv")]
+    assert files == ["other.csv"]
+    manifest = json.loads(quick(made, "manifest.json").read_text())
+    assert sorted(manifest["outputs"]) == ["one/other.csv", "one/other.tex"]
+
+
+def test_the_paper_profile_has_its_own_results_and_the_readme_lists_them(build):
+    build("notebooks", "make", "--profile=paper")
+    assert (build.root / "figures/paper/one/table_1_first.csv").read_text().endswith("29\n")
+    assert not quick(build, "").exists()
+    share = build.root / "figures/paper/manifest/one/1_first.json"
+    functions = {"functions": ["notebooks/one/one.py:twice", "anonpaper/groups.py:grouped"]}
+    share.write_text(json.dumps(json.loads(share.read_text()) | functions))
+    build("results")
+    readme = (build.root / "figures/README.md").read_text()
+    place = "[1_first](../notebooks/one/1_first.ipynb)"
+    assert f"| Table table_1_first | [table_1_first](paper/one/table_1_first.csv) | {place} |" in (
+        readme
+    )
+    called = "[twice](../notebooks/one/one.py), [grouped](../anonpaper/groups.py)"
+    assert f"| {place} | {called} | `make paper-one` | 0.1 |\n" in readme
+    timings = (build.root / "figures/timings.csv").read_text()
+    assert timings.splitlines()[:2] == ["notebook,quick,paper", "notebooks/one/1_first.ipynb,,0.1"]
+
+
 def test_a_failing_notebook_fails_make_and_keeps_what_was_there(made):
-    write_notebook(made, "two/1_second", more="seed / 0")
-    printed = make(made, fails=True)
+    write_notebook(made.root, "two/1_second", more="seed / 0")
+    printed = made("notebooks", "make", fails=True)
     assert "ZeroDivisionError" in printed
     assert "figures/quick/.failed/two/1_second.ipynb" in printed
     assert "failed: two/1_second; the causes are above" in printed
-    assert (made / "figures/quick/two/table_1_second.csv").exists()
-    write_notebook(made, "one/1_first", more="seed")
-    assert ran(make(made, fails=True)) == ["one/1_first"]  # the others run nevertheless
+    assert quick(made, "two/table_1_second.csv").exists()
+    write_notebook(made.root, "one/1_first", more="seed")
+    assert ran(made("notebooks", "make", fails=True)) == ["one/1_first"]  # the others run
 
 
 @pytest.mark.parametrize(
@@ -271,81 +322,58 @@ def test_a_failing_notebook_fails_make_and_keeps_what_was_there(made):
         ("one/first: {rows: 3}", "has sections of no notebook: one/first"),
     ],
 )
-def test_names_in_a_profile_are_checked(project, profile, message):
-    write_profile(project, profile)
-    assert message in make(project, fails=True)
+def test_names_in_a_profile_are_checked(build, profile, message):
+    write_profile(build.root, profile)
+    assert message in build("notebooks", "make", fails=True)
 
 
-def test_a_profile_says_something_of_every_notebook_of_its_folder(project):
-    write_notebook(project, "one/2_more")
-    printed = make(project, "PROFILE=paper", fails=True)
+def test_a_profile_says_something_of_every_notebook_of_its_folder(build):
+    write_notebook(build.root, "one/2_more")
+    printed = build("notebooks", "make", "--profile=paper", fails=True)
     assert "one/profiles/paper.yaml has no section of one/2_more; add `2_more: {}`" in printed
-    (project / "notebooks/two/profiles/paper.yaml").unlink()
-    write_profile(project, "one/1_first: {}\none/2_more: {}\n", "paper")
-    printed = make(project, "PROFILE=paper", fails=True)
+    (build.root / "notebooks/two/profiles/paper.yaml").unlink()
+    write_profile(build.root, "one/1_first: {}\none/2_more: {}\n", "paper")
+    printed = build("notebooks", "make", "--profile=paper", fails=True)
     assert "two/profiles/paper.yaml has no section of two/1_second" in printed
 
 
-def test_an_unknown_profile_is_named(project):
-    printed = make(project, "PROFILE=big", fails=True)
+def test_unknown_profiles_and_names_are_named(build):
+    printed = build("notebooks", "make", "--profile=big", fails=True)
     assert "no profile 'big'; there are paper, quick" in printed
+    assert "no such notebook or folder: three" in build("notebooks", "plan", "three", fails=True)
 
 
-def test_two_notebooks_cannot_write_one_file(project):
-    write_notebook(project, "one/2_again", table="table_1_first")
-    write_profile(project, "one/1_first: {rows: 3}\none/2_again: {}\n")
-    printed = make(project, fails=True)  # whichever comes second
-    assert "writes one/table_1_first.csv, which one/1_first writes too" in printed or (
-        "writes one/table_1_first.csv, which one/2_again writes too" in printed
-    )
+def test_two_notebooks_cannot_write_one_file(build):
+    write_notebook(build.root, "one/2_again", table="table_1_first")
+    write_profile(build.root, "one/1_first: {rows: 3}\none/2_again: {}\n")
+    printed = build("notebooks", "make", fails=True)
+    assert "writes one/table_1_first.csv, which one/1_first writes too" in printed
 
 
-def test_results_must_name_their_notebook(project):
-    wrong = project / "notebooks/two/1_second.ipynb"
-    shutil.copy(project / "notebooks/one/1_first.ipynb", wrong)
-    assert "this is one/1_first; give it the names" in make(project, fails=True)
+def test_results_must_name_their_notebook(build):
+    wrong = build.root / "notebooks/two/1_second.ipynb"
+    shutil.copy(build.root / "notebooks/one/1_first.ipynb", wrong)
+    assert "this is one/1_first; give it the names" in build("notebooks", "make", fails=True)
 
 
-def test_notebooks_are_executed_in_place_the_same_each_time(project):
-    notebook = project / "notebooks/one/1_first.ipynb"
-    make(project, "notebooks")
-    first = notebook.read_bytes()
-    executed = nbformat.reads(first.decode(), as_version=4)
-    assert executed.cells[1].outputs[0].data["text/plain"].startswith("   row")
-    assert [cell.id for cell in executed.cells] == ["parameters", "results", "more"]
-    assert executed.cells[1].metadata == {}
-    make(project, "refresh-one/1_first")
-    assert notebook.read_bytes() == first
+# ---- the Makefile -----------------------------------------------------------------------------
 
 
 def test_help_has_a_line_for_each_target(project):
     printed = make(project, "help").splitlines()
     targets = {line.split()[0] for line in printed}
-    assert targets >= {
-        "help",
-        "env",
-        "data",
-        "figures",
-        "notebooks",
-        "test",
-        "test-fast",
-        "lab",
-        "bench",
-        "lock",
-        "clean",
-        "figure",
-        "report",
-        "verify",
-        "paper-<folder>",
-        "refresh-<notebook>",
-    }
+    assert targets >= set(
+        "help env data figures notebooks test test-fast lab bench lock clean figure report verify "
+        "paper-<folder> refresh-<notebook>".split()
+    )
     assert all(len(line.split()) > 2 for line in printed)
     assert "what changed of the notebooks in one of one two" in "\n".join(printed)
     assert "e.g. refresh-two/1_second" in "\n".join(printed)
 
 
 def test_what_is_made_and_what_is_kept_are_cleaned_apart(tmp_path):
-    made, kept = ("figures/quick/a.csv", "build/a.zip"), ("data/cache/grids/a", ".ruff_cache/a")
+    made = ("figures/quick/a.csv", "build/a.zip")
+    kept = ("data/cache/grids/a", "data/cache/runs/a", ".ruff_cache/a")
     placed, loop = "data/cache/package-index/a", "anonpaper/__pycache__/a.nbc"
     for name in (*made, *kept, placed, loop):
         (tmp_path / name).parent.mkdir(parents=True)
@@ -361,7 +389,8 @@ def test_what_is_made_and_what_is_kept_are_cleaned_apart(tmp_path):
 
 
 @pytest.mark.parametrize("tool", ["conda", "mamba", "micromamba"])
-def test_conda_is_used_where_it_is_on_the_path(project, tmp_path, tool):
+def test_conda_is_used_where_it_is_on_the_path(tmp_path, tool):
+    project = small_project(tmp_path / "project", package="__init__.py")
     shutil.rmtree(project / ".venv")
     folder = tmp_path / "bin"
     folder.mkdir()

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 import yaml
@@ -10,11 +9,8 @@ from project.cells import NAMES, NOTEBOOKS, code_cells, python_of, read
 
 import anonpaper as ap
 
-ROOT = Path(__file__).parents[2]
 PAPERS = sorted(
-    path.parent.name
-    for kind in ("paper", "asked")
-    for path in (ROOT / "anonpaper/papers").glob(f"*/{kind}.toml")
+    path.parent.name for kind in ("paper", "asked") for path in NOTEBOOKS.glob(f"*/{kind}.toml")
 )
 
 

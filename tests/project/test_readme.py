@@ -1,7 +1,6 @@
 """The README's promises: its example runs, its links lead somewhere, its names exist."""
 
 import argparse
-import json
 import re
 import shlex
 import subprocess
@@ -9,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from project.tools import files_of_the_project, load_tool
+from project.cells import code_cells
+from project.tools import files_of_the_project
 
 import anonpaper as ap
 from anonpaper.owner.arguments import parser
@@ -83,79 +83,42 @@ def test_commands_that_other_texts_name_exist():
 
 FIGURES = (ROOT / "figures" / "README.md").read_text()
 LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
-
-
-@pytest.fixture(scope="module")
-def computed():
-    return load_tool("computed")
+NOTEBOOK = re.compile(r"notebooks/(.*)\.ipynb")
 
 
 def rows_of_figures():
-    """Yield the cells of each figure and table by the heading of their column."""
+    """Yield the cells of each row of each table by the heading of their column."""
     header = None
     for line in FIGURES.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if line.startswith("| in the paper"):
+        if not line.startswith("|"):
+            header = None
+        elif header is None:
             header = cells
-        elif line.startswith("| ") and "---" not in line:
+        elif "---" not in line:
             yield dict(zip(header, cells, strict=True))
 
 
-def test_every_figure_and_table_names_the_functions_that_compute_it(computed):
+def test_every_figure_and_table_names_its_notebook_and_that_the_functions_of_its_grids():
     rows = list(rows_of_figures())
-    assert len(rows) > 100
-    for row in rows:
-        named = LINK.findall(row["computed by"])
-        ((_, notebook),) = LINK.findall(row["notebook"])
-        ((name, _),) = LINK.findall(row["here"])
-        assert named, row["here"]
-        for function, module in named:
-            code = (ROOT / "figures" / module).read_text()
-            assert re.search(rf"^(def {function}\(|{function}\b.* = )", code, re.M), named
-        found = computed.matching(computed.functions_of(ROOT / "figures" / notebook), name)
-        assert [function for function, _ in named] == [function for _, function in found]
+    runs = {row["notebook"]: row for row in rows if "target" in row}
+    shown = [row for row in rows if "in the paper" in row]
+    assert {row["notebook"] for row in shown} == set(runs)
+    assert all(all(row.values()) for row in shown)
+    for row in runs.values():
+        assert (ROOT / "figures" / LINK.findall(row["notebook"])[0][1]).exists()
+        for function, file in LINK.findall(row["functions of its grids"]):
+            code = (ROOT / "figures" / file).read_text()
+            assert re.search(rf"^def {function}\(", code, re.M), (function, file)
 
 
-def test_every_row_of_figures_is_filled():
-    for row in rows_of_figures():
-        assert all(row.values()), row
-
-
-NOTEBOOK = """
-import pandas as pd
-import anonpaper as ap
-from anonpaper.compendium import Results, run_grid
-import xiao2010 as protocol
-results = Results("xiao2010", notebook="1")
-m = ap.examples.hospital()
-runs = run_grid(protocol.time_projection, [{"table": name} for name in "ab"])
-runs["l"] = 2
-results.figure(figure, "grid", data=runs.rename(columns=str))
-for runs in [1, 2]:
-    release = ap.suppress(m, ap.tp(m, l=2))
-found = []
-for row in release.frame:
-    found.append({"stars": row})
-results.table(pd.DataFrame(found), "table", caption="")
-results.table(m.frame, "data", caption="")
-results.table(pd.DataFrame([{"stars": ap.measure.stars(name)} for name in runs]), "at", caption="")
-for name in "ab":
-    results.figure(figure, f"of_{name}", data=runs)
-"""
-
-
-def test_functions_are_found_through_grids_loops_and_names_used_twice(computed, tmp_path):
-    cell = {"cell_type": "code", "source": NOTEBOOK.splitlines(keepends=True)}
-    (tmp_path / "n.ipynb").write_text(json.dumps({"cells": [cell]}))
-    found = computed.functions_of(tmp_path / "n.ipynb")
-    assert {name: [function for _, function in of] for name, of in found.items()} == {
-        "grid": ["time_projection"],
-        "table": ["suppress", "tp"],
-        "data": ["hospital"],
-        "at": ["stars"],
-        "of_*": ["suppress", "tp"],
+def test_a_notebook_names_functions_if_it_has_a_grid():
+    named = {
+        NOTEBOOK.search(row["notebook"])[1]: row["functions of its grids"] != "no grid"
+        for row in rows_of_figures()
+        if "target" in row
     }
-    functions = computed.functions_of(tmp_path / "n.ipynb")
-    assert computed.matching(functions, "of_a") == functions["of_*"]
-    assert computed.matching(functions, "at") == functions["at"]
-    assert computed.matching(functions, "off") == []
+    assert named
+    for name in named:
+        gridded = any("run_grid(" in cell.source for cell in code_cells(name))
+        assert named[name] >= gridded, name

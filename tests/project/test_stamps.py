@@ -148,9 +148,9 @@ def test_a_figure_of_data_in_place_of_others_says_so(name):
         ("m = ap.load('adult')\nfigure, ax = draw(m)", []),
         ("t = {n: ap.load(n) for n in ('adult', 'sal')}\n---\ndraw(t['adult'])", []),
         ("rows = []\nfor n in ('sal',):\n    rows.append(ap.load(n))\ndraw(rows)", ["sal"]),
-        ("gaps, _ = saved('beyond/gaps')\ndraw(gaps)", ["occ"]),
-        ("gaps, _ = saved('beyond/gaps')\ndraw(gaps)\nstamp_saved(f, 'beyond/gaps')", []),
-        ("t = {n: saved(n) for n in ['beyond/saved']}\ndraw(t['beyond/saved'])", ["occ", "sal"]),
+        ("gaps, _ = saved('any/gaps')\ndraw(gaps)", ["occ"]),
+        ("gaps, _ = saved('any/gaps')\ndraw(gaps)\nstamp_saved(f, 'any/gaps')", []),
+        ("t = {n: saved(n) for n in ['any/saved']}\ndraw(t['any/saved'])", ["occ", "sal"]),
         ("runs = run_grid(f, [{'d': 2}], common={'tables': occ})\ndraw(runs)", []),
         (
             "grid = [dict(table='pantheon')]\nresults.figure(f, 'figure_4a', data=grid)",
@@ -158,15 +158,18 @@ def test_a_figure_of_data_in_place_of_others_says_so(name):
         ),
     ],
 )
-def test_a_figure_that_says_nothing_is_found(source, found):
+def test_a_figure_that_says_nothing_is_found(monkeypatch, source, found):
     """What goes round the names is missed: the last test refuses a function that does."""
+    tables = {"any/gaps": {"occ"}, "any/saved": {"occ", "sal"}, "any/figure_4a": set()}
+    for name, data in tables.items():
+        monkeypatch.setitem(MADE_FROM, name, data)
     *before, last = map(ast.parse, source.split("\n---\n"))
     cells = [*((cell, False) for cell in before), (last, True)]
-    assert [name for _, name in unstamped("diva2021", cells)] == found
+    assert [name for _, name in unstamped("any", cells)] == found
 
 
 def test_no_function_of_a_paper_loads_data_in_place_of_others_by_itself():
-    for path in sorted((ROOT / "anonpaper/papers").rglob("*.py")):
+    for path in sorted((ROOT / "notebooks").rglob("*.py")):
         for call in calls(ast.parse(path.read_text()), "load", "load_tables", "figure_tables"):
             texts = {node.value for node in ast.walk(call) if isinstance(node, ast.Constant)}
             assert not texts & REPLACED, f"{path.name}:{call.lineno}"

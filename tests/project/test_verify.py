@@ -1,79 +1,54 @@
-"""`make verify` on a small project: each way in which results can differ is seen."""
+"""Comparing results on a small project: each way in which they can differ is seen."""
 
 import hashlib
-import importlib
 import json
 import re
 import shutil
 
 import pytest
-from project.builds import ROOT, make, ran, small_project, write_notebook, write_profile
+from project.builds import Build, ran, small_project, write_claims, write_notebook, write_profile
+from project.tools import load_tool
 
 NUMBERS = """
 frame = pd.DataFrame({"k": [2, 5, 10], "loss": [0.25, 0.5, 1 / 3], "left": [1.5, None, 2.5],
                       "method": ["tp", "oka", "tp"]})
 results.table(frame, "numbers", caption="Numbers", of="Table 1");
 """
-TABLE = "k,loss,left,method\n2,0.25,1.5,tp\n5,0.5,,oka\n10,0.3333333333333333,2.5,tp\n"
+ROWS = "2,0.25,1.5,tp\n5,0.5,,oka\n10,0.3333333333333333,2.5,tp\n"
+TABLE = "k,loss,left,method\n" + ROWS
 TIMES = """
 import time
 times = pd.DataFrame({"rows": [1, 2], "share": [0.5, 0.25], "seconds": [time.time() % 1, 0.5]})
 results.table(times, "times", caption="Times", of="Table 2", timing=["seconds"]);
 """
-PAPER = """
-title = "One"
-authors = ["One, Someone"]
-year = 2000
-venue = "2000"
-question = "is it small?"
-[sizes]
-quick = "small"
-paper = "larger"
-"""
-CLAIMS = """
-from anonpaper.compendium.judge import Claim, Finding
-from anonpaper.compendium.intervals import (judge_statement)
-CLAIMS = tuple(
-    Claim(table, "one", "1_first", "Table 1", "it is small", (table,),
-          judge=lambda found, column=column: Finding(1, judge_statement(found[column].max() < {})))
-    for table, column in (("numbers", "loss"), ("times", "seconds")))
-"""
+verify_tool = load_tool("verify")
+CLAIMS = ("numbers", "numbers", "loss", 2), ("times", "times", "share", 2)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A project whose notebooks were executed in place, and run again from an empty cache."""
-    root = small_project(tmp_path_factory.mktemp("verify") / "project")
-    write_notebook(root, "one/1_first", saves=NUMBERS + TIMES)
-    write_profile(root, "one/1_first: {}\ntwo/1_second: {}\n")
-    claims = root / "anonpaper" / "papers" / "one" / "claims.py"
-    claims.parent.mkdir()
-    claims.with_name("__init__.py").touch()
-    claims.with_name("paper.toml").write_text(PAPER)
-    claims.write_text(CLAIMS.format(2))
-    make(root, "notebooks")
-    make(root, "figures", "FRESH=yes")
-    return root
+    """A build with notebooks executed in place, and run again from an empty cache."""
+    build = Build(small_project(tmp_path_factory.mktemp("verify") / "build", package="*.py"))
+    write_notebook(build.root, "one/1_first", saves=NUMBERS + TIMES)
+    write_profile(build.root, "one/1_first: {}\ntwo/1_second: {}\n")
+    write_claims(build.root, *CLAIMS)
+    build("notebooks", "refresh")
+    build("notebooks", "make", "--fresh")
+    return build
 
 
 @pytest.fixture
 def expected(made):
     """The folder of its committed results, as it was before the test when the test is over."""
-    folder = made / "figures" / "expected" / "quick"
-    shutil.copytree(folder, made / "kept")
+    folder = made.root / "figures" / "expected" / "quick"
+    shutil.copytree(folder, made.root / "kept")
     yield folder
     shutil.rmtree(folder)
-    (made / "kept").rename(folder)
-
-
-@pytest.fixture
-def verify_tool(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "tools")
-    return importlib.import_module("verify")
+    (made.root / "kept").rename(folder)
 
 
 def verify(expected, *arguments, fails=True):
-    return make(expected.parents[2], "verify", "MADE=yes", *arguments, fails=fails)
+    return Build(expected.parents[2])("verify", "--made", *arguments, fails=fails)
 
 
 def edit(file, old, new):
@@ -98,39 +73,33 @@ def test_results_made_twice_are_the_same(expected):
             "row 3, loss: committed 0.3334333333333333, here 0.3333333333333333",
         ),
         ("10,0.3", "11,0.3", "row 3, k: committed 11, here 10"),
-        ("5,0.5,,oka\n", "", "number of rows: committed 2, here 3"),
-        ("5,0.5,,oka\n", "5,0.5,,oka\n5,0.5,,oka\n", "number of rows: committed 4, here 3"),
+        ("5,0.5,,oka\n", "", "shape mismatch committed (2, 4) here (3, 4)"),
+        ("5,0.5,,oka\n", "5,0.5,,oka\n5,0.5,,oka\n", "mismatch committed (4, 4) here (3, 4)"),
         ("5,0.5,,oka\n10,", "10,0.5,,oka\n5,", "row 2, k: committed 10, here 5"),
-        (
-            "k,loss",
-            "k,lost",
-            "columns: committed k, lost, left, method, here k, loss, left, method",
-        ),
-        (
-            "k,loss,left",
-            "k,left,loss",
-            "columns: committed k, left, loss, method, here k, loss, left, method",
-        ),
+        ("k,loss", "k,lost", "committed Index(['k', 'lost', 'left', 'method']"),
+        ("k,loss,left", "k,left,loss", "committed Index(['k', 'left', 'loss', 'method']"),
         ("2,0.25,1.5", "2,1.5,0.25", "row 1, loss: committed 1.5, here 0.25"),
-        ("5,0.5,,", "5,0.5,0.0,", "row 2, left: committed 0.0 (number), here (nothing)"),
-        ("2,0.25,1.5", "2,0.25,", "row 1, left: committed (nothing), here 1.5 (number)"),
-        ("2,0.25,1.5", "2.0,0.25,1.5", "row 1, k: committed 2.0 (number), here 2 (whole number)"),
+        ("5,0.5,,", "5,0.5,0.0,", "row 2, left: committed 0.0, here"),
+        ("2,0.25,1.5", "2,0.25,", "row 1, left: committed , here 1.5"),
+        ("2,0.25,1.5", "2.0,0.25,1.5", "row 1, k: committed 2.0, here 2"),
         ("2,0.25,1.5", "2,0.25,inf", "row 1, left: committed inf, here 1.5"),
-        ("2,0.25,1.5", "2,0.25,nan", "row 1, left: committed nan (text), here 1.5 (number)"),
+        ("2,0.25,1.5", "2,0.25,nan", "row 1, left: committed nan, here 1.5"),
         ("oka", "Oka", "row 2, method: committed Oka, here oka"),
         ("oka", '"oka"', "file: committed written otherwise, here the same values"),
-        (",tp\n5", ",tp,1\n5", "row 1, no cell: committed 1 (whole number), here no cell (text)"),
+        (",tp\n5", ",tp,1\n5", "shape mismatch committed (3, 5) here (3, 4)"),
+        ("k,loss,left,method\n" + ROWS, "k,loss,left,method\n", "committed (0, 4) here (3, 4)"),
+        (TABLE, "", "committed (0, 0) here (3, 4)"),
     ],
 )
-def test_an_altered_table_is_seen(tmp_path, verify_tool, old, new, said):
-    for side, text in (("committed", TABLE), ("here", TABLE)):
-        (tmp_path / side).mkdir()
-        (tmp_path / side / "numbers.csv").write_text(text)
-    sides = tmp_path / "committed", tmp_path / "here"
-    assert verify_tool.compare_files("numbers.csv", *sides, False, 1e-9) == ([], 0)
-    edit(tmp_path / "committed" / "numbers.csv", old, new)
-    found, _ = verify_tool.compare_files("numbers.csv", *sides, False, 1e-9)
-    assert said in [" ".join(str(difference).split()) for difference in found]
+def test_an_altered_table_is_seen(tmp_path, old, new, said):
+    sides = tmp_path / "committed.csv", tmp_path / "here.csv"
+    for side in sides:
+        side.write_text(TABLE)
+    assert verify_tool.compare_files(*sides, False, 1e-9) == ("the same", "")
+    edit(sides[0], old, new)
+    kind, told = verify_tool.compare_files(*sides, False, 1e-9)
+    assert kind == "different"
+    assert said in told
 
 
 def test_an_altered_digit_makes_make_fail(expected):
@@ -139,8 +108,6 @@ def test_an_altered_digit_makes_make_fail(expected):
     assert "row 3, loss: committed 0.3334333333333333, here 0.3333333333333333" in printed
     assert "sha256 of the committed file" in printed
     assert "verify: different" in printed
-    noted = (expected.parents[2] / "build/verify/quick/differences.csv").read_text()
-    assert "one/numbers.csv,3,loss,0.3334333333333333,0.3333333333333333,True" in noted
 
 
 def test_numbers_may_differ_by_the_tolerance_and_no_further(expected):
@@ -150,7 +117,7 @@ def test_numbers_may_differ_by_the_tolerance_and_no_further(expected):
     edit(file, "0.3333333333333333", "0.3333333333333")
     edit(share, before, hashlib.sha256(file.read_bytes()).hexdigest())
     assert "1 tables within the tolerance" in verify(expected, fails=False)
-    assert "row 3, loss" in verify(expected, "TOLERANCE=1e-15")
+    assert "row 3, loss" in verify(expected, "--tolerance=1e-15")
 
 
 def test_seconds_may_differ_but_not_be_missing(expected):
@@ -159,7 +126,7 @@ def test_seconds_may_differ_but_not_be_missing(expected):
     printed = verify(expected)  # the file is not the one of its manifest
     assert "one/times.csv: 1 difference\n  sha256 of the committed file" in printed
     edit(file, "2,0.25,7.5", "2,0.25,")
-    assert "row 2, seconds: committed (nothing)" in verify(expected)
+    assert "row 2, seconds: committed , here a run time" in verify(expected)
 
 
 @pytest.mark.parametrize(("old", "new"), [("2,0.25,0.5", "2,0.35,0.5"), ("2,0.25", "3,0.25")])
@@ -179,13 +146,9 @@ def test_missing_and_extra_files_are_seen(expected):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"rows": 2\n', '"rows": 3\n', 'parameters: committed {"rows": 3}, here {"rows": 2}'),
-        (
-            '"caption": "Numbers"',
-            '"caption": "Other"',
-            'caption: committed "Other", here "Numbers"',
-        ),
-        ('"timing": false', '"timing": true', "timing: committed true, here false"),
+        ('"rows": 2\n', '"rows": 3\n', "parameters: committed {'rows': 3}, here {'rows': 2}"),
+        ('"caption": "Numbers"', '"caption": "Other"', "caption: committed Other, here Numbers"),
+        ('"timing": false', '"timing": true', "timing: committed True, here False"),
     ],
 )
 def test_what_a_run_noted_is_compared(expected, old, new, said):
@@ -213,73 +176,91 @@ def test_another_verdict_is_seen_and_not_counted_where_it_rests_on_seconds(expec
 
 
 def test_a_claim_that_is_judged_otherwise_now_is_seen(made, expected):
-    claims = made / "anonpaper" / "papers" / "one" / "claims.py"
-    claims.write_text(CLAIMS.format(0.1))
+    write_claims(made.root, ("numbers", "numbers", "loss", 0.1), CLAIMS[1])
     printed = verify(expected)
-    claims.write_text(CLAIMS.format(2))
+    write_claims(made.root, *CLAIMS)
     assert "claim one/numbers: 1 difference" in printed
     assert "committed reproduced, here not reproduced" in printed
 
 
 def test_one_paper_is_compared_alone(expected):
     (expected / "one" / "numbers.csv").unlink()
-    verify(expected, "PAPER=two", fails=False)
-    verify(expected, "PAPER=one")
-    assert "no notebook with results in notebooks/three" in verify(expected, "PAPER=three")
+    verify(expected, "--paper=two", fails=False)
+    verify(expected, "--paper=one")
+    assert "no notebook with results in notebooks/three" in verify(expected, "--paper=three")
 
 
 def test_results_of_other_code_or_of_a_cache_are_no_evidence(made, expected):
-    share = made / "figures" / "quick" / "manifest" / "one" / "1_first.json"
+    share = made.root / "figures" / "quick" / "manifest" / "one" / "1_first.json"
     honest = share.read_text()
     edit(share, '"fresh": true', '"fresh": false')
     printed = verify(expected)
     assert "one/1_first was not made from an empty cache; run `make FRESH=yes" in printed
     share.write_text(honest)
-    source = made / "anonpaper" / "papers" / "results.py"
+    source = made.root / "anonpaper" / "groups.py"
     code = source.read_text()
     source.write_text(code + "\nANOTHER = 1\n")
-    assert "one/1_first anonpaper/papers/results.py changed; run" in verify(expected)
+    assert "one/1_first anonpaper/groups.py changed; run" in verify(expected)
     source.write_text(code)
     verify(expected, fails=False)
 
 
-def test_verify_runs_anew_and_sees_what_the_code_gives_now(project):
-    """The paper profile, from committed results to a run in a scratch folder."""
-    write_notebook(project, "one/1_first", saves=NUMBERS)
-    make(project, "figures", "PROFILE=paper")
-    printed = make(project, "verify", "PROFILE=paper", "JOBS=2")
+def test_the_code_runs_again_in_a_scratch_folder(build):
+    """The paper profile, whose committed results a run must not touch."""
+    write_notebook(build.root, "one/1_first", saves=NUMBERS)
+    write_claims(build.root)
+    build("notebooks", "make", "--profile=paper")
+    printed = build("verify", "--profile=paper")
     assert ran(printed) == ["one/1_first", "two/1_second"]
     assert "verify: the same" in printed
-    numbers = project / "figures" / "paper" / "one" / "numbers.csv"
-    assert make(project, "verify", "PROFILE=paper", "MADE=yes", fails=True).count("leave out MADE")
+    numbers = build.root / "figures" / "paper" / "one" / "numbers.csv"
+    assert "leave out MADE" in build("verify", "--profile=paper", "--made", fails=True)
     edit(numbers, "0.25", "0.26")
-    write_notebook(project, "two/1_second", more="seed / 0")
-    printed = make(project, "verify", "PROFILE=paper", fails=True)
+    write_notebook(build.root, "two/1_second", more="seed / 0")
+    printed = build("verify", "--profile=paper", fails=True)
     assert "row 1, loss: committed 0.26, here 0.25" in printed
     assert "ZeroDivisionError" in printed
-    assert (
-        "notebooks/two/1_second.ipynb: 1 difference\n  run: committed has run, here missing"
-        in printed
-    )
+    run = "notebooks/two/1_second.ipynb: 1 difference\n  run: committed has run, here missing"
+    assert run in printed
     assert numbers.read_text().count("0.26") == 1
 
 
-def test_cells_of_grids_in_the_cache_are_no_evidence(project):
+def test_cells_of_grids_and_kept_runs_are_no_evidence(build):
     """A kept cell that was tampered with reaches `make`, but not `make verify`."""
     grid = (
         "from anonpaper.compendium.grids import run_grid\nimport json\n"
         "found = run_grid(json.loads, [{'s': '{\"stars\": 8}'}], workers=1)\n"
         "results.table(found[['stars']], 'stars', caption='Stars', of='Table 1');"
     )
-    write_notebook(project, "one/1_first", saves=grid)
-    write_profile(project, "one/1_first: {}\ntwo/1_second: {}\n")
-    make(project, "notebooks")
-    (cell,) = (project / "data/cache/grids").rglob("*.json")
+    write_notebook(build.root, "one/1_first", saves=grid)
+    write_profile(build.root, "one/1_first: {}\ntwo/1_second: {}\n")
+    write_claims(build.root)
+    build("notebooks", "refresh")
+    (cell,) = (build.root / "data/cache/grids").rglob("*.json")
     cell.write_text(json.dumps([{"stars": 7}]))
-    make(project, "figures")
-    assert (project / "figures/quick/one/stars.csv").read_text() == "stars\n7\n"
-    assert "verify: the same" in make(project, "verify")
-    assert "not made from an empty cache" in make(project, "verify", "MADE=yes", fails=True)
-    make(project, "figures", "FRESH=yes")
-    assert (project / "figures/quick/one/stars.csv").read_text() == "stars\n8\n"
-    assert "verify: the same" in make(project, "verify", "MADE=yes")
+    build("notebooks", "make")
+    stars = build.root / "figures/quick/one/stars.csv"
+    assert stars.read_text() == "stars\n7\n"
+    assert "verify: the same" in build("verify")
+    assert "not made from an empty cache" in build("verify", "--made", fails=True)
+    shutil.rmtree(build.root / "data/cache/runs")
+    shutil.rmtree(build.root / "figures/quick")
+    build("notebooks", "make")
+    assert stars.read_text() == "stars\n7\n"
+    assert ran(build("notebooks", "make", "--fresh")) == ["one/1_first", "two/1_second"]
+    assert stars.read_text() == "stars\n8\n"
+    assert "verify: the same" in build("verify", "--made")
+
+
+def test_run_times_are_measured_each_time(build):
+    """Also where a grid would have them in the cache, of another profile for instance."""
+    more = """
+from anonpaper.compendium.grids import run_grid
+from project.builds import timed
+results.table(run_grid(timed, [{"value": 1}], workers=1), "found", caption="Found", timing=True);
+"""
+    write_notebook(build.root, "two/1_second", more=more)
+    build("notebooks", "make", "two")
+    first = (build.root / "figures/quick/two/found.csv").read_text()
+    build("notebooks", "make", "two", "--profile=paper")
+    assert (build.root / "figures/paper/two/found.csv").read_text() != first
