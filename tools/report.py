@@ -4,11 +4,14 @@
     report.py --profile paper    the same in figures/paper, and the tables in README.md
 
 Verdicts come from the saved tables alone; minutes and data from what each notebook noted of its
-last run. A claim whose table is missing is listed as not run.
+last run. A claim whose table is missing is listed as not run. What was judged is kept in the cache
+as long as neither the tables nor any Python or TOML that judges them changes.
 """
 
 import argparse
+import hashlib
 import json
+import pickle
 import re
 import sys
 from pathlib import Path
@@ -16,10 +19,10 @@ from pathlib import Path
 import jinja2
 import pandas as pd
 
-from anonpaper.files import project_root, write_whole
 from anonpaper.compendium import intervals, judge
 from anonpaper.compendium.catalogue import asked
 from anonpaper.compendium.catalogue import papers as known_papers
+from anonpaper.files import cache_folder, project_root, write_whole
 
 ROOT = project_root(Path(__file__).parent)
 TEMPLATES = Path(__file__).parent / "templates"
@@ -27,45 +30,29 @@ MARKS = {
     name: (f"<!-- {name}: written by make PROFILE=paper report -->", f"<!-- end of {name} -->")
     for name in ("papers", "verdicts")
 }
-#: Verdict -> its class in the page's style, and what it means.
+#: Verdict -> what it means.
 LEGEND = {
-    intervals.REPRODUCED: ("yes", "what was measured agrees with the paper within the tolerance."),
-    intervals.DIRECTION: (
-        "partly",
-        "it does not everywhere, or by another amount, but points the same way.",
-    ),
-    intervals.NOT_REPRODUCED: ("no", "it does not; a reason that is given was put to a test."),
-    intervals.UNDECIDED: (
-        "undecided",
-        "the confidence interval over seeds holds both that it agrees and that it does not.",
-    ),
-    intervals.DEPENDS: (
-        "undecided",
-        "the paper's text can be read in several ways, and they do not agree.",
-    ),
-    intervals.NOT_TESTABLE: (
-        "untestable",
-        "data, details, a program or a machine that only the authors have would be needed.",
-    ),
-    intervals.NOT_RUN: ("not-run", "a table is missing; the command of the paper makes it."),
+    intervals.REPRODUCED: "what was measured agrees with the paper within the tolerance.",
+    intervals.DIRECTION: "it does not everywhere, or by another amount, but points the same way.",
+    intervals.NOT_REPRODUCED: "it does not; a reason that is given was put to a test.",
+    intervals.UNDECIDED: "the confidence interval over seeds holds both that it agrees and that "
+    "it does not.",
+    intervals.DEPENDS: "the paper's text can be read in several ways, and they do not agree.",
+    intervals.NOT_TESTABLE: "data, details, a program or a machine that only the authors have "
+    "would be needed.",
+    intervals.NOT_RUN: "a table is missing; the command of the paper makes it.",
 }
-CLASSES = {verdict: name for verdict, (name, _) in LEGEND.items()} | {
-    judge.HOLDS: "yes",
-    judge.PARTLY: "partly",
-    judge.FAILS: "no",
-}
-SHOWN = (
-    ("in the paper", "where"),
-    ("published", "published"),
-    ("measured", "measured"),
-    ("interval", "interval"),
-    ("tolerance", "tolerance"),
-    ("spread", "spread"),
-    ("in detail", "detail"),
-    ("what differs", "differs"),
-    ("why", "reason"),
-)
-
+#: Verdict -> its class in the page's style.
+CLASSES = dict.fromkeys((intervals.REPRODUCED, judge.HOLDS), "yes")
+CLASSES |= dict.fromkeys((intervals.DIRECTION, judge.PARTLY), "partly")
+CLASSES |= dict.fromkeys((intervals.NOT_REPRODUCED, judge.FAILS), "no")
+CLASSES |= dict.fromkeys((intervals.UNDECIDED, intervals.DEPENDS), "undecided")
+CLASSES |= {intervals.NOT_TESTABLE: "untestable", intervals.NOT_RUN: "not-run"}
+#: What a card shows: its name there -> the column of the judge.
+SHOWN = {"in the paper": "where"}
+SHOWN |= {name: name for name in ("published", "measured", "interval", "tolerance", "spread")}
+SHOWN |= {"in detail": "detail", "what differs": "differs", "why": "reason"}
+OTHERS = (judge.PROOF, judge.ARITHMETIC, judge.OURS)
 NOTHING = "-"  # where there is no such claim
 
 
@@ -89,29 +76,41 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def judged(key: str, results: Path) -> pd.DataFrame:
+    """Return the verdicts on the claims of a paper, from the cache if nothing has changed."""
+    package, root = Path(judge.__file__).parents[1], Path(judge.notebooks_folder()).parent
+    places = [(package, "**/*.py"), (root / "notebooks", "*/**/*.py"), (root / "data", "*/*.csv")]
+    places += [(root / "notebooks" / key, "claims.toml"), (results / key, "*.csv")]
+    digest = hashlib.sha256(repr((key, pd.__version__)).encode())
+    for folder, pattern in places:
+        for file in sorted(folder.glob(pattern)):
+            digest.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes() + b"\0")
+    place = cache_folder() / "judged" / f"{key}-{digest.hexdigest()[:32]}.pickle"
+    if not place.exists():
+        write_whole(place, pickle.dumps(judge.judge(key, results / key)))
+    return pickle.loads(place.read_bytes())
+
+
 def judged_papers(results: Path) -> list[dict]:
     """Return what has notebooks and claims, with its verdicts and its runs: papers come first."""
     papers = []
     for key, about in {**known_papers(), **asked()}.items():
         if not (ROOT / "notebooks" / key).is_dir():
             continue
-        judged = judge.judge(key, results / key)
+        claims = judged(key, results)
         notebooks = [
             run_of(key, name, results) | {"claims": part.to_dict("records")}
-            for name, part in judged.groupby("notebook", sort=False)
+            for name, part in claims.groupby("notebook", sort=False)
         ]
-        seconds = sum(notebook["seconds"] for notebook in notebooks)
+        by_kind = {kind: claims[claims["kind"] == kind] for kind in judge.KINDS}
         papers.append(
             {
                 "key": key,
                 "about": about,
-                "claims": judged,
-                "by_kind": {
-                    kind: judged[judged["kind"] == kind].to_dict("records")
-                    for kind in judge.KINDS
-                },
-                "counted": counts(judged),
-                "minutes": minutes(seconds),
+                "claims": claims,
+                "by_kind": {kind: part.to_dict("records") for kind, part in by_kind.items()},
+                "counted": counts({kind: part["verdict"] for kind, part in by_kind.items()}),
+                "minutes": minutes(sum(notebook["seconds"] for notebook in notebooks)),
                 "trained": training(results / key),
                 "notebooks": notebooks,
             }
@@ -126,8 +125,8 @@ def write_verdicts(results: Path) -> None:
 
 def verdicts(papers: list[dict]) -> str:
     """Return the verdict on each claim as csv."""
-    judged = [paper["claims"][["paper", "id", "verdict"]] for paper in papers]
-    table = pd.concat(judged) if judged else pd.DataFrame(columns=["paper", "id", "verdict"])
+    columns = ["paper", "id", "verdict"]
+    table = pd.concat([pd.DataFrame(columns=columns), *(p["claims"][columns] for p in papers)])
     return table.to_csv(index=False, lineterminator="\n")
 
 
@@ -144,27 +143,18 @@ def held(verdicts: pd.Series) -> str:
     return f"{told}, {missing} not run" if missing else told
 
 
-def counts(judged: pd.DataFrame) -> dict[str, object]:
+def counts(verdicts: dict[str, pd.Series]) -> dict[str, object]:
     """Return the number of measured claims by verdict, and how many of the other kinds hold."""
-    measured = judged.loc[judged["kind"] == judge.MEASURED, "verdict"]
-    number = measured.value_counts()
-    others = {
-        kind: held(part) if len(part) else NOTHING
-        for kind in judge.KINDS
-        for part in [judged.loc[judged["kind"] == kind, "verdict"]]
-    }
-    return others | {
-        "measured": len(measured) or NOTHING,
-        "verdicts": [
-            int(number.get(verdict, 0)) if len(measured) else NOTHING
-            for verdict in intervals.VERDICTS
-        ],
-    }
+    counted = {kind: held(verdicts[kind]) if len(verdicts[kind]) else NOTHING for kind in OTHERS}
+    measured = verdicts[judge.MEASURED]
+    number = measured.value_counts().reindex(intervals.VERDICTS, fill_value=0)
+    by_verdict = number.tolist() if len(measured) else [NOTHING] * len(number)
+    return counted | {"measured": len(measured) or NOTHING, "verdicts": by_verdict}
 
 
 def rows_of(claim: dict) -> list[tuple[str, str]]:
     """Return what a card says of a claim: names and texts; what we ask is not in the paper."""
-    rows = [(name, claim[key]) for name, key in SHOWN if claim[key]]
+    rows = [(name, claim[key]) for name, key in SHOWN.items() if claim[key]]
     if claim["kind"] != judge.OURS:
         return rows
     (_, where), *others = rows
@@ -219,7 +209,7 @@ def reports(papers: list[dict], profile: str) -> dict[str, str]:
     environment.globals |= {
         "profile": profile,
         "verdicts": intervals.VERDICTS,
-        "legend": [(verdict, meaning) for verdict, (_, meaning) in LEGEND.items()],
+        "legend": LEGEND.items(),
         "classes": CLASSES,
         "kinds": judge.KINDS,
         "rows": rows_of,
@@ -265,24 +255,16 @@ def table_of_papers(papers: list[dict]) -> str:
 
 def counted(papers: list[dict]) -> str:
     """Return the number of measured claims of each paper by verdict, and the others beside it."""
-    totals = [
-        sum(number for number in column if number != NOTHING)
-        for column in zip(*(p["counted"]["verdicts"] for p in papers), strict=True)
-    ]
-    shown = [
-        place
-        for place, (verdict, total) in enumerate(zip(intervals.VERDICTS, totals, strict=True))
-        if total or verdict not in (intervals.NOT_RUN, intervals.UNDECIDED, intervals.DEPENDS)
-    ]
-    heads = ["paper", "measured", *(intervals.VERDICTS[place] for place in shown)]
-    heads += [judge.KINDS[kind] for kind in (judge.PROOF, judge.ARITHMETIC, judge.OURS)]
+    found = {paper["key"]: paper["counted"] for paper in papers}
+    table = pd.DataFrame({key: one["verdicts"] for key, one in found.items()}, intervals.VERDICTS)
+    rare = (intervals.NOT_RUN, intervals.UNDECIDED, intervals.DEPENDS)
+    table = table[[name not in rare or row.isin([0, NOTHING]).sum() < len(row)
+                   for name, row in table.iterrows()]]  # fmt: skip
+    heads = ["paper", "measured", *table.index, *(judge.KINDS[kind] for kind in OTHERS)]
     lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
-    for paper in papers:
-        found = paper["counted"]
-        link = f"[{paper['key']}](figures/paper/{paper['key']}/REPORT.md)"
-        row = [link, found["measured"], *(found["verdicts"][place] for place in shown)]
-        row += [found[kind] for kind in (judge.PROOF, judge.ARITHMETIC, judge.OURS)]
-        lines.append("| " + " | ".join(map(str, row)) + " |")
+    for key, one in found.items():
+        row = [f"[{key}](figures/paper/{key}/REPORT.md)", one["measured"], *table[key]]
+        lines.append("| " + " | ".join(map(str, row + [one[kind] for kind in OTHERS])) + " |")
     return "\n".join(lines)
 
 
