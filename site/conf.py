@@ -29,7 +29,7 @@ extensions = [
 ]
 language = "en"
 exclude_patterns = ["README.md"]  # parts of it are included by pages
-templates_path = ["_templates"]
+templates_path = [str(Path(__file__).with_name("_templates"))]  # autosummary seeks beside pages
 
 # notebooks are shown as they were executed
 nb_execution_mode = "off"

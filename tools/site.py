@@ -292,6 +292,7 @@ def made_from(figure: str, about: dict) -> str:
 def table_of(path: Path) -> str:
     """Return the rows of a csv file as an HTML table; a long one is cut."""
     rows = pd.read_csv(path, dtype=str, keep_default_na=False)
+    rows.columns = ["" if name.startswith("Unnamed: ") else name for name in rows]
     long = r"-?\d+\.\d{5,}(e[+-]\d+)?"
     head = rows.head(ROWS_SHOWN).map(
         lambda text: f"{float(text):.4g}" if re.fullmatch(long, text) else text
