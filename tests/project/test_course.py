@@ -256,7 +256,11 @@ def test_the_guide_counts_minutes_and_exercises_as_the_lessons_do():
         steps = re.findall(r"(?:^|; )(\d+) (?=[A-Za-z])", plan)
         assert sum(map(int, steps)) == int(minutes), plan
     said = f"{min(listed.values())} to {max(listed.values())} minutes"
-    for text in (guide, (ROOT / "README.md").read_text(), (ROOT / "tools/site.py").read_text()):
+    for text in (
+        guide,
+        (ROOT / "README.md").read_text(),
+        (ROOT / "site/pages/index.md").read_text(),
+    ):
         assert said in text
 
 
