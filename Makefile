@@ -234,7 +234,7 @@ test-spark: env  ## install Spark beside the environment, and run the tests of s
 mutants: env  ## change the code in small ways, and see whether the tests notice (SAMPLE=300)
 	@test -d build/mutants/packages/cosmic_ray \
 	  || $(RUN) -m pip install -qq --target build/mutants/packages cosmic-ray==8.7.0
-	@$(RUN) tools/mutants.py --resume --sample $(or $(SAMPLE),300)
+	@$(RUN) tools/mutants.py --sample $(or $(SAMPLE),300)
 
 .PHONY: bench
 bench: env data  ## measure speed and memory against their limits
