@@ -14,7 +14,6 @@ replaced as a whole.
 """
 
 import argparse
-import ast
 import hashlib
 import json
 import os
@@ -23,9 +22,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from functools import cached_property
-from html import escape
+from importlib.util import find_spec
 from pathlib import Path
 
 import jinja2
@@ -108,9 +106,14 @@ class Site:
         """The templates of pages that are no files of the project."""
         loader = jinja2.FileSystemLoader(CONFIGURATION / "pages")
         found = jinja2.Environment(loader=loader, trim_blocks=True, lstrip_blocks=True)
-        found.filters["words"] = words
+        found.filters["stem"] = lambda name: Path(name).stem
         found.globals |= {"profile": self.profile, "results": self.results.name}
         return found
+
+    @property
+    def macros(self) -> jinja2.environment.TemplateModule:
+        """What several pages say."""
+        return self.pages.get_template("_macros.md").module
 
     def write(self, page: str, template: str, **values: object) -> None:
         """Write a page from a template."""
@@ -171,8 +174,7 @@ class Site:
             text = file.read_text(encoding="utf-8")
             text = re.sub(r'^<a id="([\w-]+)"></a>$', r"(\1)=", text, flags=re.MULTILINE)
             if file == files[0]:
-                macros = self.pages.get_template("_macros.md").module
-                text += "\n" + macros.contents([f"/{page}" for page in pages[1:]])
+                text += "\n" + self.macros.contents([f"/{page}" for page in pages[1:]])
             write_whole(self.source / file.relative_to(ROOT), text)
         return pages
 
@@ -197,7 +199,7 @@ class Site:
             for figure in FIGURE.findall("".join(cell["source"])) if own else []:
                 about = self.manifest["outputs"].get(f"{Path(name).parent}/{figure}.svg")
                 if about and any("image/png" in out.get("data", {}) for out in cell["outputs"]):
-                    line = {"cell_type": "markdown", "source": made_from(figure, about)}
+                    line = {"cell_type": "markdown", "source": self.macros.origin(figure, about)}
                     cells.append(line | {"id": f"made-{len(cells)}", "metadata": {}})
         return notebook | {"cells": cells}
 
@@ -225,68 +227,24 @@ class Site:
             and path.endswith((".svg", ".tex"))
             and (self.results / kept(path)).exists()
         ]
-        if not found:
-            return []
         tables = {claim.id: claim.tables for claim in judge.of_paper(paper)}
         claims = judged(paper, self.results).to_dict("records")
-        shown = []
-        for path, about in sorted(found, key=place_in_paper):
-            name = Path(path).stem
-            own = [claim for claim in claims if name in tables[claim["id"]]]
-            counted = Counter(claim["verdict"] for claim in own)
-            shown.append(
-                {
-                    "label": f"figure-{paper}-{name}",
-                    "heading": heading_of(path, about),
-                    "alternative": alternative(path, about),
-                    "asked": self.question(about["notebook"], name),
-                    "notebook": about["notebook"],
-                    "picture": path.endswith(".svg"),
-                    "file": f"{self.results.name}/{kept(path)}",
-                    "rows": table_of(self.results / kept(path)) if path.endswith(".tex") else "",
-                    "origin": made_from(name, about),
-                    "claims": own,
-                    "counted": ", ".join(f"{n} {verdict}" for verdict, n in counted.items()),
-                }
-            )
-        return shown
-
-
-def words(name: str) -> str:
-    """Return the name of a notebook in words."""
-    return Path(name).stem.lstrip("0123456789_").replace("_", " ")
+        return [
+            about
+            | {
+                "name": Path(path).stem,
+                "file": f"{self.results.name}/{kept(path)}",
+                "rows": "" if path.endswith(".svg") else table_of(self.results / kept(path)),
+                "asked": self.question(about["notebook"], Path(path).stem),
+                "claims": [one for one in claims if Path(path).stem in tables[one["id"]]],
+            }
+            for path, about in sorted(found, key=place_in_paper)
+        ]
 
 
 def by_number(name: str) -> list:
     """Return a key that puts lesson 10 after lesson 9."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
-
-
-def heading_of(path: str, about: dict) -> str:
-    """Return what a figure or table is called: what it is in the paper, and its name in words."""
-    words = Path(path).stem.replace("_", " ")
-    if not about["of"]:
-        return f"Not in the paper: {words}"
-    known = about["of"].lower().replace("figures", "figure") == words.replace("figures", "figure")
-    return about["of"] if known else f"{about['of']}: {words}"
-
-
-def alternative(path: str, about: dict) -> str:
-    """Return in words what a picture is of, for whoever does not see it."""
-    data = ", ".join(dict.fromkeys(table.get("dataset") or "made data" for table in about["data"]))
-    said = about.get("caption") or heading_of(path, about)
-    text = f"{said}; made from {data or 'no data set'}; its numbers are in the csv file"
-    return re.sub(r"[\[\]]", "", text)
-
-
-def made_from(figure: str, about: dict) -> str:
-    """Return a line, as HTML, that says what a figure is and what it was made from."""
-    data = "; ".join(dict.fromkeys(str(table["origin"]) for table in about["data"]))
-    parts = [f"<code>{escape(figure)}</code>", escape(about["of"]) or "not in the paper"]
-    parts.append(f"made from {escape(data)}" if data else "made from no data set")
-    if any(table.get("stand_in") for table in about["data"]):
-        parts.append("<b>stand-in data</b>")
-    return f'<p class="made-from">{" · ".join(parts)}</p>'
 
 
 def table_of(path: Path) -> str:
@@ -304,19 +262,11 @@ def table_of(path: Path) -> str:
 
 def package_modules() -> list[str]:
     """Return the modules whose names a user of the package calls."""
-    stub = ast.parse((ROOT / "anonpaper" / "__init__.pyi").read_text(encoding="utf-8"))
-    shown = {
-        f"anonpaper.{node.module or name.name}"
-        for node in stub.body
-        if isinstance(node, ast.ImportFrom)
-        for name in node.names
-    }
-    files = {module: ROOT.joinpath(*module.split(".")) for module in shown}
+    stub = (ROOT / "anonpaper" / "__init__.pyi").read_text(encoding="utf-8")
+    found = re.findall(r"^from \.(\S*) import (\w+)", stub, re.MULTILINE)
+    modules = {f"anonpaper.{module or name}" for module, name in found} - {"anonpaper.compendium"}
     return sorted(
-        module
-        for module, path in files.items()
-        for file in [path / "__init__.py" if path.is_dir() else path.with_suffix(".py")]
-        if module != "anonpaper.compendium" and "__all__" in file.read_text(encoding="utf-8")
+        name for name in modules if "__all__" in Path(find_spec(name).origin).read_text()
     )
 
 
