@@ -1,13 +1,10 @@
 """Change the code in small ways, and see whether the tests notice: ``make mutants``.
 
-    mutants.py --sample 300 --seed 0    draw, run, and print the survivors
-    mutants.py --tests                  in the copy: run the tests of the module that is changed
-
-Cosmic Ray makes the changes (an operator, a comparison, a number, a loop that does not run, ...)
-and runs them one after the other in a copy of the project, numba's compiler off. tests/mutants.toml
-says which tests have to notice a change in which module, and explains survivors. Of the places in
-these modules a seeded sample is drawn, and one change for each; an edit of the code changes the
-sample only where it edits. The next run with the same code continues, and tries survivors again.
+Cosmic Ray makes the changes (an operator, a number, a loop that does not run, ...) and tries them
+one after the other in a copy of the project, numba's compiler off. tests/mutants.toml says which
+tests have to notice a change in which module, and explains survivors. Of the places in these
+modules a seeded sample is drawn, and one change for each; an edit of the code changes the sample
+only where it edits. The next run with the same code goes on, and tries survivors again.
 """
 
 import argparse
@@ -15,20 +12,20 @@ import ast
 import hashlib
 import os
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
 import tomllib
-from collections import Counter
-from fnmatch import fnmatch
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "mutants"
 COPY = WORK / "copy"
 ABOUT = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text())
-LONGEST = 60  # seconds of processor time for a test
+ALONE = {"NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
+PYTEST = [sys.executable, *"-m pytest -x -q -p no:cacheprovider --hypothesis-seed=0".split()]
+PYTEST += "-o faulthandler_timeout=180 -o faulthandler_exit_on_timeout=true".split()
+PYTEST += [f"--deselect={test}" for test in ABOUT["left_out"]]
 
 
 def main() -> int:
@@ -36,12 +33,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sample", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--tests", action="store_true")
     options = parser.parse_args()
-    if options.tests:
-        return run_tests()
     sys.path.append(str(WORK / "packages"))  # last: the project's own libraries go first
-    from cosmic_ray.commands import init
+    from cosmic_ray.commands import execute, init
+    from cosmic_ray.config import ConfigDict
     from cosmic_ray.work_db import use_db
 
     shutil.rmtree(COPY, ignore_errors=True)
@@ -49,62 +44,58 @@ def main() -> int:
     for name in subprocess.check_output(listed.split(), cwd=ROOT, text=True).splitlines():
         (COPY / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, COPY / name)
-    os.symlink((ROOT / "data" / "cache").resolve(), COPY / "data" / "cache")
+    (COPY / "data" / "cache").symlink_to((ROOT / "data" / "cache").resolve())
     os.chdir(COPY)
-    modules = [file for pattern in ABOUT["tests"] for file in sorted(Path().glob(pattern))]
-    code = "".join(file.read_text() for file in modules)
-    session = WORK / f"{digest(options.sample, options.seed, code)}.sqlite"
-    begun = session.exists()
-    with use_db(session) as db:
-        if not begun:
-            init(modules, db, {})
-            drawn = sample(list(db.work_items), options.sample, options.seed)
-            db.clear()
-            db.add_work_items(drawn)
-    with sqlite3.connect(session) as stored:
-        stored.execute("DELETE FROM work_results WHERE test_outcome != 'KILLED'")
-    command = f"{sys.executable} {ROOT / 'tools' / 'mutants.py'} --tests"
-    config = WORK / "cosmic-ray.toml"
-    config.write_text(
-        f'[cosmic-ray]\nmodule-path = "anonpaper"\ntimeout = 1800\ntest-command = "{command}"\n'
-        '[cosmic-ray.distributor]\nname = "local"\n'
-    )
-    path = os.pathsep.join([str(COPY), str(WORK / "packages")])
-    alone = {"NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
-    execute = [sys.executable, "-m", "cosmic_ray.cli", "exec", config, session]
-    subprocess.run(execute, check=True, env=os.environ | alone | {"PYTHONPATH": path})
-    with use_db(session) as db:
-        module_of = {item.job_id: str(item.mutations[0].module_path) for item in db.work_items}
-        return report([(module_of[job], result) for job, result in db.results])
+    os.environ |= ALONE | {"PYTHONPATH": str(COPY)}
+    with use_db(":memory:") as db:
+        init([file for pattern in ABOUT["tests"] for file in Path().glob(pattern)], db, {})
+        sample = drawn(list(db.work_items), options.sample, options.seed)
+    results = []
+    for pattern, tests in ABOUT["tests"].items():
+        own = {item.job_id: item for item in sample if module_of(item).match(pattern)}
+        if own:
+            modules = sorted({module_of(item) for item in own.values()})
+            command = [*PYTEST, *map(str, modules), *tests]
+            subprocess.run(command, check=True)  # they pass without a change
+            session = WORK / f"{digest(*own, [file.read_bytes() for file in modules])}.sqlite"
+            with use_db(session) as db:
+                if not db.num_work_items:
+                    db.add_work_items(own.values())
+                with sqlite3.connect(session) as stored:
+                    stored.execute("DELETE FROM work_results WHERE test_outcome != 'KILLED'")
+                local = {"timeout": 1800, "distributor": {"name": "local"}}
+                execute(db, ConfigDict({"test-command": " ".join(command), **local}))
+                results += [(module_of(own[job]), result) for job, result in db.results]
+    return report(results)
 
 
-def sample(items: list, size: int, seed: int) -> list:
-    """Draw places, and at each of them a change, by the lowest digests; some nobody can notice."""
-    sources = {item.mutations[0].module_path: None for item in items}
-    sources = {path: path.read_text() for path in sources}
-    unnoticed = {path: annotations(source) for path, source in sources.items()}
+def module_of(item: object) -> Path:
+    """Return the module that is changed."""
+    return item.mutations[0].module_path
+
+
+def drawn(items: list, size: int, seed: int) -> list:
+    """Draw places, and at each of them a change, by the lowest digests, which become their ids."""
+    lines = {path: path.read_text().splitlines() for path in {*map(module_of, items)}}
+    annotated = {path: annotations(path.read_text()) for path in lines}
     places = {}
     for item in items:
         (change,) = item.mutations
-        path, (line, column) = change.module_path, change.start_pos
-        hidden = any(first <= (line, column) < last for first, last in unnoticed[path])
-        if not hidden and change.operator_name != "core/RemoveDecorator":  # numba's
-            text = sources[path].splitlines()[line - 1]
-            place = digest(seed, str(path), text, column), str(path), line
-            places.setdefault(place, []).append((digest(change.operator_name, *place), item))
-    drawn = sorted(places)[:size]
-    return [min(places[place], key=lambda ranked: ranked[0])[1] for place in drawn]
+        (line, column), path = change.start_pos, module_of(item)
+        # a change of an annotation or a decorator, which is numba's, cannot be noticed
+        if line not in annotated[path] and change.operator_name != "core/RemoveDecorator":
+            place = digest(seed, str(path), lines[path][line - 1], column)
+            ranked = digest(place, line, change.operator_name, change.occurrence)
+            places.setdefault((place, line), []).append((ranked, change))
+    chosen = [min(places[place], key=lambda ranked: ranked[0]) for place in sorted(places)[:size]]
+    return [type(items[0]).single(*ranked) for ranked in chosen]
 
 
-def annotations(source: str) -> list[tuple]:
-    """Return where annotations stand, as ((line, column), (line, column))."""
+def annotations(source: str) -> set[int]:
+    """Return the lines of annotations."""
     nodes = ast.walk(ast.parse(source))
     parts = [getattr(node, name, None) for node in nodes for name in ("annotation", "returns")]
-    return [
-        ((part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset))
-        for part in parts
-        if part is not None
-    ]
+    return {line for part in parts if part for line in range(part.lineno, part.end_lineno + 1)}
 
 
 def digest(*parts: object) -> str:
@@ -112,46 +103,16 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-class Quickly:
-    """End a test that runs too long: one that a change keeps from ending is killed."""
-
-    def pytest_runtest_setup(self) -> None:
-        """Set the alarm of processor time, however busy the machine is."""
-        signal.setitimer(signal.ITIMER_PROF, LONGEST)
-
-
-def run_tests() -> int:
-    """Run the tests of the module that differs from the project's, its own examples first."""
-    import pytest
-
-    changed = [
-        (str(file.relative_to(ROOT)), tests)
-        for pattern, tests in ABOUT["tests"].items()
-        for file in ROOT.glob(pattern)
-        if file.read_bytes() != (COPY / file.relative_to(ROOT)).read_bytes()
-    ]
-    (module, tests), *_ = changed
-    options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--tb=short"]
-    options += [f"--ignore={file}" for file in ABOUT["left_out"]]
-    return int(pytest.main([*options, module, *tests], plugins=[Quickly()]))
-
-
 def report(results: list[tuple]) -> int:
-    """Print the survivors and numbers by module; return 1 if a survivor is not explained."""
+    """Print the survivors and how many there are; return 1 if one is not explained."""
     known = {(entry["module"], entry["becomes"]) for entry in ABOUT["explained"]}
-    tried, survived, unexplained = Counter(), Counter(), 0
-    for module, result in sorted(results, key=lambda pair: pair[0]):
-        tried[module] += 1
-        if not result.is_killed:
-            survived[module] += 1
-            lines = [line[1:].strip() for line in result.diff.splitlines() if line[0:1] == "+"]
-            explained = any((module, line) in known for line in lines)
-            unexplained += not explained
-            print("explained" if explained else "SURVIVED", module, result.diff, sep="\n")
-    for module, number in tried.items():
-        print(f"{number - survived[module]:4} of {number:3} killed  {module}")
-    killed, total = tried.total() - survived.total(), max(tried.total(), 1)
-    print(f"killed {killed} of {tried.total()}: {100 * killed / total:.1f} %")
+    survivors = [(str(module), result.diff) for module, result in results if not result.is_killed]
+    unexplained = 0
+    for module, diff in survivors:
+        lines = {(module, line[1:].strip()) for line in diff.splitlines() if line[:1] == "+"}
+        unexplained += not lines & known
+        print("explained" if lines & known else "SURVIVED", diff, sep="\n")
+    print(f"killed {len(results) - len(survivors)} of {len(results)}")
     print(f"survived without an explanation: {unexplained}")
     return int(unexplained > 0)
 
