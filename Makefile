@@ -164,7 +164,7 @@ course: $(if $(LESSONS),build/course/student/README.md)  ## write the lessons fo
 	@$(if $(STUDENTS),$(RUN) tools/course.py --seed "$(SEED)" --students "$(STUDENTS)",:)
 
 build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
-  $(wildcard notebooks/course/*.yaml) tools/course.py | $(ENV)/.package-installed
+  $(wildcard notebooks/course/*.yaml) tools/course.py tools/templates/COURSE.md | $(ENV)/.package-installed
 	@$(RUN) tools/course.py
 
 .PHONY: slides
@@ -271,5 +271,5 @@ clean:  ## remove figures/$(PROFILE) and build; what runs keep for the next one 
 
 .PHONY: distclean
 distclean: clean  ## remove all caches too, but neither data nor the environment
-	@rm -rf data/cache/grids .hypothesis .pytest_cache .ruff_cache .import_linter_cache
+	@rm -rf data/cache/grids data/cache/judged .hypothesis .pytest_cache .ruff_cache .import_linter_cache
 	@find anonpaper tests tools benchmarks notebooks -name __pycache__ -prune -exec rm -rf {} +

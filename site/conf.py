@@ -7,10 +7,10 @@ page. `page_of` knows the few pages that lie elsewhere.
 import importlib.metadata
 import json
 import re
+from html import unescape
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
-from bs4 import BeautifulSoup
 from sphinx.addnodes import pending_xref
 
 from anonpaper.compendium import papers
@@ -124,7 +124,8 @@ def note_text(app, pagename, templatename, context, doctree):
         app.add_js_file("texts.js")
         app.add_js_file("excerpts.js")
     elif doctree is not None:
-        text = BeautifulSoup(context["body"], "html.parser").get_text().replace("#", "")
+        markup = re.compile(r"<(script|style)\b.*?</\1>|<[^>]+>", re.DOTALL)
+        text = unescape(markup.sub("", context["body"])).replace("#", "")
         TEXTS[pagename] = " ".join(text.split())
 
 
