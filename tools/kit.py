@@ -2,7 +2,6 @@
 
     kit.py            build/kit/anonpaper-course.zip: lessons, package, requirements, data, start
     kit.py --offline  build/kit/anonpaper-course-offline.zip: with all wheels for this platform
-    kit.py --run      unpack it as a student does, set it up, and run every lesson's solutions
     kit.py --binder   binder/requirements.txt, and nothing else: the same packages for Binder
 
 The lessons are the students' versions. Of the data sets that the lessons load those are packed
@@ -12,13 +11,11 @@ whose licence allows it; for others the archive's README has the command that fe
 import argparse
 import gzip
 import io
-import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 import zipfile
 from importlib.metadata import requires
@@ -48,7 +45,6 @@ def main(arguments: list[str] | None = None) -> int:
     """Write the archive, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--offline", action="store_true", help="with the wheels of all packages")
-    parser.add_argument("--run", action="store_true", help="set it up and run all lessons in it")
     parser.add_argument("--binder", action="store_true", help="write what Binder installs")
     options = parser.parse_args(arguments)
     if options.binder:
@@ -59,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         write_kit(Path(folder, NAME), offline=options.offline)
         pack(Path(folder, NAME), archive)
     print(f"{archive.relative_to(ROOT)}: {archive.stat().st_size / 1e6:.0f} MB")
-    return run(archive) if options.run else 0
+    return 0
 
 
 def write_kit(folder: Path, *, offline: bool = False) -> None:
@@ -101,8 +97,8 @@ def write_wheel(folder: Path) -> str:
     folder.mkdir()
     build = f"from setuptools import build_meta; build_meta.build_wheel({str(folder)!r})"
     with tempfile.TemporaryDirectory() as copy:  # setuptools leaves folders behind
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / "anonpaper", Path(copy, "anonpaper"), ignore=ignored)
+        sources = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "anonpaper", Path(copy, "anonpaper"), ignore=sources)
         for name in ("README.md", "LICENSE"):
             shutil.copy(ROOT / name, copy)
         # the version is that of the checkout, whose tags the copy does not have
@@ -174,40 +170,6 @@ def pack(folder: Path, archive: Path) -> None:
             entry.external_attr = (0o755 if path.suffix == ".sh" else 0o644) << 16
             with path.open("rb") as content, packed.open(entry, "w") as stream:
                 shutil.copyfileobj(content, stream, 1 << 20)
-
-
-def run(archive: Path) -> int:
-    """Set the archive up in an empty folder, run every lesson with its solutions, and say times.
-
-    The interpreter is this one; nothing else of this environment is in reach.
-    """
-    clean = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
-    clean |= {key: value for key, value in os.environ.items() if key.startswith("PIP_")}
-    with tempfile.TemporaryDirectory() as folder:
-        began = time.perf_counter()
-        with zipfile.ZipFile(archive) as packed:
-            packed.extractall(folder)
-        kit = Path(folder, NAME)
-
-        def start(*command: object) -> None:
-            python = getattr(sys, "_base_executable", sys.executable)
-            subprocess.run(
-                [python, "start.py", *map(str, command)], cwd=kit, env=clean, check=True
-            )
-
-        start("-c", "print('set up')")
-        print(f"set up after {time.perf_counter() - began:.0f} s", flush=True)
-        for tool in (Path(__file__).with_name("kernels.py"), TEMPLATES / "execute.py"):
-            shutil.copy(tool, kit)
-        for path in all_lessons():
-            shutil.copy(path, kit / path.name)
-            before = time.perf_counter()
-            start("execute.py", path.name)
-            now = time.perf_counter()
-            print(f"{path.stem}: {now - before:.0f} s, {now - began:.0f} s in all", flush=True)
-        size = sum(path.lstat().st_size for path in kit.rglob("*") if path.is_file())
-    print(f"all lessons run from the kit; {size / 1e6:.0f} MB on disk")
-    return 0
 
 
 if __name__ == "__main__":
