@@ -7,40 +7,37 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from anonpaper.algorithm import RECODED
 from anonpaper.errors import BudgetExceededError, check_integer
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.preference import achievement, check_preference, preference_deviation
+from anonpaper.principles import KAnonymity
 from anonpaper.recoders.objectives import Evaluator
 from anonpaper.recoding import Recoding
 
-__all__ = ["Archive", "choose", "non_dominated"]
+__all__ = ["BY_BITS", "Archive", "choose", "non_dominated"]
+
+#: What all searches over chromosomes declare about themselves.
+BY_BITS = {"promises": {"k": KAnonymity}, "publications": RECODED, "by_bits": True}
 
 
 class Archive:
-    """Evaluates chromosomes for one optimization problem and keeps the results.
+    """Evaluates chromosomes for the problem that `preference_search` has, and keeps the results.
 
-    k, from 1 to n, preference and weights are those of
-    :func:`~anonpaper.recoders.preference.preference_search`, which also tells the errors.
+    ``evaluations`` counts the chromosomes asked for, repetitions included; ``least_ach`` is of the
+    feasible ones so far.
     """
 
-    def __init__(
-        self,
-        m: Microdata,
-        k: int,
-        preference: tuple[float, float],
-        weights: Mapping[object, float] | None,
-    ) -> None:
+    def __init__(self, m: Microdata, k: int, preference: tuple, weights: Mapping | None) -> None:
         self.k = check_integer("k", k, 1, check_microdata(m).n)
         self.attributes = m.attributes
         self.preference = check_preference(preference)
         self.evaluator = Evaluator(m, weights)
-        self.evaluations = 0  # chromosomes asked for, repetitions included
-        self.least_ach = np.nan  # of the feasible chromosomes so far
+        self.evaluations, self.least_ach = 0, np.nan
         self._place: dict[bytes, int] = {}
-        numbers = {"evaluation": np.int64, "nwp": float, "necd": float, "effective_k": np.int64}
-        numbers |= {"ach": float, "prefdev": float}
-        bits = ("bits", bool, (self.evaluator.n_bits,))
-        self._record = np.zeros(1, [*numbers.items(), bits])  # with room to grow
+        names = ("evaluation", "nwp", "necd", "effective_k", "ach", "prefdev")
+        kinds = zip(names, (np.int64, float, float, np.int64, float, float), strict=True)
+        self._record = np.zeros(1, [*kinds, ("bits", bool, (self.evaluator.n_bits,))])
 
     def look_up(self, bits: np.ndarray) -> np.ndarray:
         """Return the places of chromosomes, shape (p, n_bits), and evaluate those that are new."""
@@ -77,10 +74,9 @@ class Archive:
         return self._record[name][: len(self)]
 
     def frame(self, places: np.ndarray | None = None) -> pd.DataFrame:
-        """Return distinct solutions, all by default, as a tidy table.
+        """Return distinct solutions, all by default: when each was first evaluated, values, bits.
 
-        ``evaluation`` is when a solution was first evaluated, from 1. ``bits`` are zeros and
-        ones, for :meth:`Recoding.decode`.
+        ``evaluation`` counts from 1; ``bits`` are zeros and ones, for :meth:`Recoding.decode`.
         """
         record = self._record[: len(self)] if places is None else self._record[places]
         columns = {name: record[name] for name in record.dtype.names}
@@ -103,22 +99,16 @@ class Archive:
 
     def _evaluate(self, bits: np.ndarray, evaluation: np.ndarray) -> None:
         found = self.evaluator.evaluate(bits)
-        columns = {
-            "evaluation": evaluation,
-            "nwp": found.nwp,
-            "necd": found.necd,
-            "effective_k": found.smallest,
-            "ach": achievement(found.nwp, found.necd, self.preference),
-            "prefdev": preference_deviation(found.nwp, found.necd, self.preference),
-            "bits": bits,
-        }
+        ach = achievement(found.nwp, found.necd, self.preference)
+        prefdev = preference_deviation(found.nwp, found.necd, self.preference)
+        columns = (evaluation, found.nwp, found.necd, found.smallest, ach, prefdev, bits)
         if len(self) > len(self._record):
             self._record = np.resize(self._record, 2 * len(self))
-        for name, values in columns.items():
+        for name, values in zip(self._record.dtype.names, columns, strict=True):
             self.values(name)[len(self) - len(bits) :] = values
         feasible = found.smallest >= self.k
         if feasible.any():
-            self.least_ach = float(np.fmin(self.least_ach, columns["ach"][feasible].min()))
+            self.least_ach = float(np.fmin(self.least_ach, ach[feasible].min()))
 
 
 def choose(solutions: pd.DataFrame, k: int, preference: tuple[float, float]) -> pd.Series | None:

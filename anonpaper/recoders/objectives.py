@@ -1,7 +1,7 @@
 """Loss and bias of many recodings at once, as dewri2009 defines them (sections 3.1 and 3.2).
 
-Searches evaluate thousands of recodings in one compiled call on the distinct QI tuples of a
-table. The cost depends on the tuples, not on the rows. `anonpaper.preference` has the formulas.
+Many recodings are evaluated in one compiled call on the distinct QI tuples of a table.
+`anonpaper.preference` has the formulas.
 """
 
 from __future__ import annotations
@@ -60,11 +60,8 @@ class Table(NamedTuple):
 class Evaluator:
     """Evaluates recodings of one table, given as chromosomes; O(c·d) each for c QI tuples.
 
-    One thread evaluates a recoding, in integers and a fixed order of additions. So results do not
-    depend on the number of threads (``NUMBA_NUM_THREADS``).
+    Results do not depend on the number of threads: each recoding is evaluated by one.
 
-    Examples
-    --------
     >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> Evaluator(m).evaluate([[0, 0, 0, 0, 0], [1, 0, 0, 0, 0]]).smallest.tolist()

@@ -1,8 +1,7 @@
 """Preference-based generalization: NSGA-II on ach and on the distance to k-anonymity.
 
 "Least ach among the k-anonymous recodings" becomes two objectives, f1 = ach and f2 = k_pref -
-effective k, so that the search also finds privacy beyond k_pref. NSGA-II has one change: its
-tournament prefers feasible solutions. The result is the best that was found (section 5.3).
+effective k. NSGA-II has one change: its tournament prefers feasible solutions.
 
 Source: R. Dewri, D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with
 privacy constraints and preference based objectives*, GECCO 2009, section 5.
@@ -23,30 +22,21 @@ from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.selection.tournament import TournamentSelection
 
-from anonpaper.algorithm import RECODED, algorithm
+from anonpaper.algorithm import algorithm
 from anonpaper.display import search_bar
 from anonpaper.errors import check_choice, check_integer, check_number
 from anonpaper.microdata import Microdata
-from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
-from anonpaper.recoders.archive import Archive, non_dominated
+from anonpaper.recoders.archive import BY_BITS, Archive, non_dominated
 from anonpaper.recoding import Recoding
 
 __all__ = [
-    "STARTS",
-    "TwoObjectives",
-    "WithoutOptimum",
-    "prefer_feasible",
-    "preference_search",
-    "winners",
-]
+    "STARTS", "TwoObjectives", "WithoutOptimum", "prefer_feasible", "preference_search", "winners",
+]  # fmt: skip
 
 
 @algorithm(
-    "k-anonymity with a stated preference of loss and bias, by an evolutionary search",
-    promises={"k": KAnonymity},
-    publications=RECODED,
-    by_bits=True,
+    "k-anonymity with a stated preference of loss and bias, by an evolutionary search", **BY_BITS
 )
 def preference_search(
     m: Microdata,
@@ -93,12 +83,10 @@ def preference_search(
         `refine` 1 / bits.
     start : {"graded", "even"}
         Random first chromosomes. "even": every bit a fair coin. "graded": the share of ones rises
-        from 0 to 1 through the population, so that the first one is full generalization, which is
-        always feasible.
+        from 0 to 1, so that the first one is full generalization, which is always feasible.
     refine : bool
-        Not in the paper. NSGA-II gets half of the evaluations. The other half goes to neighbours,
-        by one bit, of the best feasible solution not yet expanded, again and again. All evaluated
-        solutions count as final population.
+        Not in the paper. Half of the evaluations go to neighbours, by one bit, of the best
+        feasible solution not yet expanded. All evaluated solutions count as final population.
     progress : bool, optional
         Whether to show a bar with the least feasible ach; by default only on a terminal.
 
@@ -113,15 +101,13 @@ def preference_search(
         feasible ones) and ``evaluated`` (all, in the order of evaluation). ``history`` has, after
         each generation, the ``evaluations`` and ``distinct`` solutions so far; ``unique`` and
         ``feasible`` distinct solutions in the population; ``tables`` that differ in loss, bias or
-        effective k among them; and ``ach``, the least feasible one so far (NaN before there is
-        one).
+        effective k among them; and ``ach``, the least feasible one so far (NaN without any).
 
     Raises
     ------
-    ParameterError
-        A parameter is out of its range, weights do not sum to 1 or name no quasi-identifier.
-    BudgetExceededError
-        No feasible solution was found; this can happen with ``start="even"`` only.
+    ParameterError, BudgetExceededError
+        A parameter is out of its range, weights do not sum to 1 or name no quasi-identifier; or no
+        feasible solution was found, which can happen with ``start="even"`` only.
 
     References
     ----------
@@ -179,24 +165,16 @@ def preference_search(
             if refine:
                 _expand_best(archive, evaluations)
                 final = note(np.arange(len(archive)))
-    f1, f2 = archive.values("ach")[final], archive.k - archive.values("effective_k")[final]
+    f1, f2 = _objectives(archive, final).T
     solutions = archive.frame(final[non_dominated(f1, f2)])
-    return archive.recoding(
-        solutions, "NSGA-II" + ", refined" * refine,
-        evaluations=archive.evaluations,
-        distinct=len(archive),
-        non_dominated=solutions,
-        feasible=archive.frame(final[f2 <= 0]),
-        evaluated=archive.frame(),
-        history=pd.DataFrame(history),
-    )  # fmt: skip
+    tables = {"non_dominated": solutions, "feasible": archive.frame(final[f2 <= 0])}
+    tables |= {"evaluated": archive.frame(), "history": pd.DataFrame(history)}
+    numbers = {"evaluations": archive.evaluations, "distinct": len(archive)}
+    return archive.recoding(solutions, "NSGA-II" + ", refined" * refine, **numbers, **tables)
 
 
 class WithoutOptimum:
-    """Keeps a pymoo algorithm from looking for the best of every population.
-
-    The archive knows the best of all; the look would take an eighth of the time of a search.
-    """
+    """Keeps a pymoo algorithm from looking for the best, an eighth of the time of a search."""
 
     def _set_optimum(self, **_) -> None:
         """Do nothing."""
@@ -214,10 +192,13 @@ class TwoObjectives(Problem):
         self.archive = archive
 
     def _evaluate(self, bits: np.ndarray, out: dict, *args, **kwargs) -> None:
-        places = self.archive.look_up(bits)
-        f1 = self.archive.values("ach")[places]
-        f2 = self.archive.k - self.archive.values("effective_k")[places]
-        out["F"] = np.column_stack([f1, f2])
+        out["F"] = _objectives(self.archive, self.archive.look_up(bits))
+
+
+def _objectives(archive: Archive, places: np.ndarray) -> np.ndarray:
+    """Return f1 and f2 of solutions, shape (p, 2)."""
+    f2 = archive.k - archive.values("effective_k")[places]
+    return np.column_stack([archive.values("ach")[places], f2])
 
 
 def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
@@ -239,15 +220,11 @@ def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
     return winners(criteria, pairs, random_state)
 
 
-def winners(
-    criteria: np.ndarray, pairs: np.ndarray, random_state: np.random.Generator
-) -> np.ndarray:
-    """Return the winners of `pairs` by criteria, smaller is better, the first column first.
+def winners(criteria: np.ndarray, pairs: np.ndarray, random_state) -> np.ndarray:
+    """Return the winners of `pairs` by criteria, the first column first, smaller is better.
 
     A coin decides where all criteria are equal.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(0)
     >>> winners(np.array([[0, 2.0], [0, 1.0], [1, 0.0]]), np.array([[0, 1], [2, 0]]), rng).tolist()
     [[1], [0]]
