@@ -24,8 +24,7 @@ from anonpaper.compiled import loop, part
 from anonpaper.errors import SizeLimitError, check_integer
 from anonpaper.microdata import Microdata
 from anonpaper.preference import EPSILON, achievement, loss_weight
-from anonpaper.recoders.archive import BY_BITS, Archive
-from anonpaper.recoders.objectives import class_keys, number_keys, sub_domains
+from anonpaper.recoders.archive import BY_BITS, Archive, class_keys, number_keys, sub_domains
 from anonpaper.recoding import Recoding
 
 __all__ = ["MOST_VALUES", "TOLERANCE", "branch_and_bound"]

@@ -4,12 +4,8 @@ A *node* is a vector of levels, one per attribute. Nodes above one that meets th
 it and cost no less, and nodes below one that fails fail: every check settles a box of the lattice.
 
 With a budget a node withholds its groups that fail, and a withheld row costs 1 per attribute, as
-a star does; the NCP of all rows bounds that from below. Rows in groups that are too small, or lack
-distinct values, never get fewer on the way down: too many of them settle all nodes below. A group
-that meets another principle may fail it after a join.
-
-The next node is the open one of median NCP, as in a bisection. Subsets of the attributes, as in
-Incognito, are the nodes with all others at the top; the smallest subsets are asked first.
+a star does. Rows in groups that are too small, or lack distinct values, never get fewer on the way
+down. A group that meets another principle may fail it after a join.
 """
 
 from __future__ import annotations

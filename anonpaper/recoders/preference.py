@@ -83,25 +83,23 @@ def preference_search(
         `refine` 1 / bits.
     start : {"graded", "even"}
         Random first chromosomes. "even": every bit a fair coin. "graded": the share of ones rises
-        from 0 to 1, so that the first one is full generalization, which is always feasible.
+        from 0 to 1; the first one is full generalization, which is always feasible.
     refine : bool
-        Not in the paper. Half of the evaluations go to neighbours, by one bit, of the best
-        feasible solution not yet expanded. All evaluated solutions count as final population.
+        Not in the paper: half of the evaluations go to neighbours, by one bit, of the best
+        solutions that are feasible. All evaluated solutions count as final population.
     progress : bool, optional
         Whether to show a bar with the least feasible ach; by default only on a terminal.
 
     Returns
     -------
     Recoding
-        ``info`` holds ``nwp``, ``necd``, ``effective_k``, ``ach`` and ``prefdev`` of the
-        recoding, ``evaluations`` made and ``distinct`` chromosomes among them. Three tables have
-        the same values of distinct solutions and their bits (:meth:`Recoding.decode`), from which
-        :func:`~anonpaper.recoders.archive.choose` can choose otherwise: ``non_dominated`` (the
-        final population's in f1 and f2, feasible or not), ``feasible`` (the final population's
-        feasible ones) and ``evaluated`` (all, in the order of evaluation). ``history`` has, after
-        each generation, the ``evaluations`` and ``distinct`` solutions so far; ``unique`` and
-        ``feasible`` distinct solutions in the population; ``tables`` that differ in loss, bias or
-        effective k among them; and ``ach``, the least feasible one so far (NaN without any).
+        ``info`` holds ``nwp``, ``necd``, ``effective_k``, ``ach`` and ``prefdev``; ``evaluations``
+        and ``distinct``, the numbers of chromosomes; and tables of distinct solutions with these
+        values and their bits (:meth:`Recoding.decode`): ``evaluated`` (all, in order), and of the
+        final population ``feasible`` and ``non_dominated`` (in f1 and f2). ``history`` tells after
+        each generation of ``evaluations`` and ``distinct`` solutions so far; ``unique``,
+        ``feasible`` and ``tables`` (unequal in loss, bias or k) in the population; and ``ach``,
+        the least feasible one so far, NaN without any.
 
     Raises
     ------
@@ -128,9 +126,8 @@ def preference_search(
     crossover = check_number("crossover", crossover, 0, 1)
     n_bits = archive.evaluator.n_bits
     refine = check_choice("refine", refine, (True, False))
-    if mutation is None:
-        mutation = 1 / max(n_bits, 4) if refine else 0.001
-    mutation = check_number("mutation", mutation, 0, 0.25)
+    usual = 1 / max(n_bits, 4) if refine else 0.001
+    mutation = check_number("mutation", usual if mutation is None else mutation, 0, 0.25)
     check_choice("start", start, STARTS)
     rng = generator(seed)
     share = max(evaluations // 2, population) if refine else evaluations
@@ -139,7 +136,17 @@ def preference_search(
     with search_bar(progress, "recoding", evaluations) as bar:
 
         def note(final: np.ndarray) -> np.ndarray:
-            history.append(_state(archive, final))
+            loss, bias, k = (
+                archive.values(name)[final] for name in ("nwp", "necd", "effective_k")
+            )
+            history.append({
+                "evaluations": archive.evaluations,
+                "distinct": len(archive),
+                "unique": len(final),
+                "tables": len(np.unique(np.column_stack([loss, bias, k]), axis=0)),
+                "feasible": int(np.count_nonzero(k >= archive.k)),
+                "ach": archive.least_ach,
+            })  # fmt: skip
             bar.set_postfix_str(f"ach {archive.least_ach:.4f}", refresh=False)
             bar.update(archive.evaluations - bar.n)
             return final
@@ -204,9 +211,7 @@ def _objectives(archive: Archive, places: np.ndarray) -> np.ndarray:
 def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
     """Decide tournaments as section 5.2 says; a comparison for pymoo's TournamentSelection.
 
-    Two feasible solutions: lower rank, then larger crowding distance. One feasible: that one. Two
-    infeasible: smaller f2, then smaller f1, then larger crowding distance. Else a coin. The paper
-    says "crowding" in reverse; as in NSGA-II, the less crowded solution wins.
+    The paper says "crowding" in reverse; as in NSGA-II, the less crowded solution wins.
     """
     f1, f2 = population.get("F").T
     rank, distance = population.get("rank"), population.get("crowding").astype(float)
@@ -236,9 +241,8 @@ def winners(criteria: np.ndarray, pairs: np.ndarray, random_state) -> np.ndarray
     return np.where(x_wins, x, y)[:, None]
 
 
-#: The first chromosomes by name, from a generator, a population and a number of bits. "graded" is
-#: not in the paper: with fair coins all first solutions of a large table are 1-anonymous, nothing
-#: tells how far they are from being feasible, and f1 draws them away from it.
+#: The first chromosomes by name. "graded" is not in the paper: with fair coins all first solutions
+#: of a large table are 1-anonymous, and f1 draws them away from being feasible.
 STARTS = {
     "graded": lambda rng, p, n_bits: rng.random((p, n_bits)) < np.linspace(0, 1, p)[:, None],
     "even": lambda rng, p, n_bits: rng.random((p, n_bits)) < 0.5,
@@ -261,16 +265,3 @@ def _expand_best(archive: Archive, evaluations: int) -> None:
         neighbours = archive.unseen(archive.values("bits")[place] ^ flips)
         if len(neighbours):
             archive.look_up(neighbours[: evaluations - archive.evaluations])
-
-
-def _state(archive: Archive, final: np.ndarray) -> dict:
-    """One row of the history."""
-    solutions = [archive.values(name)[final] for name in ("nwp", "necd", "effective_k")]
-    return {
-        "evaluations": archive.evaluations,
-        "distinct": len(archive),
-        "unique": len(final),
-        "tables": len(np.unique(np.column_stack(solutions), axis=0)),
-        "feasible": int(np.count_nonzero(archive.values("effective_k")[final] >= archive.k)),
-        "ach": archive.least_ach,
-    }

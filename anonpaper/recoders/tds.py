@@ -1,9 +1,7 @@
 """TDS, top-down specialization, adapted to frequency l-diversity.
 
-All values of an attribute start in one sub-domain. Step by step the sub-domain whose
-specialization gains most information per privacy lost is replaced by its children, for all rows
-at once, as long as every group stays l-eligible. xiao2010, section 6.2, says only that it modified
-TDS from k-anonymity to l-diversity. The adaptation here, in the terms of Fung et al.:
+xiao2010, section 6.2, says only that it modified TDS from k-anonymity to l-diversity. The
+adaptation here, in the terms of Fung et al.:
 
 * the class attribute is the sensitive one: InfoGain is the drop in its entropy;
 * the level A of a table is the least |E| / h(E) over its groups E, h being the pillar height, and
@@ -133,7 +131,7 @@ def tds(
                 judged = _judge(m, asked, most, after)
                 if judged is None:
                     if not most:  # with a budget it may be valid later
-                        invalid.add(candidate.place)
+                        invalid.add((candidate.attribute, candidate.number))
                     continue
                 lost = max(level - judged[0], 0)  # withholding rows can raise the level
                 score = candidate.gain / (lost + 1)
@@ -149,7 +147,7 @@ def tds(
                 maps[j][child] = maps[j].max() + 1
             candidates = [c for c in candidates if c.parent is not best.parent]
             candidates += [c for child in best.children for c in domains[j].specializations(child)]
-            candidates = [c for c in candidates if c.place not in invalid]
+            candidates = [c for c in candidates if (c.attribute, c.number) not in invalid]
     maps = [pd.factorize(ids)[0] for ids in maps]  # sub-domains by their first values
     names = [_names_of(maps[j], a, trees.get(a.name)) for j, a in enumerate(m.attributes)]
     info = {"specializations": steps, "candidates": looked_at, "level": level}
@@ -189,10 +187,6 @@ class _Specialization(NamedTuple):
     children: tuple[np.ndarray, ...]
     gain: float  # InfoGain
     penalty_drop: float  # by how much NCP gets lower
-
-    @property
-    def place(self) -> tuple[int, int]:
-        return self.attribute, self.number
 
     def rank(self) -> tuple:
         return -self.gain, -self.penalty_drop, self.attribute, self.number

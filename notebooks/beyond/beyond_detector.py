@@ -27,8 +27,7 @@ from anonpaper.partition.k_member import k_member
 from anonpaper.prepare.copula import gaussian_copula
 from anonpaper.prepare.imbalance import find_imbalance
 from anonpaper.prepare.synthesis import fuse
-from anonpaper.publish import Release
-from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.publish import Release, shallow_generalize
 from anonpaper.randomness import generator
 
 __all__ = [
@@ -286,7 +285,7 @@ def padded(
     p : Partition
         Groups of them all.
     trees : mapping of attribute name to Hierarchy
-        As for :func:`anonpaper.publish.shallow.shallow_generalize`.
+        As for :func:`anonpaper.shallow_generalize`.
     pad : callable
         Real rows by group and value -> rows to invent, such as `complement`.
     friendly, seed

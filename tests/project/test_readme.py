@@ -12,7 +12,7 @@ import pytest
 from project.tools import files_of_the_project, load_tool
 
 import anonpaper as ap
-from anonpaper.owner.arguments import parser
+from anonpaper.owner.cli import parser
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

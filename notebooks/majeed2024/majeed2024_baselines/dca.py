@@ -25,8 +25,7 @@ from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.partition.mondrian import median_cut
 from anonpaper.principles import require_diverse
-from anonpaper.publish import Release
-from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.publish import Release, shallow_generalize
 
 __all__ = ["attribute_blocks", "dca_core"]
 

@@ -34,8 +34,7 @@ from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from majeed2024_baselines.cluster import Client, labels_of_parts, on_parts
 from anonpaper.principles import require_diverse
-from anonpaper.publish import Release
-from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.publish import Release, shallow_generalize
 
 __all__ = ["dhkmeans_classes", "dhkmeans_core"]
 

@@ -32,8 +32,7 @@ from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from majeed2024_baselines.association import mutual_information
 from anonpaper.partition.mondrian import mondrian
-from anonpaper.publish import Release
-from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.publish import Release, shallow_generalize
 from anonpaper.randomness import generator
 
 __all__ = ["estimate_joint", "lopub", "lopub_table", "randomized_bits"]
