@@ -19,7 +19,7 @@ from anonpaper.preference import (
     preference_deviation,
 )
 from anonpaper.publish import Release, check_release
-from anonpaper.recoders.objectives import weight_vector
+from anonpaper.recoders.archive import weight_vector
 
 __all__ = ["ach", "effective_k", "necd", "nwp", "prefdev"]
 

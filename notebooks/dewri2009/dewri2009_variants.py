@@ -24,8 +24,7 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from anonpaper.microdata import Microdata
 from anonpaper.preference import achievement
 from anonpaper.randomness import generator
-from anonpaper.recoders.archive import Archive, choose, non_dominated
-from anonpaper.recoders.objectives import Evaluator
+from anonpaper.recoders.archive import Archive, Evaluator, choose, non_dominated
 from anonpaper.recoders.preference import (
     STARTS,
     TwoObjectives,
