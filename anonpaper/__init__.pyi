@@ -56,7 +56,7 @@ from .recoders.branch_and_bound import branch_and_bound as branch_and_bound
 from .recoders.exhaustive import exhaustive as exhaustive
 from .recoders.hill_climbing import hill_climbing as hill_climbing
 from .recoders.lattice import full_domain as full_domain
-from .recoders.preference import preference_search as preference_search
+from .recoders.preference_search import preference_search as preference_search
 from .recoders.tds import tds as tds
 from .recoding import Recoding as Recoding
 

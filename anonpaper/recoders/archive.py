@@ -9,7 +9,7 @@ import pandas as pd
 
 from anonpaper.errors import BudgetExceededError, check_integer
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.preference import achievement, check_preference, preference_deviation
+from anonpaper.preference_point import achievement, check_preference, preference_deviation
 from anonpaper.recoders.objectives import Evaluator
 from anonpaper.recoding import Recoding
 
@@ -20,7 +20,7 @@ class Archive:
     """Evaluates chromosomes for one optimization problem and keeps the results.
 
     k, from 1 to n, preference and weights are those of
-    :func:`~anonpaper.recoders.preference.preference_search`, which also tells the errors.
+    :func:`~anonpaper.recoders.preference_search.preference_search`, which also tells the errors.
     """
 
     def __init__(

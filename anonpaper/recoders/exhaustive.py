@@ -40,7 +40,7 @@ def exhaustive(
     m : Microdata
         A table whose attributes have at most 18 values more than there are attributes.
     k, preference, weights
-        As for :func:`~anonpaper.recoders.preference.preference_search`.
+        As for :func:`~anonpaper.recoders.preference_search.preference_search`.
 
     Returns
     -------

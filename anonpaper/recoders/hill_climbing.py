@@ -43,7 +43,7 @@ def hill_climbing(
     Parameters
     ----------
     m, k, preference, weights, seed
-        As for :func:`~anonpaper.recoders.preference.preference_search`.
+        As for :func:`~anonpaper.recoders.preference_search.preference_search`.
     evaluations : int
         Recodings to look at, repetitions included, at least 1.
 

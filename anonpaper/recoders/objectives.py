@@ -1,7 +1,8 @@
 """Loss and bias of many recodings at once, as dewri2009 defines them (sections 3.1 and 3.2).
 
 Searches evaluate thousands of recodings in one compiled call on the distinct QI tuples of a
-table. The cost depends on the tuples, not on the rows. `anonpaper.preference` has the formulas.
+table. The cost depends on the tuples, not on the rows. `anonpaper.preference_point` has the
+formulas.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from numba import prange
 from anonpaper.compiled import loop
 from anonpaper.errors import ParameterError, check_weights
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.preference import dispersion, penalty
+from anonpaper.preference_point import dispersion, penalty
 
 __all__ = [
     "Evaluation", "Evaluator", "Table", "class_keys", "number_keys", "sub_domains",

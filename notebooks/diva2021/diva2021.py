@@ -37,7 +37,7 @@ from anonpaper.files import project_root
 from anonpaper.measure import discernibility, discernibility_ratio, stars
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva import diva
-from anonpaper.partition.diva.algorithm import Run, build_graph, coloring
+from anonpaper.partition.diva.diva import Run, build_graph, coloring
 from anonpaper.partition.diva.clusterings import Clusterings
 from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Privacy, Targets
@@ -486,7 +486,7 @@ def figure_3_steps() -> tuple[nx.Graph, list[dict]]:
     Returns
     -------
     graph : networkx.Graph
-        As :func:`~anonpaper.partition.diva.algorithm.build_graph` makes it.
+        As :func:`~anonpaper.partition.diva.diva.build_graph` makes it.
     steps : list of dict
         ``action`` ("colour", "reject" or "backtrack"), ``node`` (1 to 3), ``clusters`` (lists of
         row names), and ``coloured``: the clusters of every node after the step.

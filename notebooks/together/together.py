@@ -38,7 +38,7 @@ from anonpaper.publish import Release, generalize, recode, suppress, swap
 from anonpaper.publish.shallow import shallow_generalize
 from anonpaper.randomness import generator
 from anonpaper.recoders.lattice import full_domain
-from anonpaper.recoders.preference import preference_search
+from anonpaper.recoders.preference_search import preference_search
 from anonpaper.recoders.tds import tds
 
 __all__ = [
