@@ -24,14 +24,7 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import (
-    BudgetExceededError,
-    ColumnError,
-    InfeasibleError,
-    ParameterError,
-    check_choice,
-    check_integer,
-)
+from anonpaper import errors
 from anonpaper.files import cache_folder, sha256, whole_file
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.prepare.imbalance import find_imbalance
@@ -136,13 +129,13 @@ def synthesize(
         A bad method, number of epochs or rows, batch size or seed; or SDV is not installed.
     """
     values = checked_needs(check_microdata(m), needed)
-    check_choice("method", method, METHODS)
-    settings = {"method": method, "seed": check_integer("seed", seed, 0, 2**32 - 1)}
+    errors.check_choice("method", method, METHODS)
+    settings = {"method": method, "seed": errors.check_integer("seed", seed, 0, 2**32 - 1)}
     if method != "gaussian_copula":
-        settings["epochs"] = check_integer("epochs", epochs, 1)
-        settings["batch_size"] = check_integer("batch_size", batch_size, 10)
+        settings["epochs"] = errors.check_integer("epochs", epochs, 1)
+        settings["batch_size"] = errors.check_integer("batch_size", batch_size, 10)
         if batch_size % 10:
-            raise ParameterError(f"batch_size must be a multiple of 10, got {batch_size}")
+            raise errors.ParameterError(f"batch_size must be a multiple of 10, got {batch_size}")
     real = _plain_frame(m)
     if not values:
         return _as_in(m, real.head(0))
@@ -195,10 +188,10 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
     """
     names = [*check_microdata(m, people=True).qi, *m.sensitives]
     if not isinstance(rows, pd.DataFrame):
-        raise ParameterError(f"rows must be a pandas DataFrame, got {type(rows).__name__}")
+        raise errors.ParameterError(f"rows must be a pandas DataFrame, got {type(rows).__name__}")
     missing = [name for name in names if name not in rows.columns]
     if missing:
-        raise ColumnError(f"synthetic rows lack the columns {missing}")
+        raise errors.ColumnError(f"synthetic rows lack the columns {missing}")
     columns = {}
     for attribute in (m.attribute(name) for name in names):
         real = attribute.values[m.codes_of(attribute.name)]
@@ -245,16 +238,16 @@ def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
 def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
     """Return rows to sample per sensitive code, after looking for values without a real row."""
     if not isinstance(needed, Mapping):
-        raise ParameterError(
+        raise errors.ParameterError(
             "needed says how many rows to draw of each sensitive value, {value: rows}; "
             f"got {needed!r}"
         )
     values = {}
     for value, rows in needed.items():
         code = m.sensitive_attribute.code(value)
-        rows = check_integer(f"rows of {value!r}", rows, 0)
+        rows = errors.check_integer(f"rows of {value!r}", rows, 0)
         if rows and m.sensitive_counts[code] == 0:
-            raise InfeasibleError(
+            raise errors.InfeasibleError(
                 f"no real row has {m.sensitive!r} = {value!r}: there is nothing to learn its "
                 "distribution from"
             )
@@ -269,12 +262,12 @@ def _plain_frame(m: Microdata) -> pd.DataFrame:
     for attribute, codes, is_number in _columns(m):
         if is_number:
             if not np.isfinite(attribute.positions).all():
-                raise ColumnError(f"{attribute.name!r} has numbers that are not finite")
+                raise errors.ColumnError(f"{attribute.name!r} has numbers that are not finite")
             columns[str(attribute.name)] = attribute.positions[codes]
         else:
             present = len(np.unique(codes))
             if present > MOST_CATEGORIES:
-                raise ColumnError(
+                raise errors.ColumnError(
                     f"{attribute.name!r} has {present} categories, at most {MOST_CATEGORIES} can "
                     "be modelled: group them, or leave the column out (is it an identifier?)"
                 )
@@ -333,7 +326,7 @@ def _check_known(attribute: Attribute, values: np.ndarray) -> None:
         outside = values[~np.isin(values.astype(str), attribute.values.astype(str))]
         where = "unknown"
     if len(outside):
-        raise ColumnError(
+        raise errors.ColumnError(
             f"synthetic values of {attribute.name!r} are {where}: {list(outside[:5])}"
         )
 
@@ -345,7 +338,7 @@ def _installed(name: str) -> str:
     try:
         return version(name)
     except PackageNotFoundError:
-        raise ParameterError(
+        raise errors.ParameterError(
             f"synthetic rows need the package {name!r}: pip install '.[synthesis]' in a clone of "
             "anonpaper"
         ) from None
@@ -420,7 +413,7 @@ def _sample(sdv, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
         found = ()
     if len(found) < rows:
         value = m.sensitive_attribute.values[code]
-        raise BudgetExceededError(
+        raise errors.BudgetExceededError(
             f"the model yields {len(found)} of the {rows} rows with {m.sensitive!r} = {value!r} "
             f"that are needed: train it for more epochs, or use another method ({list(METHODS)})"
         )

@@ -37,8 +37,8 @@ from anonpaper.files import project_root
 from anonpaper.measure import discernibility, discernibility_ratio, stars
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva import diva
-from anonpaper.partition.diva.diva import Run, build_graph, coloring
 from anonpaper.partition.diva.clusterings import Clusterings
+from anonpaper.partition.diva.diva import Run, build_graph, coloring
 from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Privacy, Targets
 from anonpaper.partition.k_member import k_member

@@ -4,7 +4,7 @@
 open choices of the paper; ``beyond``, ``existence`` and ``augmented`` are not in the paper.
 """
 
-from anonpaper.partition.diva.diva import diva
 from anonpaper.partition.diva.augmented import diva_augmented
+from anonpaper.partition.diva.diva import diva
 
 __all__ = ["diva", "diva_augmented"]
