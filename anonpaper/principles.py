@@ -29,25 +29,11 @@ from anonpaper.groups import checked_labels
 from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = [
-    "DIVERSITY",
-    "AlphaKAnonymity",
-    "DistinctLDiversity",
-    "EntropyLDiversity",
-    "FrequencyLDiversity",
-    "GroupCounts",
-    "KAnonymity",
-    "Principle",
-    "RecursiveLDiversity",
-    "TCloseness",
-    "Theta",
-    "l_diversity",
-    "read_principle",
-    "require_diverse",
-    "require_eligible",
-    "require_whole",
-    "required",
-    "rows_of_budget",
-]
+    "DIVERSITY", "AlphaKAnonymity", "DistinctLDiversity", "EntropyLDiversity",
+    "FrequencyLDiversity", "GroupCounts", "KAnonymity", "Principle", "RecursiveLDiversity",
+    "TCloseness", "Theta", "l_diversity", "read_principle", "require_diverse",
+    "require_eligible", "require_whole", "required", "rows_of_budget",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,10 +52,7 @@ class SubDomains:
         codes: np.ndarray,
         names: np.ndarray | None = None,
     ) -> SubDomains:
-        """Return sub-domains of pairs: ``owner[i]`` holds ``codes[i]``; O(p log p) for p pairs.
-
-        Owners are numbered without gaps; pairs may come in any order and more than once.
-        """
+        """Return sub-domains of pairs, which may repeat: ``owner[i]`` holds ``codes[i]``."""
         pairs = np.sort(owner * np.int64(attribute.size) + codes)
         pairs = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
         owner, codes = np.divmod(pairs, attribute.size)
@@ -92,10 +89,9 @@ class SubDomains:
 
     @cached_property
     def labels(self) -> np.ndarray:
-        """How every sub-domain is written, shape (r,), dtype object: by its name if it has one.
+        """How every sub-domain is written, shape (r,), dtype object: a name, value, star or set.
 
-        Otherwise a single value stays as it is and the whole domain is a star; a run of an ordered
-        attribute is ``[first - last]`` (successive intervals as one), any other set ``{a, b, c}``.
+        A run of an ordered attribute is ``[first - last]``, any other set ``{a, b, c}``.
         """
         if self.names is not None:
             return self.names
@@ -168,10 +164,9 @@ class SubDomains:
         size = np.int64(self.attribute.size)
         key = self.low * size + self.high
         numbers: dict[bytes, int] = {}
-        gaps = np.flatnonzero(self.has_gaps)
-        key[gaps] = [
-            size * size + numbers.setdefault(self.members(i).tobytes(), len(numbers)) for i in gaps
-        ]
+        for i in np.flatnonzero(self.has_gaps):
+            held = self.members(i).tobytes()
+            key[i] = size * size + numbers.setdefault(held, len(numbers))
         _, first, number = np.unique(key, return_index=True, return_inverse=True)
         return self.take(first), number
 

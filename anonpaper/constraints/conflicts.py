@@ -13,13 +13,9 @@ from anonpaper.errors import ConstraintError, check_choice, check_integer, check
 from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = [
-    "Contradiction",
-    "conflict_rate",
-    "demand_on_gaps",
-    "demand_on_rows",
-    "find_contradictions",
-    "require_satisfiable",
-]
+    "Contradiction", "conflict_rate", "demand_on_gaps", "demand_on_rows",
+    "find_contradictions", "require_satisfiable",
+]  # fmt: skip
 
 
 def conflict_rate(
