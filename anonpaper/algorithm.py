@@ -91,16 +91,7 @@ class Algorithm:
 
 
 def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
-    """Declare a function an algorithm, by its title and attributes of :class:`Algorithm`.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> ap.tp.algorithm.title
-    'frequency l-diversity, at most l times the fewest suppressed rows'
-    >>> ap.tp.algorithm.promised({"l": 3})
-    [FrequencyLDiversity(l=3)]
-    """
+    """Declare a function an algorithm, by its title and attributes of :class:`Algorithm`."""
 
     def declare(function: F) -> F:
         run = _of_drawn_rows(function) if declared.get("by_rows") else function

@@ -368,10 +368,7 @@ class Microdata:
         return build_cells(self.codes, sizes, codes, values, self.weights)
 
     def counted(self) -> Microdata:
-        """Return the table with its cells for rows, each with its number (`weights`).
-
-        It is the table itself where people have several rows, or for several sensitive attributes.
-        """
+        """Return cells as rows with `weights`; itself for people's or several sensitive values."""
         if self.people is not None or len(self.sensitives) > 1:
             return self
         cells = self.cells
@@ -612,10 +609,7 @@ class Microdata:
 
 
 class CountedRows(Microdata):
-    """A table that lists equal rows once: row i stands for ``weights[i]`` rows, n is their sum.
-
-    It is made of a table in which nobody has several rows, and of its columns in a role, coded.
-    """
+    """A table that lists equal rows once: row i stands for ``weights[i]`` rows, n is their sum."""
 
     has_rows = False
     frame = property(no_rows)
@@ -631,10 +625,7 @@ class CountedRows(Microdata):
         return CountedRows(self, coded, self.weights[rows] if weights is None else weights)
 
     def drawn(self, rng: np.random.Generator) -> tuple[Microdata, np.ndarray]:
-        """Return a table of n rows in a random order, and which of those listed here each one is.
-
-        Rows of a table of counts have no order, and all n! are equally likely here. O(n·d).
-        """
+        """Return a table of n rows in a random order, and which of those listed each one is."""
         if self.n > np.iinfo(np.int32).max:
             raise RowsError(
                 f"this looks at the rows one by one, and numbers 2^31 - 1 of them; there are "
@@ -655,11 +646,7 @@ def _with_sizes(attributes: Iterable[Attribute]) -> str:
 
 
 def check_microdata(m: object, *, people: bool = False, weights: bool = False) -> Microdata:
-    """Return `m` if it is a Microdata that its caller can count.
-
-    `people` says that the caller counts people, or nothing, and `weights` that it takes rows that
-    stand for several. Otherwise such tables raise ParameterError and RowsError.
-    """
+    """Return `m`, a Microdata whose `people` or `weights`, if any, its caller takes care of."""
     if not isinstance(m, Microdata):
         raise ParameterError(
             f"expected a Microdata, got {type(m).__name__}: "
@@ -805,14 +792,10 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         declared = pd.Index(domain)
         try:
             codes = declared.get_indexer(column)
-        except TypeError:
-            raise ColumnError(
-                f"values declared for {column.name!r} cannot be told apart"
-            ) from None
-        except pd.errors.InvalidIndexError:
-            raise ColumnError(
-                f"the declared domain of {column.name!r} names a value twice"
-            ) from None
+        except (TypeError, pd.errors.InvalidIndexError) as error:
+            twice = f"the declared domain of {column.name!r} names a value twice"
+            unclear = f"values declared for {column.name!r} cannot be told apart"
+            raise ColumnError(unclear if isinstance(error, TypeError) else twice) from None
         outside = (codes < 0) & column.notna().to_numpy()
         if outside.any():
             others = column[outside].unique()[:5].tolist()

@@ -33,13 +33,7 @@ def dispersion(smallest: np.ndarray, largest: np.ndarray, n: int) -> np.ndarray:
 
 
 def achievement(nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]) -> np.ndarray:
-    """Return ach of points (NWP, NECD) for a preferred point, all in [0, 1] (section 4).
-
-    Examples
-    --------
-    >>> float(achievement(0.2, 1.0, preference=(0.2, 1.0)).round(4))
-    0.1667
-    """
+    """Return ach of points (NWP, NECD) for a preferred point, all in [0, 1] (section 4)."""
     w = loss_weight(preference)
     return np.maximum(w * (nwp + EPSILON), (1 - w) * (necd + EPSILON))
 

@@ -20,16 +20,7 @@ __all__ = ["SubDomains"]
 
 @dataclass(frozen=True, eq=False)
 class SubDomains:
-    """Sets of values of one attribute, r of them, none empty; each set has one form only.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> education = ap.examples.hospital().attribute("Education")
-    >>> either = SubDomains.sets(education, np.array([0, 1, 1]), np.array([0, 0, 2]))
-    >>> either.labels.tolist(), either.sizes.tolist(), either.contains(1, np.arange(3)).tolist()
-    (['High school', '{High school, Master}'], [1, 2], [True, False, True])
-    """
+    """Sets of values of one attribute, r of them, none empty; each set has one form only."""
 
     attribute: Attribute
     low: np.ndarray  # (r,), int64: the first code of every sub-domain, and

@@ -38,12 +38,8 @@ class DiversityConstraint:
         One or several quasi-identifiers or sensitive attributes, with the value that counts, or
         one that is written the same (39 for ``"39"``).
     low, high : int
-        The fewest and the most rows, 0 <= low <= high.
-
-    Raises
-    ------
-    ConstraintError, ParameterError
-        The target is empty, a bound is negative, or low > high; or an argument is of another type.
+        The fewest and the most rows, 0 <= low <= high. ConstraintError for other bounds or an
+        empty target, ParameterError for another type.
 
     Examples
     --------
@@ -209,17 +205,10 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
 def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
     """Read a file of constraints: lines, or by its ending a csv or JSON.
 
-    Parameters
-    ----------
-    path : path
-        One constraint a line, except blank lines and lines that begin with #. In a .csv the
-        columns are attributes, ``low`` and ``high``, and an empty field does not count; a .json is
-        a list of objects with ``target``, ``low`` and ``high``.
-
-    Raises
-    ------
-    ConstraintError, FileError
-        A constraint, or the file, has another form; the message names the file.
+    A line is one constraint, except blank lines and lines that begin with #. In a .csv the columns
+    are attributes, ``low`` and ``high``, and an empty field does not count; a .json is a list of
+    objects with ``target``, ``low`` and ``high``. ConstraintError or FileError if a constraint, or
+    the file, has another form; the message names the file.
 
     Examples
     --------
@@ -256,11 +245,9 @@ def _of_json(lines: list[str]) -> list[tuple]:
 
 
 def _of_csv(lines: list[str]) -> list[tuple]:
-    found = []
-    for row in csv.DictReader(lines, strict=True):
-        low, high = int(row.pop("low")), int(row.pop("high"))
-        found.append(({name: text for name, text in row.items() if text}, low, high))
-    return found
+    rows = csv.DictReader(lines, strict=True)
+    bounds = [(row, int(row.pop("low")), int(row.pop("high"))) for row in rows]
+    return [({n: text for n, text in row.items() if text}, *both) for row, *both in bounds]
 
 
 def write_constraints(
