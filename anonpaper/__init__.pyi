@@ -54,7 +54,7 @@ from .publish import swap as swap
 from .publish import shallow_generalize as shallow_generalize
 from .recoders.branch_and_bound import branch_and_bound as branch_and_bound
 from .recoders.lattice import full_domain as full_domain
-from .recoders.preference import preference_search as preference_search
+from .recoders.preference_search import preference_search as preference_search
 from .recoders.simple import exhaustive as exhaustive
 from .recoders.simple import hill_climbing as hill_climbing
 from .recoders.tds import tds as tds

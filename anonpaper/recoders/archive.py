@@ -1,7 +1,7 @@
 """What searches over recodings evaluate, each chromosome once, and the record of it.
 
 Many recodings are evaluated in one compiled call on the distinct QI tuples of a table, for loss
-and bias as dewri2009 defines them (sections 3.1 and 3.2; formulas in `anonpaper.preference`).
+and bias as dewri2009 defines them (sections 3.1 and 3.2; formulas in `anonpaper.preference_point`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from anonpaper.algorithm import RECODED
 from anonpaper.compiled import loop
 from anonpaper.errors import BudgetExceededError, ParameterError, check_integer, check_weights
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.preference import (
+from anonpaper.preference_point import (
     achievement,
     check_preference,
     dispersion,

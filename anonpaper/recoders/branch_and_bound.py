@@ -23,7 +23,7 @@ from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop, part
 from anonpaper.errors import SizeLimitError, check_integer
 from anonpaper.microdata import Microdata
-from anonpaper.preference import EPSILON, achievement, loss_weight
+from anonpaper.preference_point import EPSILON, achievement, loss_weight
 from anonpaper.recoders.archive import BY_BITS, Archive, class_keys, number_keys, sub_domains
 from anonpaper.recoding import Recoding
 
@@ -60,7 +60,7 @@ def branch_and_bound(
     m : Microdata
         A table whose attributes have at most 1,000 values each.
     k, preference, weights
-        As for :func:`~anonpaper.recoders.preference.preference_search`.
+        As for :func:`~anonpaper.recoders.preference_search.preference_search`.
     nodes : int
         Parts of the search space to look at, at least 1, before the search is given up.
 

@@ -36,7 +36,7 @@ def exhaustive(
     m : Microdata
         A table whose attributes have at most 18 values more than there are attributes.
     k, preference, weights
-        As for :func:`~anonpaper.recoders.preference.preference_search`.
+        As for :func:`~anonpaper.recoders.preference_search.preference_search`.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def hill_climbing(
     Parameters
     ----------
     m, k, preference, weights, seed
-        As for :func:`~anonpaper.recoders.preference.preference_search`.
+        As for :func:`~anonpaper.recoders.preference_search.preference_search`.
     evaluations : int
         Recodings to look at, repetitions included, at least 1.
 

@@ -37,7 +37,7 @@ from anonpaper.prepare.synthesis import fuse
 from anonpaper.publish import Release, generalize, recode, shallow_generalize, suppress, swap
 from anonpaper.randomness import generator
 from anonpaper.recoders.lattice import full_domain
-from anonpaper.recoders.preference import preference_search
+from anonpaper.recoders.preference_search import preference_search
 from anonpaper.recoders.tds import tds
 
 __all__ = [
