@@ -1,7 +1,7 @@
 """What searches over recodings evaluate, each chromosome once, and the record of it.
 
 Many recodings are evaluated in one compiled call on the distinct QI tuples of a table, for loss
-and bias as dewri2009 defines them (sections 3.1 and 3.2; formulas in `anonpaper.preference_point`).
+and bias as dewri2009 defines them (sections 3.1 and 3.2; `anonpaper.preference_point`).
 """
 
 from __future__ import annotations
