@@ -164,7 +164,7 @@ course: $(if $(LESSONS),build/course/student/README.md)  ## write the lessons fo
 	@$(if $(STUDENTS),$(RUN) tools/course.py --seed "$(SEED)" --students "$(STUDENTS)",:)
 
 build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
-  $(wildcard notebooks/course/*.yaml) tools/course.py | $(ENV)/.package-installed
+  $(wildcard notebooks/course/*.yaml) tools/course.py tools/templates/COURSE.md | $(ENV)/.package-installed
 	@$(RUN) tools/course.py
 
 .PHONY: slides
@@ -179,8 +179,16 @@ kit: env data  ## write the course as one archive to run anywhere; with all whee
 	@$(RUN) tools/kit.py $(if $(OFFLINE),--offline)
 
 .PHONY: kit-run
-kit-run: env data  ## write that archive, set it up as a student does, and run all lessons from it
-	@$(RUN) tools/kit.py $(if $(OFFLINE),--offline) --run
+kit-run: kit  ## set that archive up as a student does, and run all lessons from it
+	@# the interpreter is this one; nothing else of this environment is in reach
+	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; python=$$(readlink -f $(RUN)); \
+	$(RUN) -m zipfile -e build/kit/anonpaper-course$(if $(OFFLINE),-offline).zip "$$folder"; \
+	cp $(LESSONS) tools/kernels.py tools/templates/kit/execute.py "$$folder"/anonpaper-course; \
+	cd "$$folder"/anonpaper-course; \
+	for lesson in $(notdir $(LESSONS)); do \
+	  env -u PYTHONPATH -u VIRTUAL_ENV "$$python" start.py execute.py $$lesson; \
+	  echo "$$lesson: $$SECONDS s in all"; \
+	done; du -sh .
 
 .PHONY: binder
 binder: env  ## write what Binder installs, after a change of the lock: binder/requirements.txt
@@ -234,7 +242,7 @@ test-spark: env  ## install Spark beside the environment, and run the tests of s
 mutants: env  ## change the code in small ways, and see whether the tests notice (SAMPLE=300)
 	@test -d build/mutants/packages/cosmic_ray \
 	  || $(RUN) -m pip install -qq --target build/mutants/packages cosmic-ray==8.7.0
-	@$(RUN) tools/mutants.py --resume --sample $(or $(SAMPLE),300)
+	@$(RUN) tools/mutants.py --sample $(or $(SAMPLE),300)
 
 .PHONY: bench
 bench: env data  ## measure speed and memory against their limits
@@ -271,5 +279,5 @@ clean:  ## remove figures/$(PROFILE) and build; the cache stays, and `make` rest
 
 .PHONY: distclean
 distclean: clean  ## remove all caches too, but neither data nor the environment
-	@rm -rf data/cache/grids data/cache/runs .hypothesis .pytest_cache .ruff_cache .import_linter_cache
+	@rm -rf data/cache/grids data/cache/runs data/cache/judged .hypothesis .pytest_cache .ruff_cache .import_linter_cache
 	@find anonpaper tests tools benchmarks notebooks -name __pycache__ -prune -exec rm -rf {} +

@@ -59,11 +59,9 @@ class Algorithm:
     publications: tuple[str, ...] = GROUPED
     #: Whether it looks at sensitive values even if no l is given.
     needs_sensitive: bool = False
-    #: Whether it joins neighbours of a domain: hierarchies then order the domain, and a
-    #: granularity gives the width of its intervals.
+    #: Whether it joins neighbours of a domain, which hierarchies order and a granularity cuts.
     by_bits: bool = False
-    #: Whether it looks at rows one by one. Rows of a table of counts are then drawn in a random
-    #: order by its seed (0 if it has none), in O(n·d) memory.
+    #: Whether it looks at rows one by one: of a table of counts they are drawn by its seed, or 0.
     by_rows: bool = False
 
     @property
@@ -84,30 +82,16 @@ class Algorithm:
 
     def promised(self, given: Mapping[str, object]) -> list[Principle]:
         """Return the principles that every release made with these parameters meets."""
-        values = {p.name: p.default for p in self.parameters.values() if not p.required}
-        values.update(given)
+        values = {p.name: p.default for p in self.parameters.values() if not p.required} | given
         promises = dict(self.promises)
         if "l" in promises and "diversity" in values:
             promises["l"] = DIVERSITY[values["diversity"]]
-        found = [
-            principle(values[name])
-            for name, principle in promises.items()
-            if values.get(name) is not None
-        ]
-        return [*found, *(values.get("require") or ())]
+        asked = [name for name in promises if values.get(name) is not None]
+        return [*(promises[name](values[name]) for name in asked), *(values.get("require") or ())]
 
 
 def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
-    """Declare a function an algorithm, by its title and attributes of :class:`Algorithm`.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> ap.tp.algorithm.title
-    'frequency l-diversity, at most l times the fewest suppressed rows'
-    >>> ap.tp.algorithm.promised({"l": 3})
-    [FrequencyLDiversity(l=3)]
-    """
+    """Declare a function an algorithm, by its title and attributes of :class:`Algorithm`."""
 
     def declare(function: F) -> F:
         run = _of_drawn_rows(function) if declared.get("by_rows") else function
@@ -162,12 +146,9 @@ def _recording(function: Callable) -> Callable:
 def _meanings(docstring: str) -> dict[str, str]:
     """Return the first sentence on every parameter of a numpydoc docstring."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+\n|\Z)", docstring, re.M | re.S)
+    entry = r"^(\w[\w, *]*?)(?: : [^\n]*)?\n((?:(?:    [^\n]*)?\n?)*)"
     found = {}
-    for names, text in re.findall(
-        r"^(\w[\w, *]*?)(?: : [^\n]*)?\n((?:(?:    [^\n]*)?\n?)*)",
-        section[1] if section else "",
-        re.M,
-    ):
+    for names, text in re.findall(entry, section[1] if section else "", re.M):
         sentence = re.split(r"(?<=[.;])\s", " ".join(text.split()), maxsplit=1)[0].rstrip(".;")
         found |= {name.strip(): sentence for name in names.split(",")}
     return found

@@ -23,10 +23,7 @@ __all__ = ["inner", "lean", "loop", "part"]
 
 
 def loop(function: Callable | None = None, **options: bool) -> Callable:
-    """Compile a loop, again whenever its file or what it uses of other modules has changed.
-
-    Numba alone looks at the file of the loop only. Options are those of ``numba.njit``.
-    """
+    """Compile a loop, again whenever its file or what it uses of other modules has changed."""
     if function is None:
         return functools.partial(loop, **options)
     compiled = njit(function, cache=True, no_cfunc_wrapper=True, **options)

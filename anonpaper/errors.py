@@ -12,32 +12,13 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 __all__ = [
-    "AnonpaperError",
-    "BudgetExceededError",
-    "ChecksumError",
-    "ColumnError",
-    "ConstraintError",
-    "DatasetError",
-    "DatasetUnavailableError",
-    "EmptyTableError",
-    "FileError",
-    "HierarchyError",
-    "InfeasibleError",
-    "MissingValueError",
-    "NoSensitiveValueError",
-    "ParameterError",
-    "RowsError",
-    "SizeLimitError",
-    "check_choice",
-    "check_integer",
-    "check_named",
-    "check_number",
-    "check_numbers",
-    "check_range",
-    "check_sequence",
-    "check_weights",
-    "is_among",
-]
+    "AnonpaperError", "BudgetExceededError", "ChecksumError", "ColumnError", "ConstraintError",
+    "DatasetError", "DatasetUnavailableError", "EmptyTableError", "FileError",
+    "HierarchyError", "InfeasibleError", "MissingValueError", "NoSensitiveValueError",
+    "ParameterError", "RowsError", "SizeLimitError", "check_choice", "check_integer",
+    "check_named", "check_number", "check_numbers", "check_range", "check_sequence",
+    "check_weights", "is_among",
+]  # fmt: skip
 
 
 class AnonpaperError(ValueError):

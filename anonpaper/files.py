@@ -13,24 +13,13 @@ from typing import IO
 from anonpaper.errors import AnonpaperError, FileError
 
 __all__ = [
-    "cache_folder",
-    "check_place",
-    "named_by_user",
-    "project_root",
-    "raw_folder",
-    "sha256",
-    "whole_file",
-    "whole_files",
-    "write_named",
-    "write_whole",
-]
+    "cache_folder", "check_place", "named_by_user", "project_root", "raw_folder", "sha256",
+    "whole_file", "whole_files", "write_named", "write_whole",
+]  # fmt: skip
 
 
 def project_root(start: Path | None = None) -> Path | None:
-    """Return the first folder upwards that holds notebooks and package; None outside of one.
-
-    Without `start` from the working directory, else from where this package lies.
-    """
+    """Return the first folder above `start` (or here, or this file) with notebooks and package."""
     for begin in (Path.cwd(), Path(__file__)) if start is None else (start,):
         for folder in (begin.resolve(), *begin.resolve().parents):
             if (folder / "notebooks").is_dir() and (folder / "anonpaper").is_dir():
@@ -64,9 +53,8 @@ def whole_files(paths: Sequence[str | Path], *, replace: bool = True) -> Iterato
     """Open new files that appear under their names, all of them, only if the block succeeds.
 
     A process that is killed leaves every file as it was or as it shall be. New files have the
-    permissions of the user's umask, and never more than a file they replace. Missing folders are
-    made; a symbolic link stays, and the file that it leads to is replaced. Without `replace` there
-    is a FileExistsError, even if another process makes the file in the meantime.
+    permissions of the user's umask, and never more than a file they replace. A symbolic link
+    stays. Without `replace` there is a FileExistsError, whoever made the file in the meantime.
     """
     places = [Path(os.path.realpath(path)) for path in paths]
     with ExitStack() as left_over:
@@ -167,10 +155,7 @@ def named_by_user(path: object) -> Iterator[None]:
 def check_place(
     path: str | os.PathLike, *, replace: bool = True, endings: Sequence[str] = ("",), of: str = ""
 ) -> None:
-    """Raise FileError if a file cannot be written there as it is; no folder is made.
-
-    Its name must end with one of `endings`, in lower case; `of` is the message otherwise.
-    """
+    """Raise FileError if no file can be written there, or if its name lacks one of `endings`."""
     with named_by_user(f"{path!r} is no place for a file"):
         path = Path(path)
         with suppress(FileNotFoundError):

@@ -13,13 +13,9 @@ from anonpaper.errors import ParameterError
 from anonpaper.microdata import CellTable, CountedCells, Microdata, no_rows
 
 __all__ = [
-    "CountedPartition",
-    "Partition",
-    "check_partition",
-    "checked_labels",
-    "dense_labels",
+    "CountedPartition", "Partition", "check_partition", "checked_labels", "dense_labels",
     "group_bounds",
-]
+]  # fmt: skip
 
 
 _NOT_OF_ONE_KIND = (
@@ -35,21 +31,14 @@ class Partition:
     ----------
     labels : array of int, shape (n,)
         The group of every row, ``0..G-1`` without gaps; -1 for a row that is not published.
-    info : mapping, optional
-        What the algorithm reports about its run: phase, bounds, iterations, ...
-    algorithm : str, optional
-        How the partition was made, for titles and audits.
+        ParameterError for other labels.
+    info, algorithm : mapping and str, optional
+        What the algorithm reports about its run, and how the partition was made.
     starred : array of bool, shape (G, d), optional
         Attributes that a group suppresses even where its rows agree, as a constraint with an upper
         bound may ask.
     weights : array of int, shape (n,), optional
         How many rows of the table each row listed stands for; one by default.
-
-    Raises
-    ------
-    ParameterError
-        Labels are not integers, below -1, or leave a gap; another argument has a wrong shape or
-        type.
 
     Examples
     --------
@@ -69,15 +58,13 @@ class Partition:
     ) -> None:
         self.labels = checked_labels(labels)
         self.weights = weights = None if weights is None else np.asarray(weights)
-        if weights is not None and (
-            weights.shape != self.labels.shape
-            or weights.dtype.kind not in "iu"
-            or (weights < 0).any()
-        ):
-            raise ParameterError(
-                "weights must be integers of at least 0, one number of rows for every label, or "
-                f"None; got shape {weights.shape} for {len(self.labels)} labels"
-            )
+        if weights is not None:
+            integers = weights.shape == self.labels.shape and weights.dtype.kind in "iu"
+            if not integers or (weights < 0).any():
+                raise ParameterError(
+                    "weights must be integers of at least 0, one number of rows for every label, "
+                    f"or None; got shape {weights.shape} for {len(self.labels)} labels"
+                )
         shown = self.labels >= 0
         held = np.bincount(self.labels[shown], None if weights is None else weights[shown])
         self._sizes = held.astype(np.int64)
@@ -100,9 +87,8 @@ class Partition:
     def of_cells(cells: CellTable, cell, group, counts, info=None, algorithm="", times=None):
         """Return the partition with ``counts[i]`` rows of ``cell[i]`` in ``group[i]``; O(n).
 
-        Every row goes somewhere, and no group is left out. Cells that know their rows hand them
-        out in the order of the entries, lowest number first. Group g stands for ``times[g]``, by
-        default one, groups of equal cells, among which its rows are dealt.
+        Cells that know their rows hand them out in the order of the entries, lowest number first.
+        Group g stands for ``times[g]`` groups of equal cells, among which its rows are dealt.
         """
         if times is None:
             times = np.ones(int(group.max()) + 1, np.int64)
@@ -174,11 +160,7 @@ class Partition:
 
 
 class CountedPartition(Partition):
-    """How many rows of every cell go to which group: see :meth:`Partition.of_cells`.
-
-    `group` is -1 for rows that are not published. Nothing decides which rows of a cell go where:
-    they are equal. `labels` raises RowsError.
-    """
+    """How many rows of every cell go to which group (:meth:`Partition.of_cells`), -1 for none."""
 
     def __init__(
         self, cell, group, counts, times, info=None, algorithm="", *, starred=None

@@ -58,14 +58,8 @@ class Hierarchy:
     ----------
     rows : sequence of sequence of str
         One row per value: the value, then its generalizations from the lowest level up. All rows
-        are of one length; equal names on a level must stay equal on every higher level, and a
-        name that stands on several levels must be of the same values on each.
-
-    Raises
-    ------
-    HierarchyError
-        Rows of different length, a value that stands twice, or a name with two parents or two sets
-        of values.
+        are of one length, and every value stands once. A name has one parent and one set of
+        values, on whatever levels it stands; otherwise there is a HierarchyError.
 
     Examples
     --------
@@ -170,10 +164,8 @@ class Hierarchy:
         >>> Hierarchy([["a", "x", "*"], ["b", "y", "*"], ["c", "x", "*"]]).preorder()
         ['a', 'c', 'b']
         """
-        met = [
-            {name: i for i, name in enumerate(self.names(level))}
-            for level in range(self.height + 1)
-        ]
+        met = [self.names(level) for level in range(self.height + 1)]
+        met = [{name: i for i, name in enumerate(names)} for names in met]
 
         def place(row: list[str]) -> list[int]:
             return [places[name] for places, name in zip(met, row, strict=True)][::-1]
@@ -203,7 +195,9 @@ class Hierarchy:
         while len(blocks) > 1:
             blocks = [sum(blocks[i : i + fan_out], []) for i in range(0, len(blocks), fan_out)]
             for block in blocks:
-                name = _block_name(values, block)
+                name = ", ".join(str(values[place]) for place in block)
+                if len(block) > 1:
+                    name = STAR if len(blocks) == 1 else f"{{{name}}}"
                 for place in block:
                     rows[place].append(name)
         return cls(rows) if len(values) != 1 else cls.flat(values)
@@ -217,9 +211,8 @@ class Hierarchy:
         values : sequence of numbers, or a column
             The domain, finite.
         widths : sequence of numbers
-            Width per level, above 0 and each a multiple of the one before; otherwise a
-            ParameterError. Intervals begin at multiples of their width. Bounds are exact, in the
-            decimal digits that the numbers are written in.
+            Width per level, above 0 and each a multiple of the one before (else ParameterError).
+            Intervals begin at multiples of their width. Bounds are exact decimal numbers.
 
         Examples
         --------
@@ -246,12 +239,11 @@ class Hierarchy:
 
         Parameters
         ----------
-        values : sequence of numbers, or a column
-            The domain, finite.
+        values
+            As for :meth:`intervals`.
         levels : sequence of sequences of numbers
-            For every level from the lowest up where an interval ends and the next one begins,
-            ascending. The bounds of a level are among those of the level below; otherwise there is
-            a ParameterError.
+            The bounds between intervals, ascending, for every level from the lowest up. Those of a
+            level are among those of the level below (else ParameterError).
 
         Examples
         --------
@@ -287,8 +279,7 @@ class Hierarchy:
             The rows, finite numbers, repeated ones included. Equal ones stay together, so that
             fewer parts than asked for may come out.
         parts : sequence of int
-            How many per level, from the lowest level up, from 2, each a multiple of the next;
-            otherwise a ParameterError.
+            How many per level, at least 2 and each a multiple of the next (else ParameterError).
 
         Examples
         --------
@@ -328,8 +319,8 @@ class Hierarchy:
         values : sequence, or a column
             The domain; codes are read as text. Codes of no more characters than are kept stay.
         keep : sequence of int, optional
-            Characters kept per level, from the lowest level up: from 1, descending (otherwise a
-            ParameterError). By default one less on every level.
+            Characters kept per level, at least 1 and descending (else ParameterError). By default
+            one less on every level.
 
         Examples
         --------
@@ -360,6 +351,8 @@ class Hierarchy:
     ) -> Hierarchy:
         """Return a hierarchy of dates or timestamps, then a star.
 
+        Anything else is a ParameterError.
+
         Parameters
         ----------
         values : sequence, or a column
@@ -370,11 +363,6 @@ class Hierarchy:
         form : str, optional
             How all texts are written, as for :meth:`datetime.datetime.strptime`: ``%d.%m.%Y``.
             It must tell the part of a date that the lowest level names, and all coarser ones.
-
-        Raises
-        ------
-        ParameterError
-            A value is no such date, or `levels` or `form` are not of that kind.
 
         Examples
         --------
@@ -392,7 +380,7 @@ class Hierarchy:
 
         if form is not None:
             told = form.replace("%%", "") if isinstance(form, str) else ""
-            needed = order[order.index(levels[0]) if levels else order.index("year") :]
+            needed = order[order.index(levels[0] if levels else "year") :]
             if not all(re.search(_DATES[name][1], told) for name in needed):
                 raise ParameterError(
                     f"form must be a text such as '%d.%m.%Y' that tells of a date its {needed[0]} "
@@ -500,11 +488,8 @@ def _rows(values: list, names: Callable[[object], list[str]], levels: int = 0) -
     """Return a row per value with its names and a star; a missing value has no name but itself."""
     rows = [None if is_among(value, [MISSING]) else names(value) for value in values]
     levels = max((len(row) for row in rows if row is not None), default=levels)
-    unnamed = [MISSING] * levels
-    return [
-        [value, *(unnamed if row is None else row), STAR]
-        for value, row in zip(values, rows, strict=True)
-    ]
+    rows = [[MISSING] * levels if row is None else row for row in rows]
+    return [[value, *row, STAR] for value, row in zip(values, rows, strict=True)]
 
 
 def _between(bounds: list[Fraction], place: int) -> str:
@@ -529,11 +514,3 @@ def _decimal(number: Fraction) -> str:
         places += 1
     sign, digits = "-" * (number < 0), f"{abs(number * 10**places).numerator:0{places + 1}d}"
     return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else sign + digits
-
-
-def _block_name(values: list, block: list[int]) -> str:
-    if len(block) == 1:
-        return str(values[block[0]])
-    if len(block) == len(values):
-        return STAR
-    return "{" + ", ".join(str(values[place]) for place in block) + "}"

@@ -30,18 +30,9 @@ from anonpaper.errors import (
 from anonpaper.randomness import generator
 
 __all__ = [
-    "MISSING",
-    "Attribute",
-    "CellTable",
-    "CountedCells",
-    "CountedRows",
-    "Microdata",
-    "build_cells",
-    "check_microdata",
-    "checked_roles",
-    "code_values",
-    "no_rows",
-]
+    "MISSING", "Attribute", "CellTable", "CountedCells", "CountedRows", "Microdata",
+    "build_cells", "check_microdata", "checked_roles", "code_values", "no_rows",
+]  # fmt: skip
 
 #: The value that stands for a missing one when missing values are kept.
 MISSING = "?"
@@ -51,26 +42,17 @@ MISSING = "?"
 class Attribute:
     """One attribute with its domain, in order.
 
-    Attributes
-    ----------
-    name : object
-        The column's label.
-    values : numpy.ndarray, shape (size,), dtype object
-        The domain; the code of a value is its place here.
-    numeric : bool
-        Whether the values are numbers in ascending order, so that intervals have a width. Numbers
-        that floating point cannot tell apart have an order only.
-    ordered : bool
-        Whether the order of the domain means something (numbers, dates, ordered categoricals).
-    positions : numpy.ndarray, shape (size,), dtype float64
-        Where a value lies on its axis: the number itself, else its code.
+    `values` (dtype object) is the domain, and the code of a value is its place there. The domain
+    is `numeric` if it holds ascending numbers that floating point tells apart, and `ordered` if
+    its order means something (numbers, dates, ordered categoricals). `positions` (float64) says
+    where a value lies on its axis: the number itself, else its code.
     """
 
-    name: object
-    values: np.ndarray
+    name: object  # the column's label
+    values: np.ndarray  # (size,)
     numeric: bool
     ordered: bool
-    positions: np.ndarray
+    positions: np.ndarray  # (size,)
 
     @property
     def size(self) -> int:
@@ -184,17 +166,15 @@ class Microdata:
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row per person, or several with `person`. The table keeps a copy, which ``frame``
-        gives back, to be read; ``n`` is its length.
+        One row per person, or several with `person`. The table keeps a copy, ``frame``, to read.
     qi : sequence of column labels
         The quasi-identifiers, at least one.
     sensitive : column label or list of column labels, optional
         The sensitive attribute (SA), or several. Algorithms for one refuse several:
         ``with_roles(sensitive=...)`` chooses.
     person : column label, optional
-        Whose a row is, where people have several rows. Then k and the principles on sensitive
-        values count people (:mod:`anonpaper.principles`), and methods that count rows refuse the
-        table. The column has no other role and is never published.
+        Whose a row is, where people have several rows. Principles then count people, and methods
+        that count rows refuse the table. The column has no other role and is never published.
     missing : {"category", "drop", "error"}
         Missing values in role columns become the value ``"?"``, last in its domain; or their rows
         are left out (``dropped`` counts them); or they are an error. A row without its `person` is
@@ -203,10 +183,8 @@ class Microdata:
     domains : mapping of column label to sequence of values, optional
         Declared domains in order, for attributes whose data do not show every value. Missing
         values do not count. A pandas Categorical declares its categories by itself.
-    origin : object, optional
-        Where the data come from; ``str(origin)`` is shown.
-    synthetic : array of bool, shape (len(frame),), optional
-        Which rows are invented; none by default.
+    origin, synthetic : object, and array of bool, shape (len(frame),), optional
+        Where the data come from, and which rows are invented.
 
     Raises
     ------
@@ -390,10 +368,7 @@ class Microdata:
         return build_cells(self.codes, sizes, codes, values, self.weights)
 
     def counted(self) -> Microdata:
-        """Return the table with its cells for rows, each with its number (`weights`).
-
-        It is the table itself where people have several rows, or for several sensitive attributes.
-        """
+        """Return cells as rows with `weights`; itself for people's or several sensitive values."""
         if self.people is not None or len(self.sensitives) > 1:
             return self
         cells = self.cells
@@ -450,31 +425,25 @@ class Microdata:
         synthetic: np.ndarray | None = None,
         dropped: int | None = None,
     ) -> Microdata:
-        """Return a table made from this one; what is not named stays as it is.
-
-        Roles, the way of missing values, declared domains, origin and the marks of rows are
-        carried. So are the codes of role columns that hold the same values as before.
+        """Return a table made from this one; all that is not named is carried over.
 
         Parameters
         ----------
         frame : pandas.DataFrame, optional
             Other rows or columns.
-        qi, sensitive, person
-            As for :class:`Microdata`; None takes the role away from the latter two.
+        qi, sensitive, person, origin, synthetic
+            As for :class:`Microdata`; None takes the roles of `sensitive` and `person` away.
         domains : mapping of column label to sequence of values or None, optional
             Further domains; None where the column itself says its domain. A Categorical in `frame`
             always does.
-        origin, synthetic
-            As for :class:`Microdata`.
         dropped : int, optional
             How many rows were left out.
 
         Raises
         ------
-        ColumnError, EmptyTableError, MissingValueError
-            As :class:`Microdata`.
-        ParameterError
-            The table has synthetic rows, `frame` has another index, and `synthetic` is not given.
+        ColumnError, EmptyTableError, MissingValueError, ParameterError
+            As :class:`Microdata`; also if the table has synthetic rows, `frame` has another index,
+            and `synthetic` is not given.
 
         Examples
         --------
@@ -484,9 +453,11 @@ class Microdata:
         1
         """
         marks = {"sensitive": sensitive, "person": person, "origin": origin}
-        marks |= {"qi": ... if qi is None else qi}
-        marks |= {"dropped": ... if dropped is None else check_integer("dropped", dropped, 0)}
         marks = {name: mark for name, mark in marks.items() if mark is not ...}
+        if qi is not None:
+            marks["qi"] = qi
+        if dropped is not None:
+            marks["dropped"] = check_integer("dropped", dropped, 0)
         if frame is not None or domains is not None:
             marks |= self._with_columns(frame, {} if domains is None else domains)
         if frame is not None and synthetic is None and self.synthetic.any():
@@ -567,17 +538,16 @@ class Microdata:
         return f"Microdata({self.n} rows, {roles}{origin})"
 
     def _repr_html_(self) -> str:
-        facts = [("quasi-identifiers", _with_sizes(self.attributes))]
-        if self.sensitives:
-            facts.append(("sensitive", _with_sizes(map(self.attribute, self.sensitives))))
-        if self.person is not None:
-            facts.append(("person", f"{self.person} ({self.n_people:,} people)"))
-        others = {
+        whose = "" if self.person is None else f"{self.person} ({self.n_people:,} people)"
+        facts = {
+            "quasi-identifiers": _with_sizes(self.attributes),
+            "sensitive": _with_sizes(map(self.attribute, self.sensitives)),
+            "person": whose,
             "origin": self.origin,
             "rows left out for missing values": self.dropped,
             "synthetic rows": int(self.synthetic.sum()),
         }
-        facts += [(name, value) for name, value in others.items() if value]
+        facts = [(name, value) for name, value in facts.items() if value]
         roles = [name for name in self.frame.columns if name in self._roles]
         return html(f"Microdata, {self.n:,} rows", facts, html_table(self.frame[roles]))
 
@@ -639,10 +609,7 @@ class Microdata:
 
 
 class CountedRows(Microdata):
-    """A table that lists equal rows once: row i stands for ``weights[i]`` rows, n is their sum.
-
-    It is made of a table in which nobody has several rows, and of its columns in a role, coded.
-    """
+    """A table that lists equal rows once: row i stands for ``weights[i]`` rows, n is their sum."""
 
     has_rows = False
     frame = property(no_rows)
@@ -658,10 +625,7 @@ class CountedRows(Microdata):
         return CountedRows(self, coded, self.weights[rows] if weights is None else weights)
 
     def drawn(self, rng: np.random.Generator) -> tuple[Microdata, np.ndarray]:
-        """Return a table of n rows in a random order, and which of those listed here each one is.
-
-        Rows of a table of counts have no order, and all n! are equally likely here. O(n·d).
-        """
+        """Return a table of n rows in a random order, and which of those listed each one is."""
         if self.n > np.iinfo(np.int32).max:
             raise RowsError(
                 f"this looks at the rows one by one, and numbers 2^31 - 1 of them; there are "
@@ -682,11 +646,7 @@ def _with_sizes(attributes: Iterable[Attribute]) -> str:
 
 
 def check_microdata(m: object, *, people: bool = False, weights: bool = False) -> Microdata:
-    """Return `m` if it is a Microdata that its caller can count.
-
-    `people` says that the caller counts people, or nothing, and `weights` that it takes rows that
-    stand for several. Otherwise such tables raise ParameterError and RowsError.
-    """
+    """Return `m`, a Microdata whose `people` or `weights`, if any, its caller takes care of."""
     if not isinstance(m, Microdata):
         raise ParameterError(
             f"expected a Microdata, got {type(m).__name__}: "
@@ -832,14 +792,10 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         declared = pd.Index(domain)
         try:
             codes = declared.get_indexer(column)
-        except TypeError:
-            raise ColumnError(
-                f"values declared for {column.name!r} cannot be told apart"
-            ) from None
-        except pd.errors.InvalidIndexError:
-            raise ColumnError(
-                f"the declared domain of {column.name!r} names a value twice"
-            ) from None
+        except (TypeError, pd.errors.InvalidIndexError) as error:
+            twice = f"the declared domain of {column.name!r} names a value twice"
+            unclear = f"values declared for {column.name!r} cannot be told apart"
+            raise ColumnError(unclear if isinstance(error, TypeError) else twice) from None
         outside = (codes < 0) & column.notna().to_numpy()
         if outside.any():
             others = column[outside].unique()[:5].tolist()
@@ -914,10 +870,9 @@ def build_cells(
     m: int,
     weights: np.ndarray | None = None,
 ) -> CellTable:
-    """Group n rows by QI tuple and by sensitive code in ``[0, m)``, if there is one; O(n log n).
+    """Group rows by QI tuple (code j below ``sizes[j]``) and sensitive code below m; O(n log n).
 
-    QI code j lies in ``[0, sizes[j])``. Rows may stand for several: by `weights` the result has
-    their numbers, but not `rows`. Exact for any domains and up to 2^31 - 1 rows.
+    Rows may stand for several: by `weights` the result has their numbers, but not `rows`.
     """
     # Tuple and sensitive value are one 64-bit key. Where the row number fits into it too, plain
     # integers are sorted, which is faster; otherwise keys with their rows.

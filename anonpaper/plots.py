@@ -20,22 +20,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 __all__ = [
-    "HATCHES",
-    "LOOKS",
-    "STAND_IN",
-    "STYLE_FILE",
-    "WIDTHS",
-    "bars",
-    "footer",
-    "heatmap",
-    "label_lines",
-    "lines",
-    "published",
-    "render",
-    "stamp",
-    "subplots",
-    "use_style",
-]
+    "HATCHES", "LOOKS", "STAND_IN", "STYLE_FILE", "WIDTHS", "bars", "footer", "heatmap",
+    "label_lines", "lines", "published", "render", "stamp", "subplots", "use_style",
+]  # fmt: skip
 
 STYLE_FILE = Path(__file__).with_name("anonpaper.mplstyle")
 WIDTHS = {1: 3.5, 2: 7.2}  # inches of one and of two columns of a journal page
@@ -68,10 +55,6 @@ def subplots(
     **options
         Passed to `matplotlib.pyplot.subplots` (``sharex``, ``sharey``, ``squeeze``, ...).
 
-    Returns
-    -------
-    figure, axes : Figure, and Axes or array of Axes
-
     Examples
     --------
     >>> figure, axes = subplots(columns=2, cols=3)
@@ -100,9 +83,8 @@ def lines(
 
     Parameters
     ----------
-    ax : Axes
-    frame : DataFrame
-        Tidy, rows in any order.
+    ax, frame : Axes and DataFrame
+        The frame is tidy, with rows in any order.
     x, y : str
         Columns of numbers.
     by : str, optional
@@ -152,12 +134,8 @@ def published(
 ) -> None:
     """Draw a paper's own values as hollow markers, in the colours `lines` gives them.
 
-    A legend names all of them once, as "published".
-
-    Parameters
-    ----------
-    ax, frame, x, y, by, order
-        As for `lines`; give the same `order` to both, so that colours agree.
+    Parameters are those of `lines`; give the same `order` to both, so that colours agree. A legend
+    names all markers once, as "published".
 
     Examples
     --------
@@ -189,18 +167,14 @@ def bars(
 
     Parameters
     ----------
-    ax : Axes
-    frame : DataFrame
-        Tidy, one row per bar; clusters stand in the order in which x first appears.
-    x : str
-        Column of the clusters, of any type.
-    y : str
-        Column of numbers.
+    ax, frame : Axes and DataFrame
+        One row per bar; clusters stand in the order in which x first appears.
+    x, y : str
+        Columns of the clusters, of any type, and of numbers.
     by, order
         As for `lines`.
     published : DataFrame, optional
-        The paper's own values, with the same columns: hollow markers on the bars, "published"
-        in a legend.
+        The paper's own values, with the same columns: hollow markers on the bars.
 
     Examples
     --------
@@ -248,14 +222,11 @@ def heatmap(
 
     Parameters
     ----------
-    ax : Axes
-    frame : DataFrame
-        Tidy, one row per field; x and y keep the order in which they first appear, y from the
-        top. Missing fields stay blank.
-    x, y : str
-        Columns of the two axes, of any type.
-    value : str
-        Column of numbers.
+    ax, frame : Axes and DataFrame
+        One row per field; x and y keep the order in which they first appear, y from the top.
+        Missing fields stay blank.
+    x, y, value : str
+        Columns of the two axes, of any type, and of numbers.
     text : str, optional
         Format of the numbers; None writes none.
     limits : (float, float), optional
@@ -375,11 +346,11 @@ def render(figure: Figure, format: str) -> bytes:
 def _parts(frame: pd.DataFrame, columns: tuple[str, str], by: str | None, order: Sequence | None):
     """Yield (number, name, rows, look) for each value of `by`, in the order of colours."""
     _check_columns(frame, columns if by is None else (*columns, by))
-    names = [None] if by is None else list(frame[by].unique() if order is None else order)
-    if by is not None:
-        strange = sorted(set(frame[by].unique()) - set(names), key=str)
-        if strange:
-            raise ValueError(f"{by!r} holds {strange}, not listed in order={names}")
+    present = [None] if by is None else frame[by].unique()
+    names = list(present if by is None or order is None else order)
+    strange = sorted(set(present) - set(names), key=str)
+    if strange:
+        raise ValueError(f"{by!r} holds {strange}, not listed in order={names}")
     if len(names) > len(LOOKS):
         raise ValueError(f"{len(names)} lines cannot be told apart; draw at most {len(LOOKS)}")
     for number, name in enumerate(names):

@@ -29,25 +29,11 @@ from anonpaper.groups import checked_labels
 from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = [
-    "DIVERSITY",
-    "AlphaKAnonymity",
-    "DistinctLDiversity",
-    "EntropyLDiversity",
-    "FrequencyLDiversity",
-    "GroupCounts",
-    "KAnonymity",
-    "Principle",
-    "RecursiveLDiversity",
-    "TCloseness",
-    "Theta",
-    "l_diversity",
-    "read_principle",
-    "require_diverse",
-    "require_eligible",
-    "require_whole",
-    "required",
-    "rows_of_budget",
-]
+    "DIVERSITY", "AlphaKAnonymity", "DistinctLDiversity", "EntropyLDiversity",
+    "FrequencyLDiversity", "GroupCounts", "KAnonymity", "Principle", "RecursiveLDiversity",
+    "TCloseness", "Theta", "l_diversity", "read_principle", "require_diverse",
+    "require_eligible", "require_whole", "required", "rows_of_budget",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +48,7 @@ class GroupCounts:
 
     @classmethod
     def of(cls, m: Microdata, labels: np.ndarray, rows: np.ndarray | None = None) -> GroupCounts:
-        """Count the groups of a table with one sensitive attribute or none; O(n log n).
-
-        Labels are group numbers without gaps, -1 for rows that are not published. They are of the
-        rows listed, or of `rows` alone, where they are not checked and not -1.
-        """
+        """Count groups by labels of the rows listed, or of `rows`, not checked and not -1."""
         if rows is None:
             check_microdata(m, people=True, weights=True)
             labels = checked_labels(labels, m.n_listed)
@@ -86,11 +68,7 @@ class GroupCounts:
 
     @classmethod
     def of_tuples(cls, m: Microdata, group: np.ndarray) -> GroupCounts:
-        """Count groups of QI tuples, by the group of every tuple, from the cells; O(e log e).
-
-        Where people have several rows, the counts are those of :meth:`of` only if nobody has rows
-        of several tuples; the sizes always are.
-        """
+        """Count groups of tuples; of people only if each has rows of one tuple; O(e log e)."""
         values, cells = 1 if m.sensitive is None else m.sensitive_attribute.size, m.cells
         key = group[cells.tuple_of_cell] * np.int64(values) + cells.sensitive
         if m.people is None:
@@ -173,18 +151,17 @@ Groups = GroupCounts | np.ndarray | Microdata
 class Principle(ABC):
     """A condition on every single group of a partition.
 
-    Subclasses compute the level that each group reaches (`levels`), and say whether a larger level
-    is more private (`larger_is_safer`), and which is asked for (`bound`). A principle on sensitive
-    values holds for each sensitive attribute of a table, or for the one that it names by `of`.
+    Subclasses compute the level of each group (`levels`), and say whether a larger one is more
+    private (`larger_is_safer`), and which is asked for (`bound`). A principle on sensitive values
+    holds for each sensitive attribute of a table, or for the one that it names by `of`.
 
     Notes
     -----
-    A principle is *monotone* if joining two groups that meet it gives a group that meets it.
-    Algorithms need that of a principle they are to keep: if any grouping meets it, so does the
-    table as a whole. It is *upward closed* if a group goes on to meet it whatever rows join: so
-    are k (no fewer people) and distinct l (no fewer values). The others are monotone if the groups
-    that are joined share nobody. Let r be the counts of a group and n its size. Joining keeps
-    every condition f(r) <= c n, strict or not, if f is convex and f(cr) = c f(r):
+    A principle is *monotone* if joining two groups that meet it gives a group that meets it, as
+    algorithms need: if any grouping meets it, so does the whole table. It is *upward closed* if a
+    group goes on to meet it whatever rows join: so are k and distinct l. The others are monotone
+    if the groups that are joined share nobody. Let r be the counts of a group and n its size.
+    Joining keeps every condition f(r) <= c n, strict or not, if f is convex and f(cr) = c f(r):
 
     * frequency l, theta, alpha: f is the largest count, with c = 1/l, theta, alpha;
     * recursive (c, l): r_1 < c (r_l + ... + r_m) says r_1 + c (r_1 + ... + r_{l-1}) < c n, and the
@@ -413,8 +390,7 @@ class AlphaKAnonymity(_OnValues):
         check_number("alpha", self.alpha, 0, 1, open_low=True)
         check_integer("k", self.k, 1)
 
-    def levels(self, counts: GroupCounts) -> np.ndarray:
-        return counts.largest() / counts.sizes
+    levels = Theta.levels
 
     def satisfied(self, counts: GroupCounts) -> np.ndarray:
         return super().satisfied(counts) & (counts.sizes >= self.k)
@@ -475,9 +451,8 @@ class TCloseness(_OnValues):
             high = min(low + block, len(levels))
             entries = slice(counts.start[low], counts.start[high])
             shares = np.zeros((high - low, len(total)))
-            shares[counts.group_of_entry[entries] - low, rank[counts.sensitive[entries]]] = share[
-                entries
-            ]
+            group, place = counts.group_of_entry[entries] - low, rank[counts.sensitive[entries]]
+            shares[group, place] = share[entries]
             levels[low:high] = np.abs(np.cumsum(shares - total, axis=1)).sum(axis=1) / steps
         return levels
 
@@ -514,11 +489,7 @@ def read_principle(text: str) -> Principle:
 def required(
     m: Microdata, principles: Sequence[Principle]
 ) -> list[tuple[Microdata, list[Principle]]]:
-    """Return the principles that groups are to keep, by the sensitive attribute that is meant.
-
-    Each entry is the table with one sensitive attribute or none, and what is asked of that.
-    ParameterError for one that is not monotone, or not for people who are in several groups.
-    """
+    """Return tables with one sensitive attribute or none, and the principles asked of each."""
     found: dict[object, tuple[Microdata, list[Principle]]] = {}
     for principle in check_sequence("require", principles, Principle):
         if not principle.monotone:
@@ -577,13 +548,10 @@ def l_diversity(l: int, diversity: str = "frequency") -> Principle:
 
 
 def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
-    """Return l, from 2 to n, if some grouping is l-diverse; InfeasibleError names the largest l.
-
-    One is iff the group of all rows is: joining disjoint groups keeps diversity (xiao2010, Lemma
-    1, for frequency l-diversity).
-    """
+    """Return l, from 2 to n, if some grouping is l-diverse; else InfeasibleError says which is."""
     counts = check_microdata(m).sensitive_counts
     l = check_integer("l", l, 2, m.n)
+    # a grouping is l-diverse iff the group of all rows is: joining keeps it (xiao2010, Lemma 1)
     if l_diversity(l, diversity).holds(counts):
         return l
     if diversity == "distinct":
@@ -591,14 +559,10 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
         reason = f"{m.sensitive!r} has {largest} distinct values"
     else:
         largest = m.n // int(counts.max())
-        value = m.sensitive_attribute.values[counts.argmax()]
-        reason = (
-            f"{counts.max()} of its {m.n} rows have {m.sensitive!r} = {value!r}, "
-            f"more than one in {l}"
-        )
+        value = f"{m.sensitive!r} = {m.sensitive_attribute.values[counts.argmax()]!r}"
+        reason = f"{counts.max()} of its {m.n} rows have {value}, more than one in {l}"
     remedy = f"the largest feasible l is {largest}"
-    if largest < 2:
-        remedy = "no l of 2 or more is feasible"
+    remedy = remedy if largest >= 2 else "no l of 2 or more is feasible"
     raise InfeasibleError(f"the table cannot be {diversity} {l}-diverse: {reason}; {remedy}")
 
 

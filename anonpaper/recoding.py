@@ -45,24 +45,16 @@ class Recoding:
         The quasi-identifiers, in the order of the table.
     maps : sequence of array of int
         For every attribute the sub-domain of each value, shape (size,), numbered 0, 1, ...
-        without gaps.
-    info : mapping, optional
-        What the algorithm reports about its run.
-    algorithm : str, optional
-        How the recoding was made.
+        without gaps; otherwise a ParameterError.
+    info, algorithm : mapping and str, optional
+        What the algorithm reports about its run, and how the recoding was made.
     names : sequence of (array of object, or None), optional
         For every attribute the different names of its sub-domains, shape (r,), where a hierarchy
         names them; None where they are written as the values they hold.
     trees : mapping of attribute name to Hierarchy, optional
-        The hierarchies that the names are of: their further values are recoded too, see
-        :meth:`of_values`.
+        The hierarchies of the names: their further values are recoded too (:meth:`of_values`).
     withhold : sequence of Principle, optional
         Classes of a table that fail one of these are withheld where it is published.
-
-    Raises
-    ------
-    ParameterError
-        A map has the wrong length or its numbers leave a gap, or names do not fit.
 
     Examples
     --------
@@ -144,16 +136,13 @@ class Recoding:
     def decode(cls, attributes: Sequence[Attribute], bits: str | Sequence[int]) -> Recoding:
         """Return the recoding that a chromosome encodes (dewri2009, section 5.1, after Iyengar).
 
-        Every attribute has one bit between two successive values of its domain: 0 joins them, 1
-        keeps them apart. The strings of the attributes stand one after the other. O(bits).
-
         Parameters
         ----------
         attributes : sequence of Attribute
             The quasi-identifiers; `m.attributes` of a Microdata.
         bits : str or sequence of int
-            As many zeros and ones as the attributes have values, less one for each attribute;
-            otherwise a ParameterError.
+            One bit between two successive values of each domain, attribute by attribute: 0 joins
+            them, 1 keeps them apart. ParameterError for another number of bits.
 
         Examples
         --------
@@ -269,13 +258,9 @@ class Recoding:
         -------
         recoding : Recoding
             Sub-domains are written as in this one. All new values of an attribute make up a
-            sub-domain of their own, the last.
+            sub-domain of their own, the last. O(v·i) for v values and i intervals.
         new : dict of attribute name to list
             The new values, of the attributes that have any.
-
-        Notes
-        -----
-        O(v·i) for v values and i intervals.
         """
         attributes = check_sequence("attributes", attributes, Attribute)
         if self._told_values is not None:
@@ -348,20 +333,16 @@ class Recoding:
     def save(self, path: str | os.PathLike) -> None:
         """Write the recoding to a file (JSON), for :meth:`load`; it appears whole or not at all.
 
-        The file holds what a release shows: the bounds of its intervals, the values of its sets
-        and those that are kept, its stars. It holds no row or count, and no value that lies within
-        an interval or below a star, or that only withheld rows have. The recoding that is loaded
-        takes such values as new. Two things go beyond a release. Where a hierarchy names the
-        sub-domains, the file lists all values of the hierarchy below these names: a hierarchy made
-        of the table's own column tells that column's values. And it lists the categories within an
-        interval of an ordered Categorical that is not in alphabetical order.
+        The file holds what a release shows: bounds of intervals, values of sets, kept values and
+        stars. It holds no row or count, and no value within an interval or below a star, or that
+        only withheld rows have: the recoding that is loaded takes such values as new. Two things
+        go beyond a release. Where a hierarchy names the sub-domains, the file lists all values of
+        the hierarchy below these names, which tells a column's values if the hierarchy was made of
+        it. And it lists the categories within an interval of an ordered Categorical that is not in
+        alphabetical order.
 
-        Raises
-        ------
-        FileError
-            It cannot be written.
-        ParameterError
-            A name or a value is no text, number or timestamp.
+        FileError if it cannot be written; ParameterError for a name or a value that is no text,
+        number or timestamp.
 
         Examples
         --------

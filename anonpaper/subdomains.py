@@ -20,16 +20,7 @@ __all__ = ["SubDomains"]
 
 @dataclass(frozen=True, eq=False)
 class SubDomains:
-    """Sets of values of one attribute, r of them, none empty; each set has one form only.
-
-    Examples
-    --------
-    >>> import anonpaper as ap
-    >>> education = ap.examples.hospital().attribute("Education")
-    >>> either = SubDomains.sets(education, np.array([0, 1, 1]), np.array([0, 0, 2]))
-    >>> either.labels.tolist(), either.sizes.tolist(), either.contains(1, np.arange(3)).tolist()
-    (['High school', '{High school, Master}'], [1, 2], [True, False, True])
-    """
+    """Sets of values of one attribute, r of them, none empty; each set has one form only."""
 
     attribute: Attribute
     low: np.ndarray  # (r,), int64: the first code of every sub-domain, and
@@ -52,10 +43,7 @@ class SubDomains:
         codes: np.ndarray,
         names: np.ndarray | None = None,
     ) -> SubDomains:
-        """Return sub-domains of pairs: ``owner[i]`` holds ``codes[i]``; O(p log p) for p pairs.
-
-        Owners are numbered without gaps; pairs may come in any order and more than once.
-        """
+        """Return sub-domains of pairs, which may repeat: ``owner[i]`` holds ``codes[i]``."""
         pairs = np.sort(owner * np.int64(attribute.size) + codes)
         pairs = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
         owner, codes = np.divmod(pairs, attribute.size)
@@ -92,10 +80,9 @@ class SubDomains:
 
     @cached_property
     def labels(self) -> np.ndarray:
-        """How every sub-domain is written, shape (r,), dtype object: by its name if it has one.
+        """How every sub-domain is written, shape (r,), dtype object: a name, value, star or set.
 
-        Otherwise a single value stays as it is and the whole domain is a star; a run of an ordered
-        attribute is ``[first - last]`` (successive intervals as one), any other set ``{a, b, c}``.
+        A run of an ordered attribute is ``[first - last]``, any other set ``{a, b, c}``.
         """
         if self.names is not None:
             return self.names
@@ -168,10 +155,9 @@ class SubDomains:
         size = np.int64(self.attribute.size)
         key = self.low * size + self.high
         numbers: dict[bytes, int] = {}
-        gaps = np.flatnonzero(self.has_gaps)
-        key[gaps] = [
-            size * size + numbers.setdefault(self.members(i).tobytes(), len(numbers)) for i in gaps
-        ]
+        for i in np.flatnonzero(self.has_gaps):
+            held = self.members(i).tobytes()
+            key[i] = size * size + numbers.setdefault(held, len(numbers))
         _, first, number = np.unique(key, return_index=True, return_inverse=True)
         return self.take(first), number
 

@@ -1,7 +1,19 @@
-"""Sphinx configuration of the site; tools/site.py stages the pages and runs Sphinx."""
+"""Sphinx configuration of the site; tools/site.py stages the pages and runs Sphinx.
+
+Pages lie where their files lie in the project, so that links between files lead from page to
+page. `page_of` knows the few pages that lie elsewhere.
+"""
 
 import importlib.metadata
+import json
+import re
+from html import unescape
 from pathlib import Path
+from posixpath import dirname, join, normpath
+
+from sphinx.addnodes import pending_xref
+
+from anonpaper.compendium import papers
 
 project = "anonpaper"
 author = "The anonpaper authors"
@@ -10,12 +22,14 @@ release = importlib.metadata.version("anonpaper")
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",
 ]
 language = "en"
-exclude_patterns = ["_build"]
+exclude_patterns = ["README.md"]  # parts of it are included by pages
+templates_path = [str(Path(__file__).with_name("_templates"))]  # autosummary seeks beside pages
 
 # notebooks are shown as they were executed
 nb_execution_mode = "off"
@@ -31,29 +45,23 @@ autodoc_mock_imports = ["ctgan", "distributed", "rdt", "sdv", "torch"]
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
+autosummary_generate = True
+# |S|, the size of a set, is a substitution to Sphinx
+MODULES = Path(__file__).parents[1].joinpath("anonpaper").rglob("*.py")
+SETS = {name for path in MODULES for name in re.findall(r"\|(\w+)\|", path.read_text("utf-8"))}
+rst_prolog = "".join(f".. |{name}| replace:: \\|{name}\\|\n" for name in sorted(SETS))
 
 html_theme = "pydata_sphinx_theme"
 html_title = "anonpaper"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 
-
-def setup(app):
-    """Give the page of the search, alone, the texts of all pages and what shows excerpts."""
-
-    def add(app, pagename, templatename, context, doctree):
-        if pagename == "search":
-            app.add_js_file("texts.js")
-            app.add_js_file("excerpts.js")
-
-    app.connect("html-page-context", add)
-
-
 html_search_scorer = str(Path(__file__).with_name("scorer.js"))  # lessons first
 html_copy_source = False
 html_show_sourcelink = False
 html_show_search_summary = False  # a page opened as a file may not read other files
-SINGLE = ["index", "report", "use", "data", "notebooks/00_start_here"]  # pages of no section
+REPORTS = ["figures/paper/REPORT", "figures/quick/REPORT"]
+SINGLE = ["index", "use", "data/README", "notebooks/00_start_here", *REPORTS]  # of no section
 html_sidebars = dict.fromkeys(SINGLE, [])
 html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_theme_options = {
@@ -64,7 +72,76 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "article_header_start": ["breadcrumbs"],
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "report": []},
+    "secondary_sidebar_items": {"**": ["page-toc"]} | dict.fromkeys(["index", *REPORTS], []),
     "show_toc_level": 2,
 }
 copyright = "The anonpaper authors, MIT licence"
+
+NAMES = {key: paper.name for key, paper in papers().items()}
+ELSEWHERE = (
+    (r"README\.md", "use"),
+    (r"figures/\w+/((?:\w+/)?REPORT)\.\w+", r"figures/{results}/\1"),
+    (r"figures/\w+/(\w+)", r"figures/\1"),
+    (r"figures(/\w+)?(/README\.md)?", "figures/index"),
+    (r"notebooks", "papers/index"),
+    (r"notebooks/course", "course"),
+    (r"notebooks/(\w+)", r"papers/\1"),
+)
+TEXTS = {}
+
+
+def page_of(address, pages):
+    """Return the page that stands for a file or folder of the project; None if there is none."""
+    results = next((page.split("/")[1] for page in pages if page.endswith("/REPORT")), "")
+    module = re.sub(r"(/__init__)?\.py$", "", address).replace("/", ".")
+    found = [join("api", module), "api/index" if module.startswith("anonpaper") else ""]
+    for pattern, page in ELSEWHERE:
+        if match := re.fullmatch(pattern, address):
+            found.append(match.expand(page.replace("{results}", results)))
+    return next((page for page in found if page in pages), None)
+
+
+def lead_to_pages(app, doctree):
+    """Lead links to the pages of files; one to a file without a page becomes plain text."""
+    for node in list(doctree.findall(pending_xref)):
+        if node["reftype"] != "myst":
+            continue
+        if node.astext() in NAMES:
+            (text,) = node.findall(lambda part: not part.children)
+            text.parent.replace(text, type(text)(NAMES[node.astext()]))
+        if node["refdomain"] is None and not node["reftarget"].startswith("#"):
+            folder = dirname(app.env.docname)
+            page = page_of(normpath(join(folder, node["reftarget"])), app.env.found_docs)
+            if page is None:
+                node.replace_self(node.children)
+            else:
+                node.attributes.update(refdomain="doc", reftarget=page, reftargetid=None)
+
+
+def note_text(app, pagename, templatename, context, doctree):
+    """Keep the text of each page for the search, which may not read a file by itself."""
+    if pagename == "search":
+        app.add_js_file("texts.js")
+        app.add_js_file("excerpts.js")
+    elif doctree is not None:
+        markup = re.compile(r"<(script|style)\b.*?</\1>|<[^>]+>", re.DOTALL)
+        text = unescape(markup.sub("", context["body"])).replace("#", "")
+        TEXTS[pagename] = " ".join(text.split())
+
+
+def finish(app, exception):
+    """Write these texts; name the toggles of the navigation for those who do not see them."""
+    static = Path(app.outdir, "_static")
+    static.joinpath("texts.js").write_text(f"window.TEXTS = {json.dumps(TEXTS)};\n", "utf-8")
+    static.joinpath("webpack-macros.html").unlink(missing_ok=True)  # a template of the theme
+    named = '<summary aria-label="show or hide its pages"><span class="toctree-toggle"'
+    for path in Path(app.outdir).rglob("*.html"):
+        text = path.read_text("utf-8")
+        path.write_text(text.replace('<summary><span class="toctree-toggle"', named), "utf-8")
+
+
+def setup(app):
+    """Connect these to what Sphinx does."""
+    app.connect("doctree-read", lead_to_pages)
+    app.connect("html-page-context", note_text)
+    app.connect("build-finished", finish)

@@ -17,6 +17,7 @@ mpl.use("agg")
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
+
 def again(start_kernel):
     """Start a kernel for nbval, up to three times.
 

@@ -8,8 +8,6 @@ MANIFEST.sha256, which `sha256sum --check` reads. `make verify` runs where it is
 commit and results give the same bytes, as far as zlib is the same.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess
@@ -24,23 +22,7 @@ from anonpaper.files import project_root, sha256, whole_file
 ROOT = project_root(Path(__file__).parent)
 LEFT_OUT = {".state", ".staging", ".failed", ".ipynb_checkpoints"}
 
-README = """\
-anonpaper {version}, as of {date} (commit {commit})
-
-Papers on publishing tables of people, their algorithms as a Python package, and their figures
-regenerated. To look:
-
-  README.md                    what this is, and how to read it
-  {figures:<28} every figure (png, svg), its numbers (csv), every table (csv, LaTeX)
-  {notebooks:<28} the notebooks as they were executed
-  figures/paper/REPORT.html    every claim of the papers beside what was measured
-  CITATION.cff                 how to cite
-  LICENSE, data/README.md      licences of the code and of the data, which are not included
-
-To check that nothing changed:   sha256sum --check --quiet MANIFEST.sha256
-To check the numbers (Python 3.11, make, a package index):   make verify
-The versions of all packages, with hashes, are in requirements.lock.
-"""
+README = Path(__file__).parent / "templates" / "ARCHIVE.txt"
 
 
 class ArchiveError(Exception):
@@ -53,21 +35,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--profile", default="paper")
     profile = parser.parse_args(arguments).profile
     try:
-        if git("status", "--porcelain"):
-            raise ArchiveError("there are uncommitted files: commit them, or remove them")
         names = committed() | made(profile)
     except ArchiveError as error:
         print(f"archive: {error}", file=sys.stderr)
         return 1
-    release = version("anonpaper")
+    release, folder = version("anonpaper"), f"figures/{profile}/"
     when = datetime.fromtimestamp(int(git("log", "-1", "--format=%ct")), UTC)
-    readme = README.format(
-        version=release,
-        date=when.date(),
-        commit=git("rev-parse", "--short", "HEAD"),
-        figures=f"figures/{profile}/",
-        notebooks=f"figures/{profile}/notebooks/",
-    )
+    about = {"version": release, "date": when.date(), "commit": git("rev-parse", "--short", "@")}
+    readme = README.read_text().format(figures=folder, notebooks=f"{folder}notebooks/", **about)
     files = {name: (ROOT / name).read_bytes() for name in names}
     files["README.txt"] = readme.encode()
     # where there is no git, setuptools-scm takes the version from here
@@ -87,45 +62,30 @@ def git(*command: str) -> str:
 
 
 def committed() -> set[str]:
-    """Return all committed files, as posix paths."""
+    """Return all committed files, as posix paths; ArchiveError if others are there."""
+    if git("status", "--porcelain"):
+        raise ArchiveError("there are uncommitted files: commit them, or remove them")
     return set(git("ls-files").splitlines())
 
 
 def made(profile: str, root: Path = ROOT) -> set[str]:
-    """Return all results of a profile.
-
-    Raises
-    ------
-    ArchiveError
-        An output that the manifest lists is not there or another one, or nothing has run.
-    """
-    results = root / "figures" / profile
+    """Return all results of a profile; ArchiveError if they are not all there and of one run."""
+    results, again = root / "figures" / profile, f"`make PROFILE={profile} clean all` makes all"
     if not (results / "manifest.json").exists():
         raise ArchiveError(f"no results in figures/{profile}: run `make PROFILE={profile}`")
     manifest = json.loads((results / "manifest.json").read_text())
-    executed = [Path(name).relative_to("notebooks") for name in manifest["notebooks"]]
-    expected = [*manifest["outputs"], *(f"notebooks/{name.as_posix()}" for name in executed)]
-    missing = [name for name in expected if not (results / name).exists()]
+    sums = {name: entry["sha256"] for name, entry in manifest["outputs"].items()}
+    missing = [name for name in (*sums, *manifest["notebooks"]) if not (results / name).exists()]
     if missing:
-        raise ArchiveError(
-            f"figures/{profile} lacks {len(missing)} files, {missing[0]} for one: "
-            f"`make PROFILE={profile} clean all` makes all of them"
-        )
-    other = [
-        name
-        for name, entry in manifest["outputs"].items()
-        if sha256((results / name).read_bytes()) != entry["sha256"]
-    ]
+        raise ArchiveError(f"figures/{profile} lacks {', '.join(missing[:3])}: {again} of them")
+    other = [name for name in sums if sha256((results / name).read_bytes()) != sums[name]]
     if other:
-        raise ArchiveError(
-            f"{len(other)} files of figures/{profile} are of another run than its manifest, "
-            f"{other[0]} for one: `make PROFILE={profile} clean all` makes all of one run"
-        )
-    return {
-        path.relative_to(root).as_posix()
-        for path in results.rglob("*")
-        if path.is_file() and not LEFT_OUT & {*path.parts}
+        lot = f"{len(other)} files of figures/{profile}, {other[0]} for one,"
+        raise ArchiveError(f"{lot} are of another run than its manifest: {again} of one run")
+    files = {
+        path for path in results.rglob("*") if path.is_file() and not LEFT_OUT & {*path.parts}
     }
+    return {path.relative_to(root).as_posix() for path in files}
 
 
 def write(target: Path, files: dict[str, bytes], when: datetime) -> None:

@@ -24,6 +24,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+import nbformat
+import yaml
+from nbgrader import preprocessors
+from nbgrader.nbgraderformat import ValidationError
+
 from anonpaper.files import project_root
 
 ROOT = project_root(Path(__file__).parent)
@@ -31,20 +36,7 @@ LESSONS = ROOT / "notebooks" / "course"
 COURSE = ROOT / "build" / "course"
 CODE_STUB = "# YOUR CODE HERE"
 TEXT_STUB = "*Your answer here.*"
-INDEX = """# The course
-
-{lessons} lessons on publishing tables of people, for a master's course in data privacy. Every
-exercise is followed by a cell that checks the answer and says what is wrong with it; it does not
-need to be changed. The lessons do not depend on each other's answers, and nothing in a lesson
-depends on an exercise: *Run All Cells* goes on after a check that finds no answer yet.
-
-| lesson | asks |
-|---|---|
-{rows}
-
-Open a lesson in JupyterLab with the project's environment; it runs offline with the data sets that
-`make data` has fetched.
-"""
+INDEX = Path(__file__).parent / "templates" / "COURSE.md"
 
 
 class LessonError(Exception):
@@ -66,9 +58,8 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             write_students(lessons, staging / "student")
             if options.students:
-                write_variants(
-                    lessons, options.seed, names_of(options.students), staging / "variants"
-                )
+                names = names_of(options.students)
+                write_variants(lessons, options.seed, names, staging / "variants")
         except LessonError as error:
             print(f"course: {error}", file=sys.stderr)
             return 1
@@ -89,23 +80,28 @@ def all_lessons() -> list[Path]:
 
 def write_students(lessons: list[Path], folder: Path) -> None:
     """Write the students' versions of the lessons and an index, and nothing else."""
-    import nbformat
-
-    folder.mkdir(parents=True)
     rows = []
     for path in lessons:
         lesson = nbformat.read(path, as_version=4)
         rows.append(index_row(lesson, path.name))
-        (folder / path.name).write_text(nbformat.writes(student_version(lesson), indent=1) + "\n")
-    (folder / "README.md").write_text(INDEX.format(lessons=len(rows), rows="\n".join(rows)))
+        write(student_version(lesson), folder / path.name)
+    index = INDEX.read_text().format(lessons=len(rows), rows="\n".join(rows))
+    (folder / "README.md").write_text(index)
+
+
+def write(lesson, file: Path) -> None:
+    """Write a lesson."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(nbformat.writes(lesson, indent=1) + "\n")
 
 
 def write_instructors(sources: Path, folder: Path) -> None:
     """Copy the lessons with their solutions, the guide and the wrong answers."""
     folder.mkdir(parents=True)
-    for path in sorted(sources.iterdir()):
-        if path.suffix in (".ipynb", ".md", ".yaml"):
-            shutil.copyfile(path, folder / path.name)
+    for path in (
+        path for ending in ("ipynb", "md", "yaml") for path in sources.glob(f"*.{ending}")
+    ):
+        shutil.copyfile(path, folder / path.name)
 
 
 def names_of(students: str) -> list[str]:
@@ -124,11 +120,8 @@ def names_of(students: str) -> list[str]:
 def write_variants(lessons: list[Path], seed: str, students: list[str], folder: Path) -> None:
     """Write every student's lessons, and the key: their parameters and the solutions.
 
-    What is drawn for a student depends on the seed and on the name alone, so that students can be
-    added later.
+    What is drawn depends on the seed and the student's name alone: students can be added later.
     """
-    import nbformat
-
     rows = []
     for student in students:
         for path in lessons:
@@ -136,23 +129,15 @@ def write_variants(lessons: list[Path], seed: str, students: list[str], folder: 
             drawn = drawn_parameters(path.stem, f"{seed}/{student}/{path.stem}")
             set_parameters(lesson, drawn)
             rows += [(student, path.stem, name, value) for name, value in drawn.items()]
-            for version, to in (
-                (student_version(lesson), folder / "students" / student),
-                (lesson, folder / "key" / student),
-            ):
-                to.mkdir(parents=True, exist_ok=True)
-                for cell in version.cells:
-                    if cell.cell_type == "code":
-                        cell.update(outputs=[], execution_count=None)
-                (to / path.name).write_text(nbformat.writes(version, indent=1) + "\n")
+            write(student_version(lesson), folder / "students" / student / path.name)
+            without_outputs, _ = preprocessors.ClearOutput().preprocess(lesson, {})
+            write(without_outputs, folder / "key" / student / path.name)
     with (folder / "key" / "parameters.csv").open("w", newline="", encoding="utf-8") as stream:
         csv.writer(stream).writerows([("student", "lesson", "parameter", "value"), *rows])
 
 
 def drawn_parameters(lesson: str, seed: str) -> dict:
     """Return a value of each parameter that variants.yaml lists for a lesson."""
-    import yaml
-
     listed = yaml.safe_load((LESSONS / "variants.yaml").read_text())[lesson]
     draw = random.Random(seed)  # the same numbers for the same text, on every machine
     return {
@@ -162,13 +147,7 @@ def drawn_parameters(lesson: str, seed: str) -> dict:
 
 
 def set_parameters(lesson, values: dict) -> None:
-    """Set values in a lesson's parameters cell, in place.
-
-    Raises
-    ------
-    LessonError
-        The cell does not set one of them.
-    """
+    """Set values in a lesson's parameters cell, in place; LessonError if it lacks one of them."""
     cell = next(cell for cell in lesson.cells if "parameters" in cell.metadata.get("tags", []))
     known = {node.targets[0].id: node for node in ast.parse(cell.source).body}
     unknown = values.keys() - known.keys()
@@ -189,21 +168,12 @@ def student_version(lesson):
         nbgrader finds no end of a solution, a solution outside of a solution cell, or metadata
         that are not valid.
     """
-    import nbformat
-    from nbgrader.nbgraderformat import ValidationError
-    from nbgrader.preprocessors import (
-        CheckCellMetadata,
-        ClearHiddenTests,
-        ClearOutput,
-        ClearSolutions,
-    )
-
     student = nbformat.from_dict(lesson)
     for step in (
-        CheckCellMetadata(),
-        ClearSolutions(code_stub={"python": CODE_STUB}, text_stub=TEXT_STUB),
-        ClearHiddenTests(),
-        ClearOutput(),
+        preprocessors.CheckCellMetadata(),
+        preprocessors.ClearSolutions(code_stub={"python": CODE_STUB}, text_stub=TEXT_STUB),
+        preprocessors.ClearHiddenTests(),
+        preprocessors.ClearOutput(),
     ):
         step.log.propagate = False  # its errors are raised as well
         try:
@@ -220,8 +190,6 @@ def student_version(lesson):
 
 def public_version(lesson):
     """Return the student's version with the outputs of all cells that belong to no exercise."""
-    import nbformat
-
     lesson = nbformat.from_dict(lesson)
     for cell in lesson.cells:
         cell.source = "".join(cell.source)
@@ -234,8 +202,6 @@ def public_version(lesson):
 
 def describe(lesson, name: str) -> None:
     """Say of each figure of a lesson what it shows, in place, where myst-nb and nbconvert look."""
-    import yaml
-
     texts = yaml.safe_load((LESSONS / "alt_texts.yaml").read_text(encoding="utf-8"))
     for cell in lesson["cells"]:
         if text := texts.get(name, {}).get(cell["id"]):

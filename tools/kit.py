@@ -2,7 +2,6 @@
 
     kit.py            build/kit/anonpaper-course.zip: lessons, package, requirements, data, start
     kit.py --offline  build/kit/anonpaper-course-offline.zip: with all wheels for this platform
-    kit.py --run      unpack it as a student does, set it up, and run every lesson's solutions
     kit.py --binder   binder/requirements.txt, and nothing else: the same packages for Binder
 
 The lessons are the students' versions. Of the data sets that the lessons load those are packed
@@ -11,20 +10,19 @@ whose licence allows it; for others the archive's README has the command that fe
 
 import argparse
 import gzip
-import os
+import io
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 import zipfile
 from importlib.metadata import requires
 from pathlib import Path
 
 import nbformat
-from course import ROOT, all_lessons, index_row, student_version
+from course import ROOT, all_lessons, index_row, student_version, write
 from nbformat.v4 import new_code_cell
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -33,6 +31,7 @@ import anonpaper
 from anonpaper.datasets.fetching import find_file, open_file
 from anonpaper.datasets.registry import dataset
 from anonpaper.errors import DatasetUnavailableError
+from anonpaper.files import whole_file
 
 TEMPLATES = Path(__file__).parent / "templates" / "kit"
 KIT = ROOT / "build" / "kit"
@@ -40,21 +39,12 @@ NAME = "anonpaper-course"
 FREE = "CC BY 4.0"
 BINDER = ROOT / "binder" / "requirements.txt"
 LAB = {"ipykernel", "ipywidgets", "jupyterlab"}  # of the extra `notebooks`, what a student needs
-COLAB = """# in Colab: upload {name}.zip first (folder symbol, left); elsewhere this does nothing
-import os
-import sys
-
-if "google.colab" in sys.modules:
-    !unzip -qn {name}.zip
-    %pip install -q {name}/wheels/{wheel}
-    os.environ["ANONPAPER_DATA"] = "{name}/data\""""
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Write the archive, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--offline", action="store_true", help="with the wheels of all packages")
-    parser.add_argument("--run", action="store_true", help="set it up and run all lessons in it")
     parser.add_argument("--binder", action="store_true", help="write what Binder installs")
     options = parser.parse_args(arguments)
     if options.binder:
@@ -65,35 +55,33 @@ def main(arguments: list[str] | None = None) -> int:
         write_kit(Path(folder, NAME), offline=options.offline)
         pack(Path(folder, NAME), archive)
     print(f"{archive.relative_to(ROOT)}: {archive.stat().st_size / 1e6:.0f} MB")
-    return run(archive) if options.run else 0
+    return 0
 
 
 def write_kit(folder: Path, *, offline: bool = False) -> None:
     """Write the archive's content into a new folder."""
-    (folder / "lessons").mkdir(parents=True)
+    folder.mkdir(parents=True)
     wheel = write_wheel(folder / "wheels")
+    colab = (TEMPLATES / "colab.txt").read_text().format(name=NAME, wheel=wheel)
     rows, loaded = [], set()
     for path in all_lessons():
         lesson = student_version(nbformat.read(path, as_version=4))
         rows.append(index_row(lesson, f"lessons/{path.name}"))
         loaded |= {name for cell in lesson.cells for name in loads(cell.source)}
         first = next(i for i, cell in enumerate(lesson.cells) if cell.cell_type == "code")
-        lesson.cells.insert(
-            first, new_code_cell(COLAB.format(name=NAME, wheel=wheel), id="for-colab")
-        )
-        (folder / "lessons" / path.name).write_text(nbformat.writes(lesson, indent=1) + "\n")
-    (folder / "requirements.txt").write_text(
-        "\n".join([f"./wheels/{wheel}", *light_requirements()]) + "\n"
-    )
+        lesson.cells.insert(first, new_code_cell(colab, id="for-colab"))
+        write(lesson, folder / "lessons" / path.name)
+    requirements = [f"./wheels/{wheel}", *light_requirements()]
+    (folder / "requirements.txt").write_text("\n".join(requirements) + "\n")
     for name, newline in (("start.py", "\n"), ("start.sh", "\n"), ("start.bat", "\r\n")):
         (folder / name).write_text((TEMPLATES / name).read_text(), newline=newline)
     shutil.copy(ROOT / "LICENSE", folder)
-    how = "from the packages in `wheels`, without network" if offline else "fetches 300 MB"
-    (folder / "README.md").write_text(
-        (TEMPLATES / "README.md")
-        .read_text()
-        .format(how=how, rows="\n".join(rows), data=write_data(sorted(loaded), folder / "data"))
-    )
+    about = {
+        "how": "from the packages in `wheels`, without network" if offline else "fetches 300 MB"
+    }
+    about |= {"rows": "\n".join(rows), "data": write_data(sorted(loaded), folder / "data")}
+    readme = (TEMPLATES / "README.md").read_text()
+    (folder / "README.md").write_text(readme.format(**about))
     if offline:
         pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", "wheels"]
         subprocess.run([*pip, "--requirement", "requirements.txt"], cwd=folder, check=True)
@@ -107,10 +95,10 @@ def loads(source: str) -> list[str]:
 def write_wheel(folder: Path) -> str:
     """Build the package's wheel and return its file's name."""
     folder.mkdir()
-    build = f"from setuptools import build_meta; print(build_meta.build_wheel({str(folder)!r}))"
+    build = f"from setuptools import build_meta; build_meta.build_wheel({str(folder)!r})"
     with tempfile.TemporaryDirectory() as copy:  # setuptools leaves folders behind
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / "anonpaper", Path(copy, "anonpaper"), ignore=ignored)
+        sources = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "anonpaper", Path(copy, "anonpaper"), ignore=sources)
         for name in ("README.md", "LICENSE"):
             shutil.copy(ROOT / name, copy)
         # the version is that of the checkout, whose tags the copy does not have
@@ -132,43 +120,42 @@ def light_requirements() -> list[str]:
     locked = {canonicalize_name(name): version for name, version in lock}
     todo = [Requirement(line) for line in project["dependencies"]]
     todo += [one for one in notebooks if one.name in LAB]
-    seen, pinned = set(), set()
-    while todo:
-        one = todo.pop()
-        name, extras = canonicalize_name(one.name), one.extras or {""}
-        if (name, *sorted(extras)) in seen or name not in locked:
+    seen = set()
+    for one in todo:  # which grows
+        name, extras = canonicalize_name(one.name), tuple(sorted(one.extras)) or ("",)
+        if (name, extras) in seen or name not in locked:
             continue
-        seen.add((name, *sorted(extras)))
-        pinned.add(name)
-        for line in requires(name) or ():
-            needed = Requirement(line)
-            if not needed.marker or any(needed.marker.evaluate({"extra": e}) for e in extras):
-                todo.append(needed)
-    return [f"{name}=={locked[name]}" for name in sorted(pinned)]
+        seen.add((name, extras))
+        needed = map(Requirement, requires(name) or ())
+        todo += [
+            other
+            for other in needed
+            if not other.marker or any(other.marker.evaluate({"extra": e}) for e in extras)
+        ]
+    return [f"{name}=={locked[name]}" for name in sorted({name for name, _ in seen})]
 
 
 def write_data(names: list[str], folder: Path) -> str:
-    """Pack the data sets that may be given on and are to be had; return a sentence on others."""
+    """Pack data sets that may be given on and are to be had; return a sentence on others."""
     folder.mkdir()
-    texts, to_fetch = [], []
+    texts, to_fetch = ["# Data sets\n\n"], []
     for data in map(dataset, names):
         try:
             found = [find_file(entry, data) for entry in data.files if data.licence == FREE]
         except DatasetUnavailableError:
             found = []
-        if not found:
+        for entry, file in zip(data.files, found, strict=False):
+            packed = io.BytesIO()
+            with open_file(file.path) as content, gzip.GzipFile("", "wb", 6, packed, 0) as stream:
+                shutil.copyfileobj(content, stream, 1 << 20)
+            (folder / f"{entry.name}.gz").write_bytes(packed.getvalue())
+        if found:
+            files = ", ".join(f"`{entry.name}`" for entry in data.files)
+            about = f"{data.licence}: {data.citation} {data.page}"
+            texts.append(f"- {data.title} ({files}), {about}\n")
+        else:
             to_fetch.append(f"`python start.py -m anonpaper fetch {data.name}`")
-            continue
-        for entry, file in zip(data.files, found, strict=True):
-            with (
-                open_file(file.path) as content,
-                (folder / f"{entry.name}.gz").open("wb") as packed,
-                gzip.GzipFile("", "wb", 6, packed, mtime=0) as compressed,
-            ):
-                shutil.copyfileobj(content, compressed, 1 << 20)
-        files = ", ".join(f"`{entry.name}`" for entry in data.files)
-        texts.append(f"- {data.title} ({files}), {data.licence}: {data.citation} {data.page}\n")
-    (folder / "README.md").write_text("# Data sets\n\n" + "".join(texts))
+    (folder / "README.md").write_text("".join(texts))
     if to_fetch:
         return f"Data sets that are not in `data` are fetched: {', '.join(to_fetch)}."
     return "All data sets of the lessons are in `data`: no lesson needs a network."
@@ -176,63 +163,13 @@ def write_data(names: list[str], folder: Path) -> str:
 
 def pack(folder: Path, archive: Path) -> None:
     """Write a folder as a zip archive; the same content gives the same bytes."""
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=archive.parent) as scratch:
-        made = Path(scratch, archive.name)
-        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
-            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-                entry = zipfile.ZipInfo(path.relative_to(folder.parent).as_posix())
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.external_attr = (0o755 if path.suffix == ".sh" else 0o644) << 16
-                with path.open("rb") as content, packed.open(entry, "w") as stream:
-                    shutil.copyfileobj(content, stream, 1 << 20)
-        os.replace(made, archive)
-
-
-EXECUTE = """import sys
-import tempfile
-import nbformat
-from kernels import socket_kernel_manager
-from nbclient import NotebookClient
-lesson = nbformat.read(sys.argv[1], as_version=4)
-with tempfile.TemporaryDirectory() as sockets:
-    manager = socket_kernel_manager(sockets)
-    options = {"kernel_name": "python3", "kernel_manager_class": manager}
-    NotebookClient(lesson, timeout=300, **options).execute()
-"""
-
-
-def run(archive: Path) -> int:
-    """Set the archive up in an empty folder, run every lesson with its solutions, and say times.
-
-    The interpreter is this one; nothing else of this environment is in reach.
-    """
-    clean = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
-    clean |= {key: value for key, value in os.environ.items() if key.startswith("PIP_")}
-    with tempfile.TemporaryDirectory() as folder:
-        began = time.perf_counter()
-        with zipfile.ZipFile(archive) as packed:
-            packed.extractall(folder)
-        kit = Path(folder, NAME)
-
-        def start(*command: object) -> None:
-            python = getattr(sys, "_base_executable", sys.executable)
-            subprocess.run(
-                [python, "start.py", *map(str, command)], cwd=kit, env=clean, check=True
-            )
-
-        start("-c", "print('set up')")
-        print(f"set up after {time.perf_counter() - began:.0f} s", flush=True)
-        shutil.copy(Path(__file__).with_name("kernels.py"), kit)
-        for path in all_lessons():
-            shutil.copy(path, kit / path.name)
-            before = time.perf_counter()
-            start("-c", EXECUTE, path.name)
-            now = time.perf_counter()
-            print(f"{path.stem}: {now - before:.0f} s, {now - began:.0f} s in all", flush=True)
-        size = sum(path.lstat().st_size for path in kit.rglob("*") if path.is_file())
-    print(f"all lessons run from the kit; {size / 1e6:.0f} MB on disk")
-    return 0
+    with whole_file(archive) as made, zipfile.ZipFile(made, "w") as packed:
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            entry = zipfile.ZipInfo(path.relative_to(folder.parent).as_posix())
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = (0o755 if path.suffix == ".sh" else 0o644) << 16
+            with path.open("rb") as content, packed.open(entry, "w") as stream:
+                shutil.copyfileobj(content, stream, 1 << 20)
 
 
 if __name__ == "__main__":

@@ -4,22 +4,26 @@
     report.py --profile paper    the same in figures/paper, and the tables in README.md
 
 Verdicts come from the saved tables alone; minutes and data from what each notebook noted of its
-last run. A claim whose table is missing is listed as not run.
+last run. A claim whose table is missing is listed as not run. What was judged is kept in the cache
+as long as neither the tables nor any Python or TOML that judges them changes.
 """
 
 import argparse
+import hashlib
 import json
+import pickle
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import jinja2
 import pandas as pd
 
-from anonpaper.files import project_root, write_whole
 from anonpaper.compendium import intervals, judge
 from anonpaper.compendium.catalogue import asked
 from anonpaper.compendium.catalogue import papers as known_papers
+from anonpaper.files import cache_folder, project_root, write_whole
 
 ROOT = project_root(Path(__file__).parent)
 TEMPLATES = Path(__file__).parent / "templates"
@@ -27,45 +31,8 @@ MARKS = {
     name: (f"<!-- {name}: written by make PROFILE=paper report -->", f"<!-- end of {name} -->")
     for name in ("papers", "verdicts")
 }
-#: Verdict -> its class in the page's style, and what it means.
-LEGEND = {
-    intervals.REPRODUCED: ("yes", "what was measured agrees with the paper within the tolerance."),
-    intervals.DIRECTION: (
-        "partly",
-        "it does not everywhere, or by another amount, but points the same way.",
-    ),
-    intervals.NOT_REPRODUCED: ("no", "it does not; a reason that is given was put to a test."),
-    intervals.UNDECIDED: (
-        "undecided",
-        "the confidence interval over seeds holds both that it agrees and that it does not.",
-    ),
-    intervals.DEPENDS: (
-        "undecided",
-        "the paper's text can be read in several ways, and they do not agree.",
-    ),
-    intervals.NOT_TESTABLE: (
-        "untestable",
-        "data, details, a program or a machine that only the authors have would be needed.",
-    ),
-    intervals.NOT_RUN: ("not-run", "a table is missing; the command of the paper makes it."),
-}
-CLASSES = {verdict: name for verdict, (name, _) in LEGEND.items()} | {
-    judge.HOLDS: "yes",
-    judge.PARTLY: "partly",
-    judge.FAILS: "no",
-}
-SHOWN = (
-    ("in the paper", "where"),
-    ("published", "published"),
-    ("measured", "measured"),
-    ("interval", "interval"),
-    ("tolerance", "tolerance"),
-    ("spread", "spread"),
-    ("in detail", "detail"),
-    ("what differs", "differs"),
-    ("why", "reason"),
-)
-
+TEXTS = tomllib.loads((TEMPLATES / "report.toml").read_text(encoding="utf-8"))
+OTHERS = (judge.PROOF, judge.ARITHMETIC, judge.OURS)
 NOTHING = "-"  # where there is no such claim
 
 
@@ -78,45 +45,57 @@ def main(arguments: list[str] | None = None) -> int:
     papers = judged_papers(results)
     for name, text in reports(papers, profile).items():
         write_whole(results / name, text)
-    write_verdicts(results)
-    if profile == "paper":
-        readme = ROOT / "README.md"
-        if readme.exists():
-            write_whole(readme, with_tables(readme.read_text(), papers))
+    write_whole(results / "verdicts.csv", verdicts(papers))
+    readme = ROOT / "README.md"
+    if profile == "paper" and readme.exists():
+        write_whole(readme, with_tables(readme.read_text(), papers))
     judged = sum(len(paper["claims"]) for paper in papers)
     number = len({paper["key"] for paper in papers}.intersection(known_papers()))
     print(f"figures/{profile}/REPORT.md: {judged} claims of {number} papers judged, ours included")
     return 0
 
 
+def judged(key: str, results: Path) -> pd.DataFrame:
+    """Return the verdicts on the claims of a paper, from the cache if nothing has changed."""
+    package, root = Path(judge.__file__).parents[1], Path(judge.notebooks_folder()).parent
+    places = [(package, "**/*.py"), (root / "notebooks", "*/**/*.py"), (root / "data", "*/*.csv")]
+    places += [(root / "notebooks" / key, "claims.toml"), (results / key, "*.csv")]
+    digest = hashlib.sha256(repr((key, pd.__version__)).encode())
+    for folder, pattern in places:
+        for file in sorted(folder.glob(pattern)):
+            digest.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes() + b"\0")
+    place = cache_folder() / "judged" / f"{key}-{digest.hexdigest()[:32]}.pickle"
+    if not place.exists():
+        write_whole(place, pickle.dumps(judge.judge(key, results / key)))
+    return pickle.loads(place.read_bytes())
+
+
 def judged_papers(results: Path) -> list[dict]:
     """Return what has notebooks and claims, with its verdicts and its runs: papers come first."""
-    papers = []
-    for key, about in {**known_papers(), **asked()}.items():
-        if not (ROOT / "notebooks" / key).is_dir():
-            continue
-        judged = judge.judge(key, results / key)
-        notebooks = [
-            run_of(key, name, results) | {"claims": part.to_dict("records")}
-            for name, part in judged.groupby("notebook", sort=False)
-        ]
-        seconds = sum(notebook["seconds"] for notebook in notebooks)
-        papers.append(
-            {
-                "key": key,
-                "about": about,
-                "claims": judged,
-                "by_kind": {
-                    kind: judged[judged["kind"] == kind].to_dict("records")
-                    for kind in judge.KINDS
-                },
-                "counted": counts(judged),
-                "minutes": minutes(seconds),
-                "trained": training(results / key),
-                "notebooks": notebooks,
-            }
-        )
-    return papers
+    keys = {**known_papers(), **asked()}
+    there = {key: about for key, about in keys.items() if (ROOT / "notebooks" / key).is_dir()}
+    return [judged_paper(key, about, results) for key, about in there.items()]
+
+
+def judged_paper(key: str, about: object, results: Path) -> dict:
+    """Return what the templates say of a paper."""
+    claims = judged(key, results)
+    notebooks = [
+        run_of(key, name, results) | {"claims": part.to_dict("records")}
+        for name, part in claims.groupby("notebook", sort=False)
+    ]
+    by_kind = {kind: claims[claims["kind"] == kind] for kind in judge.KINDS}
+    return {
+        "key": key,
+        "about": about,
+        "claims": claims,
+        "by_kind": {kind: part.to_dict("records") for kind, part in by_kind.items()},
+        "counted": counts({kind: part["verdict"] for kind, part in by_kind.items()}),
+        "minutes": minutes(sum(notebook["seconds"] for notebook in notebooks)),
+        "trained": training(results / key),
+        "notebooks": notebooks,
+        "files": len(list((ROOT / "notebooks" / key).glob("*.ipynb"))),
+    }
 
 
 def write_verdicts(results: Path) -> None:
@@ -126,8 +105,8 @@ def write_verdicts(results: Path) -> None:
 
 def verdicts(papers: list[dict]) -> str:
     """Return the verdict on each claim as csv."""
-    judged = [paper["claims"][["paper", "id", "verdict"]] for paper in papers]
-    table = pd.concat(judged) if judged else pd.DataFrame(columns=["paper", "id", "verdict"])
+    columns = ["paper", "id", "verdict"]
+    table = pd.concat([pd.DataFrame(columns=columns), *(p["claims"][columns] for p in papers)])
     return table.to_csv(index=False, lineterminator="\n")
 
 
@@ -137,50 +116,33 @@ def training(folder: Path) -> str:
     return minutes(pd.read_csv(table)["seconds"].sum()) if table.exists() else ""
 
 
+def counts(verdicts: dict[str, pd.Series]) -> dict[str, object]:
+    """Return the number of measured claims by verdict, and how many of the other kinds hold."""
+    measured = verdicts[judge.MEASURED]
+    number = measured.value_counts()
+    return {kind: held(verdicts[kind]) for kind in OTHERS} | {
+        "measured": len(measured) or NOTHING,
+        "verdicts": {
+            verdict: int(number.get(verdict, 0)) if len(measured) else NOTHING
+            for verdict in intervals.VERDICTS
+        },
+    }
+
+
 def held(verdicts: pd.Series) -> str:
     """Return in words how many claims hold, and how many nobody has run."""
     told = f"{(verdicts == judge.HOLDS).sum()} of {len(verdicts)} hold"
     missing = (verdicts == intervals.NOT_RUN).sum()
-    return f"{told}, {missing} not run" if missing else told
-
-
-def counts(judged: pd.DataFrame) -> dict[str, object]:
-    """Return the number of measured claims by verdict, and how many of the other kinds hold."""
-    measured = judged.loc[judged["kind"] == judge.MEASURED, "verdict"]
-    number = measured.value_counts()
-    others = {
-        kind: held(part) if len(part) else NOTHING
-        for kind in judge.KINDS
-        for part in [judged.loc[judged["kind"] == kind, "verdict"]]
-    }
-    return others | {
-        "measured": len(measured) or NOTHING,
-        "verdicts": [
-            int(number.get(verdict, 0)) if len(measured) else NOTHING
-            for verdict in intervals.VERDICTS
-        ],
-    }
-
-
-def rows_of(claim: dict) -> list[tuple[str, str]]:
-    """Return what a card says of a claim: names and texts; what we ask is not in the paper."""
-    rows = [(name, claim[key]) for name, key in SHOWN if claim[key]]
-    if claim["kind"] != judge.OURS:
-        return rows
-    (_, where), *others = rows
-    return [("bears on", where.removeprefix("bears on: ")), *others]
+    told += f", {missing} not run" if missing else ""
+    return told if len(verdicts) else NOTHING
 
 
 def run_of(paper: str, notebook: str, results: Path) -> dict:
     """Return what a notebook noted of its last run: how long it took and on what data."""
     share = results / "manifest" / paper / f"{notebook}.json"
     noted = json.loads(share.read_text()) if share.exists() else {"seconds": 0, "outputs": {}}
-    return {
-        "name": notebook,
-        "seconds": noted["seconds"],
-        "minutes": minutes(noted["seconds"]),
-        "data": data_of(noted["outputs"]),
-    }
+    seconds, data = noted["seconds"], data_of(noted["outputs"])
+    return {"name": notebook, "seconds": seconds, "minutes": minutes(seconds), "data": data}
 
 
 def minutes(seconds: float) -> str:
@@ -190,24 +152,17 @@ def minutes(seconds: float) -> str:
 
 def data_of(outputs: dict[str, dict]) -> list[str]:
     """Return the tables of people that outputs were made from, each once, with their rows."""
-    described = [
-        f"{data['origin'] or 'an example of the notebook'}, {data['rows']:,} rows"
-        + (" (stand-in data)" if data.get("stand_in") else "")
-        for about in outputs.values()
-        for data in about["data"]
-    ]
-    return [
-        re.sub(r", sha256 [^)]*", "", text).replace("; ", ", ")
-        for text in dict.fromkeys(described)
-    ]
+    said = {}
+    for data in (data for about in outputs.values() for data in about["data"]):
+        text = f"{data['origin'] or 'an example of the notebook'}, {data['rows']:,} rows"
+        text += " (stand-in data)" if data.get("stand_in") else ""
+        said[re.sub(r", sha256 [^)]*", "", text).replace("; ", ", ")] = None
+    return [*said]
 
 
-def reports(papers: list[dict], profile: str) -> dict[str, str]:
-    """Return the report, a summary and a page per paper, in Markdown and HTML, by file.
-
-    The pages of HTML need no other file.
-    """
-    environment = jinja2.Environment(
+def templates(profile: str) -> jinja2.Environment:
+    """Return the templates, with what all of them name."""
+    found = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         trim_blocks=True,
         lstrip_blocks=True,
@@ -215,21 +170,23 @@ def reports(papers: list[dict], profile: str) -> dict[str, str]:
         undefined=jinja2.StrictUndefined,
         autoescape=lambda name: name.endswith(".html.jinja"),
     )
-    environment.filters["cell"] = cell
-    environment.globals |= {
-        "profile": profile,
-        "verdicts": intervals.VERDICTS,
-        "legend": [(verdict, meaning) for verdict, (_, meaning) in LEGEND.items()],
-        "classes": CLASSES,
-        "kinds": judge.KINDS,
-        "rows": rows_of,
-        "command": "make " if profile == "quick" else f"make PROFILE={profile} ",
-    }
-    written = {}
+    command = "make " if profile == "quick" else f"make PROFILE={profile} "
+    found.filters["cell"] = cell
+    found.globals |= {"verdicts": intervals.VERDICTS, "kinds": judge.KINDS, **TEXTS}
+    found.globals |= {"profile": profile, "command": command}
+    return found
+
+
+def reports(papers: list[dict], profile: str) -> dict[str, str]:
+    """Return the report, a summary and a page per paper, in Markdown and HTML, by file.
+
+    The pages of HTML need no other file.
+    """
+    found, written = templates(profile), {}
     for ending in ("md", "html"):
-        summary = environment.get_template(f"REPORT.{ending}.jinja")
+        summary = found.get_template(f"REPORT.{ending}.jinja")
         written[f"REPORT.{ending}"] = summary.render(papers=papers)
-        page = environment.get_template(f"PAPER.{ending}.jinja")
+        page = found.get_template(f"PAPER.{ending}.jinja")
         for paper in papers:
             written[f"{paper['key']}/REPORT.{ending}"] = page.render(paper=paper)
     return written
@@ -242,48 +199,20 @@ def cell(text: str) -> str:
 
 def with_tables(readme: str, papers: list[dict]) -> str:
     """Return the README with its two tables, of the papers and of the verdicts, between marks."""
-    for name, table in (("papers", table_of_papers(papers)), ("verdicts", counted(papers))):
+    tables = templates("paper").get_template("README.md.jinja").module
+    own = [paper for paper in papers if paper["key"] in known_papers()]
+    rare = {intervals.NOT_RUN, intervals.UNDECIDED, intervals.DEPENDS}
+    counted = [paper["counted"]["verdicts"] for paper in papers]
+    there = {verdict for one in counted for verdict in one if one[verdict] not in (0, NOTHING)}
+    shown = [verdict for verdict in intervals.VERDICTS if verdict in there or verdict not in rare]
+    written = {"papers": tables.papers(own), "verdicts": tables.verdicts(papers, shown, OTHERS)}
+    for name, table in written.items():
         before, found, rest = readme.partition(MARKS[name][0])
         _, ended, after = rest.partition(MARKS[name][1])
         if not (found and ended):
             raise SystemExit(f"README.md lacks the lines {' and '.join(MARKS[name])}")
-        readme = f"{before}{found}\n\n{table}\n\n{ended}{after}"
+        readme = f"{before}{found}\n\n{table.strip()}\n\n{ended}{after}"
     return readme
-
-
-def table_of_papers(papers: list[dict]) -> str:
-    """Return the papers with what they ask and the number of their notebooks."""
-    lines = ["| paper | asks | notebooks |", "|---|---|---|"]
-    for paper in (paper for paper in papers if paper["key"] in known_papers()):
-        key, about = paper["key"], paper["about"]
-        number = len(list((ROOT / "notebooks" / key).glob("*.ipynb")))
-        lines.append(
-            f"| **{key}** {about.citation} | {about.question} | [{number}](notebooks/{key}) |"
-        )
-    return "\n".join(lines)
-
-
-def counted(papers: list[dict]) -> str:
-    """Return the number of measured claims of each paper by verdict, and the others beside it."""
-    totals = [
-        sum(number for number in column if number != NOTHING)
-        for column in zip(*(p["counted"]["verdicts"] for p in papers), strict=True)
-    ]
-    shown = [
-        place
-        for place, (verdict, total) in enumerate(zip(intervals.VERDICTS, totals, strict=True))
-        if total or verdict not in (intervals.NOT_RUN, intervals.UNDECIDED, intervals.DEPENDS)
-    ]
-    heads = ["paper", "measured", *(intervals.VERDICTS[place] for place in shown)]
-    heads += [judge.KINDS[kind] for kind in (judge.PROOF, judge.ARITHMETIC, judge.OURS)]
-    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
-    for paper in papers:
-        found = paper["counted"]
-        link = f"[{paper['key']}](figures/paper/{paper['key']}/REPORT.md)"
-        row = [link, found["measured"], *(found["verdicts"][place] for place in shown)]
-        row += [found[kind] for kind in (judge.PROOF, judge.ARITHMETIC, judge.OURS)]
-        lines.append("| " + " | ".join(map(str, row)) + " |")
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from nbconvert import SlidesExporter
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 SLIDES = COURSE / "slides"
+TEMPLATES = Path(__file__).parent / "templates"
 LEFT_OUT = {"parameters", "solution", "self-check", "hidden-tests"}
 SHORT = 12  # lines of code that fit on a slide above their output
 MATHJAX = ("sphinx-mathjax-offline", "static/mathjax/tex-svg-full.js")
@@ -41,12 +42,8 @@ def main(packages: str) -> int:
         lesson = nbformat.read(path, as_version=4)
         (SLIDES / f"{path.stem}.html").write_text(slides_of(lesson, path.stem), encoding="utf-8")
         rows.append(index_row(lesson, f"{path.stem}.html"))
-    (SLIDES / "README.md").write_text(
-        "# Slides\n\nOpen a page in a browser; S opens the speaker's notes, and `?print-pdf` at "
-        "the end of the address makes it fit for print.\n\n| lesson | asks |\n|---|---|\n"
-        + "\n".join(rows)
-        + "\n"
-    )
+    index = (TEMPLATES / "slides" / "README.md").read_text().format(rows="\n".join(rows))
+    (SLIDES / "README.md").write_text(index)
     print(f"{SLIDES.relative_to(ROOT)}: slides of {len(rows)} lessons, to show offline")
     return 0
 
@@ -55,7 +52,7 @@ def slides_of(lesson, name: str) -> str:
     """Return the slides of a lesson, which has a name, as a page."""
     exporter = SlidesExporter(
         template_name="slides",
-        extra_template_basedirs=[str(Path(__file__).parent / "templates")],
+        extra_template_basedirs=[str(TEMPLATES)],
         reveal_url_prefix="reveal.js",
         reveal_theme="white",
         exclude_anchor_links=True,

@@ -21,17 +21,8 @@ from anonpaper.constraints.rules import (
 )
 
 __all__ = [
-    "Contradiction",
-    "DiversityConstraint",
-    "average_constraints",
-    "check_constraints",
-    "conflict_rate",
-    "demand_on_gaps",
-    "demand_on_rows",
-    "find_contradictions",
-    "minimum_constraints",
-    "proportion_constraints",
-    "read_constraints",
-    "require_satisfiable",
+    "Contradiction", "DiversityConstraint", "average_constraints", "check_constraints",
+    "conflict_rate", "demand_on_gaps", "demand_on_rows", "find_contradictions",
+    "minimum_constraints", "proportion_constraints", "read_constraints", "require_satisfiable",
     "write_constraints",
-]
+]  # fmt: skip

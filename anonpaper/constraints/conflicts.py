@@ -13,13 +13,9 @@ from anonpaper.errors import ConstraintError, check_choice, check_integer, check
 from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = [
-    "Contradiction",
-    "conflict_rate",
-    "demand_on_gaps",
-    "demand_on_rows",
-    "find_contradictions",
-    "require_satisfiable",
-]
+    "Contradiction", "conflict_rate", "demand_on_gaps", "demand_on_rows",
+    "find_contradictions", "require_satisfiable",
+]  # fmt: skip
 
 
 def conflict_rate(
@@ -29,17 +25,12 @@ def conflict_rate(
 
     Parameters
     ----------
-    m : Microdata
-    constraints : sequence of DiversityConstraint
+    m, constraints : Microdata, and sequence of DiversityConstraint
     of : {"rows", "jaccard", "containment"}
         ``"rows"``: rows that are targets of at least two constraints, as a share of the rows that
         are targets of any. ``"jaccard"`` and ``"containment"``: the mean over all pairs of
-        :math:`|I \cap J| / |I \cup J|` and :math:`|I \cap J| / \min(|I|, |J|)`.
-
-    Notes
-    -----
-    diva2021 defines the rate of a pair as the number of overlapping relevant tuples and norms it
-    to [0, 1], without a formula; these three are ours. For a pair "rows" is "jaccard".
+        :math:`|I \cap J| / |I \cup J|` and :math:`|I \cap J| / \min(|I|, |J|)`. These three are
+        ours: diva2021 prints no formula.
 
     Examples
     --------
@@ -76,13 +67,11 @@ class Contradiction:
 def find_contradictions(
     m: Microdata, constraints: Sequence[DiversityConstraint], k: int
 ) -> list[Contradiction]:
-    """Test quickly, before any search, what no k-anonymous suppression of a table can satisfy.
+    """Find quickly, before any search, what no k-anonymous suppression of a table can satisfy.
 
     Parameters
     ----------
-    m : Microdata
-        The table, n rows.
-    constraints : sequence of DiversityConstraint
+    m, constraints : Microdata, and sequence of DiversityConstraint
         ConstraintError if a target names an unknown attribute or value.
     k : int
         Smallest group size, from 1 to n.
@@ -95,16 +84,15 @@ def find_contradictions(
 
     Notes
     -----
-    Suppression creates no values, leaves the sensitive attribute as it is, and publishes
-    quasi-identifiers in groups of k rows or more (diva2021, Definitions 2.3 and 2.4); so
+    By diva2021, Definitions 2.3 and 2.4, suppression creates no values and keeps sensitive ones:
 
     1. a lower bound cannot exceed the rows that exist;
     2. on quasi-identifiers the published number is 0 or at least k;
     3. on the sensitive attribute alone, or on attributes of a single value, which suppression
        does not hide, it is the number that exists;
     4. one target has one pair of bounds;
-    5. rows that carry a finer target carry the coarser one too, so the lower bounds of finer
-       targets that exclude each other cannot exceed the coarser one's upper bound.
+    5. the lower bounds of finer targets that exclude each other cannot together exceed the upper
+       bound of a coarser one.
 
     The rules are ours. O(n) per constraint and O(s^2) for s constraints.
 
@@ -147,9 +135,8 @@ def _between(m: Microdata, constraints: list[DiversityConstraint]) -> list[Contr
         if targets[i] == targets[j]:
             first, second = constraints[i], constraints[j]
             low, high = max(first.low, second.low), min(first.high, second.high)
-            both = "the bounds exclude each other"
-            if low <= high:
-                both = f"both together are [{low}, {high}]"
+            together = f"both together are [{low}, {high}]"
+            both = together if low <= high else "the bounds exclude each other"
             reason = f"the same target is bounded twice; {both}"
             found.append(Contradiction((first, second), reason))
     for target, coarse in zip(targets, constraints, strict=True):
@@ -191,28 +178,9 @@ def demand_on_rows(
     r"""Prove, where it is above 1, that no k-anonymous table exists: too few rows can serve all.
 
     Rows that carry several targets serve all of them only in a group that shows them all, and a
-    group has k rows. Where fewer than k rows carry targets A and B, each serves one of the two.
-    The demand of some constraints is the sum of their lower bounds over the most that the rows can
-    serve.
-
-    Parameters
-    ----------
-    m, constraints, k
-        As for :func:`find_contradictions`. All rows are published, and constraints that name a
-        sensitive attribute are passed over.
-    together : int
-        How many constraints are considered together, at least 1: all choices of up to so many.
-
-    Returns
-    -------
-    float
-        The largest demand, from 0; infinite where nothing can be served. At 1 or below nothing is
-        proved.
-
-    Notes
-    -----
-    For a set U of constraints every row counts with the size of the largest part of U that it
-    carries together with k - 1 other rows:
+    group has k rows. The demand of a set U of constraints is the sum of their lower bounds over
+    the most that the rows can serve. Every row counts with the size of the largest part of U that
+    it carries together with k - 1 other rows:
 
     .. math::
 
@@ -220,8 +188,19 @@ def demand_on_rows(
                   {\sum_i \max \{|Q| : Q \subseteq U,\ i \text{ carries } Q,\
                    |\{j : j \text{ carries } Q\}| \ge k\}}
 
-    O(s·n + 2^t s^t T) for s constraints, t = `together` and T kinds of rows. The numbers are
-    integers until the division. The argument is ours.
+    Parameters
+    ----------
+    m, constraints, k
+        As for :func:`find_contradictions`. All rows are published, and constraints that name a
+        sensitive attribute are passed over.
+    together : int
+        The most constraints in U, t, at least 1.
+
+    Returns
+    -------
+    float
+        The largest demand, from 0; infinite where nothing can be served. At 1 or below nothing is
+        proved. O(s·n + 2^t s^t T) for s constraints and T kinds of rows. The argument is ours.
 
     Examples
     --------
@@ -257,26 +236,17 @@ def demand_on_gaps(m: Microdata, constraints: Sequence[DiversityConstraint], k: 
     """Prove, where it is above 1, that no k-anonymous table exists: groups do not fit in a gap.
 
     Groups that show a finer target show the coarser one too. What is published of the coarser one
-    beyond its finer ones is therefore whole groups: no rows, or k and more. The same holds of a
-    target beyond nothing, and of the table beyond its targets.
-
-    Parameters
-    ----------
-    m, constraints, k
-        As for :func:`demand_on_rows`.
+    beyond its finer ones is therefore whole groups: no rows, or k and more. The table carries the
+    empty target. Finer targets are taken one by one, and all together that name the same
+    attributes: no group shows two of these. Parameters are those of :func:`demand_on_rows`.
 
     Returns
     -------
     float
         The greatest ratio of k to the widest difference that the bounds allow, where they forbid
         that there is no difference; infinite where finer targets need more than the coarser one
-        may show; 0 where no gap need be filled. At 1 or below nothing is proved.
-
-    Notes
-    -----
-    For every target, and for the table, which carries the empty target, the finer ones are taken
-    one by one, and all together that name the same attributes: no group shows two of these.
-    O(s·n + s^2) for s constraints. The argument is ours.
+        may show; 0 where no gap need be filled. At 1 or below nothing is proved. O(s·n + s^2) for
+        s constraints. The argument is ours.
 
     Examples
     --------

@@ -21,13 +21,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import (
-    ConstraintError,
-    FileError,
-    ParameterError,
-    check_integer,
-    check_sequence,
-)
+from anonpaper import errors
 from anonpaper.files import write_named
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 
@@ -44,12 +38,8 @@ class DiversityConstraint:
         One or several quasi-identifiers or sensitive attributes, with the value that counts, or
         one that is written the same (39 for ``"39"``).
     low, high : int
-        The fewest and the most rows, 0 <= low <= high.
-
-    Raises
-    ------
-    ConstraintError, ParameterError
-        The target is empty, a bound is negative, or low > high; or an argument is of another type.
+        The fewest and the most rows, 0 <= low <= high. ConstraintError for other bounds or an
+        empty target, ParameterError for another type.
 
     Examples
     --------
@@ -67,17 +57,17 @@ class DiversityConstraint:
     def __post_init__(self) -> None:
         if not isinstance(self.target, Mapping):
             wanted = "target must map attributes to values, as in {'sex': 'Female'}"
-            raise ParameterError(f"{wanted}, got {self.target!r}")
+            raise errors.ParameterError(f"{wanted}, got {self.target!r}")
         object.__setattr__(self, "target", dict(self.target))
         if not self.target:
-            raise ConstraintError("a diversity constraint needs at least one target value")
+            raise errors.ConstraintError("a diversity constraint needs at least one target value")
         for name in ("low", "high"):
             value = getattr(self, name)
             if isinstance(value, (int, np.integer)) and value < 0:
-                raise ConstraintError(f"{self._name()}: {name} is negative, {value}")
-            object.__setattr__(self, name, check_integer(name, value, 0))
+                raise errors.ConstraintError(f"{self._name()}: {name} is negative, {value}")
+            object.__setattr__(self, name, errors.check_integer(name, value, 0))
         if self.low > self.high:
-            raise ConstraintError(
+            raise errors.ConstraintError(
                 f"{self._name()}: low exceeds high, {self.low} > {self.high}: no table has it"
             )
 
@@ -110,13 +100,13 @@ class DiversityConstraint:
         targets = re.split(_BETWEEN_TARGETS, parts[1]) if parts else []
         pairs = [re.fullmatch(_ONE_TARGET, target, re.DOTALL) for target in targets]
         if not parts or not all(pairs):
-            raise ConstraintError(
+            raise errors.ConstraintError(
                 f"{text!r} is not of the form attribute[value], low, high or "
                 "attribute[value] & attribute[value], low, high"
             )
         target = {_unescape(pair[1]): _unescape(pair[2]) for pair in pairs}
         if len(target) < len(pairs):
-            raise ConstraintError(f"{text!r} names an attribute twice")
+            raise errors.ConstraintError(f"{text!r} names an attribute twice")
         return cls(target, int(parts[2]), int(parts[3]))
 
     # -- on tables ---------------------------------------------------------------------
@@ -126,7 +116,7 @@ class DiversityConstraint:
         known = [*m.qi, *m.sensitives]
         unknown = [name for name in self.target if name not in known]
         if unknown:
-            raise ConstraintError(
+            raise errors.ConstraintError(
                 f"{self}: {unknown} are not among the quasi-identifiers and the sensitive "
                 f"attribute, {known}"
             )
@@ -168,7 +158,7 @@ def _code_of(constraint: DiversityConstraint, attribute: Attribute, value: objec
         if matches:
             return matches[0]
     close = difflib.get_close_matches(str(value), written, n=3) or written[:5]
-    raise ConstraintError(
+    raise errors.ConstraintError(
         f"{constraint}: {value!r} is not in the domain of {attribute.name!r}, "
         f"which has {close}{' and others' if len(close) < len(written) else ''}"
     )
@@ -204,8 +194,8 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
     """
     columns, rows = ["constraint", "low", "high", "in_table", "published", "holds"], []
     if not hasattr(rel, "is_published"):
-        raise ParameterError(f"expected a Release, got {type(rel).__name__}")
-    for c in check_sequence("constraints", constraints, DiversityConstraint):
+        raise errors.ParameterError(f"expected a Release, got {type(rel).__name__}")
+    for c in errors.check_sequence("constraints", constraints, DiversityConstraint):
         published = c.count(rel)
         in_table = rel.microdata.count(c.target_rows(rel.microdata))
         rows.append((c._name(), c.low, c.high, in_table, published, c.low <= published <= c.high))
@@ -215,17 +205,10 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
 def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
     """Read a file of constraints: lines, or by its ending a csv or JSON.
 
-    Parameters
-    ----------
-    path : path
-        One constraint a line, except blank lines and lines that begin with #. In a .csv the
-        columns are attributes, ``low`` and ``high``, and an empty field does not count; a .json is
-        a list of objects with ``target``, ``low`` and ``high``.
-
-    Raises
-    ------
-    ConstraintError, FileError
-        A constraint, or the file, has another form; the message names the file.
+    A line is one constraint, except blank lines and lines that begin with #. In a .csv the columns
+    are attributes, ``low`` and ``high``, and an empty field does not count; a .json is a list of
+    objects with ``target``, ``low`` and ``high``. ConstraintError or FileError if a constraint, or
+    the file, has another form; the message names the file.
 
     Examples
     --------
@@ -241,19 +224,19 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
         if ending.endswith((".json", ".csv")):
             parts = _of_json(lines) if ending.endswith(".json") else _of_csv(lines)
             return [DiversityConstraint(*part) for part in parts]
-    except ConstraintError as error:
-        raise ConstraintError(f"{path}: {error}") from None
+    except errors.ConstraintError as error:
+        raise errors.ConstraintError(f"{path}: {error}") from None
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError, OSError) as error:
         reason = getattr(error, "strerror", None) or repr(error)
         form = " (a list of objects with target, low and high)" * ending.endswith(".json")
-        raise FileError(f"{path} is no file of constraints{form}: {reason}") from None
+        raise errors.FileError(f"{path} is no file of constraints{form}: {reason}") from None
     found = []
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
                 found.append(DiversityConstraint.parse(line))
-            except ConstraintError as error:
-                raise ConstraintError(f"{path}, line {number}: {error}") from None
+            except errors.ConstraintError as error:
+                raise errors.ConstraintError(f"{path}, line {number}: {error}") from None
     return found
 
 
@@ -262,18 +245,16 @@ def _of_json(lines: list[str]) -> list[tuple]:
 
 
 def _of_csv(lines: list[str]) -> list[tuple]:
-    found = []
-    for row in csv.DictReader(lines, strict=True):
-        low, high = int(row.pop("low")), int(row.pop("high"))
-        found.append(({name: text for name, text in row.items() if text}, low, high))
-    return found
+    rows = csv.DictReader(lines, strict=True)
+    bounds = [(row, int(row.pop("low")), int(row.pop("high"))) for row in rows]
+    return [({n: text for n, text in row.items() if text}, *both) for row, *both in bounds]
 
 
 def write_constraints(
     path: str | os.PathLike, constraints: Iterable[DiversityConstraint], comment: str = ""
 ) -> None:
     """Write constraints to a file, one a line, below a comment; the file appears whole."""
-    constraints = check_sequence("constraints", constraints, DiversityConstraint)
+    constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
     lines = [f"# {line}".rstrip() for line in str(comment).splitlines()]
     lines += [str(constraint) for constraint in constraints]
     write_named(path, "\n".join(lines) + "\n")

@@ -26,10 +26,9 @@ def minimum_constraints(
 
     Parameters
     ----------
-    m : Microdata
-        The table, n rows.
-    attributes : sequence
-        Attributes whose values become targets; a tuple of names gives their joint values.
+    m, attributes : Microdata and sequence
+        A table of n rows, and attributes whose values become targets; a tuple of names gives their
+        joint values.
     total : int, optional
         M, the rows that shall keep a value of the attribute, from the number of its values to n,
         the default.
@@ -40,12 +39,8 @@ def minimum_constraints(
     -------
     list of DiversityConstraint
         ``[1, min(c, M - (d - 1))]`` for each value, in the order of the domain: every other value
-        keeps room for one row.
-
-    Notes
-    -----
-    The published lists have [1, 1] for all but the most frequent value, which no k-anonymous table
-    satisfies on a quasi-identifier. The upper bound is therefore the largest that the rule allows.
+        keeps room for one row. The published lists have [1, 1] for all but the most frequent
+        value, which no k-anonymous table satisfies on a quasi-identifier.
 
     Examples
     --------

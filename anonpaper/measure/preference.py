@@ -1,7 +1,7 @@
 """Loss, bias and achievement of a release, as dewri2009 defines them.
 
 These read the published table row by row; the searches apply the same formulas
-(`anonpaper.preference`) to counts, and a test compares the two.
+(`anonpaper.preference_point`) to counts, and a test compares the two.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from anonpaper.errors import ParameterError
-from anonpaper.preference import (
+from anonpaper.preference_point import (
     achievement,
     check_preference,
     dispersion,
@@ -19,7 +19,7 @@ from anonpaper.preference import (
     preference_deviation,
 )
 from anonpaper.publish import Release, check_release
-from anonpaper.recoders.objectives import weight_vector
+from anonpaper.recoders.archive import weight_vector
 
 __all__ = ["ach", "effective_k", "necd", "nwp", "prefdev"]
 

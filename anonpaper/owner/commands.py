@@ -19,7 +19,7 @@ from anonpaper.datasets.registry import registry
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.owner import page, report
-from anonpaper.owner.arguments import column_names, pairs
+from anonpaper.owner.cli import column_names, pairs
 from anonpaper.owner.reader import STANDARD_STREAM, Table, as_written, read_table
 from anonpaper.principles import read_principle
 from anonpaper.publish import Release, world
@@ -120,15 +120,15 @@ def anonymize(options, say: Say) -> None:
     if "constraints" in parameters:
         checked = check_constraints(release, parameters["constraints"])
         found["constraints"] = checked.to_dict("records")
-    write = _write_by_engine if options.engine else _write
-    write(release, outputs, found, table, kept, options, say)
+    if options.engine:
+        _write_by_engine(release, outputs[0], found, kept, options, say)
+    else:
+        _write(release, outputs, found, table, kept, options, say)
 
 
-def _write(
-    release: Release, outputs: list[str], found: dict, table: Table, kept: list, options, say: Say
-) -> None:
+def _write(release: Release, outputs: list, found: dict, table: Table, kept: list, options, say):
     tables = release.public_tables(kept)
-    if not outputs or not outputs[0].lower().endswith((".parquet", ".pq")):
+    if not outputs or not outputs[0].lower().endswith(world.PARQUET):
         tables = [as_written(public, table) for public in tables]
     for warning in release.warnings:
         say(f"warning: {warning}")
@@ -148,14 +148,12 @@ def _write(
         print(_told(found, options), file=sys.stderr)
 
 
-def _write_by_engine(
-    release: Release, outputs: list[str], found: dict, table: Table, kept: list, options, say: Say
-) -> None:
+def _write_by_engine(release: Release, output: str, found: dict, kept: list, options, say: Say):
     if kept or options.report:
         raise errors.ParameterError("--engine goes neither with --keep nor with --report")
-    say(f"writing {outputs[0]}")
+    say(f"writing {output}")
     with warnings.catch_warnings(record=True) as caught:
-        written = release.write(outputs[0], replace=options.force)
+        written = release.write(output, replace=options.force)
     for warning in caught:
         say(f"warning: {warning.message}")
     found["written to"] = [str(path) for path in written]

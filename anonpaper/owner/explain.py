@@ -22,41 +22,26 @@ _COLUMNS = ["attribute", "value", "published", "in the way", "finer", "breaks"]
 class Explanation:
     """Why a row is published as it is. For the table's owner: it names values of other rows.
 
-    Attributes
-    ----------
-    row : object
-        Label of the row.
-    rows : int
-        Rows that are published alike, itself included; 0 if it is withheld.
-    sensitive : dict
-        For every sensitive attribute their values with the numbers of rows, most frequent first.
-    promised : tuple of Principle
-        What a finer choice was held against.
-    attributes : pandas.DataFrame
-        One row per quasi-identifier: ``value`` and ``published``; ``in the way``, the values of
-        the others in its group; ``finer``, the next finer choice for this column alone; and
-        ``breaks``, what of `promised` would not hold then and for whom.
+    ``attributes`` has a row per quasi-identifier: ``value`` and ``published``; ``in the way``, the
+    values of the others in its group; ``finer``, the next finer choice for this column alone; and
+    ``breaks``, what of `promised` would not hold then and for whom.
     """
 
-    row: object
-    rows: int
-    sensitive: dict
+    row: object  # its label
+    rows: int  # published alike, itself included; 0 if it is withheld
+    sensitive: dict  # their values of each sensitive attribute with numbers of rows
     promised: tuple[Principle, ...]
     attributes: pd.DataFrame
 
     def _facts(self) -> list[tuple[str, str]]:
         if not self.rows:
             return [("withheld", "the row is in the table, but not in the release")]
-        held = [
-            (f"their {name}", ", ".join(f"{value} ({rows:,})" for value, rows in values.items()))
-            for name, values in self.sensitive.items()
-        ]
-        return [
-            ("for the owner of the table", "not to be passed on"),
-            ("rows published alike", f"{self.rows:,}"),
-            *held,
-            ("held against", ", ".join(map(str, self.promised))),
-        ]
+        facts = [("for the owner of the table", "not to be passed on")]
+        facts.append(("rows published alike", f"{self.rows:,}"))
+        for name, values in self.sensitive.items():
+            held = ", ".join(f"{value} ({rows:,})" for value, rows in values.items())
+            facts.append((f"their {name}", held))
+        return [*facts, ("held against", ", ".join(map(str, self.promised)))]
 
     def __str__(self) -> str:
         lines = [f"{self.row!r}", *(f"{name}: {text}" for name, text in self._facts())]
@@ -124,9 +109,8 @@ def _entry(rel, m, labels, place: int, alike: np.ndarray, j: int, principles) ->
 def _finer(rel, m, place: int, alike: np.ndarray, j: int) -> tuple[str, np.ndarray, np.ndarray]:
     """The next finer choice for attribute j: in words, rows it would change, their new values.
 
-    Of groups it is the values themselves, in this group alone. Of a recoding it is the
-    hierarchy's next level down, in the whole column if every column is on one level, else in
-    this sub-domain; without a hierarchy the values of the sub-domain.
+    It is the values themselves, or the next level down of a recoding's hierarchy: in the whole
+    column if every column is on one level, else in this group or sub-domain.
     """
     attribute, codes, r = m.attributes[j], m.codes[:, j], rel.recoding
     if r is None:

@@ -16,7 +16,7 @@ from anonpaper.errors import InfeasibleError
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from anonpaper.owner.arguments import LISTED
+from anonpaper.owner.cli import LISTED
 from anonpaper.principles import DIVERSITY
 from anonpaper.publish import Release
 from anonpaper.recoding import Recoding

@@ -20,8 +20,7 @@ from anonpaper.measure.loss import certainty_penalty
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.owner.report import levels_of_release
 from anonpaper.principles import GroupCounts
-from anonpaper.publish import GroupRelease, Release, recode
-from anonpaper.publish.attribute import PublishedAttribute
+from anonpaper.publish import GroupRelease, PublishedAttribute, Release, recode
 from anonpaper.recoding import Recoding
 
 __all__ = ["check_page_place", "page", "write_page"]
@@ -50,10 +49,8 @@ def page(rel: Release, call: str | None = None) -> str:
     if m.synthetic.any():
         sides["after, real people alone"] = rel.without_synthetic()
     sides = {name: side for name, side in sides.items() if side.is_published.any()}
-    template, style = (
-        Path(__file__).with_suffix(ending).read_text(encoding="utf-8")
-        for ending in (".html", ".css")
-    )
+    files = (Path(__file__).with_suffix(ending) for ending in (".html", ".css"))
+    template, style = (file.read_text(encoding="utf-8") for file in files)
     filled = Template("".join(template.splitlines())).substitute(
         style=f"\n{style}",
         promise=_promise(rel),
@@ -75,10 +72,8 @@ def _promise(rel: Release) -> str:
         return "No row of the table is published."
     if not rel.promised:
         return "What the table was to have is not known here: judge the levels below."
-    found = [
-        f"{escape(str(p))} {'holds' if p.holds(*rel.audited()) else 'DOES NOT HOLD'}"
-        for p in rel.promised
-    ]
+    words = {True: "holds", False: "DOES NOT HOLD"}
+    found = [f"{escape(str(p))} {words[p.holds(*rel.audited())]}" for p in rel.promised]
     return f"What the method promised of the table: {', '.join(found)}."
 
 
@@ -101,11 +96,8 @@ def _facts(rel: Release, call: str | None) -> str:
         "versions": f"anonpaper {version('anonpaper')}, Python {platform.python_version()}, "
         f"numpy {np.__version__}, pandas {pd.__version__}",
     }
-    rows = "".join(
-        f"<tr><th>{name}</th><td>{escape(str(fact))}</td></tr>"
-        for name, fact in facts.items()
-        if fact
-    )
+    told = [(name, escape(str(fact))) for name, fact in facts.items() if fact]
+    rows = "".join(f"<tr><th>{name}</th><td>{fact}</td></tr>" for name, fact in told)
     return f'<table class="facts">{rows}</table>'
 
 
@@ -150,15 +142,13 @@ def _loss(rel: Release) -> str:
     for p in rel.published:
         index = p.index[shown]
         lost = certainty_penalty(p)[index].sum() + np.count_nonzero(~shown)
-        rows.append(
-            {
-                "column": p.attribute.name,
-                "values kept": f"{np.count_nonzero(p.sub_domains.is_kept[index]) / m.n:.1%}",
-                "stars": f"{np.count_nonzero(p.is_star[index]) / m.n:.1%}",
-                "detail lost": f"{lost / m.n:.1%}",
-                "distinct": f"{p.attribute.size:,} -> {len(np.unique(index)):,}",
-            }
-        )
+        rows.append({
+            "column": p.attribute.name,
+            "values kept": f"{np.count_nonzero(p.sub_domains.is_kept[index]) / m.n:.1%}",
+            "stars": f"{np.count_nonzero(p.is_star[index]) / m.n:.1%}",
+            "detail lost": f"{lost / m.n:.1%}",
+            "distinct": f"{p.attribute.size:,} -> {len(np.unique(index)):,}",
+        })  # fmt: skip
     table = html_table(pd.DataFrame(rows), index=False, rows=len(rows))
     return f'<div class="wide">{table}</div>'
 

@@ -28,6 +28,7 @@ import pandas as pd
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.files import named_by_user
 from anonpaper.hierarchy import ISO_DATE
+from anonpaper.publish.world import PARQUET
 
 __all__ = ["STANDARD_STREAM", "Table", "as_written", "kind_of", "read_table", "typed"]
 
@@ -81,7 +82,7 @@ def read_table(
             raise ParameterError(
                 f"--type: there is no type {kind!r}, but {', '.join(_KINDS)} and %d.%m.%Y"
             )
-    if name.lower().endswith((".parquet", ".pq")):
+    if name.lower().endswith(PARQUET):
         frame, delimiter = _read_parquet(name), ","
         columns = {column: frame[column].astype("string").astype(object) for column in types
                    if column in frame}  # fmt: skip
@@ -90,8 +91,7 @@ def read_table(
             delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
         with named_by_user(name):
             header, rows = _read_cells(name, delimiter, encoding)
-        doubled = sorted({column for column in header if header.count(column) > 1})
-        if doubled:
+        if doubled := sorted({column for column in header if header.count(column) > 1}):
             raise ColumnError(f"{name} has several columns of the name {doubled}")
         frame = pd.DataFrame(rows, columns=header, dtype=object)
         frame = columns = frame.mask(frame.isin({"", *missing_texts}))

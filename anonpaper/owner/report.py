@@ -9,19 +9,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from anonpaper import measure
+from anonpaper import measure, principles
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
-from anonpaper.principles import (
-    DistinctLDiversity,
-    EntropyLDiversity,
-    FrequencyLDiversity,
-    GroupCounts,
-    KAnonymity,
-    RecursiveLDiversity,
-    TCloseness,
-    Theta,
-)
+from anonpaper.principles import DistinctLDiversity, GroupCounts, TCloseness, Theta
 from anonpaper.publish import GroupRelease, Release, recode
 from anonpaper.recoding import Recoding
 
@@ -29,13 +20,14 @@ __all__ = ["as_json", "as_text", "audit", "levels_of_release", "summary"]
 
 _DIVERSITIES = [
     ("distinct l-diversity", DistinctLDiversity(1), "fewest sensitive values in a group"),
-    ("frequency l-diversity", FrequencyLDiversity(1), "smallest size / largest count of a value"),
-    ("entropy l-diversity", EntropyLDiversity(1), "smallest exp(entropy) of a group"),
-    ("recursive (c, 2)-diversity", RecursiveLDiversity(1, 2), "c must exceed this"),
+    ("frequency l-diversity", principles.FrequencyLDiversity(1),
+     "smallest size / largest count of a value"),
+    ("entropy l-diversity", principles.EntropyLDiversity(1), "smallest exp(entropy) of a group"),
+    ("recursive (c, 2)-diversity", principles.RecursiveLDiversity(1, 2), "c must exceed this"),
     ("theta, and alpha of (alpha, k)", Theta(1), "largest share of one value in a group"),
     ("t-closeness", TCloseness(1), "largest distance from the whole table, values equally far"),
     ("t-closeness, ordered", TCloseness(1, "ordered"), "the same along the order of the values"),
-]
+]  # fmt: skip
 
 _ROWS_NAMED = 5  # of a group, when the riskiest are listed
 
@@ -45,17 +37,16 @@ def _levels(m: Microdata, p: Partition) -> list[dict]:
     meaning = "rows in the smallest group"
     if m.people is not None:
         meaning = f"people in the smallest group, {p.sizes().min()} rows in that of fewest"
-    k = KAnonymity(1).level(m, p.labels)
-    found = [{"principle": "k-anonymity", "level": k, "meaning": meaning}]
+    found = [("k-anonymity", principles.KAnonymity(1).level(m, p.labels), meaning)]
     for attribute in m.sensitives:
         counts = GroupCounts.of(m.about(attribute), p.labels)
         of = f" of {attribute}" if len(m.sensitives) > 1 else ""
         found += [
-            {"principle": name + of, "level": principle.level(counts), "meaning": meaning}
+            (name + of, principle.level(counts), meaning)
             for name, principle, meaning in _DIVERSITIES
             if m.attribute(attribute).ordered or "ordered" not in name
         ]
-    return found
+    return [dict(zip(("principle", "level", "meaning"), entry, strict=True)) for entry in found]
 
 
 def levels_of_release(rel: Release) -> list[dict]:
@@ -199,18 +190,15 @@ def _plain(value: object) -> object:
 
 def as_text(found: Mapping) -> str:
     """Return a report as text: a title and indented lines per part."""
-    simple = {
-        key: value
-        for key, value in found.items()
-        if not isinstance(value, Mapping) and not _is_table(value)
-    }
-    blocks = ["\n".join(_lines(simple, indent=""))] if simple else []
+    simple, blocks = {}, []
     for title, part in found.items():
-        if isinstance(part, Mapping) and part:
-            blocks.append("\n".join([title, *_lines(part)]))
+        if isinstance(part, Mapping):
+            blocks += ["\n".join([title, *_lines(part)])] if part else []
         elif _is_table(part):
             blocks.append(f"{title}\n{_table(part)}")
-    return "\n\n".join(blocks)
+        else:
+            simple[title] = part
+    return "\n\n".join(["\n".join(_lines(simple, indent=""))] * bool(simple) + blocks)
 
 
 def _is_table(part: object) -> bool:
@@ -246,7 +234,7 @@ def _table(rows: Sequence[Mapping]) -> str:
     columns = []
     for name in flat[0]:
         cells = [str(name), *(_short(row[name]) for row in flat)]
-        width = max(map(len, cells))
         numbers = all(isinstance(row[name], (int, float, np.number)) for row in flat)
-        columns.append([cell.rjust(width) if numbers else cell.ljust(width) for cell in cells])
+        side = ">" if numbers else "<"
+        columns.append([f"{cell:{side}{max(map(len, cells))}}" for cell in cells])
     return "\n".join("  " + "  ".join(line).rstrip() for line in zip(*columns, strict=True))

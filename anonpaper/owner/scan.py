@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import (
-    ColumnError,
-    EmptyTableError,
-    MissingValueError,
-    ParameterError,
-    check_choice,
+from anonpaper import errors
+from anonpaper.display import html
+from anonpaper.errors import ColumnError, EmptyTableError, ParameterError
+from anonpaper.microdata import (
+    CellTable,
+    CountedRows,
+    Microdata,
+    build_cells,
+    checked_roles,
+    code_values,
+    no_rows,
 )
-from anonpaper.microdata import Microdata, checked_roles, code_values
 from anonpaper.owner.engine import Engine, connect, engine_errors
 from anonpaper.owner.reader import kind_of, typed
 from anonpaper.owner.sources import Sources
-from anonpaper.owner.table import CountedMicrodata
 
 __all__ = ["scan"]
 
@@ -43,11 +47,10 @@ def scan(
 ) -> Microdata:
     """Guarantee the cells of the table without its rows: count them where they are.
 
-    The result has the same attributes, domains and cells as the :class:`~anonpaper.Microdata` of
-    the same table, for every algorithm that works on cells. Algorithms that look at rows one by
-    one (:func:`~anonpaper.klt`, :func:`~anonpaper.balanced_classes`, :func:`~anonpaper.oka`,
-    :func:`~anonpaper.diva`) get the counted rows in a random order, as integers.
-    ``release.write(folder)`` lets the engine write what is published.
+    The result has the attributes, domains and cells of the :class:`~anonpaper.Microdata` of the
+    same table. Algorithms that look at rows one by one (:func:`~anonpaper.klt`,
+    :func:`~anonpaper.balanced_classes`, :func:`~anonpaper.oka`, :func:`~anonpaper.diva`) get the
+    counted rows in a random order. ``release.write(folder)`` lets the engine write.
 
     Parameters
     ----------
@@ -75,35 +78,27 @@ def scan(
 
     Returns
     -------
-    CountedMicrodata
-        A Microdata of counts. What asks for its rows raises RowsError.
+    Microdata
+        A table of counts. What asks for its rows raises RowsError.
 
     Raises
     ------
     ColumnError
         A column is unknown, used twice, its values are outside a declared domain, or it is a
         quasi-identifier of a csv that may be numbers or dates and is not named in `types`.
-    EmptyTableError
-        No rows, or none without missing values.
-    FileError
-        No file has the name, one has two of them, files differ in their columns or change while
-        they are read, or the engine cannot read one.
-    MissingValueError
-        With ``missing="error"``.
-    ParameterError
-        `source` cannot be read, Ibis is not installed (``anonpaper[scale]``), or an option does
+    EmptyTableError, MissingValueError
+        No rows, or none without missing values; missing values with ``missing="error"``.
+    FileError, ParameterError
+        No file has the name, one has two of them, files differ in their columns, change while they
+        are read or cannot be read; Ibis is not installed (``anonpaper[scale]``); or an option does
         not go with `source`.
-
-    Notes
-    -----
-    O(n) for n rows, by the engine; then O(e log e) time and memory for e cells. The cells must fit
-    into memory: coarsen quasi-identifiers that differ in nearly every row. Algorithms that look at
-    rows hold some hundred bytes of each beside.
 
     References
     ----------
     Ibis, *the portable dataframe library*; M. Raasveldt, H. Mühleisen, *DuckDB: an embeddable
-    analytical database*, SIGMOD 2019.
+    analytical database*, SIGMOD 2019. O(n) for n rows, by the engine; then O(e log e) time and
+    memory for e cells, which must fit into memory: coarsen quasi-identifiers that differ in nearly
+    every row. Algorithms that look at rows hold some hundred bytes of each beside.
 
     Examples
     --------
@@ -116,7 +111,7 @@ def scan(
     >>> m.n, m.cells.tuples.tolist(), m.cells.counts.tolist()
     (4, [[0], [1]], [1, 1, 1, 1])
     """
-    check_choice("missing", missing, ("category", "drop", "error"))
+    errors.check_choice("missing", missing, ("category", "drop", "error"))
     if hasattr(source, "to_pyarrow") and hasattr(source, "group_by"):
         files, table = Sources(), source
         connection = source._find_backend(use_default=True)
@@ -211,7 +206,7 @@ def _complete(listed: dict, counts: np.ndarray, missing: str) -> tuple[dict, np.
         return listed, counts, 0
     if missing == "error":
         of_column = {name: int(counts[mask].sum()) for name, mask in lacking.items() if mask.any()}
-        raise MissingValueError(
+        raise errors.MissingValueError(
             f"missing values in {of_column} (column: rows); "
             'missing="category" keeps them as a value; missing="drop" leaves the rows out'
         )
@@ -219,3 +214,78 @@ def _complete(listed: dict, counts: np.ndarray, missing: str) -> tuple[dict, np.
         raise EmptyTableError("every row has a missing value in a role column")
     kept = {name: (values, index[~incomplete]) for name, (values, index) in listed.items()}
     return kept, counts[~incomplete], int(counts[incomplete].sum())
+
+
+class CountedMicrodata(Microdata):
+    """A table of people that knows how many rows of each kind there are, and no row.
+
+    It is made of the attribute of every column and its codes in f combinations (`coded`), the
+    `counts` of these, and the `engine` that writes releases.
+    """
+
+    has_rows = False
+
+    def __init__(
+        self, coded: Mapping, counts, qi, sensitive, *, missing, origin, dropped, engine
+    ) -> None:
+        distinct = build_cells(
+            np.column_stack([codes for _, codes in coded.values()]),
+            [attribute.size for attribute, _ in coded.values()], None, 1, counts,
+        )  # fmt: skip
+        self._combinations = {
+            name: (attribute, codes)
+            for (name, (attribute, _)), codes in zip(coded.items(), distinct.tuples.T, strict=True)
+        }
+        self._counts, self.n = distinct.counts, int(counts.sum())
+        self._coded = {name: (attribute, None) for name, (attribute, _) in coded.items()}
+        self._frame, self._whole, self._domains = None, None, {}
+        self.qi, self.sensitive, self.person, self.missing = qi, sensitive, None, missing
+        self.origin, self.dropped, self.engine = origin, dropped, engine
+        self.synthetic, self.weights = np.zeros(0, bool), None
+        self._settle()
+
+    def _settle(self) -> None:
+        self.qi, several = checked_roles([*self._coded], self.qi, self.sensitive, self.person)
+        self.sensitive = several if len(several) > 1 else next(iter(several), None)
+
+    frame = codes = sensitive_codes = property(no_rows)
+    codes_of = take = sample = with_codes = no_rows
+
+    @property
+    def _columns(self) -> list:
+        return [*self._coded]
+
+    @cached_property
+    def _listed(self) -> CountedRows:
+        roles = [name for name in self._combinations if name in self._roles]
+        coded = {name: self._combinations[name] for name in roles}
+        return CountedRows(self, coded, self._counts)
+
+    @property
+    def cells(self) -> CellTable:
+        """The cell table, without numbers of rows."""
+        return self._listed.cells
+
+    @property
+    def sensitive_counts(self) -> np.ndarray:
+        """Number of rows of every sensitive value, shape (m,), dtype int64."""
+        return self.about(self._required_sensitive())._listed.sensitive_counts
+
+    def counted(self) -> Microdata:
+        """Return the cells as a table that lists each once, with its number of rows."""
+        return self._listed if len(self.sensitives) > 1 else super().counted()
+
+    def _like(self, **marks) -> Microdata:
+        other = super()._like(**marks)
+        vars(other).pop("_listed", None)
+        return other
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ("quasi-identifiers", ", ".join(map(repr, self.attributes))),
+            ("sensitive", ", ".join(repr(self.attribute(name)) for name in self.sensitives)),
+            ("distinct quasi-identifiers", f"{len(self.cells):,}"),
+            ("origin", self.origin),
+            ("rows left out for missing values", f"{self.dropped:,}"),
+        ]
+        return html(f"Microdata, counts of {self.n:,} rows", facts)

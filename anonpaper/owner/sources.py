@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.errors import ColumnError, FileError, ParameterError
+from anonpaper.publish.world import PARQUET
 
 __all__ = ["Sources"]
 
-_PARQUET = (".parquet", ".pq")
 _CSV = tuple(text + packed for text in (".csv", ".tsv", ".txt") for packed in ("", ".gz"))
 
 
@@ -44,7 +44,7 @@ class Sources:
             )
         paths = [path for one in map(os.fspath, named) for path in _found(one)]
         kinds = {
-            next((kind for kind in (_CSV, _PARQUET) if path.lower().endswith(kind)), None)
+            next((kind for kind in (_CSV, PARQUET) if path.lower().endswith(kind)), None)
             for path in paths
         }
         if len(kinds) != 1 or None in kinds:

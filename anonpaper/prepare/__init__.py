@@ -13,12 +13,6 @@ from anonpaper.prepare.imbalance import find_imbalance, split_by_imbalance
 from anonpaper.prepare.patterns import frequency_analysis, pattern_friendly
 
 __all__ = [
-    "clean",
-    "find_imbalance",
-    "frequency_analysis",
-    "gaussian_copula",
-    "granularize",
-    "in_preorder",
-    "pattern_friendly",
-    "split_by_imbalance",
-]
+    "clean", "find_imbalance", "frequency_analysis", "gaussian_copula", "granularize",
+    "in_preorder", "pattern_friendly", "split_by_imbalance",
+]  # fmt: skip

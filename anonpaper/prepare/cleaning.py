@@ -44,24 +44,20 @@ def clean(
 
     Parameters
     ----------
-    frame : pandas.DataFrame
-        The table; it is not changed.
-    qi, sensitive
-        The columns that stay, in this order: all others, explicit identifiers too, go.
+    frame, qi, sensitive
+        A DataFrame, and its columns that stay, in this order; all others, also names, go.
     ranges : mapping of column to (low, high), optional
         The least and greatest numbers that can be true; missing values are no outliers.
-    outliers : {"error", "drop"}
-        Refuse a table with others, or leave their rows out.
-    missing : {"category", "drop", "error"}
-        ``"?"`` in columns of text, the rows left out, or a MissingValueError.
+    outliers, missing : {"error", "drop"}, and {"category", "drop", "error"}
+        Rows with outliers, or with missing values, are refused or left out; "category" writes
+        ``"?"`` for missing values in columns of text.
     mapping : mapping of column to {old value: new value}, optional
         Spellings and codes to be replaced; values that are not named stay.
     duplicates : sequence of column, optional
         Leave out rows that repeat an earlier one in these. Name an identifier to find people who
         stand twice: without one, this takes away people who merely resemble each other.
     person : column label, optional
-        Whose a row is, as for :class:`anonpaper.Microdata`: it stays, after the others, and is
-        never filled.
+        As for :class:`anonpaper.Microdata`: it stays, after the others, and is never filled.
 
     Returns
     -------
@@ -71,13 +67,11 @@ def clean(
 
     Raises
     ------
-    ColumnError, EmptyTableError
+    ColumnError, EmptyTableError, ParameterError
         A column is unknown, has two roles, mixes kinds of values, or has a range and no numbers;
-        or no row is left.
+        no row is left; a range is empty, or outliers are an error.
     MissingValueError
         With ``missing="error"``, or ``missing="category"`` on a column of numbers or on `person`.
-    ParameterError
-        There are outliers and they are an error, a range is empty, or an unknown choice.
 
     Examples
     --------

@@ -34,24 +34,22 @@ def gaussian_copula(
 
     Parameters
     ----------
-    m : Microdata
-        A table with a sensitive attribute. All its rows are learnt from, synthetic ones too.
-    needed : mapping of sensitive value to int
-        Rows to sample, at least 0 for each value.
+    m, needed : Microdata, and mapping of sensitive value to int
+        A table to learn from, with its synthetic rows, and the rows to sample, from 0.
     seed : int, numpy.random.Generator or None
         Equal seeds give equal rows.
 
     Returns
     -------
     pandas.DataFrame
-        The role columns, in the order of ``m.qi`` and then the sensitive one, as
-        :func:`anonpaper.prepare.synthesis.fuse` takes them; values of `needed` in its order.
+        The columns ``m.qi`` and the sensitive one, as :func:`anonpaper.prepare.synthesis.fuse`
+        takes them; values of `needed` in its order.
 
     Raises
     ------
     ColumnError, InfeasibleError, ParameterError
-        The sensitive attribute lacks a value of `needed`, or there is none or several; a value
-        has no row to learn from; or a bad number of rows or seed.
+        There is no sensitive attribute, or several; `needed` names a value without rows; or a bad
+        number of rows or seed.
 
     References
     ----------

@@ -36,10 +36,8 @@ def granularize(
 
     Parameters
     ----------
-    m : Microdata
-        The table.
-    granularity : mapping of attribute name to float
-        Width of the intervals, above 0, in the attribute's own unit.
+    m, granularity : Microdata, and mapping of attribute name to float
+        The table, and widths of intervals, above 0, in the attribute's own unit.
     ranges : mapping of attribute name to (low, high), optional
         What the intervals cover, a whole number of widths; by default from the multiple of the
         width at or below the least value to the one above the greatest.
@@ -53,8 +51,7 @@ def granularize(
     Raises
     ------
     ColumnError, ParameterError
-        A name is no quasi-identifier, or the attribute is not numeric; a width or a range is
-        impossible, or values lie outside of the range.
+        An attribute is no numeric quasi-identifier; a width is impossible, or a range too small.
 
     References
     ----------
@@ -89,11 +86,10 @@ def granularize(
                 f"widths of {width} cut {name!r} into {int(steps):,} intervals, at most "
                 f"{MOST_INTERVALS:,} are allowed"
             )
-        if attribute.positions[0] < low or attribute.positions[-1] >= high:
-            raise ParameterError(
-                f"values of {name!r} from {attribute.positions[0]:g} to "
-                f"{attribute.positions[-1]:g} are not within [{low:g}, {high:g})"
-            )
+        least, greatest = attribute.positions[[0, -1]]
+        if least < low or greatest >= high:
+            found = f"values of {name!r} from {least:g} to {greatest:g}"
+            raise ParameterError(f"{found} are not within [{low:g}, {high:g})")
         borders = np.array([float(first + i * step) for i in range(int(steps) + 1)])
         if (np.diff(borders) <= 0).any():
             raise ParameterError(
@@ -115,9 +111,7 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
 
     Parameters
     ----------
-    m : Microdata
-        The table.
-    taxonomies : mapping of attribute name to Hierarchy
+    m, taxonomies : Microdata, and mapping of attribute name to Hierarchy
         A tree for each attribute to be ordered. Values of a tree that the attribute's domain
         lacks are left out; the missing value ``"?"`` comes last if the tree lacks it.
 

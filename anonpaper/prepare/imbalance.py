@@ -60,10 +60,9 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
 
     Parameters
     ----------
-    m : Microdata
-        A table with a sensitive attribute, n rows.
-    threshold : float
-        Share of n, in [0, 1], above which a gap is a vulnerability; the paper's is one half.
+    m, threshold : Microdata and float
+        A table with a sensitive attribute, and the share of its rows, in [0, 1], above which a gap
+        is a vulnerability; the paper's is one half.
 
     Returns
     -------
@@ -71,10 +70,8 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
 
     Raises
     ------
-    ColumnError, ParameterError
-        The table has no sensitive attribute, or the threshold is out of range.
-    InfeasibleError
-        Only one sensitive value occurs: there is nothing to balance it with.
+    ColumnError, InfeasibleError, ParameterError
+        The table has no sensitive attribute, or one of a single value; or a bad threshold.
 
     References
     ----------
@@ -101,15 +98,10 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
 
 
 def split_by_imbalance(m: Microdata, threshold: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
-    """Divide the rows into the problematic part and the rest (Algorithm 2); O(n).
+    """Return the numbers of problematic rows and of all others, ascending (Algorithm 2); O(n).
 
     Parameters and errors are those of :func:`find_imbalance`. With threshold 0 every value but
     the most frequent ones is problematic.
-
-    Returns
-    -------
-    problematic, unproblematic : numpy.ndarray, dtype int64
-        Row numbers, ascending; together they are all rows.
 
     Examples
     --------

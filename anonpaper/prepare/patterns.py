@@ -21,10 +21,9 @@ __all__ = ["frequency_analysis", "pattern_friendly"]
 
 
 def frequency_analysis(m: Microdata) -> pd.DataFrame:
-    """Return the most frequent value of every quasi-identifier and its share of the rows.
+    """Return each quasi-identifier's most frequent value and its share of the rows.
 
-    One row per quasi-identifier: ``qid``, ``values`` (that occur), ``ordered``, ``top_value``,
-    ``top_share``.
+    The columns are ``qid``, ``values`` (that occur), ``ordered``, ``top_value``, ``top_share``.
 
     Examples
     --------
@@ -60,34 +59,30 @@ def pattern_friendly(
 
     Parameters
     ----------
-    m : Microdata
-        A table with a sensitive attribute.
-    share : float
-        Least share of the most frequent value, in (0, 1].
+    m, share : Microdata and float
+        A table with a sensitive attribute, and the least share of the most frequent value, in
+        (0, 1].
     folds : int
-        Parts of the cross-validation, at least 2. The forest is trained on all but one part, and
-        columns are shuffled in that one. Three gives the paper's 2/3 to 1/3.
+        Parts of the cross-validation, at least 2. Three gives the paper's 2/3 to 1/3.
     trees, repeats : int
         Trees of a forest, and shuffles of a column in each fold; at least 1.
     rows : int, optional
-        Rows drawn for the forests where the table has more; all with None. Frequencies are those
-        of the whole table.
+        Rows drawn for the forests where the table has more; all with None.
     seed : int or numpy.random.Generator
         Of the draw, the folds, the forests and the shuffles.
 
     Returns
     -------
     pandas.DataFrame
-        :func:`frequency_analysis` and, per quasi-identifier, ``importance`` (mean loss of balanced
-        accuracy), ``spread`` (standard deviation over folds and shuffles), ``weight`` (its share
-        of all importance, from 0 to 1) and ``friendly``.
+        :func:`frequency_analysis` of all rows and ``importance`` (mean loss of balanced accuracy),
+        ``spread`` (standard deviation over folds and shuffles), ``weight`` (share of all
+        importance, from 0 to 1) and ``friendly``.
 
     Raises
     ------
-    ColumnError, ParameterError
-        The table has no sensitive attribute, or a parameter is out of range.
-    InfeasibleError
-        Fewer than two sensitive values have a row in every fold: nothing can be predicted.
+    ColumnError, InfeasibleError, ParameterError
+        The table has no sensitive attribute; fewer than two sensitive values have a row in every
+        fold; a parameter is out of range.
 
     References
     ----------

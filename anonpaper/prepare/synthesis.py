@@ -24,14 +24,7 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import (
-    BudgetExceededError,
-    ColumnError,
-    InfeasibleError,
-    ParameterError,
-    check_choice,
-    check_integer,
-)
+from anonpaper import errors
 from anonpaper.files import cache_folder, sha256, whole_file
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.prepare.imbalance import find_imbalance
@@ -64,18 +57,9 @@ def augment(
 ) -> Microdata:
     """Add synthetic rows of the rare sensitive values, by default until all are equally frequent.
 
-    Parameters
-    ----------
-    m, method, epochs, batch_size, seed, cache
-        As for :func:`synthesize`.
-    needed : mapping of sensitive value to int, optional
-        Rows to add; by default what :func:`~anonpaper.prepare.imbalance.find_imbalance` says.
-
-    Returns
-    -------
-    Microdata
-        As from :func:`fuse`. Errors are those of :func:`synthesize`; InfeasibleError too if the
-        sensitive attribute has one value only.
+    Parameters and errors are those of :func:`synthesize`, and the result is that of :func:`fuse`.
+    By default `needed` comes from :func:`~anonpaper.prepare.imbalance.find_imbalance`, which
+    refuses a sensitive attribute of one value.
     """
     needed = find_imbalance(m).needed if needed is None else dict(needed)
     options = {"epochs": epochs, "batch_size": batch_size, "seed": seed, "cache": cache}
@@ -100,19 +84,15 @@ def synthesize(
 
     Parameters
     ----------
-    m : Microdata
-        Real rows with a sensitive attribute.
-    needed : mapping of sensitive value to int
-        Rows to sample.
+    m, needed : Microdata, and mapping of sensitive value to int
+        Real rows with a sensitive attribute, and the rows to sample.
     method : {"ctgan", "tvae", "gaussian_copula"}
         The model; all come from SDV.
-    epochs : int
-        Passes of the training over the rows, at least 1; a Gaussian copula has none.
-    batch_size : int
-        Rows of a training step, a multiple of 10.
+    epochs, batch_size : int
+        Passes of the training over the rows, at least 1 (a Gaussian copula has none), and rows of
+        a training step, a multiple of 10.
     seed : int
-        Seeds numpy and torch before training and again before sampling. Training uses one thread:
-        with another number the weights differ.
+        Seeds numpy and torch before training and again before sampling, in one thread.
     cache : bool
         Whether a model trained before on the same data with the same settings is used, and this
         one kept (``$ANONPAPER_CACHE`` or data/cache, folder models).
@@ -120,29 +100,26 @@ def synthesize(
     Returns
     -------
     pandas.DataFrame
-        The role columns, in the order of ``m.qi`` and then the sensitive one; values of `needed`
-        in its order. Numbers are clipped to the real range, whole numbers stay whole. ``attrs``
-        has ``clipped``, the number of values that were, and ``seconds``, what training and
-        sampling took when the rows were made, also where they come from the cache.
+        The columns ``m.qi`` and the sensitive one; values of `needed` in its order. Numbers are
+        clipped to the real range, whole numbers stay whole. ``attrs`` has ``clipped``, the number
+        of values that were, and ``seconds``, the time of training and sampling at first.
 
     Raises
     ------
     BudgetExceededError
         The model yields fewer rows than needed: train it longer, or use another method.
-    ColumnError, InfeasibleError
-        The model cannot hold a column (too many categories, or numbers that are not finite), or a
-        value has no real row to learn from.
-    ParameterError
-        A bad method, number of epochs or rows, batch size or seed; or SDV is not installed.
+    ColumnError, InfeasibleError, ParameterError
+        The model cannot hold a column (too many categories, or numbers that are not finite); a
+        value has no real row to learn from; a bad parameter, or SDV is not installed.
     """
     values = checked_needs(check_microdata(m), needed)
-    check_choice("method", method, METHODS)
-    settings = {"method": method, "seed": check_integer("seed", seed, 0, 2**32 - 1)}
+    errors.check_choice("method", method, METHODS)
+    settings = {"method": method, "seed": errors.check_integer("seed", seed, 0, 2**32 - 1)}
     if method != "gaussian_copula":
-        settings["epochs"] = check_integer("epochs", epochs, 1)
-        settings["batch_size"] = check_integer("batch_size", batch_size, 10)
+        settings["epochs"] = errors.check_integer("epochs", epochs, 1)
+        settings["batch_size"] = errors.check_integer("batch_size", batch_size, 10)
         if batch_size % 10:
-            raise ParameterError(f"batch_size must be a multiple of 10, got {batch_size}")
+            raise errors.ParameterError(f"batch_size must be a multiple of 10, got {batch_size}")
     real = _plain_frame(m)
     if not values:
         return _as_in(m, real.head(0))
@@ -170,21 +147,11 @@ def synthesize(
 
 
 def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
-    """Append synthetic rows to real ones.
+    """Append synthetic rows to real ones: a Microdata of the role columns, real rows first.
 
-    Parameters
-    ----------
-    m : Microdata
-        Real rows.
-    rows : pandas.DataFrame
-        Synthetic rows with all role columns; ColumnError if one is missing, a category is unknown
-        or a number out of the real range.
-
-    Returns
-    -------
-    Microdata
-        Role columns only, rows numbered anew, the real ones first and in their order;
-        ``synthetic`` is true for the rows added. The domain of a number is what occurs.
+    `rows` has all role columns; ColumnError if one is missing, a category is unknown or a number
+    out of the real range. Rows are numbered from 0, and ``synthetic`` is true for those added. The
+    domain of a number is what occurs.
 
     Examples
     --------
@@ -195,10 +162,10 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
     """
     names = [*check_microdata(m, people=True).qi, *m.sensitives]
     if not isinstance(rows, pd.DataFrame):
-        raise ParameterError(f"rows must be a pandas DataFrame, got {type(rows).__name__}")
+        raise errors.ParameterError(f"rows must be a pandas DataFrame, got {type(rows).__name__}")
     missing = [name for name in names if name not in rows.columns]
     if missing:
-        raise ColumnError(f"synthetic rows lack the columns {missing}")
+        raise errors.ColumnError(f"synthetic rows lack the columns {missing}")
     columns = {}
     for attribute in (m.attribute(name) for name in names):
         real = attribute.values[m.codes_of(attribute.name)]
@@ -208,9 +175,8 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
         if attribute.numeric:
             columns[attribute.name] = pd.to_numeric(both)
         else:
-            columns[attribute.name] = pd.Categorical(
-                both, list(attribute.values), ordered=attribute.ordered
-            )
+            kind = pd.CategoricalDtype(list(attribute.values), attribute.ordered)
+            columns[attribute.name] = pd.Categorical(both, dtype=kind)
     if m.person is not None:  # numbered anew; every row added is of somebody else
         people = pd.factorize(m.frame[m.person])[0]
         columns[m.person] = np.r_[people, people.max() + 1 + np.arange(len(rows))]
@@ -220,11 +186,10 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
 
 
 def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return SDV's quality report of synthetic rows: how like the real ones they are.
+    """Return how like the real rows of `m` synthetic rows are, by SDV (else ParameterError).
 
-    `m` has the real rows to compare with, of one sensitive value if the synthetic ones are. The
-    report has ``property`` (column shapes, column pair trends, overall) and ``score``, from 0 to
-    1. ParameterError if SDV is not installed.
+    The columns are ``property`` (column shapes, column pair trends, overall) and ``score``, from 0
+    to 1.
     """
     real = _plain_frame(m)
     theirs = _plain_frame(fuse(m, rows)).iloc[m.n :].reset_index(drop=True)
@@ -245,21 +210,19 @@ def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
 def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
     """Return rows to sample per sensitive code, after looking for values without a real row."""
     if not isinstance(needed, Mapping):
-        raise ParameterError(
-            "needed says how many rows to draw of each sensitive value, {value: rows}; "
-            f"got {needed!r}"
-        )
+        wanted = "needed says how many rows to draw of each sensitive value, {value: rows}"
+        raise errors.ParameterError(f"{wanted}; got {needed!r}")
     values = {}
     for value, rows in needed.items():
         code = m.sensitive_attribute.code(value)
-        rows = check_integer(f"rows of {value!r}", rows, 0)
-        if rows and m.sensitive_counts[code] == 0:
-            raise InfeasibleError(
+        if not errors.check_integer(f"rows of {value!r}", rows, 0):
+            continue
+        if m.sensitive_counts[code] == 0:
+            raise errors.InfeasibleError(
                 f"no real row has {m.sensitive!r} = {value!r}: there is nothing to learn its "
                 "distribution from"
             )
-        if rows:
-            values[code] = rows
+        values[code] = int(rows)
     return values
 
 
@@ -269,12 +232,12 @@ def _plain_frame(m: Microdata) -> pd.DataFrame:
     for attribute, codes, is_number in _columns(m):
         if is_number:
             if not np.isfinite(attribute.positions).all():
-                raise ColumnError(f"{attribute.name!r} has numbers that are not finite")
+                raise errors.ColumnError(f"{attribute.name!r} has numbers that are not finite")
             columns[str(attribute.name)] = attribute.positions[codes]
         else:
             present = len(np.unique(codes))
             if present > MOST_CATEGORIES:
-                raise ColumnError(
+                raise errors.ColumnError(
                     f"{attribute.name!r} has {present} categories, at most {MOST_CATEGORIES} can "
                     "be modelled: group them, or leave the column out (is it an identifier?)"
                 )
@@ -300,17 +263,16 @@ def _as_in(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
     columns, clipped = {}, 0
     for attribute, _, is_number in _columns(m):
         found = rows[str(attribute.name)].to_numpy()
-        if is_number:
-            found = found.astype(float)
-            whole = all(float(value).is_integer() for value in attribute.values)
-            found = np.round(found) if whole else found
-            inside = np.clip(found, attribute.positions[0], attribute.positions[-1])
-            clipped += int(np.count_nonzero(inside != found))
-            if not whole:  # the finest digits of real values are the finest of synthetic ones
-                inside = _nearest(inside, attribute.positions)
-            columns[attribute.name] = inside.astype(int) if whole else inside
-        else:
+        if not is_number:
             columns[attribute.name] = attribute.values[found.astype(int)]
+            continue
+        whole = all(float(value).is_integer() for value in attribute.values)
+        found = np.round(found.astype(float)) if whole else found.astype(float)
+        inside = np.clip(found, attribute.positions[0], attribute.positions[-1])
+        clipped += int(np.count_nonzero(inside != found))
+        # the finest digits of real values are the finest of synthetic ones
+        nearest = inside.astype(int) if whole else _nearest(inside, attribute.positions)
+        columns[attribute.name] = nearest
     frame = pd.DataFrame(columns)
     frame.attrs.update(clipped=clipped, seconds=rows.attrs.get("seconds", 0.0))
     return frame
@@ -333,9 +295,8 @@ def _check_known(attribute: Attribute, values: np.ndarray) -> None:
         outside = values[~np.isin(values.astype(str), attribute.values.astype(str))]
         where = "unknown"
     if len(outside):
-        raise ColumnError(
-            f"synthetic values of {attribute.name!r} are {where}: {list(outside[:5])}"
-        )
+        some = list(outside[:5])
+        raise errors.ColumnError(f"synthetic values of {attribute.name!r} are {where}: {some}")
 
 
 # -- SDV -------------------------------------------------------------------------------------
@@ -345,10 +306,8 @@ def _installed(name: str) -> str:
     try:
         return version(name)
     except PackageNotFoundError:
-        raise ParameterError(
-            f"synthetic rows need the package {name!r}: pip install '.[synthesis]' in a clone of "
-            "anonpaper"
-        ) from None
+        how = "pip install '.[synthesis]' in a clone of anonpaper"
+        raise errors.ParameterError(f"synthetic rows need the package {name!r}: {how}") from None
 
 
 def _seed(seed: int) -> None:
@@ -420,21 +379,19 @@ def _sample(sdv, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
         found = ()
     if len(found) < rows:
         value = m.sensitive_attribute.values[code]
-        raise BudgetExceededError(
+        raise errors.BudgetExceededError(
             f"the model yields {len(found)} of the {rows} rows with {m.sensitive!r} = {value!r} "
             f"that are needed: train it for more epochs, or use another method ({list(METHODS)})"
         )
     return found.head(rows)
 
 
-@contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _alone(path: Path) -> contextlib.AbstractContextManager:
     """Wait for whoever trains the same model: it is trained once and then found in the cache."""
     from filelock import FileLock  # torch brings it along
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(path):
-        yield
+    return FileLock(path)
 
 
 def _keep(path: Path, write) -> None:

@@ -1,35 +1,32 @@
-"""From groups or sub-domains to the table that is published: the six ways but one."""
+"""From groups or sub-domains to the table that is published, in six ways."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ColumnError, ParameterError, check_choice
-from anonpaper.groups import (
-    CountedPartition,
-    Partition,
-    check_partition,
-    dense_labels,
-    group_bounds,
-)
+from anonpaper import errors
+from anonpaper.errors import ColumnError, ParameterError
+from anonpaper.groups import Partition, check_partition, dense_labels, group_bounds
+from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.publish.attribute import PublishedAttribute
-from anonpaper.publish.release import Anatomy, GroupRelease, Release, Swapped, has_residue
+from anonpaper.publish import release as releases
+from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release
 from anonpaper.publish.world import secret_order
 from anonpaper.randomness import generator
 from anonpaper.recoding import Recoding
 from anonpaper.subdomains import SubDomains
 
-__all__ = ["anatomize", "generalize", "listed", "recode", "suppress", "swap"]
+__all__ = ["anatomize", "generalize", "recode", "shallow_generalize", "suppress", "swap"]
 
 _BLOCK = 1_000_000  # rows of a table of counts that are swapped at a time, if groups are no larger
 
 
-def listed(m: Microdata, p: Partition) -> tuple[Microdata, Partition]:
+def _listed(m: Microdata, p: Partition) -> tuple[Microdata, Partition]:
     """Return a table and its groups row by row; of a table of counts, a row per cell and group."""
     check_partition(p, check_microdata(m, people=True).n)
     if p.starred is not None and p.starred.shape[1] != m.d:
@@ -37,9 +34,7 @@ def listed(m: Microdata, p: Partition) -> tuple[Microdata, Partition]:
             f"the partition stars values of {p.starred.shape[1]} attributes, and the table has "
             f"the quasi-identifiers {m.qi}"
         )
-    if m.has_rows == isinstance(p, CountedPartition):
-        raise ParameterError("the partition is of a table of rows and m of counts, or inversely")
-    return (m, p) if m.has_rows else p.listed(m)
+    return p.listed(m)
 
 
 def suppress(m: Microdata, p: Partition) -> Release:
@@ -70,24 +65,22 @@ def suppress(m: Microdata, p: Partition) -> Release:
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
     """
-    m, p = listed(m, p)
+    m, p = _listed(m, p)
     published = []
-    low, high = _bounds(m, p)
-    for j, attribute in enumerate(m.attributes):
-        agrees = low[:, j] == high[:, j]
+    for attribute, low, high in zip(m.attributes, *_bounds(m, p), strict=True):
         # Sub-domain number = code of the kept value; one more, the last, is the star.
-        of_group = np.where(agrees, low[:, j], attribute.size)
+        of_group = np.where(low == high, low, attribute.size)
         codes = np.arange(attribute.size)
         values = SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]])
-        published.append(PublishedAttribute(values, rows_of_groups(of_group, p.labels)))
+        published.append(PublishedAttribute(values, _rows_of_groups(of_group, p.labels)))
     return Release(m, tuple(published), "suppress", partition=p)
 
 
 def generalize(m: Microdata, p: Partition) -> Release:
     """Publish groups by multi-dimensional generalization: the values that a group holds.
 
-    Of an ordered attribute the interval from the least to the greatest value of the group is
-    published, of any other the set of the values that occur in it.
+    Ordered attributes are published as the interval from the least to the greatest value of the
+    group, others as the set of its values.
 
     Parameters
     ----------
@@ -114,15 +107,14 @@ def generalize(m: Microdata, p: Partition) -> Release:
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
     """
-    m, p = listed(m, p)
+    m, p = _listed(m, p)
     published = []
-    low, high = _bounds(m, p)
-    for j, attribute in enumerate(m.attributes):
-        if attribute.ordered:
-            values, of_group = SubDomains.runs(attribute, low[:, j], high[:, j]).distinct()
+    for j, (low, high) in enumerate(zip(*_bounds(m, p), strict=True)):
+        if m.attributes[j].ordered:
+            values, of_group = SubDomains.runs(m.attributes[j], low, high).distinct()
         else:
             values, of_group = _held(m, p, j)
-        published.append(PublishedAttribute(values, rows_of_groups(of_group, p.labels)))
+        published.append(PublishedAttribute(values, _rows_of_groups(of_group, p.labels)))
     return Release(m, tuple(published), "generalize", partition=p)
 
 
@@ -137,9 +129,8 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     m : Microdata
         The table.
     r : Recoding
-        Sub-domains of its quasi-identifiers. Classes that fail what its ``withhold`` asks are
-        withheld. Intervals and sets then leave out what only withheld rows have, but the names of
-        a hierarchy are published as they are, whoever's values they were made from.
+        Sub-domains of its quasi-identifiers. Classes that fail its ``withhold`` are withheld;
+        intervals and sets then leave out what only they have, names of a hierarchy do not.
     unseen : {"error", "suppress"}
         Whether values that the recoding does not have are an error that names them, or their rows
         are withheld; see :meth:`Recoding.of_values <anonpaper.recoding.Recoding.of_values>`.
@@ -171,7 +162,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
             f"expected a Recoding, got {type(r).__name__}: groups are published by ap.suppress, "
             "ap.generalize, ap.swap or ap.anatomize"
         )
-    check_choice("unseen", unseen, ("error", "suppress"))
+    errors.check_choice("unseen", unseen, ("error", "suppress"))
     same = len(m.attributes) == len(r.attributes) and all(
         mine is other
         or (
@@ -185,13 +176,12 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     r, new = (r, {}) if same else r.of_values(m.attributes)
     if new and unseen == "error":
         named = "; ".join(
-            f"{name!r}: {values[:10]}{' ...' if len(values) > 10 else ''}"
-            for name, values in new.items()
+            f"{n!r}: {v[:10]}{' ...' if len(v) > 10 else ''}" for n, v in new.items()
         )
         raise ColumnError(
             f'values that are new to the recoding: {named}; unseen="suppress" withholds their rows'
         )
-    m = m if m.has_rows else m.counted()
+    m = m.listed()
     published = tuple(
         PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])
         for j, name in enumerate(m.qi)
@@ -199,19 +189,19 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     release = Release(m, published, "recode", recoding=r)
     if not new and not r.withhold:
         return release
+    classes = release.classes
     unseen = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
-    labels = dense_labels(np.where(np.any([release.classes.labels < 0, *unseen], axis=0), -1,
-                                   release.classes.labels))  # fmt: skip
+    left = np.any([classes.labels < 0, *unseen], axis=0)
+    labels = dense_labels(np.where(left, -1, classes.labels))
     failing = [principle.failing(m, labels) for principle in r.withhold]
-    left = np.where(np.isin(labels, np.concatenate([[-1], *failing])), -1, labels)
-    if (left >= 0).all():
+    labels[np.isin(labels, np.concatenate([[-1], *failing]))] = -1
+    shown = labels >= 0
+    if shown.all():
         return release
-    p = Partition(dense_labels(left), algorithm=release.classes.algorithm, weights=m.weights)
+    p = Partition(dense_labels(labels), algorithm=classes.algorithm, weights=m.weights)
     published = tuple(
-        _as_others_are(attribute, r.maps[j], m.codes[left >= 0, j])
-        if r.names[j] is None
-        else attribute
-        for j, attribute in enumerate(published)
+        _as_others_are(attribute, ids, codes[shown]) if names is None else attribute
+        for attribute, ids, codes, names in zip(published, r.maps, m.codes.T, r.names, strict=True)
     )
     return Release(m, published, "recode", partition=p, recoding=r)
 
@@ -230,16 +220,116 @@ def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray
     return PublishedAttribute(SubDomains.sets(shown.attribute, ids[kept], kept), shown.index)
 
 
+def shallow_generalize(
+    m: Microdata,
+    p: Partition,
+    hierarchies: Mapping[object, Hierarchy],
+    pattern_friendly: Sequence = (),
+    *,
+    least_level: int = 0,
+) -> Release:
+    """Publish every class on the lowest level of each hierarchy on which its rows agree.
+
+    Unlike in full-domain generalization, the level may differ from class to class. The paper does
+    not say whether values on which a class agrees are kept, so `least_level` does.
+
+    Parameters
+    ----------
+    m, p
+        As for :func:`suppress`.
+    hierarchies : mapping of attribute name to Hierarchy
+        One for every quasi-identifier, with a single name on its highest level.
+    pattern_friendly : sequence of attribute name
+        Quasi-identifiers, one value of which most people have, that begin at level 0.
+    least_level : int
+        Lowest level of all others. 0 keeps their values too where a class agrees on them; 1
+        generalizes them always, which comes close to the counts of Table 12.
+
+    Returns
+    -------
+    Release
+        ``method`` is ``"shallow"``.
+
+    Raises
+    ------
+    ColumnError, HierarchyError, ParameterError
+        `pattern_friendly` or `hierarchies` names no quasi-identifier; a hierarchy is missing,
+        lacks values, or its top does not join them all; `least_level` is above its height; or as
+        for :func:`suppress`.
+
+    References
+    ----------
+    A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal data
+    with enhanced utility*, section 4.2.3 and Algorithm 3. O(n·d + h·G) per attribute for
+    hierarchies of height h and G classes.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
+    >>> release = shallow_generalize(m, ap.examples.hospital_two_diverse(), trees)
+    >>> release.frame.loc["Adam"].tolist()
+    ['{<30, [30, 50)}', 'M', '*', 'HIV']
+    """
+    m = check_microdata(m, people=True)
+    pattern_friendly = errors.check_sequence("pattern_friendly", pattern_friendly)
+    hierarchies = check_hierarchies(hierarchies, m.qi)
+    if unknown := [name for name in pattern_friendly if not errors.is_among(name, m.qi)]:
+        raise ColumnError(f"{unknown} are no quasi-identifiers; those are {m.qi}")
+    if lacking := [name for name in m.qi if name not in hierarchies]:
+        raise errors.HierarchyError(
+            f"a hierarchy is needed for {lacking}: Hierarchy.balanced makes one"
+        )
+    m, p = _listed(m, p)
+    published = []
+    for j, attribute in enumerate(m.attributes):
+        tree = hierarchies[attribute.name]
+        maps, top = tree.maps(attribute), tree.height
+        if maps[top].any():
+            raise errors.HierarchyError(
+                f"the highest level of the hierarchy of {attribute.name!r} has "
+                f"{maps[top].max() + 1} names: it must join all values, or some classes could not "
+                "be published"
+            )
+        floor = 0 if attribute.name in pattern_friendly else least_level
+        errors.check_integer("least_level", floor, 0, top)
+        # Per class, the lowest level from `floor` up on which its rows agree, and the node there.
+        low, high = group_bounds(maps[:, m.codes[:, j]].T, p.labels, p.n_groups)
+        agrees = low == high
+        agrees[:, :floor] = False
+        if p.starred is not None:  # nothing is shown where a group is suppressed
+            agrees[p.starred[:, j], :top] = False
+        level = agrees.argmax(axis=1)
+        node = low[np.arange(p.n_groups), level]
+        published.append(_nodes(attribute, tree, maps, level, node, p))
+    return Release(m, tuple(published), "shallow", partition=p)
+
+
+def _nodes(attribute, tree, maps, level, node, p: Partition) -> PublishedAttribute:
+    """Number the sub-domains in use; two nodes of the same values are one."""
+    # Nodes of all levels are numbered one after the other, from the lowest level up.
+    first = np.r_[0, np.cumsum(maps.max(axis=1) + 1)]
+    owner = (maps + first[:-1, None]).ravel()
+    nodes = SubDomains.sets(attribute, owner, np.tile(np.arange(attribute.size), len(maps)))
+    used, of_group = np.unique(first[level] + node, return_inverse=True)
+    nodes = nodes.take(used)
+    # A node of one value is written as the value, any other by its name.
+    levels = np.where(nodes.sizes == 1, 0, np.searchsorted(first, used, side="right") - 1)
+    written = map(tree.written, attribute.values[nodes.low], levels.tolist())
+    nodes = replace(nodes, names=np.fromiter(written, object, len(used)))
+    distinct, number = nodes.distinct()
+    return PublishedAttribute(distinct, _rows_of_groups(number[of_group], p.labels))
+
+
 def swap(
     m: Microdata, p: Partition, seed: int | np.random.Generator | None = None
 ) -> GroupRelease:
     """Publish groups by data swapping: sensitive values are permuted within every group.
 
-    All permutations of a group are equally likely, so nobody can tell whose a sensitive value is;
-    a value may fall on its own row again. Columns with a role, their order, the index and every QI
-    value stay: queries written for the table run on the release, and everybody sees who is in it.
-    A table of counts is permuted as if its rows were there; a missing value is written ``"?"``,
-    as it was counted.
+    All permutations of a group are equally likely; a value may fall on its own row again. Every QI
+    value stays: queries written for the table run on the release, and everybody sees who is in it.
+    A table of counts is permuted as if its rows were there.
 
     Parameters
     ----------
@@ -247,8 +337,7 @@ def swap(
         As for :func:`suppress`, the table with a sensitive attribute.
     seed : int, numpy.random.Generator or None
         None for permutations that nobody can repeat. A seed is for experiments: whoever guesses
-        it rebuilds the groups from the QI and undoes the swaps, so the release warns that it must
-        not be published.
+        it undoes the swaps, so the release warns that it must not be published.
 
     Returns
     -------
@@ -284,7 +373,7 @@ def swap(
         m = m.take(entry, counts)
         p = p.divided(entry, counts)
         values = pd.Series(m.sensitive_attribute.values[codes])
-    swapped = Swapped(codes, values, seed is not None)
+    swapped = releases.Swapped(codes, values, seed is not None)
     return GroupRelease(m, _as_they_are(m), "swap", partition=p, swapped=swapped)
 
 
@@ -296,11 +385,7 @@ def _permuted(labels: np.ndarray, draw: Callable[[int], np.ndarray]) -> np.ndarr
 
 
 def _permuted_counts(m: Microdata, p: Partition, draw: Callable[[int], np.ndarray]) -> tuple:
-    """Return entries, sensitive codes, and how many rows of the entry get the code.
-
-    Whole groups are permuted at a time: the numbers of rows exist only until those who got the
-    same value are counted. O(n log n) time, memory for the largest group.
-    """
+    """Return entries, sensitive codes, and how many rows get them; memory for a group's rows."""
     order = np.argsort(p.labels, kind="stable")
     before = np.cumsum(m.weights[order]) - m.weights[order]
     block = before[np.searchsorted(p.labels[order], p.labels[order])] // _BLOCK
@@ -358,8 +443,8 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:
         raise ColumnError(f"rename {taken}: the tables of an anatomy have columns of that name")
-    check_choice("accept", accept, (None, "minimality attack"))
-    if has_residue(p) and accept is None:
+    errors.check_choice("accept", accept, (None, "minimality attack"))
+    if releases.has_residue(p) and accept is None:
         raise ParameterError(
             f"{p.algorithm} removed {p.info['residue_size']} rows from groups of equal QI, in "
             "phase one those with the group's most frequent value, and the two tables of an "
@@ -370,9 +455,9 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
 
 
 def _listed_apart(m: Microdata, p: Partition, form: str) -> tuple[Microdata, Partition]:
-    """Return what `listed` does, for a form that shows groups and publishes all values."""
+    """Return what `_listed` does, for a form that shows groups and publishes all values."""
     check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
-    m, p = listed(m, p.apart() if isinstance(p, CountedPartition) else p)
+    m, p = _listed(m, check_partition(p).apart())
     m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
     if p.starred is not None and p.starred.any():
         raise ParameterError(
@@ -389,7 +474,7 @@ def _as_they_are(m: Microdata) -> tuple[PublishedAttribute, ...]:
     )
 
 
-def rows_of_groups(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def _rows_of_groups(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Carry a number per group to its rows; rows withheld get that of no group, 0."""
     if len(of_group) == 0:
         return np.zeros(len(labels), np.int32)
@@ -397,13 +482,12 @@ def rows_of_groups(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _bounds(m: Microdata, p: Partition) -> tuple[np.ndarray, np.ndarray]:
-    """Least and greatest code of every group and attribute; a starred one has its whole domain."""
+    """Least and greatest code by attribute and group; a starred one has its whole domain."""
     low, high = group_bounds(m.codes, p.labels, p.n_groups)
     if p.starred is not None:
-        sizes = np.array([attribute.size for attribute in m.attributes])
         low = np.where(p.starred, 0, low)
-        high = np.where(p.starred, sizes - 1, high)
-    return low, high
+        high = np.where(p.starred, [attribute.size - 1 for attribute in m.attributes], high)
+    return low.T, high.T
 
 
 def _held(m: Microdata, p: Partition, j: int) -> tuple[SubDomains, np.ndarray]:

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from anonpaper import principles
 from anonpaper.display import html, html_table
 from anonpaper.errors import (
     ColumnError,
@@ -27,24 +28,15 @@ from anonpaper.errors import (
 )
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, build_cells, no_rows
-from anonpaper.principles import (
-    DistinctLDiversity,
-    EntropyLDiversity,
-    FrequencyLDiversity,
-    GroupCounts,
-    KAnonymity,
-    Principle,
-    TCloseness,
-    Theta,
-)
+from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish import world
-from anonpaper.publish.attribute import PublishedAttribute
 from anonpaper.recoding import Recoding
+from anonpaper.subdomains import SubDomains
 
 if TYPE_CHECKING:
     from anonpaper.owner.explain import Explanation
 
-__all__ = ["Anatomy", "GroupRelease", "Release"]
+__all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release", "check_release"]
 
 #: A table of counts is published as a DataFrame up to this many rows.
 MOST_ROWS = 1_000_000
@@ -67,45 +59,47 @@ _MINIMALITY = (
 
 
 _LEVELS = [
-    ("distinct l-diversity", DistinctLDiversity(1), "fewest sensitive values"),
-    ("frequency l-diversity", FrequencyLDiversity(1), "smallest size / largest count"),
-    ("entropy l-diversity", EntropyLDiversity(1), "smallest exp(entropy)"),
-    ("theta", Theta(1), "largest share of one sensitive value"),
-    ("t-closeness", TCloseness(1), "largest distance from the table's distribution"),
+    ("distinct l-diversity", principles.DistinctLDiversity(1), "fewest sensitive values"),
+    ("frequency l-diversity", principles.FrequencyLDiversity(1), "smallest size / largest count"),
+    ("entropy l-diversity", principles.EntropyLDiversity(1), "smallest exp(entropy)"),
+    ("theta", principles.Theta(1), "largest share of one sensitive value"),
+    ("t-closeness", principles.TCloseness(1), "largest distance from the table's distribution"),
 ]
 
 
 @dataclass(frozen=True, eq=False)
-class Swapped:
+class PublishedAttribute:
+    """The published values of one quasi-identifier.
+
+    ``index``, shape (n,), dtype int32, says which of the `sub_domains`, all of them different,
+    every row has; it is meaningless for rows that are withheld.
+    """
+
+    sub_domains: SubDomains
+    index: np.ndarray
+
+    attribute = property(lambda self: self.sub_domains.attribute)
+    labels = property(lambda self: self.sub_domains.labels)
+    sizes = property(lambda self: self.sub_domains.sizes)
+    is_star = property(lambda self: self.sub_domains.is_star)
+
+
+class Swapped(NamedTuple):
     """Sensitive values after a swap, row by row: codes, values as the input writes them."""
 
     codes: np.ndarray
     values: pd.Series
     seeded: bool
 
-    def take(self, rows: np.ndarray) -> Swapped:
-        """Return those of some rows."""
-        return Swapped(self.codes[rows], self.values.iloc[rows], self.seeded)
-
 
 class Release:
     """A published table and how it came about.
 
-    ``frame`` is for who made it: it has the input's index and order of rows. What others get is
-    :meth:`write`, or :meth:`public_frame`: those say nothing but the rows.
-
-    Attributes
-    ----------
-    microdata : Microdata
-        The table it was made from.
-    published : tuple of PublishedAttribute
-        The quasi-identifiers as published, in the order of ``microdata.qi``.
-    partition : Partition
-        The groups it was made from; for a recoding, the classes of equal published rows.
-    recoding : Recoding or None
-        The recoding it was made from, if any.
-    method : str
-        ``"suppress"``, ``"generalize"``, ``"recode"``, ...
+    ``frame`` is for who made it: it has the input's index and order of rows. Others get
+    :meth:`write` or :meth:`public_frame`, which say nothing but the rows. ``method`` is
+    ``"suppress"``, ``"generalize"``, ``"recode"``, ..., and ``microdata`` the table it was made
+    from, by ``partition`` (for a recoding, the classes of equal published rows) and ``recoding``
+    (None for groups). ``published`` has a PublishedAttribute per quasi-identifier, in order.
     """
 
     def __init__(
@@ -117,12 +111,8 @@ class Release:
         recoding: Recoding | None = None,
         swapped: Swapped | None = None,
     ) -> None:
-        self.microdata = microdata
-        self.published = published
-        self.method = method
-        self.recoding = recoding
-        self._partition = partition
-        self._swapped = swapped
+        self.microdata, self.published, self.method = microdata, published, method
+        self.recoding, self._partition, self._swapped = recoding, partition, swapped
         self._written: tuple = ()  # of a table of counts, what an audit is to read
 
     @property
@@ -150,19 +140,17 @@ class Release:
     def without_synthetic(self) -> Release:
         """Return what is published of real people alone: an attacker's best knowledge.
 
-        Classes lose their synthetic rows, so they may be smaller and less diverse than in the
-        release itself, or gone. EmptyTableError if every row is synthetic.
+        Classes lose their synthetic rows. EmptyTableError if every row is synthetic.
         """
         real = np.flatnonzero(~self.is_synthetic)
-        p = self._partition
-        return type(self)(
-            self.microdata.take(real),
-            tuple(replace(column, index=column.index[real]) for column in self.published),
-            self.method,
-            None if p is None else Partition(dense_labels(p.labels[real]), p.info, p.algorithm),
-            self.recoding,
-            None if self._swapped is None else self._swapped.take(real),
-        )
+        p, swapped = self._partition, self._swapped
+        if p is not None:
+            p = Partition(dense_labels(p.labels[real]), p.info, p.algorithm)
+        if swapped is not None:
+            swapped = Swapped(swapped.codes[real], swapped.values.iloc[real], swapped.seeded)
+        published = tuple(replace(column, index=column.index[real]) for column in self.published)
+        m = self.microdata.take(real)
+        return type(self)(m, published, self.method, p, self.recoding, swapped)
 
     @cached_property
     def classes(self) -> Partition:
@@ -173,16 +161,15 @@ class Release:
             index = np.column_stack([p.index[rows] for p in self.published])
             cells = build_cells(index, [len(p.sub_domains) for p in self.published], None, 1)
             labels[rows] = cells.tuple_of_row
-        weights = self.microdata.weights
-        return Partition(labels, algorithm="equivalence classes", weights=weights)
+        name = "equivalence classes"
+        return Partition(labels, algorithm=name, weights=self.microdata.weights)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The published table for analysis: index, order and types of the input.
 
-        Withheld rows, the column that says whose a row is, and columns without a role are left
-        out: nothing but QI and SA is protected. Index, order and categories say whose a row is,
-        so give away :meth:`write` or :meth:`public_frame` instead.
+        It has QI and SA of the rows that are not withheld. Index, order and categories say whose
+        a row is, so give away :meth:`write` or :meth:`public_frame` instead.
         """
         m = self.microdata
         rows = self.is_published
@@ -196,18 +183,9 @@ class Release:
         return frame
 
     def public_counts(self) -> tuple[pd.DataFrame, np.ndarray]:
-        """Return the distinct rows that are published, and how many there are of each.
+        """Return the distinct rows that are published in the order of their texts, and numbers.
 
-        They are as :func:`anonpaper.publish.world.plain` as can be and in the order of their
-        texts, so that this says nothing but the published rows. O(n log n).
-
-        Examples
-        --------
-        >>> import anonpaper as ap
-        >>> m = ap.examples.hospital()
-        >>> frame, counts = ap.suppress(m, ap.examples.hospital_two_diverse()).public_counts()
-        >>> frame.iloc[0].tolist(), int(counts[0])
-        (['*', 'M', '*', 'HIV'], 2)
+        This says nothing but the published rows. O(n log n).
         """
         return self.counted_tables()[0]
 
@@ -218,38 +196,27 @@ class Release:
             codes = m.codes_of(name) if self._swapped is None else self._swapped.codes
             columns[name] = m.attribute(name).values, codes[self.is_published]
         in_order = {name: columns[name] for name in m._columns if name in columns}
-        return (_distinct(in_order, self._weights()),)
+        return (_distinct(in_order, m.weights_of(self.is_published)),)
 
     def _columns(self) -> dict[object, tuple[np.ndarray, np.ndarray]]:
         """Labels and their numbers row by row, of the quasi-identifiers that are published."""
         self._check_written_apart()
         return {p.attribute.name: (p.labels, p.index[self.is_published]) for p in self.published}
 
-    def _weights(self) -> np.ndarray | None:
-        weights = self.microdata.weights
-        return None if weights is None else weights[self.is_published]
-
     def public_tables(self, keep: Sequence = ()) -> tuple[pd.DataFrame, ...]:
         """Return what may leave the house: one table, or the two of an anatomy.
 
         They hold nothing but the published rows, in an order that nobody can repeat and that
         differs from call to call: no index, attributes, unused categories or types of the input.
-        See :func:`anonpaper.publish.world.plain` for the types.
-
-        Parameters
-        ----------
-        keep : sequence of column labels
-            Columns without a role to publish as they are, unprotected.
+        `keep` names columns without a role to publish as they are, unprotected.
 
         Raises
         ------
-        ColumnError
+        ColumnError, RowsError
             `keep` names an unknown column or the one that says whose a row is; two columns would
-            have the same name; or two sensitive values would be written alike, or a set of values
-            as another or as a value of the table, such as a star.
-        RowsError
-            The table has counts, and there are columns to keep or more than 1,000,000 rows to
-            publish, which :meth:`write` can.
+            have the same name; two sensitive values would be written alike, or a set of values as
+            another or as a value of the table, such as a star; or the table has counts, and there
+            are columns to keep or more than 1,000,000 rows to publish, which :meth:`write` can.
         """
         m = self.microdata
         keep = check_sequence("keep", keep)
@@ -270,7 +237,7 @@ class Release:
         if others:  # the input decided on the numbers of groups
             numbers = world.secret_order(self.partition.n_groups)
             first, *others = (t.assign(group=numbers[t["group"]]) for t in (first, *others))
-        if len(keep):
+        if keep:
             kept = m.frame.loc[self.is_published, keep]
             first = pd.concat([first, kept.set_axis(first.index)], axis=1)
             before = [name for name in m.frame.columns if name in first]
@@ -279,16 +246,20 @@ class Release:
 
     def _check_written_apart(self) -> None:
         """Raise ColumnError if different values are written alike."""
-        m = self.microdata
-        for column in self.published:
-            _check_told_apart(column, self.is_published)
-        for name in m.sensitives:
-            texts = pd.Series([str(value) for value in m.attribute(name).values])
-            if texts.duplicated().any():
-                alike = texts[texts.duplicated()].unique()[:5].tolist()
+        for (
+            column
+        ) in self.published:  # a reader would take a star, an interval or a set for another
+            shown = column.sub_domains.take(np.unique(column.index[self.is_published]))
+            if alike := _written_alike(shown.labels, shown.sizes > 1):
                 raise ColumnError(
-                    f"different values of {name!r} are written alike: {alike}, so fewer "
-                    "would be published than were counted: convert them to one type"
+                    f"{alike} would stand for several things in {column.attribute.name!r}: rename "
+                    "the values of the table that are written so"
+                )
+        for name in self.microdata.sensitives:
+            if alike := _written_alike(self.microdata.attribute(name).values):
+                raise ColumnError(
+                    f"different values of {name!r} are written alike: {alike}, so fewer would be "
+                    "published than were counted: convert them to one type"
                 )
 
     def public_frame(self) -> pd.DataFrame:
@@ -313,8 +284,7 @@ class Release:
         path : path
             Ends in .csv, .tsv or .txt, perhaps followed by .gz, .bz2 or .xz, or in .parquet. An
             anatomy's sensitive values are written beside it, as ``name_sensitive.csv``. Of a table
-            of counts it may be a folder, which is made and gets parquet files: see
-            :mod:`anonpaper.owner.scan`.
+            of counts (:func:`anonpaper.scan`) it may be a folder, which gets parquet files.
         replace : bool
             Whether files that are there may be replaced. The new ones have the permissions of
             the user's umask, and none that a file they replace did not have.
@@ -326,10 +296,9 @@ class Release:
 
         Raises
         ------
-        ColumnError
-            As :meth:`public_tables`, or missing values and empty texts in one column of a csv.
-        FileError
-            Another ending, a file or folder that cannot be written.
+        ColumnError, FileError
+            As :meth:`public_tables`; missing values and empty texts in one column of a csv; or
+            another ending, a file or folder that cannot be written.
 
         Examples
         --------
@@ -355,27 +324,31 @@ class Release:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What attackers can do that the levels of :meth:`audit` do not show."""
-        found = [_SEEDED] if self._swapped is not None and self._swapped.seeded else []
-        found += [] if self.microdata.people is None else [_REPEATED]
-        found += [_SEVERAL] if len(self.microdata.sensitives) > 1 else []
-        if (p := self._partition) is not None and has_residue(p):
+        m, p = self.microdata, self._partition
+        found = [_SEEDED] if self._is_seeded else []
+        found += [] if m.people is None else [_REPEATED]
+        found += [_SEVERAL] if len(m.sensitives) > 1 else []
+        if p is not None and has_residue(p):
             found.append(_MINIMALITY.format(algorithm=p.algorithm, rows=p.info["residue_size"]))
         return tuple(found)
+
+    @property
+    def _is_seeded(self) -> bool:
+        return self._swapped is not None and self._swapped.seeded
 
     @cached_property
     def withheld(self) -> tuple[int, float]:
         """Rows not published, and the largest share of one sensitive value among them.
 
         Whoever is known to be in the table but not in the release has that value with that
-        probability. The share is nan if no row is withheld or there is no sensitive attribute.
-        Where people have several rows, it is the share of people with a withheld row who have
-        the value in one.
+        probability. The share is nan if no row is withheld or there is no sensitive attribute,
+        and of people with a withheld row where people have several.
         """
         m, left = self.microdata, ~self.is_published
         rows = m.count(left)
         if not rows or not m.sensitives:
             return rows, float("nan")
-        return rows, float(Theta(1).level(m, np.where(left, 0, -1)))
+        return rows, float(principles.Theta(1).level(m, np.where(left, 0, -1)))
 
     def audit(self) -> pd.DataFrame:
         """Say which level of each principle the release reaches, and what the levels leave out.
@@ -384,17 +357,15 @@ class Release:
         -------
         pandas.DataFrame
             Columns ``principle``, ``level`` and ``meaning``. Levels are those of the worst
-            equivalence class; t-closeness takes every two sensitive values to be equally far
-            apart. Without a sensitive attribute only k-anonymity is reported, with several all
-            levels of each. Where people have several rows, levels are of people, and the rows of
-            the smallest class follow. Then come `withheld`, if rows are, and a row ``warning``
-            without level for each of `warnings`. Of a table of counts that was written, the
-            levels are those of the files as they are now, and a folder must hold no other parquet
-            file; files that show no groups must hold what was written.
+            equivalence class, of each sensitive attribute; t-closeness takes every two values to
+            be equally far apart. Where people have several rows, levels are of people, and the
+            rows of the smallest class follow. Then come `withheld`, if rows are, and a row
+            ``warning`` without level for each of `warnings`. Of a table of counts that was
+            written, the levels are those of the files as they are now.
         """
         m, labels = self.audited()
         counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
-        k = float(KAnonymity(1).level(counts[0]))
+        k = float(principles.KAnonymity(1).level(counts[0]))
         if m.people is None:
             found = [("k-anonymity", k, "smallest class, rows")]
         else:
@@ -424,7 +395,7 @@ class Release:
         door = {"shallow": "shallow_generalize"}.get(self.method, self.method)
         made_by = getattr(self.recoding or self._partition, "call", "") or "..."
         more = ", hierarchies" * (self.method == "shallow")
-        if self._swapped is not None and self._swapped.seeded:
+        if self._is_seeded:
             more = ", seed=..."
         return f"ap.{door}(m, {made_by}{more})"
 
@@ -436,7 +407,7 @@ class Release:
         Parameters
         ----------
         row : index label
-            Of one row of the input, as in ``microdata.frame``.
+            Of one row of ``microdata.frame``; ColumnError if no row or several have it.
         require : sequence of Principle, optional
             What a finer choice is held against. By default what the algorithm promised, or if
             that is not known, the k-anonymity that the release has.
@@ -445,19 +416,7 @@ class Release:
         -------
         Explanation
             To be printed; ``attributes`` is a DataFrame with the values in the way, the next
-            finer choice for each column alone, and what it would break. For a full-domain
-            recoding these are the finer neighbours in the lattice.
-
-        Raises
-        ------
-        ColumnError
-            No row or several rows have the label.
-        ParameterError
-            `require` is no sequence of principles.
-
-        Notes
-        -----
-        O(n·d log n).
+            finer choice for each column alone, and what it would break. O(n·d log n).
 
         Examples
         --------
@@ -476,28 +435,20 @@ class Release:
         """Write a page on the release beside the table it was made from, for the table's owner.
 
         Not to be published: it shows counts and distributions of the table as it was. Before
-        and after side by side: who is unique, the risk under three attacker models, the levels of
-        all principles, the loss and the distribution of every column; what is withheld or
-        synthetic, the attacks that the levels do not cover, the call, versions and a hash.
+        and after side by side: who is unique, the risk under three attacker models, levels,
+        losses and distributions; rows withheld or synthetic, further attacks, the call, a hash.
 
         Parameters
         ----------
         path : path
-            Ends in .html, in a folder that is there. One file that needs no other; it appears
-            whole or not at all, and replaces one that is there.
+            Ends in .html, in a folder that is there. The file appears whole or not at all, and
+            replaces one that is there; FileError if it cannot be written.
         call : str, optional
             How the release was made, where it does not know that itself.
 
         Returns
         -------
         Path
-
-        Raises
-        ------
-        EmptyTableError
-            Every row is synthetic.
-        FileError
-            Another ending, or the file cannot be written.
 
         Examples
         --------
@@ -513,10 +464,9 @@ class Release:
         return write_page(self, path, call)
 
     def audited(self) -> tuple[Microdata, np.ndarray]:
-        """Return what `audit` judges: the groups an attacker sees.
+        """Return what `audit` judges: the rows with SA as published, and the class of each.
 
-        These are the input's rows with the sensitive values as published, a Microdata, and the
-        class of every row, shape (n,), dtype int64, -1 where it is withheld.
+        These are a Microdata and labels, shape (n,), dtype int64, -1 where a row is withheld.
         """
         if self._written:
             return self.microdata.engine.read(self, self._written[0])
@@ -529,9 +479,8 @@ class Release:
 
     def _repr_html_(self) -> str:
         shown = self.microdata.count(self.is_published)
-        rows = f"{shown:,} of {self.microdata.n:,}"
-        facts = [("published by", self.method), ("rows", rows)]
-        facts += [("equivalence classes", self.classes.n_groups)]
+        facts = [("published by", self.method), ("rows", f"{shown:,} of {self.microdata.n:,}")]
+        facts.append(("equivalence classes", self.classes.n_groups))
         for name, level, meaning in self.audit().itertuples(index=False) if shown else ():
             facts.append((name, meaning if name == "warning" else level))
         return html("Release", facts, *map(html_table, self._tables()))
@@ -553,8 +502,8 @@ class GroupRelease(Release):
     def audit(self) -> pd.DataFrame:
         """Say which level of each principle the groups reach; see :meth:`Release.audit`.
 
-        It has no k-anonymity: whoever is unique in the table is unique in the release, which
-        publishes quasi-identifiers as they are. The size of the smallest group stands instead.
+        The size of the smallest group replaces k-anonymity, which the release does not have:
+        whoever is unique in the table is unique in it.
         """
         found = super().audit()
         meaning = "rows in the smallest group; who is in the table stays visible"
@@ -568,10 +517,9 @@ class GroupRelease(Release):
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The published table for analysis: the input's columns with a role, as they were.
+        """The table for analysis, in which only the sensitive values have changed places.
 
-        Only the sensitive values have changed places. Missing values stay missing; rows
-        withheld are left out. Not to be given away: see :attr:`Release.frame`.
+        Missing values stay missing. Not to be given away: see :attr:`Release.frame`.
         """
         m, shown = self.microdata, self.is_published
         roles = [name for name in m.frame.columns if name in m.qi or name == m.sensitive]
@@ -580,11 +528,7 @@ class GroupRelease(Release):
         return frame
 
     def audited(self) -> tuple[Microdata, np.ndarray]:
-        """Return the rows with swapped sensitive values, and the class of every row.
-
-        FileError if the files of a table of counts, which do not say which group a row is of,
-        hold something else than was written.
-        """
+        """Return the rows with swapped values, and classes; FileError if files have changed."""
         m = self.microdata
         if self._written:
             m.engine.check_written(self._written)
@@ -595,13 +539,8 @@ class GroupRelease(Release):
 class Anatomy(GroupRelease):
     """Quasi-identifiers and sensitive values in two tables that share a group number.
 
-    Attributes
-    ----------
-    qit : pandas.DataFrame
-        Quasi-identifiers and column ``group`` of every published row; the input's index.
-    st : pandas.DataFrame
-        Columns ``group``, the sensitive attribute and ``count``; one row for every sensitive
-        value of every group.
+    ``qit`` has the quasi-identifiers and ``group`` of every published row, and the input's index;
+    ``st`` has ``group``, the sensitive attribute and ``count``, a row per value of a group.
     """
 
     @cached_property
@@ -640,11 +579,11 @@ class Anatomy(GroupRelease):
             m.sensitive: (m.sensitive_attribute.values, groups.sensitive),
             "count": (counts, place),
         }
-        return _distinct(qit, self._weights()), _distinct(st)
+        return _distinct(qit, m.weights_of(self.is_published)), _distinct(st)
 
     @property
     def sensitive_codes(self) -> np.ndarray:
-        """Not there: an AttributeError, for no row has a sensitive value of its own."""
+        """Raises NoSensitiveValueError: no row has a sensitive value of its own."""
         raise NoSensitiveValueError(
             "an anatomy gives no row a sensitive value: read the counts of its group in `st`"
         )
@@ -655,9 +594,7 @@ def _distinct(columns: dict, weights: np.ndarray | None = None) -> tuple[pd.Data
     ranked, ordered = [], []
     for labels, index in columns.values():
         order = np.argsort([str(label) for label in labels], kind="stable")
-        rank = np.empty(len(order), np.int32)
-        rank[order] = np.arange(len(order))
-        ranked.append(rank[index])
+        ranked.append(np.argsort(order).astype(np.int32)[index])
         ordered.append(labels[order])
     sizes = [len(labels) for labels in ordered]
     distinct = build_cells(np.column_stack(ranked), sizes, None, 1, weights)
@@ -683,16 +620,10 @@ def check_release(rel: object, *, weights: bool = False) -> Release:
     return rel
 
 
-def _check_told_apart(column: PublishedAttribute, rows: np.ndarray) -> None:
-    """Raise ColumnError if a reader takes a star, an interval or a set for something else."""
-    shown = column.sub_domains.take(np.unique(column.index[rows]))
-    texts = pd.Series([str(label) for label in shown.labels])
-    alike = texts.duplicated(keep=False) & (shown.sizes > 1)
-    if alike.any():
-        raise ColumnError(
-            f"{texts[alike].unique()[:5].tolist()} would stand for several things in "
-            f"{column.attribute.name!r}: rename the values of the table that are written so"
-        )
+def _written_alike(values: np.ndarray, asked: np.ndarray | bool = True) -> list[str]:
+    """Return texts, five at most, that several values have, one of them among those asked for."""
+    texts = pd.Series([str(value) for value in values])
+    return texts[texts.duplicated(keep=False) & asked].unique()[:5].tolist()
 
 
 def _as_before(published: pd.Series, original: pd.Series) -> pd.Series:

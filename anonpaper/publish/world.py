@@ -24,16 +24,12 @@ from anonpaper.errors import ColumnError, check_choice
 from anonpaper.files import check_place, named_by_user, whole_files
 
 __all__ = [
-    "as_csv",
-    "beside",
-    "check_table_place",
-    "plain",
-    "public",
-    "secret_order",
+    "PARQUET", "as_csv", "beside", "check_table_place", "plain", "public", "secret_order",
     "write_tables",
-]
+]  # fmt: skip
 
-_PARQUET = (".parquet", ".pq")
+#: Endings of parquet files.
+PARQUET = (".parquet", ".pq")
 _COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
     ".gz": lambda content: gzip.compress(content, mtime=0),  # neither time nor name in the header
@@ -121,7 +117,7 @@ def check_table_place(path: str | os.PathLike, *, replace: bool) -> None:
     """Raise FileError if a table cannot be written there, or its ending names no known format."""
     check_choice("replace", replace, (True, False))
     packed = "tables are written as csv (.csv, .tsv or .txt, and then nothing, .gz, .bz2 or .xz)"
-    endings = (*_PARQUET, *_WRITTEN_AS_CSV)
+    endings = (*PARQUET, *_WRITTEN_AS_CSV)
     check_place(path, replace=replace, endings=endings, of=f"{packed} or as .parquet")
 
 
@@ -152,7 +148,7 @@ def write_tables(
 def _as_bytes(path: str | os.PathLike, table: pd.DataFrame | bytes, delimiter: str) -> bytes:
     if isinstance(table, bytes):
         return table
-    if str(path).lower().endswith(_PARQUET):
+    if str(path).lower().endswith(PARQUET):
         return _as_parquet(table)
     return _COMPRESS.get(Path(path).suffix.lower(), bytes)(as_csv(table, delimiter))
 

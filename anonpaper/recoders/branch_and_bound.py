@@ -1,16 +1,15 @@
 """The k-anonymous recoding of least loss, proved: branch and bound over the borders of domains.
 
-A *node* of the search keeps some borders, joins some and leaves the others free. Its bound:
+A *node* keeps some borders, joins some and leaves the others free. Its bound on NWP has two parts:
 
 1. A recoding that keeps a border divides the rows at least as finely as the kept borders alone.
    So a sub-domain of one attribute that leaves 1 to k - 1 rows in a class of the *other*
    attributes' kept borders is in no k-anonymous recoding of the node.
-2. NWP is a sum over attributes. So the sum of every attribute's cheapest division into sub-domains
-   that are not excluded, a shortest path through its domain, bounds the NWP of the node.
-3. A free border is joined, or kept, where the other choice alone raises that sum to the loss of
-   the best recoding known. A node whose sum reaches that loss is closed.
+2. NWP is a sum over attributes: of each, the cheapest division into sub-domains that are not
+   excluded is a shortest path through its domain.
 
-The node of least bound is visited first, so its bound holds for all recodings not looked at.
+A free border is fixed where the other choice alone raises that sum to the best loss known. The
+node of least bound is visited first, so its bound holds for all recodings not looked at.
 """
 
 from __future__ import annotations
@@ -20,14 +19,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from anonpaper.algorithm import RECODED, algorithm
+from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop, part
 from anonpaper.errors import SizeLimitError, check_integer
 from anonpaper.microdata import Microdata
-from anonpaper.preference import EPSILON, achievement, loss_weight
-from anonpaper.principles import KAnonymity
-from anonpaper.recoders.archive import Archive
-from anonpaper.recoders.objectives import Table, class_keys, number_keys, sub_domains
+from anonpaper.preference_point import EPSILON, achievement, loss_weight
+from anonpaper.recoders.archive import BY_BITS, Archive, class_keys, number_keys, sub_domains
 from anonpaper.recoding import Recoding
 
 __all__ = ["MOST_VALUES", "TOLERANCE", "branch_and_bound"]
@@ -36,9 +33,7 @@ __all__ = ["MOST_VALUES", "TOLERANCE", "branch_and_bound"]
 #: recodings whose NWP differs by less are not told apart.
 TOLERANCE = 1e-12
 
-#: The most values of an attribute; time and memory of a node grow with their square.
-MOST_VALUES = 1_000
-
+MOST_VALUES = 1_000  # of an attribute; time and memory of a node grow with their square
 _JOINED, _FREE, _KEPT = -1, 0, 1
 _PROBES = 10  # borders tried at a node before it is divided at one of them
 _CLIMB_EVERY = 100  # nodes
@@ -46,9 +41,7 @@ _CLIMB_EVERY = 100  # nodes
 
 @algorithm(
     "k-anonymity that best meets a preference of loss and bias, with a proof or the gap left",
-    promises={"k": KAnonymity},
-    publications=RECODED,
-    by_bits=True,
+    **BY_BITS,
 )
 def branch_and_bound(
     m: Microdata,
@@ -67,7 +60,7 @@ def branch_and_bound(
     m : Microdata
         A table whose attributes have at most 1,000 values each.
     k, preference, weights
-        As for :func:`~anonpaper.recoders.preference.preference_search`.
+        As for :func:`~anonpaper.recoders.preference_search.preference_search`.
     nodes : int
         Parts of the search space to look at, at least 1, before the search is given up.
 
@@ -83,16 +76,12 @@ def branch_and_bound(
     SizeLimitError, ParameterError
         An attribute has more than 1,000 values, or a parameter is out of its range.
 
-    Notes
-    -----
-    A node takes O(d·(c + g·S²)) for c distinct QI tuples, S values of an attribute and g classes
-    of the kept borders, about ten times over. A waiting node takes a byte per bit. The number of
-    nodes cannot be told beforehand. The search is strong where loss decides, as with a preferred
-    bias of 1.
-
     References
     ----------
-    dewri2009, section 4, states the problem; the algorithm is this package's.
+    dewri2009, section 4, states the problem; the algorithm is this package's. It is strong where
+    loss decides, as with a preferred bias of 1. A node takes O(d·(c + g·S²)) for c distinct QI
+    tuples, S values of an attribute and g classes of the kept borders, about ten times over; a
+    waiting node takes a byte per bit. The number of nodes cannot be told beforehand.
 
     Examples
     --------
@@ -106,44 +95,42 @@ def branch_and_bound(
     """
     archive = Archive(m, k, preference, weights)
     nodes = check_integer("nodes", nodes, 1)
-    table = _table(archive)
+    table = archive.evaluator.table
+    if table.sizes.max() > MOST_VALUES:
+        raise SizeLimitError(
+            f"an attribute has {table.sizes.max():,} values, at most {MOST_VALUES:,} are "
+            "searched: take a coarser granularity"
+        )
+    table = table._replace(penalty=table.penalty / archive.evaluator.n, k=archive.k)
     of_loss = loss_weight(archive.preference)
+
+    def limit() -> float:
+        """The NWP from which a recoding has no less ach than the best one known."""
+        return archive.least_ach / of_loss - EPSILON - TOLERANCE
 
     archive.look_up(np.zeros((1, archive.evaluator.n_bits), dtype=bool))  # k-anonymous for every k
     waiting = [(0.0, 0, bytes(archive.evaluator.n_bits))]
     visited = born = 0
-    while waiting and visited < nodes and waiting[0][0] < _limit(archive, of_loss):
-        _, _, text = heapq.heappop(waiting)
-        state = np.frombuffer(text, np.int8).copy()
-        bound, division, gain, border, if_kept, if_joined = _visit(
-            table, state, _limit(archive, of_loss)
-        )
+    while waiting and visited < nodes and waiting[0][0] < limit():
+        state = np.frombuffer(heapq.heappop(waiting)[-1], np.int8).copy()
+        bound, division, gain, border, if_kept, if_joined = _visit(table, state, limit())
         if np.isfinite(bound):
             archive.look_up(division[None])
             if visited % _CLIMB_EVERY == 0:
                 _climb(archive, state, gain)
         visited += 1
         for choice, least in ((_KEPT, if_kept), (_JOINED, if_joined)):
-            if border >= 0 and least < _limit(archive, of_loss):
+            if border >= 0 and least < limit():
                 born += 1
                 state[border] = choice
                 heapq.heappush(waiting, (least, born, state.tobytes()))
 
-    loss = _limit(archive, of_loss)
-    optimal = not waiting or waiting[0][0] >= loss
-    if not optimal:
-        loss = max(waiting[0][0] - TOLERANCE, 0.0)
-    lower_bound = float(achievement(loss, 0.0, archive.preference))
-    return archive.recoding(
-        archive.frame(), "branch and bound",
-        lower_bound=min(lower_bound, archive.least_ach), optimal=bool(optimal),
-        nodes=visited, evaluations=archive.evaluations,
-    )  # fmt: skip
-
-
-def _limit(archive: Archive, of_loss: float) -> float:
-    """The NWP from which a recoding has no less ach than the best one known."""
-    return archive.least_ach / of_loss - EPSILON - TOLERANCE
+    optimal = not waiting or waiting[0][0] >= limit()
+    loss = limit() if optimal else max(waiting[0][0] - TOLERANCE, 0.0)
+    lower_bound = min(float(achievement(loss, 0.0, archive.preference)), archive.least_ach)
+    found = {"lower_bound": lower_bound, "optimal": bool(optimal), "nodes": visited}
+    found["evaluations"] = archive.evaluations
+    return archive.recoding(archive.frame(), "branch and bound", **found)
 
 
 def _climb(archive: Archive, state: np.ndarray, gain: np.ndarray) -> None:
@@ -153,17 +140,6 @@ def _climb(archive: Archive, state: np.ndarray, gain: np.ndarray) -> None:
         if state[border] == _FREE:
             here[border] = True
             here[border] = np.isfinite(archive.feasible_ach(here))
-
-
-def _table(archive: Archive) -> Table:
-    """Return the table with penalties as shares of all rows, and the k that is asked for."""
-    table = archive.evaluator.table
-    if table.sizes.max() > MOST_VALUES:
-        raise SizeLimitError(
-            f"an attribute has {table.sizes.max():,} values, at most {MOST_VALUES:,} are "
-            "searched: take a coarser granularity"
-        )
-    return table._replace(penalty=table.penalty / archive.evaluator.n, k=archive.k)
 
 
 @loop
@@ -211,24 +187,23 @@ def _bound(table, state, limit, excluded):
             cost = _costs(table, j, state[mine], excluded[j])
             loss[j] = _divide(cost, kept[mine], joined[mine], division[mine])
         bound = loss.sum()
+        gain = np.zeros(n_bits)
         if bound >= limit:
-            return bound, division, np.zeros(n_bits)
+            return bound, division, gain
         grown = fixed = False
         for j in range(d):
             others = bound - loss[j]
             for border in range(table.first[j], table.first[j] + table.sizes[j] - 1):
-                if state[border] == _FREE and others + kept[border] >= limit:
+                if state[border] != _FREE:
+                    continue
+                if others + kept[border] >= limit:
                     state[border], fixed = _JOINED, True
-                elif state[border] == _FREE and others + joined[border] >= limit:
+                elif others + joined[border] >= limit:
                     state[border], grown = _KEPT, True
+                elif division[border]:
+                    gain[border] = joined[border] - loss[j]
         if not (grown or fixed):
-            break
-    gain = np.zeros(n_bits)
-    for j in range(d):
-        for border in range(table.first[j], table.first[j] + table.sizes[j] - 1):
-            if state[border] == _FREE and division[border]:
-                gain[border] = joined[border] - loss[j]
-    return bound, division, gain
+            return bound, division, gain
 
 
 @part

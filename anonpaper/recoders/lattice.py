@@ -1,17 +1,11 @@
 """The best full-domain recoding: one level per hierarchy, least NCP, by monotone pruning.
 
-A *node* is a vector of levels, one per attribute. Going up joins groups, so nodes above one that
-meets the principle meet it, and nodes below one that fails fail; and going up never lowers NCP. So
-every check settles a whole box of the lattice, and nodes that cost more than the best one known
-need no check.
+A *node* is a vector of levels, one per attribute. Nodes above one that meets the principle meet
+it and cost no less, and nodes below one that fails fail: every check settles a box of the lattice.
 
 With a budget a node withholds its groups that fail, and a withheld row costs 1 per attribute, as
-if it were starred. The NCP of all rows still bounds the cost of a node from below. The rows in
-groups that are too small, or lack distinct values, never get fewer on the way down: too many of
-them settle all nodes below. A group that meets another principle may fail it after a join.
-
-The next node is the open one of median NCP, as in a bisection. Subsets of the attributes, as in
-Incognito, are the nodes with all others at the top; the smallest subsets are asked first.
+a star does. Rows in groups that are too small, or lack distinct values, never get fewer on the way
+down. A group that meets another principle may fail it after a join.
 """
 
 from __future__ import annotations
@@ -22,42 +16,23 @@ from typing import Literal
 
 import numpy as np
 
+from anonpaper import errors, principles
 from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.display import search_bar
-from anonpaper.errors import (
-    InfeasibleError,
-    ParameterError,
-    SizeLimitError,
-    check_choice,
-    check_integer,
-    check_sequence,
-    check_weights,
-)
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
-from anonpaper.microdata import Attribute, Microdata, check_microdata
-from anonpaper.principles import (
-    DIVERSITY,
-    DistinctLDiversity,
-    GroupCounts,
-    KAnonymity,
-    Principle,
-    l_diversity,
-    required,
-    rows_of_budget,
-)
+from anonpaper.microdata import Attribute, Microdata, build_cells, check_microdata
+from anonpaper.principles import Principle
 from anonpaper.recoding import Recoding
 
-__all__ = ["MOST_NODES", "full_domain"]
+__all__ = ["full_domain"]
 
-#: The most nodes of a lattice.
-MOST_NODES = 10_000_000
-
+_MOST_NODES = 10_000_000
 _FAN_OUT = 4
 
 
 @algorithm(
     "every column on one level of its hierarchy, least loss",
-    promises={"k": KAnonymity, "l": DistinctLDiversity},
+    promises={"k": principles.KAnonymity, "l": principles.DistinctLDiversity},
     publications=RECODED,
 )
 def full_domain(
@@ -75,11 +50,9 @@ def full_domain(
     """Guarantee k-anonymity, and more if asked, at the least NCP of full-domain recodings.
 
     With `suppression` the optimum is over all nodes whose failing groups hold at most so many
-    rows. These groups are withheld whole. Neither their rows are published nor values that only
-    they have, with one exception: the names of `hierarchies` are published as they are, so do not
-    make a hierarchy of the column itself. The guarantee is of all other rows. An attacker who
-    knows that somebody is in the table and fits no class knows that they were withheld. The audit
-    reports how many were, and the share of their most frequent sensitive value.
+    rows. These are withheld whole, and the guarantee is of all other rows. Values that only they
+    have are not published, but the names of `hierarchies` are: do not make one of the column
+    itself. The audit reports what an attacker concludes about people who fit no class.
 
     With l or other principles, an attacker who knows the algorithm can conclude more than the
     classes show: every cheaper k-anonymous node has a class that is not diverse.
@@ -110,26 +83,20 @@ def full_domain(
     Returns
     -------
     Recoding
-        ``info`` holds ``levels`` (per attribute name), ``ncp`` (as :func:`anonpaper.measure.ncp`),
-        ``nodes`` of the lattice, and ``candidates``, the nodes that were checked; with
-        `suppression` also ``withheld``, the number of rows. Its ``withhold`` then holds the
-        principles: :func:`ap.recode <anonpaper.publish.recode>` leaves out the classes that fail.
-        The NCP of that release may be less than ``ncp``: values of withheld rows alone are left
-        out.
+        ``info`` holds ``levels`` (per attribute name), ``ncp``, ``nodes`` of the lattice, and
+        ``candidates``, the nodes that were checked; with `suppression` also ``withheld``, the
+        number of rows. :func:`ap.recode <anonpaper.publish.recode>` then leaves out the classes
+        that fail, and the values that only they have, so its NCP may be less than ``ncp``.
 
     Raises
     ------
-    ColumnError, HierarchyError
-        `hierarchies` names no quasi-identifier, or the table lacks a sensitive attribute that l or
-        a principle is about. A hierarchy lacks values of its attribute, or there is none and a
-        value is written as a name of the balanced tree is, such as a star.
-    InfeasibleError
-        Not even the most general node meets the principles, or no node within the budget.
-    ParameterError
-        k, l, `diversity`, `suppression` or a weight is out of range, or a principle is not
-        monotone, or is t-closeness with a budget (withholding would change what it compares with).
-    SizeLimitError
-        The lattice has more than ten million nodes.
+    ColumnError, HierarchyError, ParameterError
+        `hierarchies` names no quasi-identifier or lacks values of one; the table lacks a sensitive
+        attribute that is asked about; a value is written as a name of the balanced tree, such as a
+        star; a parameter is out of range; or a principle is not monotone, or is t-closeness with a
+        budget (withholding would change what it compares with).
+    InfeasibleError, SizeLimitError
+        No node meets the principles within the budget, or the lattice has more than ten million.
 
     References
     ----------
@@ -150,34 +117,35 @@ def full_domain(
     ({'Age': 0, 'Gender': 0, 'Education': 0}, 6.0, (2, 0.5))
     """
     m = check_microdata(m, people=True)
-    principles: list[Principle] = [KAnonymity(check_integer("k", k, 1, m.n_people))]
-    check_choice("diversity", diversity, DIVERSITY)
+    asked: list[Principle] = [principles.KAnonymity(errors.check_integer("k", k, 1, m.n_people))]
+    errors.check_choice("diversity", diversity, principles.DIVERSITY)
     if l is not None:
-        principles.append(l_diversity(check_integer("l", l, 1, m.n), diversity))
-    principles += check_sequence("require", require, Principle)
-    most = rows_of_budget(m, suppression, principles)
+        asked.append(principles.l_diversity(errors.check_integer("l", l, 1, m.n), diversity))
+    asked += errors.check_sequence("require", require, Principle)
+    most = principles.rows_of_budget(m, suppression, asked)
     given = check_hierarchies(hierarchies, m.qi)
     trees = {
         a.name: given.get(a.name) or Hierarchy.balanced(a.values, _FAN_OUT) for a in m.attributes
     }
     maps = [list(trees[a.name].maps(a)) for a in m.attributes]
     shape = tuple(map(len, maps))
-    if prod(shape) > MOST_NODES:
-        raise SizeLimitError(
+    if prod(shape) > _MOST_NODES:
+        raise errors.SizeLimitError(
             f"hierarchies of {shape} levels make {prod(shape):,} nodes, at most "
-            f"{MOST_NODES:,} can be searched: use lower hierarchies or fewer quasi-identifiers"
+            f"{_MOST_NODES:,} can be searched: use lower hierarchies or fewer quasi-identifiers"
         )
-    nodes = _Nodes(m, maps, required(m, principles), most, check_weights(m.qi, weights))
+    weights = errors.check_weights(m.qi, weights)
+    nodes = _Nodes(m, maps, principles.required(m, asked), most, weights)
     top = tuple(size - 1 for size in shape)
     if not nodes.check(top) and not most:
         listed = m.counted()
         group = _groups(listed.codes, [levels[-1] for levels in maps])
         reached = " and ".join(
             f"{principle.level(listed, group):.3g} of {principle}"
-            for principle in principles
+            for principle in asked
             if not principle.holds(listed, group)
         )
-        raise InfeasibleError(
+        raise errors.InfeasibleError(
             f"no level of the hierarchies is enough: with every attribute at its highest the "
             f"table reaches {reached}"
         )
@@ -190,18 +158,18 @@ def full_domain(
             nodes.check(node)
         bar.update(prod(shape) - bar.n)
     if nodes.best is None:
-        raise InfeasibleError(
+        raise errors.InfeasibleError(
             f"no level of the hierarchies is enough: at every one, more than the {most} rows that "
             f"suppression = {suppression} allows, or all rows, are in classes that fail "
-            f"{' or '.join(map(str, principles))}"
+            f"{' or '.join(map(str, asked))}"
         )
     r = Recoding.from_levels(m.attributes, trees, dict(zip(m.qi, nodes.best, strict=True)))
     # The names of a tree of our own only list values.
     r.names = tuple(r.names[j] if name in given else None for j, name in enumerate(m.qi))
     r.info |= {"ncp": float(nodes.least), "nodes": prod(shape), "candidates": nodes.checked}
-    r.algorithm = f"full domain, {' and '.join(map(str, principles))}"
+    r.algorithm = f"full domain, {' and '.join(map(str, asked))}"
     if most:
-        r = r.withholding(m, principles)
+        r = r.withholding(m, asked)
         r.info["withheld"] = nodes.withheld
         r.algorithm += f", suppression = {suppression}"
     return r
@@ -219,7 +187,9 @@ class _Nodes:
         with np.errstate(over="ignore"):
             self.cost = self._costs()
         if not np.isfinite(self.cost).all():
-            raise ParameterError("the weights are so large that the NCP of the table is infinite")
+            raise errors.ParameterError(
+                "the weights are so large that the NCP of the table is infinite"
+            )
         self.open = np.ones(self.cost.shape, dtype=bool)
         self.by_cost = np.argsort(self.cost, axis=None, kind="stable")
         self.best: tuple[int, ...] | None = None
@@ -232,10 +202,9 @@ class _Nodes:
         cells, total = self.m.cells, np.zeros(())
         for j, (attribute, levels) in enumerate(zip(self.m.attributes, self.maps, strict=True)):
             rows = np.bincount(cells.tuples[:, j], cells.tuple_sizes, attribute.size)
-            held = (np.bincount(ids, weights=rows) for ids in levels)
             cost = [
-                self.weights[j] * sum(_extents(attribute, ids) * n)
-                for ids, n in zip(levels, held, strict=True)
+                self.weights[j] * sum(_extents(attribute, ids) * np.bincount(ids, rows))
+                for ids in levels
             ]
             total = np.add.outer(total, cost)
         return total
@@ -268,9 +237,9 @@ class _Nodes:
         """Which groups of tuples fail, and which in such a way that parts of them fail too."""
         fails = np.zeros(group.max() + 1, dtype=bool)
         closed = fails.copy()
-        for table, principles in self.asked:
-            counts = GroupCounts.of_tuples(table, group)
-            for principle in principles:
+        for table, about in self.asked:
+            counts = principles.GroupCounts.of_tuples(table, group)
+            for principle in about:
                 failing = ~principle.satisfied(counts)
                 fails |= failing
                 if principle.upward_closed:
@@ -304,15 +273,8 @@ class _Nodes:
 
 def _groups(tuples: np.ndarray, maps: list[np.ndarray]) -> np.ndarray:
     """The group of every QI tuple, shape (c,)."""
-    key, span = np.zeros(len(tuples), np.int64), 1  # keys lie in [0, span)
-    for j, ids in enumerate(maps):
-        parts = int(ids.max()) + 1
-        if span > 2**62 // parts:
-            key = np.unique(key, return_inverse=True)[1]
-            span = len(tuples)
-        key = key * parts + ids[tuples[:, j]]
-        span *= parts
-    return np.unique(key, return_inverse=True)[1]
+    codes = np.column_stack([ids[tuples[:, j]] for j, ids in enumerate(maps)])
+    return build_cells(codes, [ids.max() + 1 for ids in maps], None, 1).tuple_of_row
 
 
 def _extents(attribute: Attribute, ids: np.ndarray) -> np.ndarray:

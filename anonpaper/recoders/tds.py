@@ -1,17 +1,14 @@
 """TDS, top-down specialization, adapted to frequency l-diversity.
 
-All values of an attribute start in one sub-domain. Step by step the sub-domain whose
-specialization gains most information per privacy lost is replaced by its children, for all rows
-at once, as long as every group stays l-eligible. xiao2010, section 6.2, says only that it modified
-TDS from k-anonymity to l-diversity. The adaptation here, in the terms of Fung et al.:
+xiao2010, section 6.2, says only that it modified TDS from k-anonymity to l-diversity. The
+adaptation here, in the terms of Fung et al.:
 
 * the class attribute is the sensitive one: InfoGain is the drop in its entropy;
 * the level A of a table is the least |E| / h(E) over its groups E, h being the pillar height, and
   AnonyLoss the drop in A; the score is InfoGain / (AnonyLoss + 1);
 * an ordered attribute is cut in two wherever it scores best; any other follows a hierarchy, by
   default a balanced tree of fan-out 4 over the order of its domain;
-* once no valid specialization gains information, the valid one that lowers NCP most is taken, so
-  that no further specialization of the result is valid.
+* once no valid specialization gains information, the one that lowers NCP most is taken.
 
 An invalid specialization stays invalid and is dropped: unions of l-eligible groups are l-eligible.
 """
@@ -19,26 +16,19 @@ An invalid specialization stays invalid and is dropped: unions of l-eligible gro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.special import entr
 
+from anonpaper import principles
 from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.display import search_bar
 from anonpaper.errors import check_integer, check_sequence
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
-from anonpaper.principles import (
-    FrequencyLDiversity,
-    GroupCounts,
-    Principle,
-    require_eligible,
-    require_whole,
-    required,
-    rows_of_budget,
-)
+from anonpaper.principles import Principle
 from anonpaper.recoding import Recoding
 
 __all__ = ["tds"]
@@ -48,7 +38,7 @@ _FAN_OUT = 4
 
 @algorithm(
     "frequency l-diversity by coarser values, the same for all rows",
-    promises={"l": FrequencyLDiversity},
+    promises={"l": principles.FrequencyLDiversity},
     publications=RECODED,
 )
 def tds(
@@ -91,27 +81,19 @@ def tds(
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute or several, or `hierarchies` names no
-        quasi-identifier.
-    ParameterError
-        l is not an integer from 2 to n, people have different quasi-identifiers, or `require` or
-        `suppression` is as :func:`~anonpaper.recoders.lattice.full_domain` refuses it.
-    InfeasibleError, HierarchyError
-        The table itself is not l-eligible, or does not meet a principle; or a hierarchy lacks
-        values of its attribute.
-
-    Notes
-    -----
-    Looking at a specialization costs O(e) for e cells. Candidates are looked at in order of
-    InfoGain, which bounds the score from above, until no other can win. Equal scores go to the
-    larger gain, then to the first attribute and value. With a budget an invalid specialization
-    may be valid later, so all are looked at in every step.
+    ColumnError, HierarchyError, ParameterError
+        The table has no sensitive attribute or several; `hierarchies` names no quasi-identifier or
+        lacks values of one; l is not an integer from 2 to n; people have different
+        quasi-identifiers; or as :func:`~anonpaper.recoders.lattice.full_domain`.
+    InfeasibleError
+        The table itself is not l-eligible, or does not meet a principle.
 
     References
     ----------
     B. C. M. Fung, K. Wang, P. S. Yu, *Top-down specialization for information and privacy
-    preservation*, ICDE 2005; xiao2010, section 6.2.
+    preservation*, ICDE 2005; xiao2010, section 6.2. Looking at a specialization costs O(e) for e
+    cells. Candidates are looked at in order of InfoGain, which bounds the score from above, until
+    no other can win. Equal scores go to the larger gain, then to the first attribute and value.
 
     Examples
     --------
@@ -121,21 +103,17 @@ def tds(
     ([['<30', '[30, 50)'], ['>=50']], 2.0)
     """
     if check_microdata(m, people=True).people is None:
-        l = require_eligible(m, l)
+        l = principles.require_eligible(m, l)
     else:  # whether people are is found below
         m.sensitive_counts  # noqa: B018 - raises ColumnError unless there is one such attribute
         l = check_integer("l", l, 2, m.n_people)
-    hierarchies = check_hierarchies(hierarchies, m.qi)
-    principles = [FrequencyLDiversity(l), *check_sequence("require", require, Principle)]
-    asked = required(m, principles)
-    require_whole(m, asked)
-    most = rows_of_budget(m, suppression, principles)
+    trees = check_hierarchies(hierarchies, m.qi)
+    promised = [principles.FrequencyLDiversity(l), *check_sequence("require", require, Principle)]
+    asked = principles.required(m, promised)
+    principles.require_whole(m, asked)
+    most = principles.rows_of_budget(m, suppression, promised)
 
-    domains = [
-        _Domain(m, j, None if a.ordered and a.name not in hierarchies else
-                _levels_of(a, hierarchies.get(a.name)))
-        for j, a in enumerate(m.attributes)
-    ]  # fmt: skip
+    domains = [_Domain(m, j, trees.get(a.name)) for j, a in enumerate(m.attributes)]
     candidates = [c for domain in domains for c in domain.specializations(domain.root)]
     maps = [np.zeros(a.size, np.int64) for a in m.attributes]
     invalid: set[tuple[int, int]] = set()
@@ -152,8 +130,8 @@ def tds(
                 after = _split(m, group, candidate)
                 judged = _judge(m, asked, most, after)
                 if judged is None:
-                    if not most:
-                        invalid.add(candidate.place)
+                    if not most:  # with a budget it may be valid later
+                        invalid.add((candidate.attribute, candidate.number))
                     continue
                 lost = max(level - judged[0], 0)  # withholding rows can raise the level
                 score = candidate.gain / (lost + 1)
@@ -169,36 +147,20 @@ def tds(
                 maps[j][child] = maps[j].max() + 1
             candidates = [c for c in candidates if c.parent is not best.parent]
             candidates += [c for child in best.children for c in domains[j].specializations(child)]
-            candidates = [c for c in candidates if c.place not in invalid]
+            candidates = [c for c in candidates if (c.attribute, c.number) not in invalid]
     maps = [pd.factorize(ids)[0] for ids in maps]  # sub-domains by their first values
-    names = [
-        _names_of(ids, a, hierarchies.get(a.name))
-        for ids, a in zip(maps, m.attributes, strict=True)
-    ]
+    names = [_names_of(maps[j], a, trees.get(a.name)) for j, a in enumerate(m.attributes)]
     info = {"specializations": steps, "candidates": looked_at, "level": level}
-    title = [f"TDS, l = {l}", *map(str, require)]
-    if most:
-        info["withheld"] = withheld
-        title.append(f"suppression = {suppression}")
-    r = Recoding(m.attributes, maps, info, ", ".join(title), names, trees=hierarchies)
-    return r.withholding(m, principles) if most else r
-
-
-def _levels_of(attribute: Attribute, hierarchy: Hierarchy | None) -> list[np.ndarray]:
-    """Return the sub-domain of every value on each level of a tree, from the root down."""
-    if hierarchy is not None:
-        return list(hierarchy.maps(attribute)[::-1])
-    levels = [np.arange(attribute.size)]
-    while levels[-1].max() > 0:
-        levels.append(levels[-1] // _FAN_OUT)
-    return levels[::-1]
+    title = ", ".join([f"TDS, l = {l}", *map(str, require)])
+    if not most:
+        return Recoding(m.attributes, maps, info, title, names, trees=trees)
+    info["withheld"] = withheld
+    title += f", suppression = {suppression}"
+    return Recoding(m.attributes, maps, info, title, names, trees=trees).withholding(m, promised)
 
 
 def _names_of(ids: np.ndarray, attribute: Attribute, tree: Hierarchy | None) -> np.ndarray | None:
-    """Names of the sub-domains in a tree, on the highest level that has them.
-
-    The whole domain is a star where the tree has several names on its highest level.
-    """
+    """Names of the sub-domains in a tree, on the highest level that has them, or else a star."""
     if tree is None:
         return None
     levels = tree.maps(attribute)
@@ -216,8 +178,7 @@ def _names_of(ids: np.ndarray, attribute: Attribute, tree: Hierarchy | None) -> 
 # -- what can be specialized ------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class _Specialization:
+class _Specialization(NamedTuple):
     """Replace the sub-domain `parent` of an attribute by `children` (arrays of codes)."""
 
     attribute: int
@@ -227,10 +188,6 @@ class _Specialization:
     gain: float  # InfoGain
     penalty_drop: float  # by how much NCP gets lower
 
-    @property
-    def place(self) -> tuple[int, int]:
-        return self.attribute, self.number
-
     def rank(self) -> tuple:
         return -self.gain, -self.penalty_drop, self.attribute, self.number
 
@@ -238,14 +195,18 @@ class _Specialization:
 class _Domain:
     """The domain of attribute j, its sub-domains and the counts of sensitive values per value.
 
-    A sub-domain is split into its children on the levels of a tree, given from the root down. If
-    `levels` is None, an interval is cut between any two of its values.
+    A sub-domain is split into its children on the `levels` of a tree, from the root down. Without
+    a tree an ordered attribute has no levels: it is cut between any two of its values.
     """
 
-    def __init__(self, m: Microdata, j: int, levels: list[np.ndarray] | None) -> None:
-        self.j, self.levels = j, levels
-        self.attribute = m.attributes[j]
+    def __init__(self, m: Microdata, j: int, tree: Hierarchy | None) -> None:
+        self.j, self.attribute = j, m.attributes[j]
         size, values = self.attribute.size, m.sensitive_attribute.size
+        self.levels = None if tree is None else list(tree.maps(self.attribute)[::-1])
+        if tree is None and not self.attribute.ordered:
+            self.levels = [np.arange(size)]
+            while self.levels[0].max() > 0:
+                self.levels.insert(0, self.levels[0] // _FAN_OUT)
         cells = m.cells
         key = cells.tuples[cells.tuple_of_cell, j].astype(np.int64) * values + cells.sensitive
         held = np.bincount(key, cells.counts, minlength=size * values).astype(np.int64)
@@ -315,11 +276,11 @@ def _split(m: Microdata, group: np.ndarray, candidate: _Specialization) -> np.nd
 
 def _judge(m: Microdata, asked: list, most: int, group: np.ndarray) -> tuple[float, int] | None:
     """A of the groups that meet all that is asked, and rows of the others; None if too many."""
-    counts = [GroupCounts.of_tuples(table, group) for table, _ in asked]
+    counts = [principles.GroupCounts.of_tuples(table, group) for table, _ in asked]
     good = np.logical_and.reduce([
         principle.satisfied(of_table)
-        for (_, principles), of_table in zip(asked, counts, strict=True)
-        for principle in principles
+        for (_, about), of_table in zip(asked, counts, strict=True)
+        for principle in about
     ])  # fmt: skip
     withheld = int(m.cells.tuple_sizes[~good[group]].sum())
     if withheld > most or not good.any():

@@ -16,9 +16,8 @@ from anonpaper.compendium.intervals import share_interval
 from anonpaper.microdata import Microdata
 from anonpaper.recoders.archive import non_dominated
 from anonpaper.recoders.branch_and_bound import TOLERANCE, branch_and_bound
-from anonpaper.recoders.exhaustive import exhaustive
-from anonpaper.recoders.hill_climbing import hill_climbing
-from anonpaper.recoders.preference import preference_search
+from anonpaper.recoders.preference_search import preference_search
+from anonpaper.recoders.simple import exhaustive, hill_climbing
 
 __all__ = ["CLOSE", "METHODS", "arrival", "certified", "draw_arrivals", "front_reached"]
 

@@ -32,8 +32,7 @@ from anonpaper.partition.k_member import k_member
 from anonpaper.prepare.copula import gaussian_copula
 from anonpaper.prepare.imbalance import find_imbalance
 from anonpaper.prepare.synthesis import fuse
-from anonpaper.publish import Release
-from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.publish import Release, shallow_generalize
 from anonpaper.randomness import generator
 
 __all__ = [

@@ -24,16 +24,14 @@ from anonpaper.errors import BudgetExceededError
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure import effective_k, necd, nwp
 from anonpaper.microdata import Microdata
-from anonpaper.preference import achievement
+from anonpaper.preference_point import achievement
 from anonpaper.prepare.encoding import granularize, in_preorder
 from anonpaper.publish import recode
 from anonpaper.randomness import generator
-from anonpaper.recoders.archive import choose, non_dominated
-from anonpaper.recoders.exhaustive import exhaustive
-from anonpaper.recoders.hill_climbing import hill_climbing
+from anonpaper.recoders.archive import Evaluator, choose, non_dominated
 from anonpaper.recoders.lattice import full_domain
-from anonpaper.recoders.objectives import Evaluator
-from anonpaper.recoders.preference import preference_search
+from anonpaper.recoders.preference_search import preference_search
+from anonpaper.recoders.simple import exhaustive, hill_climbing
 from anonpaper.recoding import Recoding
 
 #: The attributes of Table 1 in its order, and the short names of the paper.

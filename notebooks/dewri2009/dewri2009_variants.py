@@ -22,11 +22,10 @@ from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.selection.tournament import TournamentSelection
 
 from anonpaper.microdata import Microdata
-from anonpaper.preference import achievement
+from anonpaper.preference_point import achievement
 from anonpaper.randomness import generator
-from anonpaper.recoders.archive import Archive, choose, non_dominated
-from anonpaper.recoders.objectives import Evaluator
-from anonpaper.recoders.preference import (
+from anonpaper.recoders.archive import Archive, Evaluator, choose, non_dominated
+from anonpaper.recoders.preference_search import (
     STARTS,
     TwoObjectives,
     WithoutOptimum,

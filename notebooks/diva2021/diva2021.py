@@ -18,8 +18,8 @@ from anonpaper.datasets.popsyn import ATTRIBUTES
 from anonpaper.errors import BudgetExceededError, ConstraintError, ParameterError, check_number
 from anonpaper.files import project_root
 from anonpaper.microdata import Microdata
-from anonpaper.partition.diva.algorithm import Run, build_graph, coloring
 from anonpaper.partition.diva.clusterings import Clusterings
+from anonpaper.partition.diva.diva import Run, build_graph, coloring
 from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Privacy, Targets
 from anonpaper.publish import Release

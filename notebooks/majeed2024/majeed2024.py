@@ -38,8 +38,7 @@ from anonpaper.partition.mondrian import mondrian
 from anonpaper.prepare import synthesis
 from anonpaper.prepare.cleaning import clean
 from anonpaper.prepare.imbalance import find_imbalance
-from anonpaper.publish import Release
-from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.publish import Release, shallow_generalize
 from anonpaper.randomness import generator
 
 #: "Proposed" and the baselines, in the order of the paper's tables.

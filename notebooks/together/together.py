@@ -34,11 +34,10 @@ from anonpaper.prepare.copula import gaussian_copula
 from anonpaper.prepare.encoding import in_preorder
 from anonpaper.prepare.imbalance import find_imbalance
 from anonpaper.prepare.synthesis import fuse
-from anonpaper.publish import Release, generalize, recode, suppress, swap
-from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.publish import Release, generalize, recode, shallow_generalize, suppress, swap
 from anonpaper.randomness import generator
 from anonpaper.recoders.lattice import full_domain
-from anonpaper.recoders.preference import preference_search
+from anonpaper.recoders.preference_search import preference_search
 from anonpaper.recoders.tds import tds
 
 __all__ = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anonpaper import files
-from anonpaper.compendium import provenance
+from anonpaper.compendium import papers, provenance
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
@@ -67,20 +67,23 @@ def test_the_whole_package_counts_with_its_data_files():
     assert {"errors.py", "anonpaper.mplstyle", "datasets/registry.toml"} <= names
 
 
-@pytest.mark.parametrize("grid", ["boger2020", "dewri2009", "diva2021", "majeed2024", "xiao2010"])
+@pytest.mark.parametrize("grid", papers())
 def test_what_a_grid_keeps_does_not_depend_on_claims_or_on_other_papers(grid):
     """Else an edit of a claim's words would have every release made again."""
     reached = set(provenance._reachable_files(grid))
     assert "anonpaper.microdata" in reached
     assert "anonpaper.compendium.judge" not in reached
-    papers = {"boger2020", "dewri2009", "diva2021", "majeed2024", "xiao2010"}
-    assert papers & {name.partition("_")[0] for name in reached} == {grid}
+    assert set(papers()) & {name.partition("_")[0] for name in reached} == {grid}
 
 
-def test_the_digest_follows_modules_beside_notebooks():
-    assert {"majeed2024", "majeed2024_baselines.sdda"} <= set(
-        provenance._reachable_files("beyond_detector")
-    )
+def test_the_digest_follows_modules_beside_notebooks(tmp_path, monkeypatch):
+    home = tmp_path / "notebooks" / "one2001"
+    home.mkdir(parents=True)
+    (home / "one2001.py").write_text("def f():\n    import one2001_topic\n")
+    (home / "one2001_topic.py").write_text("import numpy\n")
+    monkeypatch.syspath_prepend(home)
+    monkeypatch.setattr(provenance, "notebooks_folder", lambda: tmp_path / "notebooks")
+    assert set(provenance._reachable_files("one2001")) == {"one2001", "one2001_topic"}
 
 
 def test_a_module_without_source_is_named():

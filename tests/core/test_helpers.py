@@ -9,7 +9,7 @@ from anonpaper import errors, plots
 from anonpaper.display import html
 from anonpaper.files import check_place, named_by_user, sha256, whole_files
 from anonpaper.hierarchy import exact_number
-from anonpaper.preference import dispersion, loss_weight, penalty, preference_deviation
+from anonpaper.preference_point import dispersion, loss_weight, penalty, preference_deviation
 from anonpaper.principles import l_diversity
 from anonpaper.randomness import generator
 

@@ -9,7 +9,7 @@ from referees.tables import adult_in_intervals, tables
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.recoders.objectives import Evaluator
+from anonpaper.recoders.archive import Evaluator
 
 
 @st.composite

@@ -80,8 +80,16 @@ def test_the_same_files_give_the_same_bytes_and_check_out(tmp_path):
     assert checked.returncode == 0
 
 
-def test_it_holds_sources_lock_licences_and_citation():
+def test_it_holds_sources_lock_licences_and_citation(monkeypatch):
+    listed = archive.git("ls-files")
+    monkeypatch.setattr(archive, "git", lambda *command: listed * (command == ("ls-files",)))
     assert archive.committed() >= {
         "CITATION.cff", "LICENSE", "Makefile", "README.md", "data/README.md",
         "figures/paper/REPORT.html", "pyproject.toml", "requirements.lock",
     }  # fmt: skip
+
+
+def test_uncommitted_files_are_refused(monkeypatch):
+    monkeypatch.setattr(archive, "git", lambda *command: "?? other.csv")
+    with pytest.raises(archive.ArchiveError, match="uncommitted"):
+        archive.committed()

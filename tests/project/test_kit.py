@@ -53,6 +53,7 @@ def test_the_archive_has_all_lessons_the_package_data_and_a_start(archive):
     names = {name.removeprefix(f"{kit.NAME}/") for name in archive.namelist()}
     wheels = {name for name in names if name.startswith("wheels/")}
     assert len(wheels) == 1
+    assert min(wheels).startswith(f"wheels/anonpaper-{kit.anonpaper.__version__}-")
     assert names - wheels == {
         *(f"lessons/{name}" for name in LESSONS),
         *("LICENSE", "README.md", "requirements.txt", "start.bat", "start.py", "start.sh"),

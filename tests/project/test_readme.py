@@ -12,7 +12,7 @@ from project.cells import code_cells
 from project.tools import files_of_the_project
 
 import anonpaper as ap
-from anonpaper.owner.arguments import parser
+from anonpaper.owner.cli import parser
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

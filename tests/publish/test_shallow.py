@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import anonpaper as ap
 from anonpaper.datasets.trees import LEVELS, hierarchies
 from anonpaper.errors import ColumnError, HierarchyError, ParameterError
-from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.publish import shallow_generalize
 
 
 def table(rng, n):

@@ -1,10 +1,10 @@
 """DIVA: k-anonymous tables that keep the diversity asked for (diva2021).
 
-``algorithm`` has the paper's algorithms in its order. ``clusterings`` and ``integrate`` settle
+``diva`` has the paper's algorithms in its order. ``clusterings`` and ``integrate`` settle
 open choices of the paper; ``beyond``, ``existence`` and ``augmented`` are not in the paper.
 """
 
-from anonpaper.partition.diva.algorithm import diva
 from anonpaper.partition.diva.augmented import diva_augmented
+from anonpaper.partition.diva.diva import diva
 
 __all__ = ["diva", "diva_augmented"]

@@ -14,8 +14,7 @@ from sklearn.metrics import normalized_mutual_info_score
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.partition.mondrian import median_cut
-from anonpaper.publish import Release
-from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.publish import Release, shallow_generalize
 from majeed2024_baselines.cluster import checked
 
 _COARSE = 8  # all blocks but the last cut parts of more than 8k rows only

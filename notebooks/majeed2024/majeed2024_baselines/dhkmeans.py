@@ -15,8 +15,7 @@ from anonpaper.compiled import loop
 from anonpaper.errors import ParameterError
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
-from anonpaper.publish import Release
-from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.publish import Release, shallow_generalize
 from majeed2024_baselines.cluster import checked, labels_of_parts, on_parts
 
 _ITERATIONS, _PENALTY = 10, 0.5

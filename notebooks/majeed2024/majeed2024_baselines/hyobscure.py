@@ -14,8 +14,7 @@ import numpy as np
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.partition.mondrian import mondrian
-from anonpaper.publish import Release
-from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.publish import Release, shallow_generalize
 from anonpaper.randomness import generator
 from majeed2024_baselines.association import mutual_information
 

@@ -13,8 +13,7 @@ import numpy as np
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.partition.mondrian import median_cut, mondrian
-from anonpaper.publish import Release
-from anonpaper.publish.shallow import shallow_generalize
+from anonpaper.publish import Release, shallow_generalize
 from majeed2024_baselines.cluster import checked, labels_of_parts, on_parts
 
 

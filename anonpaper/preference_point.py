@@ -13,14 +13,9 @@ import numpy as np
 from anonpaper.errors import ParameterError, check_number
 
 __all__ = [
-    "EPSILON",
-    "achievement",
-    "check_preference",
-    "dispersion",
-    "loss_weight",
-    "penalty",
+    "EPSILON", "achievement", "check_preference", "dispersion", "loss_weight", "penalty",
     "preference_deviation",
-]
+]  # fmt: skip
 
 #: The "very small positive number" of the achievement function.
 EPSILON = 1e-6
@@ -38,13 +33,7 @@ def dispersion(smallest: np.ndarray, largest: np.ndarray, n: int) -> np.ndarray:
 
 
 def achievement(nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]) -> np.ndarray:
-    """Return ach of points (NWP, NECD) for a preferred point, all in [0, 1] (section 4).
-
-    Examples
-    --------
-    >>> float(achievement(0.2, 1.0, preference=(0.2, 1.0)).round(4))
-    0.1667
-    """
+    """Return ach of points (NWP, NECD) for a preferred point, all in [0, 1] (section 4)."""
     w = loss_weight(preference)
     return np.maximum(w * (nwp + EPSILON), (1 - w) * (necd + EPSILON))
 
@@ -55,9 +44,7 @@ def loss_weight(preference: tuple[float, float]) -> float:
     return of_loss / (of_loss + of_bias)
 
 
-def preference_deviation(
-    nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]
-) -> np.ndarray:
+def preference_deviation(nwp: np.ndarray, necd: np.ndarray, preference: tuple) -> np.ndarray:
     """Return pref_dev: by how much NWP and NECD together exceed the preferred point."""
     return nwp + necd - preference[0] - preference[1]
 

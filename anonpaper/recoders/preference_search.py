@@ -1,8 +1,7 @@
 """Preference-based generalization: NSGA-II on ach and on the distance to k-anonymity.
 
 "Least ach among the k-anonymous recodings" becomes two objectives, f1 = ach and f2 = k_pref -
-effective k, so that the search also finds privacy beyond k_pref. NSGA-II has one change: its
-tournament prefers feasible solutions. The result is the best that was found (section 5.3).
+effective k. NSGA-II has one change: its tournament prefers feasible solutions.
 
 Source: R. Dewri, D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with
 privacy constraints and preference based objectives*, GECCO 2009, section 5.
@@ -23,30 +22,21 @@ from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.selection.tournament import TournamentSelection
 
-from anonpaper.algorithm import RECODED, algorithm
+from anonpaper.algorithm import algorithm
 from anonpaper.display import search_bar
 from anonpaper.errors import check_choice, check_integer, check_number
 from anonpaper.microdata import Microdata
-from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
-from anonpaper.recoders.archive import Archive, non_dominated
+from anonpaper.recoders.archive import BY_BITS, Archive, non_dominated
 from anonpaper.recoding import Recoding
 
 __all__ = [
-    "STARTS",
-    "TwoObjectives",
-    "WithoutOptimum",
-    "prefer_feasible",
-    "preference_search",
-    "winners",
-]
+    "STARTS", "TwoObjectives", "WithoutOptimum", "prefer_feasible", "preference_search", "winners",
+]  # fmt: skip
 
 
 @algorithm(
-    "k-anonymity with a stated preference of loss and bias, by an evolutionary search",
-    promises={"k": KAnonymity},
-    publications=RECODED,
-    by_bits=True,
+    "k-anonymity with a stated preference of loss and bias, by an evolutionary search", **BY_BITS
 )
 def preference_search(
     m: Microdata,
@@ -93,35 +83,29 @@ def preference_search(
         `refine` 1 / bits.
     start : {"graded", "even"}
         Random first chromosomes. "even": every bit a fair coin. "graded": the share of ones rises
-        from 0 to 1 through the population, so that the first one is full generalization, which is
-        always feasible.
+        from 0 to 1; the first one is full generalization, which is always feasible.
     refine : bool
-        Not in the paper. NSGA-II gets half of the evaluations. The other half goes to neighbours,
-        by one bit, of the best feasible solution not yet expanded, again and again. All evaluated
-        solutions count as final population.
+        Not in the paper: half of the evaluations go to neighbours, by one bit, of the best
+        solutions that are feasible. All evaluated solutions count as final population.
     progress : bool, optional
         Whether to show a bar with the least feasible ach; by default only on a terminal.
 
     Returns
     -------
     Recoding
-        ``info`` holds ``nwp``, ``necd``, ``effective_k``, ``ach`` and ``prefdev`` of the
-        recoding, ``evaluations`` made and ``distinct`` chromosomes among them. Three tables have
-        the same values of distinct solutions and their bits (:meth:`Recoding.decode`), from which
-        :func:`~anonpaper.recoders.archive.choose` can choose otherwise: ``non_dominated`` (the
-        final population's in f1 and f2, feasible or not), ``feasible`` (the final population's
-        feasible ones) and ``evaluated`` (all, in the order of evaluation). ``history`` has, after
-        each generation, the ``evaluations`` and ``distinct`` solutions so far; ``unique`` and
-        ``feasible`` distinct solutions in the population; ``tables`` that differ in loss, bias or
-        effective k among them; and ``ach``, the least feasible one so far (NaN before there is
-        one).
+        ``info`` holds ``nwp``, ``necd``, ``effective_k``, ``ach`` and ``prefdev``; ``evaluations``
+        and ``distinct``, the numbers of chromosomes; and tables of distinct solutions with these
+        values and their bits (:meth:`Recoding.decode`): ``evaluated`` (all, in order), and of the
+        final population ``feasible`` and ``non_dominated`` (in f1 and f2). ``history`` tells after
+        each generation of ``evaluations`` and ``distinct`` solutions so far; ``unique``,
+        ``feasible`` and ``tables`` (unequal in loss, bias or k) in the population; and ``ach``,
+        the least feasible one so far, NaN without any.
 
     Raises
     ------
-    ParameterError
-        A parameter is out of its range, weights do not sum to 1 or name no quasi-identifier.
-    BudgetExceededError
-        No feasible solution was found; this can happen with ``start="even"`` only.
+    ParameterError, BudgetExceededError
+        A parameter is out of its range, weights do not sum to 1 or name no quasi-identifier; or no
+        feasible solution was found, which can happen with ``start="even"`` only.
 
     References
     ----------
@@ -142,9 +126,8 @@ def preference_search(
     crossover = check_number("crossover", crossover, 0, 1)
     n_bits = archive.evaluator.n_bits
     refine = check_choice("refine", refine, (True, False))
-    if mutation is None:
-        mutation = 1 / max(n_bits, 4) if refine else 0.001
-    mutation = check_number("mutation", mutation, 0, 0.25)
+    usual = 1 / max(n_bits, 4) if refine else 0.001
+    mutation = check_number("mutation", usual if mutation is None else mutation, 0, 0.25)
     check_choice("start", start, STARTS)
     rng = generator(seed)
     share = max(evaluations // 2, population) if refine else evaluations
@@ -153,7 +136,17 @@ def preference_search(
     with search_bar(progress, "recoding", evaluations) as bar:
 
         def note(final: np.ndarray) -> np.ndarray:
-            history.append(_state(archive, final))
+            loss, bias, k = (
+                archive.values(name)[final] for name in ("nwp", "necd", "effective_k")
+            )
+            history.append({
+                "evaluations": archive.evaluations,
+                "distinct": len(archive),
+                "unique": len(final),
+                "tables": len(np.unique(np.column_stack([loss, bias, k]), axis=0)),
+                "feasible": int(np.count_nonzero(k >= archive.k)),
+                "ach": archive.least_ach,
+            })  # fmt: skip
             bar.set_postfix_str(f"ach {archive.least_ach:.4f}", refresh=False)
             bar.update(archive.evaluations - bar.n)
             return final
@@ -179,24 +172,16 @@ def preference_search(
             if refine:
                 _expand_best(archive, evaluations)
                 final = note(np.arange(len(archive)))
-    f1, f2 = archive.values("ach")[final], archive.k - archive.values("effective_k")[final]
+    f1, f2 = _objectives(archive, final).T
     solutions = archive.frame(final[non_dominated(f1, f2)])
-    return archive.recoding(
-        solutions, "NSGA-II" + ", refined" * refine,
-        evaluations=archive.evaluations,
-        distinct=len(archive),
-        non_dominated=solutions,
-        feasible=archive.frame(final[f2 <= 0]),
-        evaluated=archive.frame(),
-        history=pd.DataFrame(history),
-    )  # fmt: skip
+    tables = {"non_dominated": solutions, "feasible": archive.frame(final[f2 <= 0])}
+    tables |= {"evaluated": archive.frame(), "history": pd.DataFrame(history)}
+    numbers = {"evaluations": archive.evaluations, "distinct": len(archive)}
+    return archive.recoding(solutions, "NSGA-II" + ", refined" * refine, **numbers, **tables)
 
 
 class WithoutOptimum:
-    """Keeps a pymoo algorithm from looking for the best of every population.
-
-    The archive knows the best of all; the look would take an eighth of the time of a search.
-    """
+    """Keeps a pymoo algorithm from looking for the best, an eighth of the time of a search."""
 
     def _set_optimum(self, **_) -> None:
         """Do nothing."""
@@ -214,18 +199,19 @@ class TwoObjectives(Problem):
         self.archive = archive
 
     def _evaluate(self, bits: np.ndarray, out: dict, *args, **kwargs) -> None:
-        places = self.archive.look_up(bits)
-        f1 = self.archive.values("ach")[places]
-        f2 = self.archive.k - self.archive.values("effective_k")[places]
-        out["F"] = np.column_stack([f1, f2])
+        out["F"] = _objectives(self.archive, self.archive.look_up(bits))
+
+
+def _objectives(archive: Archive, places: np.ndarray) -> np.ndarray:
+    """Return f1 and f2 of solutions, shape (p, 2)."""
+    f2 = archive.k - archive.values("effective_k")[places]
+    return np.column_stack([archive.values("ach")[places], f2])
 
 
 def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
     """Decide tournaments as section 5.2 says; a comparison for pymoo's TournamentSelection.
 
-    Two feasible solutions: lower rank, then larger crowding distance. One feasible: that one. Two
-    infeasible: smaller f2, then smaller f1, then larger crowding distance. Else a coin. The paper
-    says "crowding" in reverse; as in NSGA-II, the less crowded solution wins.
+    The paper says "crowding" in reverse; as in NSGA-II, the less crowded solution wins.
     """
     f1, f2 = population.get("F").T
     rank, distance = population.get("rank"), population.get("crowding").astype(float)
@@ -239,15 +225,11 @@ def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
     return winners(criteria, pairs, random_state)
 
 
-def winners(
-    criteria: np.ndarray, pairs: np.ndarray, random_state: np.random.Generator
-) -> np.ndarray:
-    """Return the winners of `pairs` by criteria, smaller is better, the first column first.
+def winners(criteria: np.ndarray, pairs: np.ndarray, random_state) -> np.ndarray:
+    """Return the winners of `pairs` by criteria, the first column first, smaller is better.
 
     A coin decides where all criteria are equal.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(0)
     >>> winners(np.array([[0, 2.0], [0, 1.0], [1, 0.0]]), np.array([[0, 1], [2, 0]]), rng).tolist()
     [[1], [0]]
@@ -259,9 +241,8 @@ def winners(
     return np.where(x_wins, x, y)[:, None]
 
 
-#: The first chromosomes by name, from a generator, a population and a number of bits. "graded" is
-#: not in the paper: with fair coins all first solutions of a large table are 1-anonymous, nothing
-#: tells how far they are from being feasible, and f1 draws them away from it.
+#: The first chromosomes by name. "graded" is not in the paper: with fair coins all first solutions
+#: of a large table are 1-anonymous, and f1 draws them away from being feasible.
 STARTS = {
     "graded": lambda rng, p, n_bits: rng.random((p, n_bits)) < np.linspace(0, 1, p)[:, None],
     "even": lambda rng, p, n_bits: rng.random((p, n_bits)) < 0.5,
@@ -284,16 +265,3 @@ def _expand_best(archive: Archive, evaluations: int) -> None:
         neighbours = archive.unseen(archive.values("bits")[place] ^ flips)
         if len(neighbours):
             archive.look_up(neighbours[: evaluations - archive.evaluations])
-
-
-def _state(archive: Archive, final: np.ndarray) -> dict:
-    """One row of the history."""
-    solutions = [archive.values(name)[final] for name in ("nwp", "necd", "effective_k")]
-    return {
-        "evaluations": archive.evaluations,
-        "distinct": len(archive),
-        "unique": len(final),
-        "tables": len(np.unique(np.column_stack(solutions), axis=0)),
-        "feasible": int(np.count_nonzero(archive.values("effective_k")[final] >= archive.k)),
-        "ach": archive.least_ach,
-    }
