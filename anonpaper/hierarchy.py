@@ -404,8 +404,8 @@ class Hierarchy:
     def from_csv(cls, path: str | Path, sep: str = ";") -> Hierarchy:
         """Read a hierarchy in ARX's format: a line per value, no header, UTF-8; `sep` between.
 
-        FileError if the file cannot be read, HierarchyError if it is no such table or its lines
-        are no hierarchy, ParameterError for a separator that is not one character or is needed.
+        FileError if the file cannot be read, HierarchyError if it is no hierarchy, ParameterError
+        for a separator that is not one character or is needed.
         """
         _check_separator(sep)
         with named_by_user(path):

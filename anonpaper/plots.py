@@ -149,7 +149,7 @@ def published(
     for _, _, part, look in _parts(frame, (x, y), by, order):
         own = {"color": look["color"], "marker": look["marker"], "markersize": 6, "zorder": 3}
         ax.plot(part[x], part[y], **own, **_HOLLOW)
-    _name_published(ax)
+    ax.plot([], [], label="published", color="black", marker="o", **_HOLLOW)  # for the legend
     _label_axes(ax, x, y)
 
 
@@ -202,7 +202,7 @@ def bars(
             at = [place[value] + offset for value in hollow[name][x]]
             ax.plot(at, hollow[name][y], color="black", marker=look["marker"], **_HOLLOW)
     if hollow:
-        _name_published(ax)
+        ax.plot([], [], label="published", color="black", marker="o", **_HOLLOW)
     ax.set_xticks(range(len(clusters)), [str(cluster) for cluster in clusters])
     ax.grid(visible=False, axis="x")
     _label_axes(ax, x, y)
@@ -222,11 +222,9 @@ def heatmap(
 
     Parameters
     ----------
-    ax, frame : Axes and DataFrame
-        One row per field; x and y keep the order in which they first appear, y from the top.
-        Missing fields stay blank.
-    x, y, value : str
-        Columns of the two axes, of any type, and of numbers.
+    ax, frame, x, y, value
+        Columns of the two axes, of any type, and of numbers. x and y keep the order in which they
+        first appear, y from the top; missing fields stay blank.
     text : str, optional
         Format of the numbers; None writes none.
     limits : (float, float), optional
@@ -366,11 +364,6 @@ def _check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
         raise ValueError(f"no column {missing} in the frame; it has {list(frame.columns)}")
     if frame.empty:
         raise ValueError("nothing to draw: the frame has no rows")
-
-
-def _name_published(ax: Axes) -> None:
-    """Give the hollow markers of all colours one entry in the legend."""
-    ax.plot([], [], label="published", color="black", marker="o", **_HOLLOW)
 
 
 def _label_axes(ax: Axes, x: str, y: str) -> None:

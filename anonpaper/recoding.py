@@ -203,11 +203,7 @@ class Recoding:
     # -- other tables ------------------------------------------------------------------
 
     def withholding(self, m: Microdata, principles: Sequence[Principle]) -> Recoding:
-        """Return the recoding that withholds the classes of its table that fail a principle.
-
-        Values that only withheld rows have are unknown to other tables and to the file of
-        :meth:`save`: an interval that ends at one would tell it. O(n·d log n).
-        """
+        """Return the recoding that withholds classes that fail, and values only they have."""
         m = m.listed()
         each = zip(self.maps, m.codes.T, strict=True)
         ids = np.column_stack([of_value[codes] for of_value, codes in each])
@@ -324,10 +320,10 @@ class Recoding:
         if tree is None or self.names[j] is None:
             return [], []
         number = {str(label): i for i, label in enumerate(self._labels(j))}
-        found = {
-            row[0]: next((number[name] for name in row if name in number), -1) for row in tree.rows
-        }
-        held = {value: i for value, i in found.items() if i >= 0}
+        held = {}
+        for value, *above in tree.rows:
+            found = [number[name] for name in (value, *above) if name in number]
+            held |= {value: found[0]} if found else {}
         return list(held), list(held.values())
 
     def save(self, path: str | os.PathLike) -> None:
@@ -384,20 +380,13 @@ class Recoding:
         told = np.ones(attribute.size, dtype=bool)
         for i, low, high in self._intervals(j):
             told[ids == i] = [value in (low, high) for value in attribute.values[ids == i]]
-        values, names = attribute.values[told].tolist(), self.names[j]
-        return {
-            "values": values,
-            "map": ids[told].tolist(),
-            "names": None if names is None else names.tolist(),
-        }
+        names = None if self.names[j] is None else self.names[j].tolist()
+        values = attribute.values[told].tolist()
+        return {"values": values, "map": ids[told].tolist(), "names": names}
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Recoding:
-        """Read a recoding that :meth:`save` wrote; FileError for anything else.
-
-        Of an interval its attributes have the two bounds only. :func:`anonpaper.recode` fits it to
-        a table.
-        """
+        """Read a recoding that :meth:`save` wrote; FileError for anything else."""
         with named_by_user(path):
             content = Path(path).read_bytes()
         try:

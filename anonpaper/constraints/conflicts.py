@@ -109,9 +109,8 @@ def find_contradictions(
     for c in constraints:
         exist = int(np.count_nonzero(c.target_rows(m)))
         on_sensitive = any(name in c.target for name in m.sensitives)
-        can_be_hidden = any(
-            name not in m.sensitives and m.attribute(name).size > 1 for name in c.target
-        )
+        others = [name for name in c.target if name not in m.sensitives]
+        can_be_hidden = any(m.attribute(name).size > 1 for name in others)
         in_groups = can_be_hidden and not on_sensitive and c.low > 0
         if c.low > exist:
             reason = f"only {exist} rows of the table carry the target"
@@ -164,12 +163,10 @@ def _finer(coarse: frozenset, targets: Sequence[frozenset]) -> list[list[int]]:
 
 def require_satisfiable(m: Microdata, constraints: Sequence[DiversityConstraint], k: int) -> None:
     """Raise ConstraintError with all that :func:`find_contradictions` finds, if anything."""
-    found = find_contradictions(m, constraints, k)
+    found = [f"\n- {contradiction}" for contradiction in find_contradictions(m, constraints, k)]
     if found:
-        raise ConstraintError(
-            f"no {k}-anonymous table satisfies the constraints:\n"
-            + "\n".join(f"- {contradiction}" for contradiction in found)
-        )
+        text = "".join(found)
+        raise ConstraintError(f"no {k}-anonymous table satisfies the constraints:{text}")
 
 
 def demand_on_rows(

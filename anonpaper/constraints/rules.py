@@ -64,12 +64,8 @@ def average_constraints(
 ) -> list[DiversityConstraint]:
     """Ask for equally many rows of every value: the class *average*.
 
-    Parameters
-    ----------
-    m, attributes, total, without
-        As for :func:`minimum_constraints`.
-    slack : float
-        How far the upper bound may lie above the lower one, as a share of it, at least 0.
+    Parameters are those of :func:`minimum_constraints`, and how far the upper bound may lie above
+    the lower one, as a share of it, at least 0 (`slack`).
 
     Returns
     -------
@@ -105,10 +101,7 @@ def proportion_constraints(
 ) -> list[DiversityConstraint]:
     """Ask for every value's share of the rows: the class *proportional representation*.
 
-    Parameters
-    ----------
-    m, attributes, total, without, slack
-        As for :func:`average_constraints`.
+    Parameters are those of :func:`average_constraints`.
 
     Returns
     -------

@@ -9,7 +9,13 @@ from anonpaper import errors, plots
 from anonpaper.display import html
 from anonpaper.files import check_place, named_by_user, sha256, whole_files
 from anonpaper.hierarchy import exact_number
-from anonpaper.preference_point import dispersion, loss_weight, penalty, preference_deviation
+from anonpaper.preference_point import (
+    achievement,
+    dispersion,
+    loss_weight,
+    penalty,
+    preference_deviation,
+)
 from anonpaper.principles import l_diversity
 from anonpaper.randomness import generator
 
@@ -23,6 +29,8 @@ def test_checks_return_what_they_were_given_in_one_form():
     assert errors.check_weights(["age", "sex"], {"age": 5}).tolist() == [5.0, 1.0]
     assert str(exact_number("width", 0.1, 0)) == "1/10"
     assert l_diversity(3, "distinct") == ap.DistinctLDiversity(3)
+    assert achievement(0.2, 1.0, preference=(0.2, 1.0)).round(4) == 0.1667
+    assert ap.tp.algorithm.promised({"l": 3}) == [ap.FrequencyLDiversity(3)]
 
 
 @pytest.mark.parametrize(
