@@ -49,9 +49,9 @@ from .publish import Release as Release
 from .publish import anatomize as anatomize
 from .publish import generalize as generalize
 from .publish import recode as recode
+from .publish import shallow_generalize as shallow_generalize
 from .publish import suppress as suppress
 from .publish import swap as swap
-from .publish import shallow_generalize as shallow_generalize
 from .recoders.branch_and_bound import branch_and_bound as branch_and_bound
 from .recoders.lattice import full_domain as full_domain
 from .recoders.preference import preference_search as preference_search
