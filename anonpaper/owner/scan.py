@@ -159,9 +159,7 @@ def scan(
     )  # fmt: skip
 
 
-def _listed(
-    column, name: str, files: Sources, kind: str | None, is_qi: bool
-) -> tuple[pd.Series, np.ndarray]:
+def _listed(column, name: str, files: Sources, kind: str | None, is_qi: bool) -> tuple:
     """Return the values of a column each once, as pandas reads them, and every place.
 
     A missing value is the last, and there only if any is missing.
