@@ -209,7 +209,12 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
         )
     if m.dropped:
         say(f"{m.dropped:,} rows with missing values are left out")
-    elif lost := [name for name in qi if _loses_its_order(m, name)]:
+    elif lost := [
+        name
+        for name, column in m.frame[qi].items()
+        if column.isna().any()
+        and (pd.api.types.is_numeric_dtype(column) or getattr(column.dtype, "ordered", False))
+    ]:
         say(
             f"missing values are kept as the value ? and take the order from {', '.join(lost)}: "
             "sets are published instead of intervals; --missing drop leaves such rows out"
@@ -229,12 +234,6 @@ def _types(options) -> dict[str, str]:
                 f"{name!r} cannot be both {types[name]} and {kind}: say one of them"
             )
     return types
-
-
-def _loses_its_order(m: Microdata, name: str) -> bool:
-    column = m.frame[name]
-    ordered = pd.api.types.is_numeric_dtype(column) or getattr(column.dtype, "ordered", False)
-    return bool(ordered and column.isna().any())
 
 
 def _kept_columns(options, table: Table, m: Microdata, say: Say) -> list[str]:

@@ -106,9 +106,7 @@ class Engine:
     table: object
     n: int
 
-    def write(
-        self, rel: Release, path: str | os.PathLike, *, replace: bool
-    ) -> tuple[Written, ...]:
+    def write(self, rel: Release, path, *, replace: bool) -> tuple[Written, ...]:
         """Write a release: one csv or parquet file by DuckDB, a folder of parquet files by any.
 
         What appears is whole, and an anatomy's second table is beside the first. There are as

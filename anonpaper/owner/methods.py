@@ -13,13 +13,11 @@ from collections.abc import Mapping
 import anonpaper as ap
 from anonpaper.algorithm import Algorithm, Parameter
 from anonpaper.errors import InfeasibleError
-from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.owner.cli import LISTED
 from anonpaper.principles import DIVERSITY
 from anonpaper.publish import Release
-from anonpaper.recoding import Recoding
 
 __all__ = ["METHODS", "add_options", "descriptions", "meaning", "options_of", "publish", "run"]
 
@@ -150,9 +148,7 @@ def descriptions() -> str:
     return "\n".join(lines)
 
 
-def run(
-    method: Algorithm, m: Microdata, parameters: Mapping[str, object]
-) -> tuple[Microdata, Partition | Recoding]:
+def run(method: Algorithm, m: Microdata, parameters: Mapping) -> tuple:
     """Run a method; return its result and the table it is of, domains in order for a search."""
     for name in ("k", "l"):
         asked = parameters.get(name)
@@ -168,13 +164,7 @@ def run(
     return m, method.function(m, **parameters)
 
 
-def publish(
-    m: Microdata,
-    result: Partition | Recoding,
-    publication: str,
-    hierarchies: Mapping[str, Hierarchy],
-    seed: int | None,
-) -> Release:
+def publish(m: Microdata, result, publication: str, hierarchies: Mapping, seed) -> Release:
     """Publish what a method returned; for "shallow" columns without a tree get a balanced one."""
     if publication == "shallow":
         trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}

@@ -17,7 +17,7 @@ import lzma
 import re
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -68,12 +68,7 @@ class Table:
 
 
 def read_table(
-    name: str,
-    *,
-    delimiter: str | None = None,
-    encoding: str = "utf-8",
-    missing_texts: Iterable[str] = (),
-    types: Mapping[str, str] | None = None,
+    name: str, *, delimiter=None, encoding="utf-8", missing_texts=(), types=None
 ) -> Table:
     """Read parquet (.parquet, .pq) or else a csv (perhaps .gz, .bz2, .xz; - is standard input)."""
     types = dict(types or {})

@@ -198,7 +198,9 @@ def as_text(found: Mapping) -> str:
             blocks.append(f"{title}\n{_table(part)}")
         else:
             simple[title] = part
-    return "\n\n".join(["\n".join(_lines(simple, indent=""))] * bool(simple) + blocks)
+    if simple:
+        blocks.insert(0, "\n".join(_lines(simple, indent="")))
+    return "\n\n".join(blocks)
 
 
 def _is_table(part: object) -> bool:

@@ -55,15 +55,13 @@ def scan(
     Parameters
     ----------
     source : str, path, list of these, or Ibis table
-        A csv or parquet file, a pattern such as ``"people/*.parquet"``, or a table of any backend
-        of Ibis, which may be an expression.
+        A csv or parquet file, a pattern such as ``"people/*.parquet"``, or an Ibis expression.
     qi : sequence of str
         The quasi-identifiers.
     sensitive : str or list of str, optional
         The sensitive attributes. Columns without a role are never read.
     engine : Ibis connection, optional
-        What reads files: DuckDB within the process by default, ``ibis.pyspark.connect(session)``
-        for a cluster. An Ibis table has its own.
+        What reads files: DuckDB by default, or such as ``ibis.pyspark.connect(session)``.
     missing : {"category", "drop", "error"}
         As for :class:`~anonpaper.Microdata`.
     domains : mapping of column to sequence of values, optional
@@ -161,9 +159,7 @@ def scan(
     )  # fmt: skip
 
 
-def _listed(
-    column, name: str, files: Sources, kind: str | None, is_qi: bool
-) -> tuple[pd.Series, np.ndarray]:
+def _listed(column, name: str, files: Sources, kind: str | None, is_qi: bool) -> tuple:
     """Return the values of a column each once, as pandas reads them, and every place.
 
     A missing value is the last, and there only if any is missing.

@@ -121,8 +121,8 @@ def generalize(m: Microdata, p: Partition) -> Release:
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
 
-    The recoding may be of another table, such as last year's. The guarantee of its algorithm holds
-    for that table only: ``audit`` says what this release has.
+    The recoding may be of another table, such as last year's, for which alone the guarantee of its
+    algorithm holds: ``audit`` says what this release has.
 
     Parameters
     ----------

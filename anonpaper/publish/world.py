@@ -121,12 +121,7 @@ def check_table_place(path: str | os.PathLike, *, replace: bool) -> None:
     check_place(path, replace=replace, endings=endings, of=f"{packed} or as .parquet")
 
 
-def write_tables(
-    tables: Mapping[str | os.PathLike, pd.DataFrame | bytes],
-    *,
-    replace: bool = True,
-    delimiter: str = ",",
-) -> None:
+def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",") -> None:
     """Write tables, as :func:`plain` returns them, or bytes; all of them or none.
 
     The ending decides on csv, which may be compressed, or parquet. Equal tables give equal bytes;

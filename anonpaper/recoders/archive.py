@@ -162,7 +162,10 @@ class Archive:
         """
         record = self._record[: len(self)] if places is None else self._record[places]
         columns = {name: record[name] for name in record.dtype.names}
-        return pd.DataFrame(columns | {"bits": _as_text(record["bits"])})
+        width = self.evaluator.n_bits
+        text = (record["bits"].astype(np.uint8) + ord("0")).tobytes().decode("ascii")
+        columns["bits"] = [text[i * width : (i + 1) * width] for i in range(len(record))]
+        return pd.DataFrame(columns)
 
     def recoding(self, solutions: pd.DataFrame, algorithm: str, **info) -> Recoding:
         """Return the chosen solution, with its values and what else is given as its info."""
@@ -235,12 +238,6 @@ def non_dominated(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 def _keys(bits: np.ndarray) -> list[bytes]:
     return [row.tobytes() for row in np.packbits(bits, axis=1)]
-
-
-def _as_text(bits: np.ndarray) -> list[str]:
-    text = (bits.astype(np.uint8) + ord("0")).tobytes().decode("ascii")
-    width = bits.shape[1]
-    return [text[i * width : (i + 1) * width] for i in range(len(bits))]
 
 
 # -- compiled loops ---------------------------------------------------------------------------

@@ -69,7 +69,7 @@ def branch_and_bound(
     Recoding
         ``info`` holds the values of the recoding as after a search; ``lower_bound``, of the ach
         of all k-anonymous recodings; ``optimal``, whether the search ended; ``nodes`` looked at;
-        and ``evaluations``, the recodings that were evaluated on the way.
+        and ``evaluations`` of recodings on the way.
 
     Raises
     ------
@@ -79,9 +79,8 @@ def branch_and_bound(
     References
     ----------
     dewri2009, section 4, states the problem; the algorithm is this package's. It is strong where
-    loss decides, as with a preferred bias of 1. A node takes O(d·(c + g·S²)) for c distinct QI
-    tuples, S values of an attribute and g classes of the kept borders, about ten times over; a
-    waiting node takes a byte per bit. The number of nodes cannot be told beforehand.
+    loss decides, as with a preferred bias of 1. A node takes some ten times O(d·(c + g·S²)) for c
+    distinct QI tuples, S values of an attribute and g classes; one that waits, a byte per bit.
 
     Examples
     --------

@@ -52,11 +52,8 @@ def full_domain(
     With `suppression` the optimum is over all nodes whose failing groups hold at most so many
     rows. These are withheld whole, and the guarantee is of all other rows. Values that only they
     have are not published, but the names of `hierarchies` are: do not make one of the column
-    itself. The audit reports what an attacker concludes about people who fit no class.
-
-    With l or other principles, an attacker who knows the algorithm can conclude more than the
-    classes show: every cheaper k-anonymous node has a class that is not diverse.
-    :func:`anonpaper.measure.minimality` measures it.
+    itself. With l or other principles, an attacker who knows the algorithm can conclude more than
+    the classes show; :func:`anonpaper.measure.minimality` measures it.
 
     Parameters
     ----------
@@ -77,8 +74,7 @@ def full_domain(
     suppression : float
         Share of the rows that may be withheld, from 0 to 1.
     progress : bool, optional
-        Whether to show a bar of settled nodes with the least NCP so far; by default only on a
-        terminal.
+        Whether to show a bar of settled nodes; by default only on a terminal.
 
     Returns
     -------
@@ -93,8 +89,8 @@ def full_domain(
     ColumnError, HierarchyError, ParameterError
         `hierarchies` names no quasi-identifier or lacks values of one; the table lacks a sensitive
         attribute that is asked about; a value is written as a name of the balanced tree, such as a
-        star; a parameter is out of range; or a principle is not monotone, or is t-closeness with a
-        budget (withholding would change what it compares with).
+        star; a parameter is out of range; a principle is not monotone, or is t-closeness where
+        rows may be withheld.
     InfeasibleError, SizeLimitError
         No node meets the principles within the budget, or the lattice has more than ten million.
 
@@ -184,8 +180,15 @@ class _Nodes:
 
     def __init__(self, m: Microdata, maps: list, asked: list, most: int, weights) -> None:
         self.m, self.maps, self.asked, self.most, self.weights = m, maps, asked, most, weights
-        with np.errstate(over="ignore"):
-            self.cost = self._costs()
+        cells, self.cost = m.cells, np.zeros(())
+        for j, (attribute, levels) in enumerate(zip(m.attributes, maps, strict=True)):
+            rows = np.bincount(cells.tuples[:, j], cells.tuple_sizes, attribute.size)
+            with np.errstate(over="ignore"):
+                of_levels = [
+                    weights[j] * sum(_extents(attribute, ids) * np.bincount(ids, rows))
+                    for ids in levels
+                ]
+                self.cost = np.add.outer(self.cost, of_levels)
         if not np.isfinite(self.cost).all():
             raise errors.ParameterError(
                 "the weights are so large that the NCP of the table is infinite"
@@ -197,18 +200,6 @@ class _Nodes:
         self.withheld = self.checked = 0
         self.left = self.cost.size  # open nodes that can be better than the best
 
-    def _costs(self) -> np.ndarray:
-        """NCP of every node: the sum over attributes of what their levels cost."""
-        cells, total = self.m.cells, np.zeros(())
-        for j, (attribute, levels) in enumerate(zip(self.m.attributes, self.maps, strict=True)):
-            rows = np.bincount(cells.tuples[:, j], cells.tuple_sizes, attribute.size)
-            cost = [
-                self.weights[j] * sum(_extents(attribute, ids) * np.bincount(ids, rows))
-                for ids in levels
-            ]
-            total = np.add.outer(total, cost)
-        return total
-
     def check(self, node: tuple[int, ...]) -> bool | None:
         """Check an open node and settle those above or below it; None if it is settled already."""
         if not self.open[node]:
@@ -219,8 +210,7 @@ class _Nodes:
         fails, fails_below = self._failing(group)
         sizes = self.m.cells.tuple_sizes
         withheld = int(sizes[fails[group]].sum())
-        feasible = withheld <= self.most and withheld < self.m.n
-        if not feasible:
+        if withheld > self.most or withheld == self.m.n:
             too_many = withheld if self.most == 0 else sizes[fails_below[group]].sum()
             hopeless = too_many > self.most or too_many == self.m.n
             self.open[tuple(slice(level + 1) for level in node) if hopeless else node] = False

@@ -86,7 +86,7 @@ def preference_search(
         from 0 to 1; the first one is full generalization, which is always feasible.
     refine : bool
         Not in the paper: half of the evaluations go to neighbours, by one bit, of the best
-        solutions that are feasible. All evaluated solutions count as final population.
+        feasible solutions. All evaluated solutions count as final population.
     progress : bool, optional
         Whether to show a bar with the least feasible ach; by default only on a terminal.
 

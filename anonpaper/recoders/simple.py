@@ -41,9 +41,8 @@ def exhaustive(
     Returns
     -------
     Recoding
-        ``info`` holds the values of the recoding as after a search. ``front`` has the feasible
-        solutions that no other beats in NWP or NECD without losing in the other one.
-        ``evaluated`` has all 2^b recodings, in the order of their bits as binary numbers.
+        ``info`` is as after a search. ``front`` has the feasible solutions that are not dominated
+        in NWP and NECD; ``evaluated`` all 2^b recodings, in the order of their bits.
 
     Raises
     ------
@@ -52,8 +51,7 @@ def exhaustive(
 
     References
     ----------
-    dewri2009, sections 4 and 5.1. O(2^b·c·d) for c distinct QI tuples. There is always a
-    solution: full generalization is k-anonymous for every k up to n.
+    dewri2009, sections 4 and 5.1. O(2^b·c·d) for c distinct QI tuples.
 
     Examples
     --------
@@ -96,9 +94,9 @@ def hill_climbing(
 ) -> Recoding:
     """Guarantee k-anonymity; seek a low ach by flipping single bits.
 
-    The result is a local optimum at best and may be far from the least ach. Every climb starts at
-    full generalization. It passes over the bits in random order and keeps each flip that lowers
-    ach and leaves the table k-anonymous, until a whole pass keeps none.
+    The result may be far from the least ach. Every climb starts at full generalization. It passes
+    over the bits in random order and keeps each flip that lowers ach and leaves the table
+    k-anonymous, until a whole pass keeps none.
 
     Parameters
     ----------

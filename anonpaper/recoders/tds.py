@@ -202,7 +202,7 @@ class _Domain:
     def __init__(self, m: Microdata, j: int, tree: Hierarchy | None) -> None:
         self.j, self.attribute = j, m.attributes[j]
         size, values = self.attribute.size, m.sensitive_attribute.size
-        self.levels = None if tree is None else list(tree.maps(self.attribute)[::-1])
+        self.levels = [] if tree is None else list(tree.maps(self.attribute)[::-1])
         if tree is None and not self.attribute.ordered:
             self.levels = [np.arange(size)]
             while self.levels[0].max() > 0:
@@ -215,7 +215,7 @@ class _Domain:
 
     def specializations(self, parent: np.ndarray) -> Iterator[_Specialization]:
         """Yield the ways to specialize a sub-domain."""
-        if self.levels is None:
+        if not self.levels:
             left = np.cumsum(self.histogram[parent], axis=0)[:-1]
             right = self.histogram[parent].sum(axis=0) - left
             gains = _information_gains(np.stack([left, right]))
