@@ -11,10 +11,12 @@ import argparse
 import ast
 import hashlib
 import os
+import resource
 import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -23,6 +25,7 @@ WORK = ROOT / "build" / "mutants"
 COPY = WORK / "copy"
 ABOUT = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text())
 ALONE = {"NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
+MEMORY = 6 << 30
 PYTEST = [sys.executable, *"-m pytest -x -q -p no:cacheprovider --hypothesis-seed=0".split()]
 PYTEST += "-o faulthandler_timeout=180 -o faulthandler_exit_on_timeout=true".split()
 PYTEST += [f"--deselect={test}" for test in ABOUT["left_out"]]
@@ -47,6 +50,7 @@ def main() -> int:
     (COPY / "data" / "cache").symlink_to((ROOT / "data" / "cache").resolve())
     os.chdir(COPY)
     os.environ |= ALONE | {"PYTHONPATH": str(COPY)}
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))  # a loop may never end
     with use_db(":memory:") as db:
         init([file for pattern in ABOUT["tests"] for file in Path().glob(pattern)], db, {})
         sample = drawn(list(db.work_items), options.sample, options.seed)
@@ -56,14 +60,16 @@ def main() -> int:
         if own:
             modules = sorted({module_of(item) for item in own.values()})
             command = [*PYTEST, *map(str, modules), *tests]
+            began = time.monotonic()
             subprocess.run(command, check=True)  # they pass without a change
+            limit = 60 + 3 * (time.monotonic() - began)
             session = WORK / f"{digest(*own, [file.read_bytes() for file in modules])}.sqlite"
             with use_db(session) as db:
                 if not db.num_work_items:
                     db.add_work_items(own.values())
                 with sqlite3.connect(session) as stored:
                     stored.execute("DELETE FROM work_results WHERE test_outcome != 'KILLED'")
-                local = {"timeout": 1800, "distributor": {"name": "local"}}
+                local = {"timeout": limit, "distributor": {"name": "local"}}
                 execute(db, ConfigDict({"test-command": " ".join(command), **local}))
                 results += [(module_of(own[job]), result) for job, result in db.results]
     return report(results)
