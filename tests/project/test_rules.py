@@ -116,7 +116,7 @@ def test_no_experiment_leaves_its_limit_of_seconds_to_diva():
     loops = (ast.For, ast.ListComp, ast.DictComp, ast.GeneratorExp)
     calls = [
         (path.name, call)
-        for path in (ROOT / "anonpaper" / "papers").rglob("*.py")
+        for path in (ROOT / "notebooks").rglob("*.py")
         for call in diva_calls(ast.parse(path.read_text(encoding="utf-8")))
     ] + [
         (name, call)
