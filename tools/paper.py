@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import report
 import yaml
 
 from anonpaper.compendium import judge
@@ -170,6 +171,7 @@ def remove(name: str) -> None:
     entries = re.split(r"(?m)^(?=  - type)", citation.read_text(encoding="utf-8"))
     title = before.title.lower()
     write_whole(citation, "".join(e for e in entries if f'title: "{title}' not in e.lower()))
+    report.write_verdicts(ROOT / "figures" / "expected" / "quick")
     print("Now run: make PROFILE=paper report; make notebooks")
 
 
