@@ -1,18 +1,18 @@
 """Measures: numbers about a release. None of them changes anything."""
 
-from __future__ import annotations
-
 from anonpaper.measure.attacks import guessing, membership, plausible_values, ruled_out
 from anonpaper.measure.bounds import fewest_stars
-from anonpaper.measure.diversity import discernibility_ratio, penalized_discernibility, values_kept
 from anonpaper.measure.loss import (
     average_class_size,
     discernibility,
+    discernibility_ratio,
     gcp,
     kl_divergence,
     ncp,
+    penalized_discernibility,
     stars,
     suppressed_rows,
+    values_kept,
 )
 from anonpaper.measure.minimality import minimality
 from anonpaper.measure.preference import ach, effective_k, necd, nwp, prefdev
@@ -48,12 +48,3 @@ __all__ = [
     "reconstruction", "records_at_risk", "relative_errors", "ruled_out", "stars",
     "suppressed_rows", "undiverse_rows", "values_kept", "workload",
 ]  # fmt: skip
-
-
-def __getattr__(name: str):
-    if name == "accuracy":
-        raise AttributeError(
-            "measure.accuracy is now measure.discernibility_ratio, which says what it is; the "
-            "accuracy of a classifier trained on a release is measure.classification(...).accuracy"
-        )
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,7 @@
 r"""Attacks on swapped and anatomized tables: guessing a sensitive value, and testing membership.
 
 The attacker knows a person's quasi-identifiers and is granted the person's group, though a swapped
-table does not show it. Source: boger2020, section 5.
+table does not show it. Source: boger2020, sections 2.1 and 5.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def plausible_values(
     m : Microdata
         The original table.
     known : sequence of column labels
-        The quasi-identifiers by which the attacker judges.
+        The quasi-identifiers by which the attacker judges, at least one.
     least_share : float
         In [0, 1]. A value is implausible if none of the people who agree on `known` has it, or a
         smaller share of them.
@@ -93,7 +93,7 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
 
     The attacker names a most frequent value of the person's group, among the values plausible
     for the person; a coin decides between equally frequent ones. Where no value of the group
-    seems plausible, all are. Swapping and anatomy give the same probabilities.
+    seems plausible, all are. Swapping and anatomy give the same probabilities. O(n·m).
 
     Parameters
     ----------
@@ -114,10 +114,6 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
     ------
     ColumnError, ParameterError
         The table has no sensitive attribute, or `labels` or `plausible` is of another shape.
-
-    References
-    ----------
-    boger2020, sections 2.1 and 5. O(n·m).
 
     Examples
     --------
@@ -144,19 +140,7 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
 def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.ndarray:
     """Share of a row's group whose values are implausible for the row: from 0 to 1.
 
-    Parameters
-    ----------
-    m, labels, plausible
-        As for :func:`guessing`, with the same errors; `plausible` is needed.
-
-    Returns
-    -------
-    numpy.ndarray, shape (n,), dtype float64
-        NaN for rows that are not published.
-
-    References
-    ----------
-    boger2020, section 5. O(n·m).
+    Parameters, result, errors and cost are as for :func:`guessing`; `plausible` is needed.
 
     Examples
     --------
@@ -191,29 +175,21 @@ def _counts_of_group(
 def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     """Shares of people for whom some published row fits: a test of who is in a release.
 
+    Every distinct published row looks through the people between its bounds in one attribute.
+
     Parameters
     ----------
     release : Release
         Of any method.
     outsiders : Microdata
-        People who are not in the table, with the same quasi-identifiers. A value that the table
-        does not have fits a star, and an interval of numbers around it.
+        People who are not in the table, with the same quasi-identifiers, else ParameterError. A
+        value that the table does not have fits a star, and an interval of numbers around it.
 
     Returns
     -------
     dict
         ``members`` and ``outsiders``: the share of either who are said to be in the release;
         ``advantage``: their difference, 0 for a test that learns nothing, 1 for a perfect one.
-
-    Raises
-    ------
-    ParameterError
-        The two tables have different quasi-identifiers.
-
-    References
-    ----------
-    boger2020, section 5. Every distinct published row looks through the people between its bounds
-    in one attribute.
 
     Examples
     --------
@@ -237,11 +213,9 @@ def _share_that_fits(release: Release, people: Microdata) -> float:
     published, cells = release.published, people.cells
     triples = zip(published, people.attributes, cells.tuples.T, strict=True)
     persons = np.column_stack([_places(p.attribute, a)[codes] for p, a, codes in triples])
-    boxes = boxes_of(release, None)
-    fits = weight_at(
-        persons, np.zeros(len(persons), np.int64), [_spaced(p) for p in published],
-        boxes.index, boxes.sensitive, np.ones(len(boxes.index)),
-    ) > 0  # fmt: skip
+    domains = [_spaced(p) for p in published]
+    boxes = boxes_of(domains, [p.index[release.is_published] for p in published])
+    fits = weight_at(persons, domains, boxes, boxes.counts) > 0
     return float(cells.tuple_sizes[fits].sum() / people.n)
 
 

@@ -37,7 +37,8 @@ def fewest_stars(
     Parameters
     ----------
     m : Microdata
-        A table of n rows, for `l` with a sensitive attribute.
+        A table of n rows, for `l` with a sensitive attribute. Where people have several rows, rows
+        are counted.
     l : int, optional
         Frequency l-diversity, from 2 to the largest feasible one.
     k : int, optional
@@ -46,11 +47,6 @@ def fewest_stars(
         Time for the solver, above 0. If it runs out, the bound is a weaker one, without solver.
     max_variables : int
         Linear programs of more variables are not tried; at least 1.
-
-    Returns
-    -------
-    int
-        From 0 to n·d.
 
     Raises
     ------
@@ -63,7 +59,8 @@ def fewest_stars(
 
     Notes
     -----
-    The linear program of the choices x(t, A) of attributes A by rows t:
+    The linear program of the choices x(t, A) of attributes A by rows t (xiao2010, Problem 1; the
+    program and its bound are this package's):
 
     .. math:: \min \sum_{t, A} (d - |A|)\, x(t, A), \qquad \sum_A x(t, A) = 1, \qquad
         l \cdot h(S, v) \le |S| \quad\text{for every bucket } S \text{ and value } v.
@@ -74,15 +71,8 @@ def fewest_stars(
         S \text{ being the bucket of } t \text{ and } A,
 
     so it does not depend on the solver's floating-point optimum: prices are rounded and summed in
-    integers. k-anonymity is the same with k for l and every row a value of its own.
-
-    One variable per cell and choice of attributes whose bucket has enough rows to be published,
-    at most e·2^d of them for e cells; the interior-point solver of HiGHS takes seconds for a
-    hundred thousand. Where people have several rows, rows are counted.
-
-    References
-    ----------
-    xiao2010, Problem 1. The linear program and its bound are this package's.
+    integers. k-anonymity is the same with k for l and every row a value of its own. At most e·2^d
+    variables for e cells; the interior-point solver of HiGHS takes seconds for a hundred thousand.
 
     Examples
     --------
@@ -109,8 +99,8 @@ def fewest_stars(
 class _Program:
     """The linear program of a table, and the bound that any prices prove.
 
-    A variable is a cell and a choice of attributes. Left out are buckets that agree on further
-    attributes, since to keep these too is the same bucket at fewer stars, and buckets without l
+    A variable is a cell and a choice of attributes. Buckets that agree on further attributes are
+    left out, since to keep these too is the same bucket at fewer stars; so are buckets without l
     rows of different values. Every cell has a `value`, and its rows are of so many `different`
     values: l·h(S, v) may be so many times the rows of S.
     """
@@ -143,21 +133,15 @@ class _Program:
         entries = np.r_[np.full(x, float(self.l)), -self.times]
         inequalities = sp.csr_array((entries, (row, column)), shape=(y, x + b))
         # all rows of a cell choose, and |S| is the sum of those that chose S
-        row, column = (
-            np.r_[self.cell, e + self.bucket, e + sizes],
-            np.r_[variable, variable, x + sizes],
-        )
+        row = np.r_[self.cell, e + self.bucket, e + sizes]
+        column = np.r_[variable, variable, x + sizes]
         entries = np.r_[np.ones(2 * x), -np.ones(b)]
         equations = sp.csr_array((entries, (row, column)), shape=(e + b, x + b))
+        cost, total = np.r_[self.stars, np.zeros(b)], np.r_[self.rows, np.zeros(b)]
         solved = linprog(
-            np.r_[self.stars, np.zeros(b)],
-            inequalities,
-            np.zeros(y),
-            equations,
-            np.r_[self.rows, np.zeros(b)],
-            method="highs-ipm",
-            options={"time_limit": seconds},
-        )
+            cost, inequalities, np.zeros(y), equations, total,
+            method="highs-ipm", options={"time_limit": seconds},
+        )  # fmt: skip
         if solved.status != 0:
             return np.zeros(y, np.int64)
         prices = np.clip(-solved.ineqlin.marginals, 0, self.d * self.rows.sum())

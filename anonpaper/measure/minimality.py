@@ -52,7 +52,7 @@ def minimality(
     Parameters
     ----------
     rel : Release
-        Of a table of n rows with a sensitive attribute, no row withheld.
+        Of a table with a sensitive attribute, else ColumnError; no row withheld.
     algorithm : function from Microdata to Partition or Recoding, optional
         The deterministic algorithm that made it, with its parameters, such as
         ``functools.partial(ap.mondrian, k=5, l=2)``. It may be left out after ``tp``, ``tp_plus``
@@ -64,17 +64,12 @@ def minimality(
     Returns
     -------
     pandas.DataFrame
-        One row per row of the table, with its index:
-
-        - ``promised``: largest share of one sensitive value in the person's group, in (0, 1];
-        - ``concluded``: the attacker's greatest posterior of a value for the person, or a lower
-          bound of it, in (0, 1];
-        - ``exact``: True where it is the posterior itself.
+        Per row ``promised``, the largest share of one sensitive value in the person's group;
+        ``concluded``, the attacker's greatest posterior of a value for the person, or a lower
+        bound of it, both in (0, 1]; ``exact``, True where it is the posterior itself.
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
     ParameterError
         Rows are withheld, `most` is below 1, the algorithm cannot be read off the release, or it
         makes another release of the table, or something else than a grouping of it; or people
@@ -92,9 +87,9 @@ def minimality(
     the rest of their QI-group. Of s possible values one has a posterior of 1/s or more.
 
     The bound elsewhere is `promised`: to name the most frequent value of a group is right that
-    often, and whoever knows more is right at least as often on average over the group. Where
-    people of one tuple are in several groups and it is not shown who is in which, as after
-    Hilbert with suppression, it is the same share of all these groups together.
+    often, and additional knowledge makes no guess worse on average over the group. Where people
+    of one tuple are in several groups and it is not shown who is in which, as after Hilbert with
+    suppression, it is the same share of all these groups together.
 
     References
     ----------
@@ -187,13 +182,11 @@ def _told_apart(rel: Release) -> np.ndarray:
 
 def _groups_shown(rel: Release, result: Partition | Recoding, sensitive: np.ndarray):
     """The groups of a result as (margins, rows); None if their release is not `rel`."""
-    labels = rel.partition.labels
-    if not isinstance(result, Recoding):
-        labels = result.labels
-    elif result != rel.recoding:
+    m, labels = rel.microdata, rel.partition.labels
+    if isinstance(result, Recoding) and result != rel.recoding:
         return None
-    groups = _with_margins(rel.microdata, labels, sensitive)
-    shown = _with_margins(rel.microdata, rel.partition.labels, rel.microdata.sensitive_codes)
+    made = labels if isinstance(result, Recoding) else result.labels
+    groups, shown = _with_margins(m, made, sensitive), _with_margins(m, labels, m.sensitive_codes)
     return groups if sorted(key for key, _ in groups) == sorted(key for key, _ in shown) else None
 
 
@@ -235,17 +228,13 @@ class _Tables:
     def of(cls, m: Microdata, labels: np.ndarray, most: int) -> _Tables | None:
         """All tables, or None if there are more than `most`."""
         values = m.sensitive_attribute.size
-        shown = [
-            (
-                *np.unique(m.cells.tuple_of_row[rows], return_counts=True),
-                np.bincount(m.sensitive_codes[rows], minlength=values),
-            )
-            for rows in Partition(labels).groups()
-        ]
-        several = [tuples for tuples, _, _ in shown if len(tuples) > 1]
+        groups = Partition(labels).groups()
+        shown = [np.unique(m.cells.tuple_of_row[rows], return_counts=True) for rows in groups]
+        several = [tuples for tuples, _ in shown if len(tuples) > 1]
         opened = np.unique(np.concatenate([np.empty(0, np.int64), *several]))
         settled, fillings, ways = np.zeros((len(opened), values), np.int64), [], 1
-        for tuples, sizes, counts in shown:
+        for (tuples, sizes), rows in zip(shown, groups, strict=True):
+            counts = np.bincount(m.sensitive_codes[rows], minlength=values)
             if len(tuples) > 1:
                 found = _fillings(sizes, counts, most // ways)
                 if found is None:

@@ -1,4 +1,4 @@
-"""Loss, bias and achievement of a release, as dewri2009 defines them.
+"""Loss, bias and achievement of a release, as dewri2009 defines them (sections 3 and 4).
 
 These read the published table row by row; the searches apply the same formulas
 (`anonpaper.preference`) to counts, and a test compares the two.
@@ -10,14 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from anonpaper import preference as formulas
 from anonpaper.errors import ParameterError
-from anonpaper.preference import (
-    achievement,
-    check_preference,
-    dispersion,
-    penalty,
-    preference_deviation,
-)
 from anonpaper.publish import Release, check_release
 from anonpaper.recoders.objectives import weight_vector
 
@@ -29,7 +23,7 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 
     A value published as a sub-domain of s of the domain's S values costs the attribute's weight
     times (s - 1) / (S - 1), where values count whether they occur or not; a row withheld costs 1.
-    An attribute of a single value cannot lose anything and costs 0.
+    An attribute of a single value cannot lose anything and costs 0. O(n·d).
 
     Parameters
     ----------
@@ -42,10 +36,6 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     ParameterError
         Weights name no quasi-identifier, are out of range, or do not sum to 1.
 
-    References
-    ----------
-    dewri2009, section 3.1. O(n·d).
-
     Examples
     --------
     >>> import anonpaper as ap
@@ -54,22 +44,17 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     >>> round(nwp(ap.recode(m, r)), 3)
     0.267
     """
-    vector = weight_vector([p.attribute.name for p in check_release(rel).published], weights)
-    shown = rel.is_published
+    m, shown = check_release(rel).microdata, rel.is_published
     total = float(np.count_nonzero(~shown))
-    for weight, p in zip(vector, rel.published, strict=True):
-        total += penalty(p.sizes, p.attribute.size, weight)[p.index[shown]].sum()
-    return min(1.0, float(total / rel.microdata.n))  # above 1 by rounding only
+    for weight, p in zip(weight_vector(m.qi, weights), rel.published, strict=True):
+        total += formulas.penalty(p.sizes, p.attribute.size, weight)[p.index[shown]].sum()
+    return min(1.0, float(total / m.n))  # above 1 by rounding only
 
 
 def effective_k(rel: Release) -> int:
     """Rows of the smallest equivalence class: the k that a release reaches, from 1 to n.
 
-    ParameterError if no row is published.
-
-    References
-    ----------
-    dewri2009, section 3. O(n log n).
+    ParameterError if no row is published. O(n log n).
 
     Examples
     --------
@@ -84,11 +69,7 @@ def necd(rel: Release) -> float:
     """Normalized equivalence class dispersion: how unevenly privacy is spread, from 0 below 1.
 
     (largest class - smallest class) / (n - 1), where n counts rows withheld too: 0 if all classes
-    have one size, and for a table of one row. ParameterError if no row is published.
-
-    References
-    ----------
-    dewri2009, section 3.2. O(n log n).
+    have one size, and for a table of one row. ParameterError if no row is published. O(n log n).
 
     Examples
     --------
@@ -98,7 +79,7 @@ def necd(rel: Release) -> float:
     0.222
     """
     sizes = _class_sizes(rel)
-    return float(dispersion(sizes.min(), sizes.max(), rel.microdata.n))
+    return float(formulas.dispersion(sizes.min(), sizes.max(), rel.microdata.n))
 
 
 def ach(
@@ -108,7 +89,7 @@ def ach(
 ) -> float:
     """Achievement: loss or bias, weighted by preference, the worse of the two; at least 0.
 
-    Smaller is better; at the preference point NWP·NECD / (NWP + NECD), up to epsilon.
+    Smaller is better; at the preference point NWP·NECD / (NWP + NECD), up to epsilon = 1e-6.
 
     Parameters
     ----------
@@ -123,10 +104,6 @@ def ach(
     ParameterError
         The preference or the weights are out of range, or no row is published.
 
-    References
-    ----------
-    dewri2009, section 4, with epsilon = 1e-6.
-
     Examples
     --------
     >>> import anonpaper as ap
@@ -135,8 +112,8 @@ def ach(
     >>> round(ach(ap.recode(m, r), preference=(0.2, 1.0)), 3)
     0.222
     """
-    preference = check_preference(preference)
-    return float(achievement(nwp(rel, weights), necd(rel), preference))
+    preference = formulas.check_preference(preference)
+    return float(formulas.achievement(nwp(rel, weights), necd(rel), preference))
 
 
 def prefdev(
@@ -146,16 +123,8 @@ def prefdev(
 ) -> float:
     """Preference deviation: by how much loss and bias exceed the preference, from -2 to 2.
 
-    Negative where the preference is overachieved in sum.
-
-    Parameters
-    ----------
-    rel, preference, weights
-        As for :func:`ach`, with the same errors.
-
-    References
-    ----------
-    dewri2009, section 4.
+    Negative where the preference is overachieved in sum. Parameters and errors are as for
+    :func:`ach`.
 
     Examples
     --------
@@ -165,8 +134,8 @@ def prefdev(
     >>> round(prefdev(ap.recode(m, r), preference=(0.2, 1.0)), 3)
     -0.711
     """
-    preference = check_preference(preference)
-    return float(preference_deviation(nwp(rel, weights), necd(rel), preference))
+    preference = formulas.check_preference(preference)
+    return float(formulas.preference_deviation(nwp(rel, weights), necd(rel), preference))
 
 
 def _class_sizes(rel: Release) -> np.ndarray:

@@ -9,30 +9,17 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import (
-    ColumnError,
-    EmptyTableError,
-    HierarchyError,
-    ParameterError,
-    SizeLimitError,
-    check_choice,
-    check_integer,
-    check_weights,
-)
+from anonpaper import errors
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
-from anonpaper.measure.boxes import codes_in, weight_at
+from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
 from anonpaper.microdata import Microdata, build_cells, check_microdata
 from anonpaper.publish import PublishedAttribute, Release, check_release
 from anonpaper.randomness import generator
 from anonpaper.subdomains import SubDomains
 
 __all__ = [
-    "Classification",
-    "classification",
-    "distortion",
-    "generalizations",
-    "marginal_similarity",
-]
+    "Classification", "classification", "distortion", "generalizations", "marginal_similarity",
+]  # fmt: skip
 
 #: A classifier is trained on at most so many numbers, of four bytes each.
 _MOST_FEATURES = 500_000_000
@@ -44,6 +31,9 @@ def distortion(
     weights: Mapping[object, float] | None = None,
 ) -> float:
     """Mean level that values are published on over the hierarchy's height, from 0 to 1.
+
+    Source: majeed2024, Eq. 9, divided by the number of rows so that tables of different sizes
+    compare.
 
     Parameters
     ----------
@@ -62,10 +52,6 @@ def distortion(
     ColumnError, ParameterError
         `weights` names no quasi-identifier, holds a negative number, or only zeros.
 
-    References
-    ----------
-    majeed2024, Eq. 9, divided by the number of rows so that tables of different sizes compare.
-
     Examples
     --------
     >>> import anonpaper as ap
@@ -75,15 +61,15 @@ def distortion(
     1.0
     """
     m = check_release(rel).microdata
-    given = check_weights(m.qi, weights, left_out=0.0)
+    given = errors.check_weights(m.qi, weights, left_out=0.0)
     if given.sum() == 0:
-        raise ParameterError("all weights are 0")
+        raise errors.ParameterError("all weights are 0")
     hierarchies = check_hierarchies(hierarchies, m.qi)
     shown = rel.is_published
     total = 0.0
     for p, weight in zip(rel.published, given / given.sum(), strict=True):
         if p.attribute.name not in hierarchies:
-            raise HierarchyError(f"a hierarchy is needed for {p.attribute.name!r}")
+            raise errors.HierarchyError(f"a hierarchy is needed for {p.attribute.name!r}")
         tree = hierarchies[p.attribute.name]
         level = _levels(p, tree)[p.index[shown]]
         total += weight * (level.sum() / max(tree.height, 1) + np.count_nonzero(~shown)) / m.n
@@ -95,11 +81,7 @@ def generalizations(rel: Release) -> int:
 
     A value that was moved to another row counts too; a row that is withheld counts d values. A
     node of a hierarchy that covers one value alone is no generalization, whatever its name.
-
-    References
-    ----------
-    majeed2024, Table 12, counts the generalizations of "existing methods" as all n·d of the
-    *augmented* table.
+    Table 12 of majeed2024 counts all n·d values of the *augmented* table for "existing methods".
 
     Examples
     --------
@@ -122,7 +104,8 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     The distance is total variation. This is the other reading of majeed2024's Eq. 8: how nearly
     the published distribution of QI and SA is the real one. It needs no correspondence of rows, so
     it works for synthetic tables too. A published sub-domain spreads its row evenly over its
-    values.
+    values. Per pair of attributes O(n log n), and a step for every pair of published sub-domains
+    and every pair of values between their bounds in one of the attributes.
 
     Parameters
     ----------
@@ -136,11 +119,6 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     ColumnError, EmptyTableError
         The two tables have other roles; the release has no row.
 
-    Notes
-    -----
-    Per pair of attributes O(n log n), and a step for every pair of published sub-domains and every
-    pair of values that lies between their bounds in one of the attributes.
-
     Examples
     --------
     >>> import anonpaper as ap
@@ -150,10 +128,12 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     """
     m, rel = check_microdata(m, people=True), check_release(rel)
     if m.qi != rel.microdata.qi or m.sensitive != rel.microdata.sensitive:
-        raise ColumnError("marginals compare tables of the same quasi-identifiers and sensitive")
+        raise errors.ColumnError(
+            "marginals compare tables of the same quasi-identifiers and sensitive"
+        )
     shown = np.flatnonzero(rel.is_published)
     if len(shown) == 0:
-        raise EmptyTableError("no row is published")
+        raise errors.EmptyTableError("no row is published")
     theirs = [(p.sub_domains, p.index[shown]) for p in rel.published]
     ours = [
         codes_in(p.attribute, a)[codes]
@@ -250,21 +230,21 @@ def classification(
     """
     from sklearn.ensemble import RandomForestClassifier
 
-    balanced = check_choice("balanced", balanced, (False, True))
+    balanced = errors.check_choice("balanced", balanced, (False, True))
     mine, test = check_release(rel).microdata, check_microdata(test, people=True)
     if mine.qi != test.qi or mine.sensitive != test.sensitive or mine.sensitive is None:
-        raise ColumnError(
+        raise errors.ColumnError(
             f"the release has the roles {mine.qi} and {mine.sensitive!r}, the test rows "
             f"{test.qi} and {test.sensitive!r}: both need the same, and a sensitive attribute"
         )
     if test.synthetic.any():
-        raise ParameterError(
+        raise errors.ParameterError(
             f"{int(test.synthetic.sum())} test rows are synthetic: test on real people"
         )
-    check_integer("trees", trees, 1)
+    errors.check_integer("trees", trees, 1)
     shown = np.flatnonzero(rel.is_published)
     if len(shown) == 0:
-        raise EmptyTableError("no row is published")
+        raise errors.EmptyTableError("no row is published")
     forest = RandomForestClassifier(
         trees, min_samples_leaf=2, random_state=int(generator(seed).integers(2**31)),
         max_samples=None if rows is None or rows >= len(shown) else rows,
@@ -272,7 +252,7 @@ def classification(
     )  # fmt: skip
     width = sum(1 if a.ordered else a.size for a in mine.attributes)
     if width * max(len(shown), test.n) > _MOST_FEATURES:
-        raise SizeLimitError(
+        raise errors.SizeLimitError(
             f"the unordered values make {width:,} features of {max(len(shown), test.n):,} rows, "
             f"at most {_MOST_FEATURES:,} numbers are held: group the values, or take fewer rows"
         )
@@ -281,12 +261,10 @@ def classification(
     theirs = test.sensitive_attribute.values
     domain = list(dict.fromkeys([*mine.sensitive_attribute.values, *theirs]))
     code = {value: code for code, value in enumerate(domain)}
-    true = np.array([code[value] for value in theirs])[test.sensitive_codes]
     table = np.zeros((len(domain), len(domain)), dtype=np.int64)
-    np.add.at(table, (true, said), 1)
-    return Classification(pd.DataFrame(
-        table, pd.Index(domain, name="true"), pd.Index(domain, name="predicted")
-    ))  # fmt: skip
+    np.add.at(table, (np.array([code[v] for v in theirs])[test.sensitive_codes], said), 1)
+    index, columns = (pd.Index(domain, name=name) for name in ("true", "predicted"))
+    return Classification(pd.DataFrame(table, index, columns))
 
 
 def _levels(p: PublishedAttribute, tree: Hierarchy) -> np.ndarray:
@@ -296,7 +274,7 @@ def _levels(p: PublishedAttribute, tree: Hierarchy) -> np.ndarray:
     for height in range(tree.height, -1, -1):
         level[p.sub_domains.agree(maps[height])] = height
     if (level > tree.height).any():
-        raise HierarchyError(
+        raise errors.HierarchyError(
             f"the highest level of the hierarchy of {p.attribute.name!r} does not join all values"
         )
     return level
@@ -304,21 +282,14 @@ def _levels(p: PublishedAttribute, tree: Hierarchy) -> np.ndarray:
 
 def _distance(ours: list[np.ndarray], theirs: list[tuple[SubDomains, np.ndarray]]) -> float:
     """Total variation distance of a table's codes in two columns from published sub-domains."""
-    domains = [domain for domain, _ in theirs]
-    sizes = [domain.attribute.size for domain in domains]
+    domains, index = zip(*theirs, strict=True)
     # One more code, the first, for values that the release does not have.
-    real = build_cells(np.column_stack(ours) + 1, [size + 1 for size in sizes], None, 1)
-    index = np.column_stack([index for _, index in theirs])
-    boxes = build_cells(index, [len(domain) for domain in domains], None, 1)
-    volume = np.ones(len(boxes))
-    for domain, held in zip(domains, boxes.tuples.T, strict=True):
-        volume *= domain.sizes[held]
-    published = weight_at(
-        real.tuples - 1, np.zeros(len(real), np.int64),
-        domains, boxes.tuples, np.zeros(len(boxes), np.int64), boxes.tuple_sizes / volume,
-    )  # fmt: skip
+    sizes = [domain.attribute.size + 1 for domain in domains]
+    real = build_cells(np.column_stack(ours) + 1, sizes, None, 1)
+    boxes = boxes_of(domains, index)
+    published = weight_at(real.tuples - 1, domains, boxes, boxes.counts / boxes.volume)
     # Both have mass 1, so what the table has more of is what the release has more of elsewhere.
-    more = real.tuple_sizes / len(ours[0]) - published / len(index)
+    more = real.tuple_sizes / len(ours[0]) - published / len(index[0])
     return np.maximum(more, 0).sum()
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from referees.tables import grouped_tables, tables
 
 import anonpaper as ap
+from anonpaper.compendium.tables import reference
 from anonpaper.errors import (
     AnonpaperError,
     ColumnError,
@@ -29,7 +30,6 @@ from anonpaper.measure import (
     records_at_risk,
     undiverse_rows,
 )
-from anonpaper.compendium.tables import reference
 from anonpaper.prepare.synthesis import fuse
 
 
