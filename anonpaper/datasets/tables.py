@@ -30,9 +30,7 @@ def finish(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     Declared orders may name values that do not occur: the data set's documentation lists them.
     """
     about = listed("tables")[name]
-    orders = {
-        column: order["values"] for order in about.get("orders", ()) for column in order["of"]
-    }
+    orders = {of: order["values"] for order in about.get("orders", ()) for of in order["of"]}
     orders |= {column: [*codes.values()] for column, codes in about.get("codes", {}).items()}
     if name == "pantheon":  # years are whole numbers or missing
         frame["birthyear"] = pd.to_numeric(frame["birthyear"], errors="coerce").astype("Int64")
@@ -113,10 +111,6 @@ def _parse_pantheon(files: Mapping[str, Path]) -> pd.DataFrame:
 
 
 _PARSERS: dict[str, Callable[[Mapping[str, Path]], pd.DataFrame]] = {
-    "adult": _parse_adult,
-    "german": _parse_german,
-    "census": _parse_census,
-    "diabetes": _parse_diabetes,
-    "stroke": _parse_stroke,
-    "pantheon": _parse_pantheon,
-}
+    "adult": _parse_adult, "german": _parse_german, "census": _parse_census,
+    "diabetes": _parse_diabetes, "stroke": _parse_stroke, "pantheon": _parse_pantheon,
+}  # fmt: skip

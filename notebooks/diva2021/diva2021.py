@@ -25,7 +25,7 @@ from anonpaper.constraints import (
 )
 from anonpaper.datasets import load, population
 from anonpaper.datasets.examples import patients, patients_constraints
-from anonpaper.datasets.popsyn import ATTRIBUTES
+from anonpaper.datasets.made_up import ATTRIBUTES
 from anonpaper.errors import (
     BudgetExceededError,
     ConstraintError,
