@@ -70,6 +70,7 @@ def load(
     -------
     Microdata
         Its ``origin`` (an :class:`Origin`) says where the rows came from and which were left out.
+        A StandInWarning says if they were generated, because the published file is not at hand.
 
     Raises
     ------
@@ -77,8 +78,7 @@ def load(
         No data set of that name; a bad `missing`, `rows`, `seed` or `part`.
     ChecksumError, DatasetUnavailableError
         A file on disk, or all that the sources offer, is not the published one; or no source has
-        the file: the message says where to put it. If rows are generated instead, because the
-        published file is not at hand, there is a StandInWarning.
+        the file: the message says where to put it.
 
     References
     ----------

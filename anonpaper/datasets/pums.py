@@ -110,14 +110,9 @@ def load_acs_pums(
     joined to 17 levels, POBP to 56 places, PINCP to 50 classes of $2,000, OCCP to 50 intervals of
     200 codes.
 
-    Parameters
-    ----------
-    path : str or Path
-        The person file (2008 or later): csv with a header line, or fixed width with a
-        `layout`; gzipped or not. It needs AGEP, SEX, RAC1P, MAR, POBP, SCHL and COW, and
-        PINCP for SAL or OCCP for OCC.
-    table, layout, rows, seed
-        As for :func:`load_ipums`, with the same errors; `layout` is a mapping.
+    Parameters and errors are as for :func:`load_ipums`, but `layout` is a mapping. The person file
+    (2008 or later) needs AGEP, SEX, RAC1P, MAR, POBP, SCHL and COW, and PINCP for SAL or OCCP for
+    OCC.
 
     Examples
     --------
@@ -153,7 +148,9 @@ class _Extract:
                 frame = pd.read_csv(self.path, low_memory=False)
             else:
                 bounds = [(first - 1, last) for first, last in columns.values()]
-                frame = pd.read_fwf(self.path, bounds, names=list(columns), compression="infer")
+                frame = pd.read_fwf(
+                    self.path, colspecs=bounds, names=list(columns), compression="infer"
+                )
         self.frame = frame.rename(columns=lambda column: str(column).upper())
 
     def numbers(self, attribute: str) -> pd.Series:

@@ -25,7 +25,7 @@ __all__ = ["guessing", "membership", "plausible_values", "ruled_out"]
 def plausible_values(
     m: Microdata, known: Sequence, least_share: float, people: Microdata | None = None
 ) -> np.ndarray:
-    """Which sensitive values an attacker considers possible for people of every kind.
+    """Which sensitive values an attacker considers possible for every row, shape (n, m), bool.
 
     Parameters
     ----------
@@ -39,18 +39,8 @@ def plausible_values(
     people : Microdata, optional
         From whom the attacker learns, with the same columns. By default the table itself, which
         includes the person's own row: the best knowledge that an attacker could have. Where
-        nobody among them is alike, every value is plausible.
-
-    Returns
-    -------
-    numpy.ndarray, shape (n, m), dtype bool
-        Per row and sensitive value.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        A column of `known` is no quasi-identifier of both tables, or one of them has no sensitive
-        attribute; `least_share` is out of range, or `known` is empty.
+        nobody among them is alike, every value is plausible. ColumnError if they lack a column of
+        `known` among their quasi-identifiers, or either table lacks a sensitive attribute.
 
     Examples
     --------
@@ -100,20 +90,11 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
     m : Microdata
         The original table, n rows.
     labels : array of int, shape (n,)
-        The groups; -1 for rows that are not published.
+        The groups; -1 for rows that are not published, for which the result is NaN.
     plausible : numpy.ndarray, shape (n, m), dtype bool, optional
-        The attacker's knowledge (see :func:`plausible_values`); nothing by default.
-
-    Returns
-    -------
-    numpy.ndarray, shape (n,), dtype float64
-        In [0, 1]; without knowledge its mean over a group is the largest share of a value in it.
-        NaN for rows that are not published.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        The table has no sensitive attribute, or `labels` or `plausible` is of another shape.
+        The attacker's knowledge (see :func:`plausible_values`); nothing by default. Then the mean
+        of the result over a group is the largest share of a value in it. ParameterError if it or
+        `labels` is of another shape, ColumnError if the table has no sensitive attribute.
 
     Examples
     --------
@@ -175,15 +156,10 @@ def _counts_of_group(
 def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     """Shares of people for whom some published row fits: a test of who is in a release.
 
-    Every distinct published row looks through the people between its bounds in one attribute.
-
-    Parameters
-    ----------
-    release : Release
-        Of any method.
-    outsiders : Microdata
-        People who are not in the table, with the same quasi-identifiers, else ParameterError. A
-        value that the table does not have fits a star, and an interval of numbers around it.
+    `outsiders` are people who are not in the table, with the same quasi-identifiers, else
+    ParameterError. A value that the table does not have fits a star, and an interval of numbers
+    around it. Every distinct published row looks through the people between its bounds in one
+    attribute.
 
     Returns
     -------

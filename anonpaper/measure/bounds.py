@@ -39,23 +39,15 @@ def fewest_stars(
     m : Microdata
         A table of n rows, for `l` with a sensitive attribute. Where people have several rows, rows
         are counted.
-    l : int, optional
-        Frequency l-diversity, from 2 to the largest feasible one.
-    k : int, optional
-        k-anonymity, from 2 to n. Either `l` or `k` is given.
+    l, k : int, optional
+        Frequency l-diversity, from 2 to the largest feasible one, with the errors of
+        :func:`~anonpaper.partition.tp.tp`; or k-anonymity, from 2 to n. ParameterError unless
+        exactly one is given.
     seconds : float
         Time for the solver, above 0. If it runs out, the bound is a weaker one, without solver.
     max_variables : int
-        Linear programs of more variables are not tried; at least 1.
-
-    Raises
-    ------
-    ColumnError, InfeasibleError
-        As :func:`~anonpaper.partition.tp.tp`, for `l`.
-    ParameterError
-        Not exactly one of `l` and `k` is given, or one is out of range.
-    SizeLimitError
-        The program has more than `max_variables` variables, or so many choices of attributes.
+        At least 1: SizeLimitError if the linear program has more variables, or there are so many
+        choices of attributes.
 
     Notes
     -----

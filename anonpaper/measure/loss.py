@@ -8,15 +8,17 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from anonpaper import preference as formulas
 from anonpaper.errors import ParameterError, check_choice, check_integer, check_weights
 from anonpaper.measure.boxes import boxes_of, weight_at
 from anonpaper.microdata import build_cells
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import PublishedAttribute, Release, check_release
+from anonpaper.recoders.objectives import weight_vector
 
 __all__ = [
-    "average_class_size", "certainty_penalty", "discernibility", "discernibility_ratio", "gcp",
-    "kl_divergence", "ncp", "penalized_discernibility", "star_pattern", "stars",
+    "ach", "average_class_size", "discernibility", "discernibility_ratio", "effective_k", "gcp",
+    "kl_divergence", "ncp", "necd", "nwp", "penalized_discernibility", "prefdev", "stars",
     "suppressed_rows", "values_kept",
 ]  # fmt: skip
 
@@ -180,11 +182,8 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     rel : Release
     weights : mapping of attribute name to float, optional
         Weight per attribute, 1 where left out; n times their sum is the largest penalty.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        If weights name no quasi-identifier, or a weight is no finite number of at least 0.
+        ColumnError or ParameterError if they name no quasi-identifier, or one is no finite number
+        of at least 0.
 
     References
     ----------
@@ -243,18 +242,9 @@ def certainty_penalty(p: PublishedAttribute) -> np.ndarray:
 def values_kept(rel: Release, by: object) -> pd.DataFrame:
     """Share of the rows of every value of an attribute that still show it, with their stars.
 
-    Parameters
-    ----------
-    rel : Release
-        A release by suppression.
-    by : column label
-        A quasi-identifier or the sensitive attribute, whose values make the groups of people.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row per value that occurs, the most frequent first: `by`, ``rows``, ``stars_per_row``
-        and, for a quasi-identifier, ``shown``: the share of the rows that still show the value.
+    `by` is a quasi-identifier or the sensitive attribute of a release by suppression. The frame
+    has one row per value that occurs, the most frequent first: `by`, ``rows``, ``stars_per_row``
+    and, for a quasi-identifier, ``shown``: the share of the rows that still show the value.
 
     Examples
     --------
@@ -303,8 +293,6 @@ def kl_divergence(rel: Release) -> float:
     It is 0 if nothing was generalized, and infinite where rows are withheld such that no published
     row covers a point of the table. ColumnError if the table has no sensitive attribute.
 
-    Notes
-    -----
     The domain is never enumerated. With stars alone, O(2^d · e log e) for e points: one look-up
     for every *star pattern* (which attributes are stars). For a recoding, where sub-domains do
     not overlap, O(e log e). Of overlapping sub-domains every distinct published row looks through
@@ -386,3 +374,114 @@ def _count_matches(rows: list, points: list, sizes: list[int], weights=None) -> 
     both = np.column_stack([np.concatenate(pair) for pair in zip(rows, points, strict=True)])
     key = build_cells(both, sizes, None, 1).tuple_of_row
     return np.bincount(key[:n], weights, minlength=key.max() + 1)[key[n:]]
+
+
+# -- loss and bias of dewri2009, sections 3 and 4: searches apply the same formulas to counts -
+
+
+def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
+    """Normalized weighted penalty: the loss of the values, from 0 (as they were) to 1 (all stars).
+
+    A value published as a sub-domain of s of the domain's S values costs the attribute's weight
+    times (s - 1) / (S - 1), where values count whether they occur or not; a row withheld costs 1.
+    An attribute of a single value cannot lose anything and costs 0. O(n·d).
+
+    `weights` per attribute are in [0, 1] and sum to 1, 0 where left out; equal by default. Other
+    weights are a ParameterError, those of no quasi-identifier a ColumnError.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
+    >>> round(nwp(ap.recode(m, r)), 3)
+    0.267
+    """
+    m, shown = check_release(rel).microdata, rel.is_published
+    total = float(np.count_nonzero(~shown))
+    for weight, p in zip(weight_vector(m.qi, weights), rel.published, strict=True):
+        total += formulas.penalty(p.sizes, p.attribute.size, weight)[p.index[shown]].sum()
+    return min(1.0, float(total / m.n))  # above 1 by rounding only
+
+
+def effective_k(rel: Release) -> int:
+    """Rows of the smallest equivalence class: the k that a release reaches, from 1 to n.
+
+    ParameterError if no row is published. O(n log n).
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> effective_k(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
+    2
+    """
+    return int(_class_sizes(rel).min())
+
+
+def necd(rel: Release) -> float:
+    """Normalized equivalence class dispersion: how unevenly privacy is spread, from 0 below 1.
+
+    (largest class - smallest class) / (n - 1), where n counts rows withheld too: 0 if all classes
+    have one size, and for a table of one row. ParameterError if no row is published. O(n log n).
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+    >>> round(necd(rel), 3)
+    0.222
+    """
+    sizes = _class_sizes(rel)
+    return float(formulas.dispersion(sizes.min(), sizes.max(), rel.microdata.n))
+
+
+def ach(
+    rel: Release,
+    preference: tuple[float, float] = (0.2, 1.0),
+    weights: Mapping[object, float] | None = None,
+) -> float:
+    """Achievement: loss or bias, weighted by preference, the worse of the two; at least 0.
+
+    Smaller is better; at the preference point NWP·NECD / (NWP + NECD), up to epsilon = 1e-6.
+    `preference` is the preference point (NWP, NECD), each in [0, 1]; `weights` are as for
+    :func:`nwp`. ParameterError also if no row is published.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
+    >>> round(ach(ap.recode(m, r), preference=(0.2, 1.0)), 3)
+    0.222
+    """
+    preference = formulas.check_preference(preference)
+    return float(formulas.achievement(nwp(rel, weights), necd(rel), preference))
+
+
+def prefdev(
+    rel: Release,
+    preference: tuple[float, float] = (0.2, 1.0),
+    weights: Mapping[object, float] | None = None,
+) -> float:
+    """Preference deviation: by how much loss and bias exceed the preference, from -2 to 2.
+
+    Negative where the preference is overachieved in sum. Parameters and errors are as for
+    :func:`ach`.
+
+    Examples
+    --------
+    >>> import anonpaper as ap
+    >>> m = ap.examples.hospital()
+    >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
+    >>> round(prefdev(ap.recode(m, r), preference=(0.2, 1.0)), 3)
+    -0.711
+    """
+    preference = formulas.check_preference(preference)
+    return float(formulas.preference_deviation(nwp(rel, weights), necd(rel), preference))
+
+
+def _class_sizes(rel: Release) -> np.ndarray:
+    sizes = check_release(rel).classes.sizes()
+    if len(sizes) == 0:
+        raise ParameterError("no row is published: there is no equivalence class")
+    return sizes

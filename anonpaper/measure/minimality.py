@@ -71,9 +71,8 @@ def minimality(
     Raises
     ------
     ParameterError
-        Rows are withheld, `most` is below 1, the algorithm cannot be read off the release, or it
-        makes another release of the table, or something else than a grouping of it; or people
-        have several rows.
+        Rows are withheld, people have several rows, the algorithm cannot be read off the release,
+        or it makes something else than this release of the table.
 
     Notes
     -----

@@ -11,7 +11,7 @@ Source: boger2020, section 4.5, after Xiao and Tao, VLDB 2006.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,10 +21,7 @@ from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish import Anatomy, GroupRelease, Release, check_release
 from anonpaper.randomness import generator
 
-__all__ = [
-    "Workload", "chi_square", "places", "query_error", "query_errors", "relative_errors",
-    "workload",
-]  # fmt: skip
+__all__ = ["chi_square", "query_error", "query_errors", "relative_errors", "workload"]
 
 #: Queries are answered in blocks of at most so many (query, tuple) pairs.
 _BLOCK = 4_000_000
@@ -64,12 +61,6 @@ class Workload:
             np.put_along_axis(included, drawn[asked], True, axis=1)
         return included
 
-    def _blocks(self, tuples: int) -> Iterator[slice]:
-        """Yield the queries in blocks that can be held for so many tuples and every domain."""
-        block = max(1, _BLOCK // max(tuples, *(a.size for a in self.attributes)))
-        for first in range(0, self.size, block):
-            yield slice(first, min(first + block, self.size))
-
     def answers(self, *tables: Microdata | Release) -> np.ndarray:
         """Return the histogram that every query gets from every table, shape (t, q, m).
 
@@ -104,31 +95,36 @@ class Workload:
     def _answers_by_tuple(
         self, m: Microdata, tables: Sequence[Microdata | GroupRelease]
     ) -> np.ndarray:
-        tuples = m.cells.tuples
+        def selected(j: int, included: np.ndarray) -> np.ndarray:
+            return included[:, m.cells.tuples[:, j]]
+
         counts = np.hstack([_counts_by_tuple(table) for table in tables])
-        answers = np.empty((len(self), counts.shape[1]))
-        for asked in self._blocks(len(tuples)):
-            selected = np.ones((asked.stop - asked.start, len(tuples)), dtype=bool)
-            for attribute, codes in zip(self.attributes, tuples.T, strict=True):
-                selected &= self._included(attribute, asked)[:, codes]
-            answers[asked] = selected.astype(float) @ counts
+        answers = self._answers(counts, selected, bool)
         return answers.reshape(len(self), len(tables), -1).swapaxes(0, 1)
 
     def _answers_by_class(self, release: Release) -> np.ndarray:
         shown = np.flatnonzero(release.is_published)
-        labels = release.classes.labels[shown]
-        values = self.sensitive.size
-        counts = _crosstab(
-            labels, release.sensitive_codes[shown], release.classes.n_groups, values
-        )
+        labels, codes = release.classes.labels[shown], release.sensitive_codes[shown]
         row_of_class = shown[np.unique(labels, return_index=True)[1]]
-        answers = np.empty((len(self), values))
-        for asked in self._blocks(len(counts)):
-            part = np.ones((asked.stop - asked.start, len(counts)))
-            for p in release.published:
-                share = p.sub_domains.means(self._included(p.attribute, asked).T)
-                part *= share[p.index[row_of_class]].T
-            answers[asked] = part @ counts
+
+        def share(j: int, included: np.ndarray) -> np.ndarray:
+            p = release.published[j]
+            return p.sub_domains.means(included.T)[p.index[row_of_class]].T
+
+        counts = _crosstab(labels, codes, release.classes.n_groups, self.sensitive.size)
+        return self._answers(counts, share, float)
+
+    def _answers(self, counts: np.ndarray, share: Callable, kind: type) -> np.ndarray:
+        """Sum the counts of tuples or classes by the share of each that a query includes."""
+        answers = np.empty((len(self), counts.shape[1]))
+        # As many queries at a time as can be held for all tuples and every domain.
+        block = max(1, _BLOCK // max(len(counts), *(a.size for a in self.attributes)))
+        for first in range(0, self.size, block):
+            asked = slice(first, min(first + block, self.size))
+            part = np.ones((asked.stop - first, len(counts)), kind)
+            for j, attribute in enumerate(self.attributes):
+                part *= share(j, self._included(attribute, asked))
+            answers[asked] = part.astype(float, copy=False) @ counts
         return answers
 
     def sql(self, table: str = "microdata") -> Iterator[str]:
@@ -179,32 +175,23 @@ def workload(
     size: int = 1000,
     seed: int | np.random.Generator = 0,
 ) -> Workload:
-    """Draw counting queries (boger2020, section 4.5 and Figure 7).
+    """Draw counting queries, with ``answers(*tables)`` and ``sql(table)``.
+
+    Source: boger2020, section 4.5 and Figure 7.
 
     Parameters
     ----------
     m : Microdata
-        A table with a sensitive attribute.
+        A table with a sensitive attribute, else ColumnError.
     selectivity : mapping of column label to int
         To how many values a query restricts an attribute: from 1 to the length of its range for
         integers (ages from 17 to 90 are 74), else to the size of its domain. For a numeric
         attribute they are successive (a window), for any other drawn without replacement.
-        Attributes not named are not restricted.
+        Attributes not named are not restricted; a name of none is a ColumnError.
     size : int
         Number of queries, at least 1.
     seed : int or numpy.random.Generator
         Seed of the draws.
-
-    Returns
-    -------
-    Workload
-        With ``answers(*tables)`` and ``sql(table)``.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        An attribute is no quasi-identifier, or the table has no sensitive attribute; a
-        selectivity or `size` is out of range.
 
     Examples
     --------
@@ -319,12 +306,14 @@ def query_error(
     """Mean error of the counts that queries get from a release, at least 0 (all exact).
 
     A query counts the rows of every sensitive value among those that it restricts; each of these
-    counts is compared with the count in the original table. O(q·c·(d + m)) for q queries, c
-    distinct QI tuples and m sensitive values.
+    counts is compared with the count in the original table, as in section 6 of X. Xiao, Y. Tao,
+    *Anatomy: simple and effective privacy preservation*, VLDB 2006. O(q·c·(d + m)) for q queries,
+    c distinct QI tuples and m sensitive values.
 
     Parameters
     ----------
     rel : Release
+        Of a table with a sensitive attribute, else ColumnError.
     queries : Workload, optional
         As :func:`workload` draws them; by default 1,000 queries that restrict every attribute to
         half of its places (an unordered one to at most 100 values), drawn with seed 0.
@@ -333,19 +322,8 @@ def query_error(
         rows.
     floor : float
         In [0, 1]: a share of the n rows that bounds the denominator, since a relative error of a
-        tiny count says little.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        The table has no sensitive attribute; `of` or `floor` is out of range, or the queries are
-        of other attributes.
-
-    References
-    ----------
-    X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006, section 6;
-    the floor is the sanity bound of X. Xiao, G. Wang, J. Gehrke, *Differential privacy via wavelet
-    transforms*, ICDE 2010.
+        tiny count says little. It is the sanity bound of X. Xiao, G. Wang, J. Gehrke,
+        *Differential privacy via wavelet transforms*, ICDE 2010.
 
     Examples
     --------

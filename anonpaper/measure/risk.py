@@ -68,12 +68,12 @@ def disclosure_risk(
     known : sequence of attribute names, optional
         The quasi-identifiers that the attacker knows; all by default. Rows that publish the same
         values of these are one class. The paper tests "different combinations of QIDs".
+        ParameterError for a release whose classes are groups.
 
     Raises
     ------
-    ColumnError, EmptyTableError, ParameterError
-        The table has no sensitive attribute, or a name in `known` is no quasi-identifier; there is
-        no target; `known` for a release whose classes are groups; unknown choices.
+    ColumnError, EmptyTableError
+        The table has no sensitive attribute, or `known` names no quasi-identifier; no target.
 
     Examples
     --------
@@ -123,13 +123,7 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
         * ``"majority"``: those in classes more than half of which have y.
     value : object, optional
         The value y; by default the most frequent one among real rows (the first in the domain
-        if several are).
-
-    Raises
-    ------
-    ColumnError, EmptyTableError, ParameterError
-        The table has no sensitive attribute, its domain lacks `value`, or no row has it; another
-        reading.
+        if several are). ColumnError if the domain lacks it, EmptyTableError if no row has it.
 
     Examples
     --------
@@ -211,17 +205,13 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     Parameters
     ----------
     rel : Release
+        EmptyTableError if fewer than two rows are real: compare distributions instead, with
+        :func:`marginal_similarity <anonpaper.measure.marginal_similarity>`.
     known : float
-        Share of the real rows that the attacker knows, in (0, 1]; at least one row, and never
-        all of them.
+        Share of the real rows that the attacker knows, in (0, 1], else ParameterError; at least
+        one row, and never all of them.
     seed : int or numpy.random.Generator
         Draws these rows.
-
-    Raises
-    ------
-    EmptyTableError, ParameterError
-        Fewer than two rows are real (compare distributions instead: :func:`marginal_similarity
-        <anonpaper.measure.marginal_similarity>`); `known` is out of range.
 
     Examples
     --------

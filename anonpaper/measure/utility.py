@@ -47,10 +47,9 @@ def distortion(
 
     Raises
     ------
-    HierarchyError
-        A hierarchy is missing, lacks values, or does not join those of a sub-domain.
-    ColumnError, ParameterError
-        `weights` names no quasi-identifier, holds a negative number, or only zeros.
+    HierarchyError, ColumnError, ParameterError
+        A hierarchy is missing, lacks values, or does not join those of a sub-domain; `weights`
+        names no quasi-identifier, or holds a negative number or only zeros.
 
     Examples
     --------
@@ -107,17 +106,8 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     values. Per pair of attributes O(n log n), and a step for every pair of published sub-domains
     and every pair of values between their bounds in one of the attributes.
 
-    Parameters
-    ----------
-    m : Microdata
-        The real table, with the roles of the release.
-    rel : Release
-        The release; values that `m` lacks count as differences.
-
-    Raises
-    ------
-    ColumnError, EmptyTableError
-        The two tables have other roles; the release has no row.
+    `m` is the real table, with the roles of the release, else ColumnError; values that it lacks
+    count as differences. EmptyTableError if the release has no row.
 
     Examples
     --------
@@ -168,10 +158,8 @@ class Classification:
     @property
     def recall(self) -> pd.Series:
         """Share of every true value's rows that are predicted right; NaN where it has none."""
-        table = self.confusion.to_numpy().astype(float)
-        rows = table.sum(axis=1)
-        rows[rows == 0] = np.nan
-        return pd.Series(np.diag(table) / rows, index=self.confusion.index, name="recall")
+        rows = self.confusion.sum(axis=1)
+        return (np.diag(self.confusion) / rows.where(rows > 0)).rename("recall")
 
     @property
     def balanced_accuracy(self) -> float:
@@ -206,17 +194,11 @@ def classification(
     seed : int or numpy.random.Generator
         Of the forest.
 
-    Returns
-    -------
-    Classification
-
     Raises
     ------
-    ColumnError, EmptyTableError
-        The tables have other roles, or no sensitive attribute; the release has no row.
-    ParameterError
-        `test` has synthetic rows, the release gives rows no sensitive value (an anatomy), or
-        `balanced` is neither True nor False.
+    ColumnError, EmptyTableError, ParameterError
+        The tables have other roles, or no sensitive attribute; the release has no row; `test` has
+        synthetic rows, the release is an anatomy, or `balanced` is neither True nor False.
     SizeLimitError
         Rows times features, one for every value of an unordered attribute, exceed 500 million.
 
@@ -269,15 +251,12 @@ def classification(
 
 def _levels(p: PublishedAttribute, tree: Hierarchy) -> np.ndarray:
     """Lowest level on which all values of a sub-domain have one name, per sub-domain."""
-    level = np.full(len(p.sub_domains), tree.height + 1)
-    maps = tree.maps(p.attribute)
-    for height in range(tree.height, -1, -1):
-        level[p.sub_domains.agree(maps[height])] = height
-    if (level > tree.height).any():
+    agree = np.array([p.sub_domains.agree(ids) for ids in tree.maps(p.attribute)])
+    if not agree.any(axis=0).all():
         raise errors.HierarchyError(
             f"the highest level of the hierarchy of {p.attribute.name!r} does not join all values"
         )
-    return level
+    return agree.argmax(axis=0)
 
 
 def _distance(ours: list[np.ndarray], theirs: list[tuple[SubDomains, np.ndarray]]) -> float:
@@ -301,11 +280,10 @@ def _published_features(rel: Release, rows: np.ndarray) -> np.ndarray:
         if p.attribute.ordered:
             part = values.means(p.attribute.positions)[index, None].astype(np.float32)
         else:
-            part = np.zeros((len(rows), p.attribute.size), np.float32)
-            order = np.argsort(index, kind="stable")
-            for alike in np.split(order, np.flatnonzero(np.diff(index[order])) + 1):
-                members = values.members(index[alike[0]])
-                part[np.ix_(alike, members)] = 1 / len(members)
+            shares = np.zeros((len(values), p.attribute.size), np.float32)
+            for i, size in enumerate(values.sizes):
+                shares[i, values.members(i)] = 1 / size
+            part = shares[index]
         parts.append(part)
     return np.hstack(parts)
 
