@@ -57,7 +57,6 @@ def phase_three() -> Microdata:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> ap.tp(phase_three(), l=3).info["phase"]
     3
     """

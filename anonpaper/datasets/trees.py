@@ -38,7 +38,6 @@ def hierarchies(name: str, m: Microdata) -> dict[str, Hierarchy]:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.load("adult", qi=["race", "age"])
     >>> tree = hierarchies("adult", m)["age"]
     >>> tree.height + 1, [tree.generalize(23, level) for level in (1, 2, 6)]

@@ -44,7 +44,6 @@ def plausible_values(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> plausible_values(m, ["Gender"], 0.2).sum(axis=1).tolist()
     [3, 3, 3, 3, 2, 2, 2, 2, 2, 2]
@@ -55,7 +54,11 @@ def plausible_values(
     if not places:
         raise ParameterError("known is empty: name at least one quasi-identifier")
     people = m if people is None else check_microdata(people)
-    theirs = np.column_stack([_codes_of(people, m.attributes[j]) for j in places])
+    theirs = np.empty((people.n, len(places)), np.int64)
+    for column, j in enumerate(places):
+        place = people.attribute_index(m.qi[j])
+        code_of = codes_in(m.attributes[j], people.attributes[place])
+        theirs[:, column] = code_of[people.codes[:, place]]
     learned = (theirs >= 0).all(axis=1)  # of nobody in the table otherwise
     sizes = [m.attributes[j].size for j in places]
     codes = np.concatenate([m.codes[:, places], theirs[learned]])
@@ -70,12 +73,6 @@ def plausible_values(
     share = counts / np.maximum(alike, 1)
     plausible = ((counts > 0) & (share >= least_share)) | (alike == 0)
     return plausible[kind[: m.n], :values]
-
-
-def _codes_of(people: Microdata, attribute: Attribute) -> np.ndarray:
-    """Codes of people's values in the domain of a table's attribute, -1 where it lacks them."""
-    place = people.attribute_index(attribute.name)
-    return codes_in(attribute, people.attributes[place])[people.codes[:, place]]
 
 
 def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = None) -> np.ndarray:
@@ -98,7 +95,6 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> labels = ap.examples.hospital_two_diverse().labels
     >>> float(guessing(m, labels).mean().round(3))
@@ -125,7 +121,6 @@ def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.nda
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> plausible = plausible_values(m, ["Gender"], 0.3)
     >>> ruled_out(m, ap.examples.hospital_two_diverse().labels, plausible).tolist()
@@ -169,7 +164,6 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m.take([0, 1, 2, 3]), ap.Partition([0, 0, 1, 1]))
     >>> membership(release, m.take([4, 5, 6, 7, 8, 9]))

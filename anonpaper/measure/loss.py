@@ -31,7 +31,6 @@ def stars(rel: Release) -> int:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> stars(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
@@ -45,7 +44,6 @@ def suppressed_rows(rel: Release) -> int:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> suppressed_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     4
     """
@@ -73,7 +71,6 @@ def discernibility(rel: Release) -> int:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> discernibility(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     36
     """
@@ -91,7 +88,6 @@ def penalized_discernibility(rel: Release, k: int) -> int:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_diverse())
     >>> penalized_discernibility(rel, k=2), penalized_discernibility(rel, k=3)
     (20, 100)
@@ -123,7 +119,6 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_diverse())
     >>> discernibility_ratio(rel, k=2), discernibility_ratio(rel, k=2, of="stars")
     (1.0, 0.48)
@@ -155,7 +150,6 @@ def average_class_size(rel: Release, k: int = 1) -> float:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> average_class_size(ap.suppress(m, ap.examples.hospital_two_anonymous()), k=2)
     1.25
@@ -193,7 +187,6 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> ncp(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     8.0
     """
@@ -214,7 +207,6 @@ def gcp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> round(gcp(rel), 3)
     0.267
@@ -248,7 +240,6 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_three_anonymous())
     >>> values_kept(rel, "ETH")
              ETH  rows  stars_per_row  shown
@@ -304,7 +295,6 @@ def kl_divergence(rel: Release) -> float:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> round(kl_divergence(rel), 4)
     0.8789
@@ -391,7 +381,6 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
     >>> round(nwp(ap.recode(m, r)), 3)
@@ -411,7 +400,6 @@ def effective_k(rel: Release) -> int:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> effective_k(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     2
     """
@@ -426,7 +414,6 @@ def necd(rel: Release) -> float:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> round(necd(rel), 3)
     0.222
@@ -448,7 +435,6 @@ def ach(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
     >>> round(ach(ap.recode(m, r), preference=(0.2, 1.0)), 3)
@@ -470,7 +456,6 @@ def prefdev(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
     >>> round(prefdev(ap.recode(m, r), preference=(0.2, 1.0)), 3)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from math import factorial, prod
@@ -98,7 +97,6 @@ def minimality(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> seen = minimality(ap.generalize(m, ap.mondrian(m, k=2, l=2)))
     >>> seen.loc[["Adam", "Calvin", "Eva"]]  # Adam and Bob: nothing else kept them uncut
@@ -130,17 +128,15 @@ def minimality(
             "the algorithm makes another release of this table: give the one that was used, as "
             "in minimality(rel, functools.partial(ap.full_domain, k=5, hierarchies=trees, l=2))"
         )
-    promised = _largest_share(m, labels)
-    tables = _Tables.of(m, labels, most)
-    if tables is not None:
-        concluded, exact = _by_rerunning(rel, algorithm, tables), np.ones(m.n, dtype=bool)
+    found = _all_tables(m, labels, most)
+    if found is not None:
+        concluded, exact = _by_rerunning(rel, algorithm, *found), np.ones(m.n, dtype=bool)
     elif getattr(algorithm, "func", None) in (tp, tp_plus):
         concluded, exact = _by_pillars(rel, algorithm.keywords["l"])
     else:
         concluded, exact = _largest_share(m, _told_apart(rel)), np.zeros(m.n, dtype=bool)
-    return pd.DataFrame(
-        {"promised": promised, "concluded": concluded, "exact": exact}, index=m.frame.index
-    )
+    columns = {"promised": _largest_share(m, labels), "concluded": concluded, "exact": exact}
+    return pd.DataFrame(columns, index=m.frame.index)
 
 
 def _read_off(rel: Release) -> Algorithm:
@@ -198,64 +194,50 @@ def _with_margins(m: Microdata, labels: np.ndarray, sensitive: np.ndarray) -> li
     ]
 
 
-def _alike(rel: Release, tables: _Tables, groups: list) -> Iterator[tuple]:
+def _alike(rel: Release, open_rows: dict, groups: list) -> Iterator[tuple]:
     """Sets of rows of open tuples that only their values tell apart, with a name."""
     # People of one tuple are alike; if it is shown who is in a group, only those of one group, or
     # of groups of the same margins.
     if not isinstance(rel, GroupRelease):
-        yield from enumerate(tables.rows)
+        yield from open_rows.items()
         return
     tuples = rel.microdata.cells.tuple_of_row
     for margins, rows in groups:
-        for t in np.intersect1d(tuples[rows], tables.tuples):
+        for t in np.intersect1d(tuples[rows], list(open_rows)):
             yield (margins, t), rows[tuples[rows] == t]
 
 
 # -- exact: every table that fits -------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Tables:
-    """All tables whose groups may show the same margins."""
+def _all_tables(m: Microdata, labels: np.ndarray, most: int) -> tuple[dict, list] | None:
+    """The rows of the *open* tuples, which share a group with another one, and all their tables.
 
-    tuples: np.ndarray  # (t,): the *open* tuples, which share a group with another one
-    rows: list[np.ndarray]  # of every open tuple
-    settled: np.ndarray  # (t, m): their sensitive values in groups of one tuple
-    fillings: list[list[np.ndarray]]  # (t, m) each: counts that a group of several tuples may add
-
-    @classmethod
-    def of(cls, m: Microdata, labels: np.ndarray, most: int) -> _Tables | None:
-        """All tables, or None if there are more than `most`."""
-        values = m.sensitive_attribute.size
-        groups = Partition(labels).groups()
-        shown = [np.unique(m.cells.tuple_of_row[rows], return_counts=True) for rows in groups]
-        several = [tuples for tuples, _ in shown if len(tuples) > 1]
-        opened = np.unique(np.concatenate([np.empty(0, np.int64), *several]))
-        settled, fillings, ways = np.zeros((len(opened), values), np.int64), [], 1
-        for (tuples, sizes), rows in zip(shown, groups, strict=True):
-            counts = np.bincount(m.sensitive_codes[rows], minlength=values)
-            if len(tuples) > 1:
-                found = _fillings(sizes, counts, most // ways)
-                if found is None:
-                    return None
-                ways *= len(found)
-                # Row t of a unit matrix puts what is filled in where tuple t stands.
-                place = (opened[:, None] == tuples).astype(np.int64)
-                fillings.append([place @ filling for filling in found])
-            else:
-                settled[opened == tuples[0]] += counts
-        start = m.cells.tuple_start
-        rows = [m.cells.rows[start[t] : start[t + 1]] for t in opened]
-        return cls(opened, rows, settled, fillings)
-
-    def __iter__(self) -> Iterator[np.ndarray]:
-        """Every table h(Q, v) of the open tuples, once."""
-        seen = set()
-        for choice in product(*self.fillings):
-            table = sum(choice, self.settled)
-            if table.tobytes() not in seen:
-                seen.add(table.tobytes())
-                yield table
+    A table h(Q, v), shape (t, m), has the margins that all groups show; None if the groups of
+    several tuples can be filled in more than `most` ways.
+    """
+    values = m.sensitive_attribute.size
+    groups = Partition(labels).groups()
+    shown = [np.unique(m.cells.tuple_of_row[rows], return_counts=True) for rows in groups]
+    several = [tuples for tuples, _ in shown if len(tuples) > 1]
+    opened = np.unique(np.concatenate([np.empty(0, np.int64), *several]))
+    settled, fillings, ways = np.zeros((len(opened), values), np.int64), [], 1
+    for (tuples, sizes), rows in zip(shown, groups, strict=True):
+        counts = np.bincount(m.sensitive_codes[rows], minlength=values)
+        if len(tuples) == 1:
+            settled[opened == tuples[0]] += counts
+            continue
+        found = _fillings(sizes, counts, most // ways)
+        if found is None:
+            return None
+        ways *= len(found)
+        # Row t of a unit matrix puts what is filled in where tuple t stands.
+        place = (opened[:, None] == tuples).astype(np.int64)
+        fillings.append([place @ filling for filling in found])
+    start = m.cells.tuple_start
+    tables = [sum(choice, settled) for choice in product(*fillings)]
+    distinct = {table.tobytes(): table for table in tables}
+    return {t: m.cells.rows[start[t] : start[t + 1]] for t in opened}, list(distinct.values())
 
 
 def _fillings(sizes: np.ndarray, counts: np.ndarray, most: int) -> list | None:
@@ -283,29 +265,28 @@ def _draws(total: int, counts: np.ndarray) -> Iterator[np.ndarray]:
             yield np.r_[first, others]
 
 
-def _by_rerunning(rel: Release, algorithm: Algorithm, tables: _Tables) -> np.ndarray:
+def _by_rerunning(rel: Release, algorithm: Algorithm, open_rows: dict, tables: list) -> np.ndarray:
     """The greatest posterior of every row: a value's share in all tables that fit."""
     m, true_values = rel.microdata, rel.microdata.sensitive_codes
     fits = {}  # people who are alike -> by sensitive value, over all tables that fit
     for table in tables:
         sensitive = true_values.copy()
-        for rows, counts in zip(tables.rows, table, strict=True):
+        for rows, counts in zip(open_rows.values(), table, strict=True):
             sensitive[rows] = np.repeat(np.arange(len(counts)), counts)
         other = m.with_codes({m.sensitive: sensitive})
         groups = _groups_shown(rel, algorithm(other), sensitive)
         if groups is None:
             continue
-        ways = prod(
-            factorial(counts.sum()) // prod(map(factorial, counts.tolist())) for counts in table
-        )
-        for name, rows in _alike(rel, tables, groups):
+        ways = prod(factorial(sum(h)) // prod(map(factorial, h)) for h in table.tolist())
+        for name, rows in _alike(rel, open_rows, groups):
             values = np.bincount(sensitive[rows], minlength=table.shape[1]).astype(object)
             fits[name] = fits.get(name, 0) + ways * values
 
     # Of other tuples the groups show the counts, and who has which value is open.
     known = m.cells.tuple_of_row
     concluded = _largest_share(m, rel.partition.labels if isinstance(rel, GroupRelease) else known)
-    for name, rows in _alike(rel, tables, _with_margins(m, rel.partition.labels, true_values)):
+    groups = _with_margins(m, rel.partition.labels, true_values)
+    for name, rows in _alike(rel, open_rows, groups):
         concluded[rows] = max(fits[name]) / sum(fits[name])
     return concluded
 

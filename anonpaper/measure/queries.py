@@ -134,7 +134,6 @@ class Workload:
 
         Examples
         --------
-        >>> import anonpaper as ap
         >>> queries = workload(ap.examples.hospital(), {"Age": 2, "Gender": 1}, size=3, seed=0)
         >>> print(next(queries.sql("hospital")))
         SELECT "Disease", COUNT(*) AS total
@@ -195,7 +194,6 @@ def workload(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> queries = workload(m, {"Age": 1, "Education": 2}, size=4, seed=0)
     >>> queries.answers(m).sum(axis=(0, 2))
@@ -327,7 +325,6 @@ def query_error(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
     >>> round(query_error(rel), 2), round(query_error(rel, of="absolute"), 2)
@@ -352,7 +349,6 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> one_group = ap.swap(m, ap.Partition([0] * 10), seed=0)
     >>> query_errors(workload(m, {}, size=5), [one_group])
@@ -374,7 +370,6 @@ def relative_errors(queries: Workload, releases: Sequence[Release], base: Releas
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> base = ap.swap(m, ap.Partition([0] * 10), seed=0)
     >>> relative_errors(workload(m, {"Age": 2}, size=100, seed=0), [base], base)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
+from anonpaper.groups import dense_labels
 from anonpaper.microdata import check_microdata
 from anonpaper.principles import GroupCounts, Theta
 from anonpaper.publish import GroupRelease, Release, check_release
@@ -29,7 +30,6 @@ def disclosure_confidence(rel: Release) -> pd.Series:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> disclosure_confidence(rel)["Adam"].item()
     1.0
@@ -77,7 +77,6 @@ def disclosure_risk(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> readings = ("values", "own", "largest")
     >>> [round(disclosure_risk(release, reading), 3) for reading in readings]
@@ -127,7 +126,6 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
     [1.0, 1.0, 1.0]
@@ -184,7 +182,6 @@ def undiverse_rows(rel: Release, l: int = 2) -> int:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> undiverse_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
@@ -215,7 +212,6 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> kept = ap.Partition(m.cells.tuple_of_row)
     >>> reconstruction(ap.suppress(m, kept), known=0.5)
@@ -285,11 +281,8 @@ def _labels_of_known(rel: Release, known: Sequence[object]) -> np.ndarray:
         raise errors.ColumnError(f"an attacker knows quasi-identifiers, and {unknown} are none")
     if isinstance(rel, GroupRelease):
         raise errors.ParameterError("the classes of this release are groups, whatever is known")
-    shown = rel.is_published
-    combination = np.zeros(np.count_nonzero(shown), dtype=np.int64)
+    labels = np.where(rel.is_published, 0, -1)
     for p in rel.published:
         if p.attribute.name in known:  # dense after every step, so that numbers stay small
-            combination = pd.factorize(combination * len(p.sub_domains) + p.index[shown])[0]
-    labels = np.full(len(shown), -1, dtype=np.int64)
-    labels[shown] = combination
+            labels = dense_labels(np.where(labels < 0, -1, labels * len(p.sub_domains) + p.index))
     return labels

@@ -53,7 +53,6 @@ def distortion(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.flat(a.values) for a in m.attributes}
     >>> distortion(ap.suppress(m, ap.Partition([0] * m.n)), trees)
@@ -84,7 +83,6 @@ def generalizations(rel: Release) -> int:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> generalizations(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
@@ -111,7 +109,6 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> marginal_similarity(m, ap.suppress(m, ap.Partition(m.cells.tuple_of_row)))
     1.0
@@ -204,7 +201,6 @@ def classification(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m, ap.examples.hospital_two_diverse())
     >>> classification(release, m, trees=5).confusion.to_numpy().sum().item()
