@@ -2,8 +2,7 @@
 
 The paper's tables are extracts of the American Community Survey that may not be passed on.
 Census-Income has the same seven quasi-identifiers. `occ` is its employed persons, `sal` a sample
-of its adults with a modelled income. :func:`load_ipums` and :func:`load_acs_pums` of
-`anonpaper.datasets` build the real tables from a user's own extract.
+of its adults with a modelled income. `anonpaper.datasets.pums` builds the real tables.
 """
 
 from __future__ import annotations

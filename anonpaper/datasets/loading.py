@@ -13,14 +13,7 @@ import pandas as pd
 from anonpaper import errors
 from anonpaper.datasets import acs, tables
 from anonpaper.datasets.fetching import FoundFile, fetched_before, find_file, placed_by_hand
-from anonpaper.datasets.registry import (
-    Dataset,
-    Origin,
-    RegisteredFile,
-    StandInWarning,
-    dataset,
-    registry,
-)
+from anonpaper.datasets.registry import Dataset, Origin, StandInWarning, dataset, registry
 from anonpaper.files import cache_folder, raw_folder, whole_file
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
@@ -122,9 +115,7 @@ def load_table(
         return _stand_in(entry, error)
 
 
-def published_table(
-    entry: Dataset, files: Sequence[RegisteredFile]
-) -> tuple[pd.DataFrame, Origin]:
+def published_table(entry: Dataset, files: Sequence) -> tuple[pd.DataFrame, Origin]:
     """Return the table of published files, never a stand-in, and its origin."""
     found = [find_file(file, entry) for file in files]
     paths = {file.entry.name: file.path for file in found}
@@ -156,7 +147,7 @@ def _origin(entry: Dataset, found: Sequence[FoundFile], note: str = "") -> Origi
     return Origin(entry.name, how, file, sha256, False, entry.substitute_for, note)
 
 
-def _files_of_part(entry: Dataset, part: str | None) -> Sequence[RegisteredFile]:
+def _files_of_part(entry: Dataset, part: str | None) -> Sequence:
     """Return the files of a part; train and test are the first and second file."""
     if entry.name not in _DEFAULT_PART:
         if part is not None:
@@ -263,7 +254,7 @@ def _origin_now(entry: Dataset) -> str:
     return " + ".join(dict.fromkeys(_file_now(file, entry.stand_in) for file in entry.files))
 
 
-def _file_now(file: RegisteredFile, stand_in: bool) -> str:
+def _file_now(file, stand_in: bool) -> str:
     try:
         found = placed_by_hand(file) or fetched_before(file)
     except errors.DatasetError as error:

@@ -103,13 +103,11 @@ def voter_list(
     Raises
     ------
     ColumnError, ParameterError
-        A column is unknown, or one is called ``name``; `columns` or `people` is empty, or a share
-        is out of range.
+        A column is unknown, or one is called ``name``; a parameter is empty or out of range.
 
     References
     ----------
-    L. Sweeney, *k-anonymity: a model for protecting privacy*, 2002: she linked a voter list with
-    hospital records that had no names.
+    L. Sweeney, *k-anonymity: a model for protecting privacy*, 2002, linked such a list.
 
     Examples
     --------

@@ -15,16 +15,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.datasets.acs import income_brackets
 from anonpaper.datasets.fetching import unpacked_sha256
 from anonpaper.datasets.registry import Origin, listed
-from anonpaper.errors import (
-    ColumnError,
-    DatasetError,
-    DatasetUnavailableError,
-    ParameterError,
-    check_integer,
-)
 from anonpaper.files import named_by_user
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
@@ -68,17 +62,14 @@ def load_ipums(
     layout : mapping or path, optional
         For fixed width: variable -> (first, last) column, counted from 1; or the text codebook
         that IPUMS delivers with the extract (``.cbk``).
-    rows : int, optional
+    rows, seed : int or None, int
         Draw so many of the adults, without replacement; all of them with None or if there are
         fewer. The paper has 600,000.
-    seed : int
-        Seed of that draw.
 
     Raises
     ------
     DatasetUnavailableError, FileError, ColumnError
-        There is no such file; it cannot be read; it lacks a variable or has a code that the
-        recoding does not know.
+        There is no such file; it cannot be read; it lacks a variable or has an unknown code.
 
     Examples
     --------
@@ -138,7 +129,7 @@ class _Extract:
             self.path = Path(path)
             there = self.path.is_file()
         if not there:
-            raise DatasetUnavailableError(
+            raise errors.DatasetUnavailableError(
                 f"there is no extract {self.path}: order one at https://usa.ipums.org or take a "
                 "person file from https://www.census.gov/programs-surveys/acs/microdata.html"
             )
@@ -157,13 +148,15 @@ class _Extract:
         """Return the variable of an attribute; blanks are NA."""
         name = self.about["variables"][attribute]
         if name not in self.frame:
-            raise ColumnError(
+            raise errors.ColumnError(
                 f"{self.path.name} lacks the variable {name}; it has {list(self.frame.columns)}"
             )
         try:
             return pd.to_numeric(self.frame[name])
         except (ValueError, TypeError) as error:
-            raise ColumnError(f"{name} in {self.path.name} is not a number: {error}") from error
+            raise errors.ColumnError(
+                f"{name} in {self.path.name} is not a number: {error}"
+            ) from error
 
     def named(self, attribute: str, adults: pd.Series) -> pd.Categorical:
         """Return a variable with its codes written out; an unknown code is an error."""
@@ -173,7 +166,7 @@ class _Extract:
             codes = codes.fillna(self.about["blanks"][name])
         unknown = [code for code in codes[adults].unique().tolist() if code not in meaning]
         if unknown:
-            raise ColumnError(f"{name} in {self.path.name} has unknown codes {unknown[:5]}")
+            raise errors.ColumnError(f"{name} in {self.path.name} has unknown codes {unknown[:5]}")
         return pd.Categorical(codes.map(meaning), list(dict.fromkeys(meaning.values())))
 
 
@@ -184,7 +177,9 @@ def read_codebook(path: str | Path) -> dict[str, tuple[int, int]]:
     lines = re.findall(r"(?m)^\s*([A-Z][A-Z0-9_]*)\s+(?:[HP]\s+)?(\d+)(?:-(\d+))?\s+\d+\b", text)
     columns = {name: (int(first), int(last or first)) for name, first, last in lines}
     if not columns:
-        raise DatasetError(f"{path} lists no variables; expected lines like 'AGE  P  10-12  3'")
+        raise errors.DatasetError(
+            f"{path} lists no variables; expected lines like 'AGE  P  10-12  3'"
+        )
     return columns
 
 
@@ -193,7 +188,7 @@ def _load(extract: _Extract, table: str, rows: int | None, seed: int) -> Microda
     about, age = extract.about, extract.numbers("Age")
     adults = age >= AGES[0]
     if table not in SENSITIVE:
-        raise ParameterError(f'table must be "sal" or "occ", got {table!r}')
+        raise errors.ParameterError(f'table must be "sal" or "occ", got {table!r}')
     values = extract.numbers(SENSITIVE[table])
     if table == "sal":
         adults &= ~values.isin(about["no_income"])
@@ -209,7 +204,7 @@ def _load(extract: _Extract, table: str, rows: int | None, seed: int) -> Microda
     frame = pd.DataFrame(columns)[adults].reset_index(drop=True)[QI]
     unknown = [name for name in QI if frame[name].isna().any()]
     if unknown:
-        raise ColumnError(
+        raise errors.ColumnError(
             f"{extract.path.name} has adults with blank or unknown codes in {unknown}: "
             "is it an extract of the American Community Survey?"
         )
@@ -221,7 +216,7 @@ def _load(extract: _Extract, table: str, rows: int | None, seed: int) -> Microda
         frame["Occupation"] = values.astype(np.int64) // width * width
     left = len(frame)
     note = f"{left:,} adults of {len(extract.frame):,} persons"
-    if rows is not None and check_integer("rows", rows, 1) < left:
+    if rows is not None and errors.check_integer("rows", rows, 1) < left:
         drawn = np.sort(generator(seed).choice(left, rows, replace=False))
         frame = frame.take(drawn).reset_index(drop=True)
         note += f", {rows:,} drawn with seed {seed}"

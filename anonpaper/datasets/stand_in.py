@@ -1,9 +1,8 @@
 """Stand-ins: tables with the published schema and counts, for files that cannot be fetched.
 
 ``stand_in_<name>.json`` summarizes the published file without its records: per column the numbers
-of distinct and of missing values, and the counts of the values (or quantiles, or the cardinality
-alone where there are many). A few columns are counted jointly, all others are independent: a
-stand-in serves to run the code, not to compare results.
+of distinct and of missing values, and the counts of the values (where there are many: quantiles,
+or the cardinality alone). A few columns are counted jointly, all others are independent.
 """
 
 from __future__ import annotations
@@ -25,8 +24,7 @@ __all__ = ["VERSION", "generate", "published_summary", "summarize", "write_summa
 #: Part of every cache key: raise it when the generator changes.
 VERSION = 1
 
-#: Columns with more distinct values are summarized by quantiles (numbers) or their
-#: cardinality (text).
+#: Columns of more distinct values are summarized by quantiles (numbers) or cardinality (text).
 MOST_COUNTED = 450
 QUANTILES = 21
 MOST_DECIMALS = 9

@@ -153,14 +153,10 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
 
     `outsiders` are people who are not in the table, with the same quasi-identifiers, else
     ParameterError. A value that the table does not have fits a star, and an interval of numbers
-    around it. Every distinct published row looks through the people between its bounds in one
+    around it. The dict has ``members`` and ``outsiders``, the share of either who are said to be
+    in the release, and ``advantage``, their difference: 0 for a test that learns nothing, 1 for a
+    perfect one. Every distinct published row looks through the people between its bounds in one
     attribute.
-
-    Returns
-    -------
-    dict
-        ``members`` and ``outsiders``: the share of either who are said to be in the release;
-        ``advantage``: their difference, 0 for a test that learns nothing, 1 for a perfect one.
 
     Examples
     --------

@@ -98,15 +98,13 @@ class _Program:
 
     def __init__(self, m: Microdata, l: int, value, different, most: int) -> None:
         self.l, self.rows, self.d = l, m.cells.counts, m.d
-        if 1 << m.d > most:
-            raise _too_large(most)
+        _check_size(1 << m.d, most)
         found, size, n_buckets = [], 0, 0
         for kept in attributes_kept(m.d, 1 << m.d):
             cell, bucket = _possible(m, kept, l, value, different)
             found.append((cell, bucket + n_buckets, np.full(len(cell), m.d - kept.sum())))
             size, n_buckets = size + len(cell), n_buckets + int(bucket.max(initial=-1)) + 1
-            if size > most:
-                raise _too_large(most)
+            _check_size(size, most)
         cell, bucket, stars = map(np.concatenate, zip(*found, strict=True))
         order = np.argsort(cell, kind="stable")
         self.cell, self.stars = cell[order], stars[order]
@@ -168,8 +166,9 @@ def _possible(m: Microdata, kept, l: int, value, different) -> tuple[np.ndarray,
     return np.flatnonzero(possible), of_cell[possible]
 
 
-def _too_large(most: int) -> SizeLimitError:
-    return SizeLimitError(
-        f"the linear program has more than {most} variables, or choices of attributes: take a "
-        "sample of the rows, fewer quasi-identifiers, or a larger max_variables"
-    )
+def _check_size(size: int, most: int) -> None:
+    if size > most:
+        raise SizeLimitError(
+            f"the linear program has more than {most} variables, or choices of attributes: take a "
+            "sample of the rows, fewer quasi-identifiers, or a larger max_variables"
+        )

@@ -175,9 +175,8 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     ----------
     rel : Release
     weights : mapping of attribute name to float, optional
-        Weight per attribute, 1 where left out; n times their sum is the largest penalty.
-        ColumnError or ParameterError if they name no quasi-identifier, or one is no finite number
-        of at least 0.
+        Weight per attribute, finite and at least 0, 1 where left out; n times their sum is the
+        largest penalty.
 
     References
     ----------
@@ -281,17 +280,14 @@ def kl_divergence(rel: Release) -> float:
 
     .. math:: KL(f, f^*) = \sum_{p: f(p) > 0} f(p) \ln\frac{f(p)}{f^*(p)}
 
-    It is 0 if nothing was generalized, and infinite where rows are withheld such that no published
-    row covers a point of the table. ColumnError if the table has no sensitive attribute.
+    with natural logarithm (xiao2010, equation 2, after Kifer and Gehrke, SIGMOD 2006). It is 0 if
+    nothing was generalized, and infinite where rows are withheld such that no published row covers
+    a point of the table. ColumnError if the table has no sensitive attribute.
 
     The domain is never enumerated. With stars alone, O(2^d · e log e) for e points: one look-up
     for every *star pattern* (which attributes are stars). For a recoding, where sub-domains do
-    not overlap, O(e log e). Of overlapping sub-domains every distinct published row looks through
+    not overlap, O(e log e). Where sub-domains overlap, every distinct published row looks through
     the points between its bounds in one attribute, at worst O(e · r) for r such rows.
-
-    References
-    ----------
-    xiao2010, equation 2, after Kifer and Gehrke, SIGMOD 2006; natural logarithm.
 
     Examples
     --------
@@ -376,8 +372,8 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     times (s - 1) / (S - 1), where values count whether they occur or not; a row withheld costs 1.
     An attribute of a single value cannot lose anything and costs 0. O(n·d).
 
-    `weights` per attribute are in [0, 1] and sum to 1, 0 where left out; equal by default. Other
-    weights are a ParameterError, those of no quasi-identifier a ColumnError.
+    `weights` per attribute sum to 1, 0 where left out; equal by default. Other weights are a
+    ParameterError, those of no quasi-identifier a ColumnError.
 
     Examples
     --------

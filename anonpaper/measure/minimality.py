@@ -91,9 +91,8 @@ def minimality(
 
     References
     ----------
-    R. C.-W. Wong, A. W.-C. Fu, K. Wang, J. Pei, *Minimality attack in privacy preserving data
-    publishing*, VLDB 2007: the posterior of one group from a minimality principle. Here the
-    algorithm itself runs on every table. xiao2010, section 5, for TP.
+    R. C.-W. Wong et al., *Minimality attack in privacy preserving data publishing*, VLDB 2007: the
+    posterior of one group from a minimality principle. xiao2010, section 5, for TP.
 
     Examples
     --------

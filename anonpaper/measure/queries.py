@@ -1,11 +1,6 @@
 r"""How well a release answers counting queries: histograms of the sensitive attribute.
 
-A query restricts quasi-identifiers and counts the sensitive values of the rows that remain::
-
-    SELECT occupation, COUNT(*) AS total FROM adult
-    WHERE education IN (...) AND sex IN (...) AND race IN (...) AND age > A1 AND age < A2
-    GROUP BY occupation;
-
+A query restricts quasi-identifiers and counts the sensitive values of the rows that remain.
 Source: boger2020, section 4.5, after Xiao and Tao, VLDB 2006.
 """
 
@@ -92,9 +87,7 @@ class Workload:
             answers[place] = self._answers_by_class(tables[place])
         return answers
 
-    def _answers_by_tuple(
-        self, m: Microdata, tables: Sequence[Microdata | GroupRelease]
-    ) -> np.ndarray:
+    def _answers_by_tuple(self, m: Microdata, tables: Sequence) -> np.ndarray:
         def selected(j: int, included: np.ndarray) -> np.ndarray:
             return included[:, m.cells.tuples[:, j]]
 
@@ -190,7 +183,6 @@ def workload(
     size : int
         Number of queries, at least 1.
     seed : int or numpy.random.Generator
-        Seed of the draws.
 
     Examples
     --------
@@ -311,7 +303,6 @@ def query_error(
     Parameters
     ----------
     rel : Release
-        Of a table with a sensitive attribute, else ColumnError.
     queries : Workload, optional
         As :func:`workload` draws them; by default 1,000 queries that restrict every attribute to
         half of its places (an unordered one to at most 100 values), drawn with seed 0.

@@ -52,6 +52,7 @@ def disclosure_risk(
     Parameters
     ----------
     rel : Release
+        Of a table with a sensitive attribute, else ColumnError.
     reading : {"values", "own", "largest"}
         The chance of a target in class C.
 
@@ -64,16 +65,11 @@ def disclosure_risk(
         * ``"largest"``: the largest share in C, for an attacker who bets on it.
     targets : {"all", "real"}
         Average over all rows, or over real people in the same classes. A row that is withheld
-        counts 0.
+        counts 0. EmptyTableError if there is no target.
     known : sequence of attribute names, optional
         The quasi-identifiers that the attacker knows; all by default. Rows that publish the same
         values of these are one class. The paper tests "different combinations of QIDs".
-        ParameterError for a release whose classes are groups.
-
-    Raises
-    ------
-    ColumnError, EmptyTableError
-        The table has no sensitive attribute, or `known` names no quasi-identifier; no target.
+        ColumnError for another name, ParameterError for a release whose classes are groups.
 
     Examples
     --------
@@ -178,7 +174,7 @@ def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
 def undiverse_rows(rel: Release, l: int = 2) -> int:
     """Number of published rows in classes of fewer than l sensitive values, from 0 to n.
 
-    0 if the release is distinct l-diverse. :func:`records_at_risk` looks at counts alone.
+    0 if the release is distinct l-diverse; :func:`records_at_risk` looks at counts alone.
 
     Examples
     --------
@@ -208,7 +204,6 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
         Share of the real rows that the attacker knows, in (0, 1], else ParameterError; at least
         one row, and never all of them.
     seed : int or numpy.random.Generator
-        Draws these rows.
 
     Examples
     --------
@@ -238,24 +233,23 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
 def _likeliest(values: SubDomains, counts: np.ndarray) -> np.ndarray:
     """Code of the greatest count in every sub-domain, the first if several are, shape (r,)."""
     likeliest = np.empty(len(values), np.int64)
+
+    def better(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        return np.where(counts[second] > counts[first], second, first)
+
     # best[i]: the code of the greatest count among the 2^power from i on; two such spans, which
     # may overlap, cover a run.
     best, power = np.arange(len(counts)), np.log2(values.high - values.low + 1).astype(int)
     for span in range(power.max(initial=0) + 1):
         if span:
-            best = _better(counts, best[: -(2 ** (span - 1))], best[2 ** (span - 1) :])
+            best = better(best[: -(2 ** (span - 1))], best[2 ** (span - 1) :])
         runs = power == span
-        first, last = best[values.low[runs]], best[values.high[runs] + 1 - 2**span]
-        likeliest[runs] = _better(counts, first, last)
+        likeliest[runs] = better(best[values.low[runs]], best[values.high[runs] + 1 - 2**span])
     gaps = np.flatnonzero(values.has_gaps)
     owner = np.repeat(np.arange(len(values)), np.diff(values.start))
     order = np.lexsort((-counts[values.codes], owner))
     likeliest[gaps] = values.codes[order[values.start[gaps]]]
     return likeliest
-
-
-def _better(counts: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    return np.where(counts[second] > counts[first], second, first)
 
 
 def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:

@@ -32,8 +32,7 @@ def distortion(
 ) -> float:
     """Mean level that values are published on over the hierarchy's height, from 0 to 1.
 
-    Source: majeed2024, Eq. 9, divided by the number of rows so that tables of different sizes
-    compare.
+    This is Eq. 9 of majeed2024 over the number of rows, so that tables of different sizes compare.
 
     Parameters
     ----------
@@ -41,15 +40,10 @@ def distortion(
     hierarchies : mapping of attribute name to Hierarchy
         One for every quasi-identifier. The level of a sub-domain is the lowest one on which all
         its values have one name, whether or not the release was made from this hierarchy. A row
-        that is withheld counts as on the highest level.
+        that is withheld counts as on the highest level. HierarchyError if a hierarchy is missing,
+        lacks values, or does not join those of a sub-domain.
     weights : mapping of attribute name to float, optional
-        w_Q of Eq. 9, at least 0 and scaled to add up to 1; equal by default.
-
-    Raises
-    ------
-    HierarchyError, ColumnError, ParameterError
-        A hierarchy is missing, lacks values, or does not join those of a sub-domain; `weights`
-        names no quasi-identifier, or holds a negative number or only zeros.
+        w_Q of Eq. 9, at least 0, not all 0, and scaled to add up to 1; equal by default.
 
     Examples
     --------
@@ -189,15 +183,13 @@ def classification(
     balanced : bool
         Whether all sensitive values weigh the same in training, rather than all rows.
     seed : int or numpy.random.Generator
-        Of the forest.
 
     Raises
     ------
-    ColumnError, EmptyTableError, ParameterError
-        The tables have other roles, or no sensitive attribute; the release has no row; `test` has
-        synthetic rows, the release is an anatomy, or `balanced` is neither True nor False.
-    SizeLimitError
-        Rows times features, one for every value of an unordered attribute, exceed 500 million.
+    ColumnError, EmptyTableError, ParameterError, SizeLimitError
+        The tables have other roles, or no sensitive attribute; the release has no row, or is an
+        anatomy; `test` has synthetic rows; rows times features, one for every value of an
+        unordered attribute, exceed 500 million.
 
     Examples
     --------
