@@ -6,23 +6,12 @@ sets a *stand-in* generated from the published schema, which is never silent. Ev
 against the sha256 in registry.toml before it is read.
 """
 
-from __future__ import annotations
-
-from anonpaper.datasets.catalogue import available, fetch
-from anonpaper.datasets.loading import load
-from anonpaper.datasets.origin import Origin, StandInWarning
-from anonpaper.datasets.popsyn import population
+from anonpaper.datasets.loading import available, fetch, load
+from anonpaper.datasets.made_up import population, voter_list
 from anonpaper.datasets.pums import load_acs_pums, load_ipums
-from anonpaper.datasets.voters import voter_list
+from anonpaper.datasets.registry import Origin, StandInWarning
 
 __all__ = [
-    "Origin",
-    "StandInWarning",
-    "available",
-    "fetch",
-    "load",
-    "load_acs_pums",
-    "load_ipums",
-    "population",
-    "voter_list",
-]
+    "Origin", "StandInWarning", "available", "fetch", "load", "load_acs_pums", "load_ipums",
+    "population", "voter_list",
+]  # fmt: skip

@@ -2,8 +2,7 @@
 
 The paper's tables are extracts of the American Community Survey that may not be passed on.
 Census-Income has the same seven quasi-identifiers. `occ` is its employed persons, `sal` a sample
-of its adults with a modelled income. :func:`load_ipums` and :func:`load_acs_pums` of
-`anonpaper.datasets` build the real tables from a user's own extract.
+of its adults with a modelled income. `anonpaper.datasets.pums` builds the real tables.
 """
 
 from __future__ import annotations
@@ -48,34 +47,23 @@ def make_occ(census: pd.DataFrame) -> pd.DataFrame:
 
 
 def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """Return 600,000 draws from the adults with a known birth place, and a modelled income.
-
-    Notes
-    -----
-    The paper does not print the values behind Table 6's domains. Here they are: Age 17 to 95 (the
-    class "90 and over" is spread over 90 to 95, each year 0.8 times as frequent as the one
-    before); Race by Hispanic origin, except for Asians (9); Marital Status without telling the
-    armed forces apart (6); Birth Place with persons born in the United States told apart by
-    parentage (56); Education with those still enrolled among "some college" (17); Work Class as
-    it is (9). All of it is data of the person drawn, so the dependence between the attributes is
-    that of Census-Income. Income is the lower end of a $2,000 class (0 to 98,000).
-    """
+    """Return 600,000 draws from the adults with a known birth place, and a modelled income."""
+    # The paper does not print the values behind Table 6's domains; data/README.md has those here.
     rng = generator(seed)
     adults = census[(census["age"] >= SAL_AGES[0]) & census["country of birth self"].notna()]
-    status = adults["marital stat"].astype(object)
     present = ["Married-A F spouse present", "Married-civilian spouse present"]
+    status = adults["marital stat"].astype(object).replace(present, "Married-spouse present")
     persons = pd.DataFrame(
         {
             "Age": adults["age"],
             "Gender": adults["sex"],
             "Race": _race(adults),
-            "Marital Status": status.replace(present, "Married-spouse present"),
+            "Marital Status": status.astype("category"),
             "Birth Place": _birth_place(adults),
             "Education": _education(adults),
             "Work Class": adults["class of worker"],
         }
     ).reset_index(drop=True)
-    persons["Marital Status"] = persons["Marital Status"].astype("category")
     weeks = adults["weeks worked in year"].to_numpy()
     above = (adults["income"] == "50000+").to_numpy()
 
@@ -97,9 +85,8 @@ def _race(adults: pd.DataFrame) -> pd.Categorical:
 
 
 def _birth_place(adults: pd.DataFrame) -> pd.Categorical:
-    father, mother, self_ = (
-        adults[f"country of birth {who}"].astype(object) for who in ("father", "mother", "self")
-    )
+    columns = [f"country of birth {who}" for who in ("father", "mother", "self")]
+    father, mother, self_ = (adults[column].astype(object) for column in columns)
     told_apart = _LISTS["parental_birth_places"]
     parent = father.where(father.isin(told_apart), mother)
     split = (self_ == "United-States") & parent.isin(told_apart)
@@ -108,13 +95,10 @@ def _birth_place(adults: pd.DataFrame) -> pd.Categorical:
 
 def _education(adults: pd.DataFrame) -> pd.Categorical:
     level = adults["education"].astype(object)
-    enrolled = (level == "Some college but no degree") & (
-        adults["enroll in edu inst last wk"] == "College or university"
-    )
-    levels = list(_LISTS["school_years"])
-    return pd.Categorical(
-        level.where(~enrolled, "Some college, still enrolled"), levels, ordered=True
-    )
+    enrolled = adults["enroll in edu inst last wk"] == "College or university"
+    enrolled &= level == "Some college but no degree"
+    level = level.where(~enrolled, "Some college, still enrolled")
+    return pd.Categorical(level, list(_LISTS["school_years"]), ordered=True)
 
 
 def _income(
@@ -155,12 +139,6 @@ def _income(
 
 
 def income_brackets(income: np.ndarray) -> np.ndarray:
-    """Return the lower ends of 50 income classes, the last one open; losses are no income.
-
-    Examples
-    --------
-    >>> income_brackets(np.array([-500.0, 1_999.0, 2_000.0, 1e6])).tolist()
-    [0, 0, 2000, 98000]
-    """
+    """Return the lower ends of 50 income classes, the last one open; losses are no income."""
     classes = np.clip(np.floor_divide(income, INCOME_BRACKET), 0, INCOME_VALUES - 1)
     return classes.astype(np.int64) * INCOME_BRACKET

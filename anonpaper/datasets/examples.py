@@ -11,15 +11,9 @@ from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 
 __all__ = [
-    "hospital",
-    "hospital_two_anonymous",
-    "hospital_two_diverse",
-    "patients",
-    "patients_constraints",
-    "patients_diverse",
-    "patients_three_anonymous",
-    "phase_three",
-]
+    "hospital", "hospital_two_anonymous", "hospital_two_diverse", "patients",
+    "patients_constraints", "patients_diverse", "patients_three_anonymous", "phase_three",
+]  # fmt: skip
 
 
 def _read(name: str) -> pd.DataFrame:
@@ -38,16 +32,11 @@ def hospital() -> Microdata:
     ['<30', 'M', 'Bachelor', 'pneumonia']
     """
     frame = _read("hospital.csv")
+    degrees = ["High school", "Bachelor", "Master"]
     frame["Age"] = pd.Categorical(frame["Age"], ["<30", "[30, 50)", ">=50"], ordered=True)
-    frame["Education"] = pd.Categorical(
-        frame["Education"], ["High school", "Bachelor", "Master"], ordered=True
-    )
-    return Microdata(
-        frame,
-        qi=["Age", "Gender", "Education"],
-        sensitive="Disease",
-        origin="running example of xiao2010, reconstructed",
-    )
+    frame["Education"] = pd.Categorical(frame["Education"], degrees, ordered=True)
+    origin = "running example of xiao2010, reconstructed"
+    return Microdata(frame, ["Age", "Gender", "Education"], "Disease", origin=origin)
 
 
 def hospital_two_anonymous() -> Partition:
@@ -68,7 +57,6 @@ def phase_three() -> Microdata:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> ap.tp(phase_three(), l=3).info["phase"]
     3
     """

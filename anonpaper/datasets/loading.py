@@ -1,4 +1,4 @@
-"""Loading a data set: its table, its roles, and what was done on the way."""
+"""Loading a data set: its table, its roles, and what was done on the way; and listing all."""
 
 from __future__ import annotations
 
@@ -10,22 +10,15 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.datasets import acs, tables
-from anonpaper.datasets.fetching import FoundFile, find_file
-from anonpaper.datasets.origin import Origin, StandInWarning
-from anonpaper.datasets.registry import Dataset, RegisteredFile, dataset
-from anonpaper.errors import (
-    DatasetUnavailableError,
-    EmptyTableError,
-    ParameterError,
-    check_choice,
-    check_integer,
-)
+from anonpaper.datasets.fetching import FoundFile, fetched_before, find_file, placed_by_hand
+from anonpaper.datasets.registry import Dataset, Origin, StandInWarning, dataset, registry
 from anonpaper.files import cache_folder, raw_folder, whole_file
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 
-__all__ = ["load", "load_table", "parsed", "published_table"]
+__all__ = ["available", "fetch", "load", "load_table", "parsed", "published_table"]
 
 #: Data set with parts -> the part loaded by default.
 _DEFAULT_PART = {"adult": "train", "census": "both"}
@@ -42,6 +35,8 @@ def load(
     part: str | None = None,
 ) -> Microdata:
     """Load a data set with the roles that its paper gives the columns.
+
+    A load from the parquet cache takes less than a second, the first parse a few seconds.
 
     Parameters
     ----------
@@ -68,6 +63,7 @@ def load(
     -------
     Microdata
         Its ``origin`` (an :class:`Origin`) says where the rows came from and which were left out.
+        A StandInWarning says if they were generated, because the published file is not at hand.
 
     Raises
     ------
@@ -77,15 +73,9 @@ def load(
         A file on disk, or all that the sources offer, is not the published one; or no source has
         the file: the message says where to put it.
 
-    Warns
-    -----
-    StandInWarning
-        The rows were generated, because the published file is not at hand.
-
     References
     ----------
-    data/README.md has source, licence and citation of every set. A load from the parquet cache
-    takes less than a second, the first parse a few seconds.
+    data/README.md has source, licence and citation of every set.
 
     Examples
     --------
@@ -95,7 +85,7 @@ def load(
     >>> load("adult", missing="drop").n
     30162
     """
-    check_choice("missing", missing, ("category", "drop", "error"))
+    errors.check_choice("missing", missing, ("category", "drop", "error"))
     entry = dataset(name)
     whole, origin = load_table(name, part=part, seed=seed)
     frame = whole
@@ -119,15 +109,13 @@ def load_table(
         return _derived(entry, seed)
     try:
         return published_table(entry, files)
-    except DatasetUnavailableError as error:
+    except errors.DatasetUnavailableError as error:
         if not entry.stand_in:
             raise
         return _stand_in(entry, error)
 
 
-def published_table(
-    entry: Dataset, files: Sequence[RegisteredFile]
-) -> tuple[pd.DataFrame, Origin]:
+def published_table(entry: Dataset, files: Sequence) -> tuple[pd.DataFrame, Origin]:
     """Return the table of published files, never a stand-in, and its origin."""
     found = [find_file(file, entry) for file in files]
     paths = {file.entry.name: file.path for file in found}
@@ -154,34 +142,29 @@ def parsed(name: str, key: tuple[object, ...], build: Callable[[], pd.DataFrame]
 
 
 def _origin(entry: Dataset, found: Sequence[FoundFile], note: str = "") -> Origin:
-    return Origin(
-        dataset=entry.name,
-        how=" + ".join(dict.fromkeys(file.how for file in found)),
-        file=" + ".join(file.entry.name for file in found),
-        sha256=" + ".join(file.entry.sha256 for file in found),
-        substitute_for=entry.substitute_for,
-        note=note,
-    )
+    how = " + ".join(dict.fromkeys(file.how for file in found))
+    file, sha256 = (" + ".join(getattr(f.entry, of) for f in found) for of in ("name", "sha256"))
+    return Origin(entry.name, how, file, sha256, False, entry.substitute_for, note)
 
 
-def _files_of_part(entry: Dataset, part: str | None) -> Sequence[RegisteredFile]:
+def _files_of_part(entry: Dataset, part: str | None) -> Sequence:
     """Return the files of a part; train and test are the first and second file."""
     if entry.name not in _DEFAULT_PART:
         if part is not None:
-            raise ParameterError(
+            raise errors.ParameterError(
                 f"{entry.name!r} has no parts, got part={part!r}; {list(_DEFAULT_PART)} have"
             )
         return entry.files
     chosen = {"train": entry.files[:1], "test": entry.files[1:], "both": entry.files}
     part = _DEFAULT_PART[entry.name] if part is None else part
     if part not in chosen:
-        raise ParameterError(f'part must be "train", "test" or "both", got {part!r}')
+        raise errors.ParameterError(f'part must be "train", "test" or "both", got {part!r}')
     return chosen[part]
 
 
 def _derived(entry: Dataset, seed: int) -> tuple[pd.DataFrame, Origin]:
     """Return occ or sal, made from Census-Income."""
-    seed = check_integer("seed", seed, 0)
+    seed = errors.check_integer("seed", seed, 0)
     source = dataset(entry.derived_from)
     # The census table itself is needed only if the derived one is not in the cache.
     found = [find_file(file, source) for file in source.files]
@@ -198,14 +181,17 @@ def _derived(entry: Dataset, seed: int) -> tuple[pd.DataFrame, Origin]:
     return parsed(entry.name, key, make), _origin(entry, found, note)
 
 
-def _stand_in(entry: Dataset, reason: DatasetUnavailableError) -> tuple[pd.DataFrame, Origin]:
+def _stand_in(
+    entry: Dataset, reason: errors.DatasetUnavailableError
+) -> tuple[pd.DataFrame, Origin]:
     """Return generated rows with the published schema, and say so."""
     from anonpaper.datasets import stand_in
 
     summary = stand_in.published_summary(entry.name)
+    key = (stand_in.VERSION, tables.VERSION, repr(summary))
     frame = parsed(
         f"stand-in-{entry.name}",
-        (stand_in.VERSION, tables.VERSION, repr(summary)),
+        key,
         lambda: tables.finish(entry.name, stand_in.generate(summary)),
     )
     warnings.warn(
@@ -214,13 +200,8 @@ def _stand_in(entry: Dataset, reason: DatasetUnavailableError) -> tuple[pd.DataF
         StandInWarning,
         stacklevel=4,
     )
-    origin = Origin(
-        dataset=entry.name,
-        how="stand-in",
-        stand_in=True,
-        substitute_for=entry.title,
-        note="columns, domains and counts are the published ones; the rows are of nobody",
-    )
+    note = "columns, domains and counts are the published ones; the rows are of nobody"
+    origin = Origin(entry.name, "stand-in", "", "", True, entry.title, note)
     return frame, origin
 
 
@@ -231,7 +212,7 @@ def _with_note(origin: Origin, note: str) -> Origin:
 def _without_missing(frame: pd.DataFrame, origin: Origin) -> tuple[pd.DataFrame, Origin]:
     complete = frame.dropna().reset_index(drop=True)
     if complete.empty:
-        raise EmptyTableError(
+        raise errors.EmptyTableError(
             f"every row of {origin.dataset!r} has a missing value in some column: "
             'use missing="category", or make a Microdata of the columns you need'
         )
@@ -240,8 +221,65 @@ def _without_missing(frame: pd.DataFrame, origin: Origin) -> tuple[pd.DataFrame,
 
 
 def _draw(microdata: Microdata, rows: int, seed: int) -> Microdata:
-    rows, n = check_integer("rows", rows, 1), microdata.n
+    rows, n = errors.check_integer("rows", rows, 1), microdata.n
     how = "with" if rows > n else "without"
     note = f"{rows:,} of {n:,} rows drawn {how} replacement, seed {seed}"
     microdata = microdata.replace(origin=_with_note(microdata.origin, note))
     return microdata.take(np.sort(generator(seed).choice(n, rows, replace=rows > n)))
+
+
+# -- all data sets ---------------------------------------------------------------------------
+
+
+def available() -> pd.DataFrame:
+    """List the data sets, and where each would come from now; nothing is fetched.
+
+    The frame has one row per data set: ``name``, ``rows``, ``licence``, ``origin`` (on disk, and
+    how it got there; "to be fetched"; or "stand-in") and ``how_to_get``.
+
+    Examples
+    --------
+    >>> available()[["name", "rows"]].head(2)
+         name   rows
+    0   adult  32561
+    1  german   1000
+    """
+    listed = [vars(entry) | {"origin": _origin_now(entry)} for entry in registry().values()]
+    return pd.DataFrame(listed, columns=["name", "rows", "licence", "origin", "how_to_get"])
+
+
+def _origin_now(entry: Dataset) -> str:
+    if entry.derived_from is not None:
+        return f"from {entry.derived_from}: {_origin_now(dataset(entry.derived_from))}"
+    return " + ".join(dict.fromkeys(_file_now(file, entry.stand_in) for file in entry.files))
+
+
+def _file_now(file, stand_in: bool) -> str:
+    try:
+        found = placed_by_hand(file) or fetched_before(file)
+    except errors.DatasetError as error:
+        return f"unusable: {error}"
+    if found is not None:
+        return found.how
+    if file.official is None and file.mirror is None:
+        return "stand-in" if stand_in else "not at hand"
+    return "to be fetched, else stand-in" if stand_in else "to be fetched"
+
+
+def fetch(names: Sequence[str] | None = None) -> dict[str, Origin]:
+    """Fetch and parse data sets (all by default) ahead of their use, into the cache.
+
+    Returns where each came from. A stand-in raises no warning here: its origin says so. Errors are
+    those of :func:`load`.
+
+    Examples
+    --------
+    >>> fetch(["german"])["german"].stand_in
+    False
+    """
+    origins = {}
+    for name in registry() if names is None else names:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StandInWarning)
+            _, origins[name] = load_table(name)
+    return origins

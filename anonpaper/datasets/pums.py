@@ -15,17 +15,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.datasets.acs import income_brackets
 from anonpaper.datasets.fetching import unpacked_sha256
-from anonpaper.datasets.origin import Origin
-from anonpaper.datasets.registry import listed
-from anonpaper.errors import (
-    ColumnError,
-    DatasetError,
-    DatasetUnavailableError,
-    ParameterError,
-    check_integer,
-)
+from anonpaper.datasets.registry import Origin, listed
 from anonpaper.files import named_by_user
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
@@ -50,7 +43,13 @@ def load_ipums(
     rows: int | None = 600_000,
     seed: int = 0,
 ) -> Microdata:
-    r"""Build SAL or OCC of xiao2010 from an IPUMS USA extract.
+    r"""Build SAL or OCC of xiao2010 from an IPUMS USA extract, with the attributes of Table 6.
+
+    Adults are persons of 17 years and more, ages above 95 count as 95: 79 values. RACE (9),
+    MARST (6), CLASSWKRD (9) are as IPUMS codes them; EDUCD is joined to 17 levels; BPL to the
+    51 states and 5 other areas; INCTOT to 50 classes of $2,000, the last one open; OCC1990 to
+    50 intervals of 20 codes, of those who have an occupation. The origin says how many rows were
+    kept.
 
     Parameters
     ----------
@@ -63,32 +62,14 @@ def load_ipums(
     layout : mapping or path, optional
         For fixed width: variable -> (first, last) column, counted from 1; or the text codebook
         that IPUMS delivers with the extract (``.cbk``).
-    rows : int, optional
+    rows, seed : int or None, int
         Draw so many of the adults, without replacement; all of them with None or if there are
         fewer. The paper has 600,000.
-    seed : int
-        Seed of that draw.
-
-    Returns
-    -------
-    Microdata
-        Attributes as in Table 6; its origin says how many rows were kept.
 
     Raises
     ------
-    DatasetUnavailableError
-        There is no such file.
-    ColumnError
-        The extract lacks a variable or has a code that the recoding does not know.
-    FileError
-        It cannot be read.
-
-    Notes
-    -----
-    Adults are persons of 17 years and more, ages above 95 count as 95: 79 values. RACE (9),
-    MARST (6), CLASSWKRD (9) are as IPUMS codes them; EDUCD is joined to 17 levels; BPL to the
-    51 states and 5 other areas; INCTOT to 50 classes of $2,000, the last one open; OCC1990 to
-    50 intervals of 20 codes, of those who have an occupation.
+    DatasetUnavailableError, FileError, ColumnError
+        There is no such file; it cannot be read; it lacks a variable or has an unknown code.
 
     Examples
     --------
@@ -115,30 +96,14 @@ def load_acs_pums(
 ) -> Microdata:
     r"""Build SAL or OCC of xiao2010 from a person file of the Census Bureau's ACS PUMS.
 
-    Parameters
-    ----------
-    path : str or Path
-        The person file (2008 or later): csv with a header line, or fixed width with a
-        `layout`; gzipped or not. It needs AGEP, SEX, RAC1P, MAR, POBP, SCHL and COW, and
-        PINCP for SAL or OCCP for OCC.
-    table, layout, rows, seed
-        As for :func:`load_ipums`; `layout` is a mapping.
+    As :func:`load_ipums`, except that MAR has 5 values: it does not tell absent spouses apart.
+    RAC1P (9) and COW (9, "not in universe" being blank or never worked) are as they are; SCHL is
+    joined to 17 levels, POBP to 56 places, PINCP to 50 classes of $2,000, OCCP to 50 intervals of
+    200 codes.
 
-    Returns
-    -------
-    Microdata
-        Attributes as in Table 6, except that MAR has 5 values.
-
-    Raises
-    ------
-    DatasetUnavailableError, ColumnError, FileError
-        As for :func:`load_ipums`.
-
-    Notes
-    -----
-    Recodings as for :func:`load_ipums`: RAC1P (9) and COW (9, "not in universe" being blank
-    or never worked) as they are; MAR does not tell absent spouses apart; SCHL to 17 levels, POBP
-    to 56 places, PINCP to 50 classes of $2,000, OCCP to 50 intervals of 200 codes.
+    Parameters and errors are as for :func:`load_ipums`, but `layout` is a mapping. The person file
+    (2008 or later) needs AGEP, SEX, RAC1P, MAR, POBP, SCHL and COW, and PINCP for SAL or OCCP for
+    OCC.
 
     Examples
     --------
@@ -158,43 +123,40 @@ def load_acs_pums(
 class _Extract:
     """The variables of an extract by the names of our attributes; `about` lists its codes."""
 
-    def __init__(
-        self,
-        path: str | Path,
-        layout: Mapping[str, tuple[int, int]] | str | Path | None,
-        source: str,
-    ):
+    def __init__(self, path: str | Path, layout: object, source: str):
         self.about = listed("acs")[source]
         with named_by_user(path):
             self.path = Path(path)
             there = self.path.is_file()
         if not there:
-            raise DatasetUnavailableError(
+            raise errors.DatasetUnavailableError(
                 f"there is no extract {self.path}: order one at https://usa.ipums.org or take a "
                 "person file from https://www.census.gov/programs-surveys/acs/microdata.html"
             )
         columns = read_codebook(layout) if isinstance(layout, (str, os.PathLike)) else layout
         with named_by_user(self.path):
             if columns is None:
-                self.frame = pd.read_csv(self.path, low_memory=False)
+                frame = pd.read_csv(self.path, low_memory=False)
             else:
                 bounds = [(first - 1, last) for first, last in columns.values()]
-                self.frame = pd.read_fwf(
+                frame = pd.read_fwf(
                     self.path, colspecs=bounds, names=list(columns), compression="infer"
                 )
-        self.frame.columns = [str(column).upper() for column in self.frame.columns]
+        self.frame = frame.rename(columns=lambda column: str(column).upper())
 
     def numbers(self, attribute: str) -> pd.Series:
         """Return the variable of an attribute; blanks are NA."""
         name = self.about["variables"][attribute]
         if name not in self.frame:
-            raise ColumnError(
+            raise errors.ColumnError(
                 f"{self.path.name} lacks the variable {name}; it has {list(self.frame.columns)}"
             )
         try:
             return pd.to_numeric(self.frame[name])
         except (ValueError, TypeError) as error:
-            raise ColumnError(f"{name} in {self.path.name} is not a number: {error}") from error
+            raise errors.ColumnError(
+                f"{name} in {self.path.name} is not a number: {error}"
+            ) from error
 
     def named(self, attribute: str, adults: pd.Series) -> pd.Categorical:
         """Return a variable with its codes written out; an unknown code is an error."""
@@ -204,7 +166,7 @@ class _Extract:
             codes = codes.fillna(self.about["blanks"][name])
         unknown = [code for code in codes[adults].unique().tolist() if code not in meaning]
         if unknown:
-            raise ColumnError(f"{name} in {self.path.name} has unknown codes {unknown[:5]}")
+            raise errors.ColumnError(f"{name} in {self.path.name} has unknown codes {unknown[:5]}")
         return pd.Categorical(codes.map(meaning), list(dict.fromkeys(meaning.values())))
 
 
@@ -212,12 +174,12 @@ def read_codebook(path: str | Path) -> dict[str, tuple[int, int]]:
     """Read first and last column of every variable from an IPUMS text codebook."""
     with named_by_user(path):
         text = Path(path).read_text(encoding="utf-8", errors="replace")
-    line = re.compile(
-        r"^\s*([A-Z][A-Z0-9_]*)\s+(?:[HP]\s+)?(\d+)(?:-(\d+))?\s+\d+\b", re.MULTILINE
-    )
-    columns = {name: (int(first), int(last or first)) for name, first, last in line.findall(text)}
+    lines = re.findall(r"(?m)^\s*([A-Z][A-Z0-9_]*)\s+(?:[HP]\s+)?(\d+)(?:-(\d+))?\s+\d+\b", text)
+    columns = {name: (int(first), int(last or first)) for name, first, last in lines}
     if not columns:
-        raise DatasetError(f"{path} lists no variables; expected lines like 'AGE  P  10-12  3'")
+        raise errors.DatasetError(
+            f"{path} lists no variables; expected lines like 'AGE  P  10-12  3'"
+        )
     return columns
 
 
@@ -226,7 +188,7 @@ def _load(extract: _Extract, table: str, rows: int | None, seed: int) -> Microda
     about, age = extract.about, extract.numbers("Age")
     adults = age >= AGES[0]
     if table not in SENSITIVE:
-        raise ParameterError(f'table must be "sal" or "occ", got {table!r}')
+        raise errors.ParameterError(f'table must be "sal" or "occ", got {table!r}')
     values = extract.numbers(SENSITIVE[table])
     if table == "sal":
         adults &= ~values.isin(about["no_income"])
@@ -238,12 +200,11 @@ def _load(extract: _Extract, table: str, rows: int | None, seed: int) -> Microda
         "Birth Place": _birth_place(extract),
         "Education": _education(extract),
     }
-    for name in ("Gender", "Race", "Marital Status", "Work Class"):
-        columns[name] = extract.named(name, adults)
+    columns |= {name: extract.named(name, adults) for name in QI if name not in columns}
     frame = pd.DataFrame(columns)[adults].reset_index(drop=True)[QI]
     unknown = [name for name in QI if frame[name].isna().any()]
     if unknown:
-        raise ColumnError(
+        raise errors.ColumnError(
             f"{extract.path.name} has adults with blank or unknown codes in {unknown}: "
             "is it an extract of the American Community Survey?"
         )
@@ -255,17 +216,12 @@ def _load(extract: _Extract, table: str, rows: int | None, seed: int) -> Microda
         frame["Occupation"] = values.astype(np.int64) // width * width
     left = len(frame)
     note = f"{left:,} adults of {len(extract.frame):,} persons"
-    if rows is not None and check_integer("rows", rows, 1) < left:
+    if rows is not None and errors.check_integer("rows", rows, 1) < left:
         drawn = np.sort(generator(seed).choice(left, rows, replace=False))
         frame = frame.take(drawn).reset_index(drop=True)
         note += f", {rows:,} drawn with seed {seed}"
-    origin = Origin(
-        dataset=table,
-        how="user's extract",
-        file=extract.path.name,
-        sha256=unpacked_sha256(extract.path),
-        note=note,
-    )
+    sha256 = unpacked_sha256(extract.path)
+    origin = Origin(table, "user's extract", extract.path.name, sha256, note=note)
     return Microdata(frame, QI, SENSITIVE[table], origin=origin)
 
 

@@ -1,4 +1,4 @@
-"""The registry of data sets, read from registry.toml, and the lists in the other toml files."""
+"""The registry of data sets, read from registry.toml, and where the rows of one came from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,46 @@ from pathlib import Path
 
 from anonpaper.errors import DatasetError
 
-__all__ = ["Dataset", "Mirror", "Official", "RegisteredFile", "dataset", "listed", "registry"]
+__all__ = [
+    "Dataset", "Mirror", "Official", "Origin", "RegisteredFile", "StandInWarning", "dataset",
+    "listed", "registry",
+]  # fmt: skip
+
+
+class StandInWarning(UserWarning):
+    """The published file of a data set is not at hand; generated rows took its place."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the rows of a data set came from: the one sentence every figure and notebook prints.
+
+    Examples
+    --------
+    >>> print(Origin("adult", "package index", "adult.data", "5b00264637db"))
+    adult: adult.data (package index, sha256 5b00264637db)
+    >>> print(Origin("stroke", "stand-in", stand_in=True, note="5,110 generated rows"))
+    stroke: STAND-IN DATA generated from the published schema; 5,110 generated rows
+    """
+
+    dataset: str  # name in the registry
+    #: "by hand" (the user's data folder), "official address", "package index", "stand-in" or
+    #: "user's extract"
+    how: str
+    file: str = ""  # or files, joined by " + "; empty for a stand-in
+    sha256: str = ""  # of the unpacked file or files, joined the same way
+    stand_in: bool = False  # generated from the published schema instead of read
+    substitute_for: str | None = None  # the data set of a paper that this one replaces
+    note: str = ""  # what was left out, sampled or replaced on the way
+
+    def __str__(self) -> str:
+        if self.stand_in:
+            source = "STAND-IN DATA generated from the published schema"
+        else:
+            short = " + ".join(part[:12] for part in self.sha256.split(" + "))
+            source = f"{self.file} ({self.how}, sha256 {short})"
+        stands_for = f"stands for {self.substitute_for}" if self.substitute_for else ""
+        return f"{self.dataset}: " + "; ".join(filter(None, [source, stands_for, self.note]))
 
 
 @dataclass(frozen=True)

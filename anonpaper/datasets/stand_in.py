@@ -1,9 +1,8 @@
 """Stand-ins: tables with the published schema and counts, for files that cannot be fetched.
 
 ``stand_in_<name>.json`` summarizes the published file without its records: per column the numbers
-of distinct and of missing values, and the counts of the values (or quantiles, or the cardinality
-alone where there are many). A few columns are counted jointly, all others are independent: a
-stand-in serves to run the code, not to compare results.
+of distinct and of missing values, and the counts of the values (where there are many: quantiles,
+or the cardinality alone). A few columns are counted jointly, all others are independent.
 """
 
 from __future__ import annotations
@@ -17,39 +16,35 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.datasets.registry import listed
-from anonpaper.files import whole_file
+from anonpaper.files import write_whole
 from anonpaper.randomness import generator
 
-__all__ = ["generate", "published_summary", "summarize", "summary_file", "write_summary"]
+__all__ = ["VERSION", "generate", "published_summary", "summarize", "write_summary"]
 
 #: Part of every cache key: raise it when the generator changes.
 VERSION = 1
 
-#: Columns with more distinct values are summarized by quantiles (numbers) or their
-#: cardinality (text).
+#: Columns of more distinct values are summarized by quantiles (numbers) or cardinality (text).
 MOST_COUNTED = 450
 QUANTILES = 21
 MOST_DECIMALS = 9
 
 
-def summary_file(name: str) -> Path:
-    """Return the path of the published summary of a data set."""
+def _summary_file(name: str) -> Path:
     return Path(__file__).with_name(f"stand_in_{name}.json")
 
 
 def published_summary(name: str) -> dict[str, Any]:
     """Return the published summary of a data set."""
-    return json.loads(summary_file(name).read_text(encoding="utf-8"))
+    return json.loads(_summary_file(name).read_text(encoding="utf-8"))
 
 
 def write_summary(name: str, summary: dict[str, Any]) -> Path:
     """Write a summary to its place in the package, one column a line."""
-    lines = ",\n".join(json.dumps(column) for column in summary["columns"])
-    joint = ",\n".join(json.dumps(cells) for cells in summary["joint"])
+    lines, joint = (",\n".join(map(json.dumps, summary[key])) for key in ("columns", "joint"))
     text = f'{{"rows": {summary["rows"]},\n"columns": [\n{lines}\n],\n"joint": [\n{joint}\n]}}\n'
-    with whole_file(summary_file(name)) as stream:
-        stream.write(text.encode())
-    return summary_file(name)
+    write_whole(_summary_file(name), text)
+    return _summary_file(name)
 
 
 def summarize(name: str, frame: pd.DataFrame) -> dict[str, Any]:
@@ -59,7 +54,7 @@ def summarize(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     counted = {column for columns in about["joint"] for column in columns}
     columns = [
         _describe(frame, column, column in counted, about.get("within", {}).get(column))
-        for column in frame.columns
+        for column in frame
     ]
     return {"rows": len(frame), "columns": columns, "joint": joint}
 
@@ -67,14 +62,9 @@ def summarize(name: str, frame: pd.DataFrame) -> dict[str, Any]:
 def _cells(frame: pd.DataFrame) -> list[list[Any]]:
     """Return the distinct rows and, last, their counts; missing values are None."""
     plain = frame.astype(object).where(frame.notna(), None)
-    counts = Counter(zip(*(plain[column] for column in plain), strict=True))
+    counts = Counter(zip(*(plain[column].tolist() for column in plain), strict=True))
     ordered = sorted(counts.items(), key=lambda item: [(v is None, str(v)) for v in item[0]])
-    return [[*map(_plain, row), count] for row, count in ordered]
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that JSON can hold."""
-    return value.item() if isinstance(value, np.generic) else value
+    return [[*row, count] for row, count in ordered]
 
 
 def _describe(
@@ -82,26 +72,20 @@ def _describe(
 ) -> dict[str, Any]:
     column = frame[name]
     values = column.dropna()
-    described: dict[str, Any] = {
-        "name": name,
-        "distinct": int(values.nunique()),
-        "missing": int(column.isna().sum()),
-    }
+    distinct, missing = int(values.nunique()), int(column.isna().sum())
+    described: dict[str, Any] = {"name": name, "distinct": distinct, "missing": missing}
     if counted_jointly:
         return described | {"kind": "joint"}
     if parent is not None:
         homes = _homes(frame, name, parent)
         return described | {"kind": "within", "parent": parent, "per_value": homes}
-    if described["distinct"] <= MOST_COUNTED:
+    if distinct <= MOST_COUNTED:
         return described | {"kind": "counts", "counts": _cells(frame[[name]])}
     if not pd.api.types.is_numeric_dtype(values):
         return described | {"kind": "labels", "most": int(values.value_counts().iloc[0])}
     numbers = values.to_numpy(dtype=float)
-    decimals = next(
-        places
-        for places in range(MOST_DECIMALS + 1)
-        if places == MOST_DECIMALS or np.array_equal(np.round(numbers, places), numbers)
-    )
+    exact = (np.array_equal(np.round(numbers, places), numbers) for places in range(MOST_DECIMALS))
+    decimals = next((places for places, is_exact in enumerate(exact) if is_exact), MOST_DECIMALS)
     quantiles = np.quantile(numbers, np.linspace(0, 1, QUANTILES)).round(decimals)
     return described | {"kind": "numbers", "decimals": decimals, "quantiles": quantiles.tolist()}
 

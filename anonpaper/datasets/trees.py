@@ -1,9 +1,9 @@
 """Generalization hierarchies of the data sets of majeed2024, with the level counts of its Table 5.
 
-The paper prints the number of levels of each hierarchy, and shows the hierarchy of age alone. The
-trees in trees.toml are ours: numbers are cut into intervals of doubling width, categories are
-grouped by meaning. Ages of the diabetes data come in ten brackets, for which seven levels are too
-many to tell apart: the lowest three levels of their tree are equal.
+The paper prints the number of levels of each hierarchy, and shows the hierarchy of age alone
+(Figure 2). The trees in trees.toml are ours: numbers are cut into intervals of doubling width,
+categories are grouped by meaning. Ages of the diabetes data come in ten brackets, for which seven
+levels are too many to tell apart: the lowest three levels of their tree are equal.
 """
 
 from __future__ import annotations
@@ -24,35 +24,20 @@ _TREES: dict[str, dict[str, dict]] = listed("trees")["trees"]
 
 
 def hierarchies(name: str, m: Microdata) -> dict[str, Hierarchy]:
-    """Return the hierarchies of a data set's quasi-identifiers.
+    """Return the hierarchies of a data set's quasi-identifiers, in the order of ``m.qi``.
+
+    Level 0 holds the values, the highest level one star.
 
     Parameters
     ----------
     name : {"adult", "stroke", "census", "diabetes"}
-        The data set.
+        The data set; ParameterError for another.
     m : Microdata
-        Its table, or part of it; the quasi-identifiers may be any of Table 5's.
-
-    Returns
-    -------
-    dict of str to Hierarchy
-        In the order of ``m.qi``; level 0 holds the values, the highest level one star.
-
-    Raises
-    ------
-    ParameterError
-        No data set of that name.
-    HierarchyError
-        A quasi-identifier is not one of Table 5's, or has a value that no tree knows.
-
-    References
-    ----------
-    A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal data
-    with enhanced utility*, Table 5 and Figure 2.
+        Its table, or part of it. HierarchyError if a quasi-identifier is not one of Table 5's, or
+        has a value that no tree knows.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.load("adult", qi=["race", "age"])
     >>> tree = hierarchies("adult", m)["age"]
     >>> tree.height + 1, [tree.generalize(23, level) for level in (1, 2, 6)]

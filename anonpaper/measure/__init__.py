@@ -1,59 +1,15 @@
 """Measures: numbers about a release. None of them changes anything."""
 
-from __future__ import annotations
-
-from anonpaper.measure.attacks import guessing, membership, plausible_values, ruled_out
-from anonpaper.measure.bounds import fewest_stars
-from anonpaper.measure.diversity import discernibility_ratio, penalized_discernibility, values_kept
-from anonpaper.measure.loss import (
-    average_class_size,
-    discernibility,
-    gcp,
-    kl_divergence,
-    ncp,
-    stars,
-    suppressed_rows,
-)
+from anonpaper.measure import attacks, bounds, loss, queries, risk, utility
+from anonpaper.measure.attacks import *  # noqa: F403
+from anonpaper.measure.bounds import *  # noqa: F403
+from anonpaper.measure.loss import *  # noqa: F403
 from anonpaper.measure.minimality import minimality
-from anonpaper.measure.preference import ach, effective_k, necd, nwp, prefdev
-from anonpaper.measure.queries import (
-    chi_square,
-    query_error,
-    query_errors,
-    relative_errors,
-    workload,
-)
-from anonpaper.measure.risk import (
-    disclosure_confidence,
-    disclosure_risk,
-    exposure,
-    reconstruction,
-    records_at_risk,
-    undiverse_rows,
-)
-from anonpaper.measure.utility import (
-    Classification,
-    classification,
-    distortion,
-    generalizations,
-    marginal_similarity,
-)
+from anonpaper.measure.queries import *  # noqa: F403
+from anonpaper.measure.risk import *  # noqa: F403
+from anonpaper.measure.utility import *  # noqa: F403
 
 __all__ = [
-    "Classification", "ach", "average_class_size", "chi_square", "classification",
-    "discernibility", "discernibility_ratio", "disclosure_confidence", "disclosure_risk",
-    "distortion", "effective_k", "exposure", "fewest_stars", "gcp", "generalizations", "guessing",
-    "kl_divergence", "marginal_similarity", "membership", "minimality", "ncp", "necd", "nwp",
-    "penalized_discernibility", "plausible_values", "prefdev", "query_error", "query_errors",
-    "reconstruction", "records_at_risk", "relative_errors", "ruled_out", "stars",
-    "suppressed_rows", "undiverse_rows", "values_kept", "workload",
+    "minimality", *attacks.__all__, *bounds.__all__, *loss.__all__, *queries.__all__,
+    *risk.__all__, *utility.__all__,
 ]  # fmt: skip
-
-
-def __getattr__(name: str):
-    if name == "accuracy":
-        raise AttributeError(
-            "measure.accuracy is now measure.discernibility_ratio, which says what it is; the "
-            "accuracy of a classifier trained on a release is measure.classification(...).accuracy"
-        )
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,7 @@
 r"""Attacks on swapped and anatomized tables: guessing a sensitive value, and testing membership.
 
 The attacker knows a person's quasi-identifiers and is granted the person's group, though a swapped
-table does not show it. Source: boger2020, section 5.
+table does not show it. Source: boger2020, sections 2.1 and 5.
 """
 
 from __future__ import annotations
@@ -25,36 +25,25 @@ __all__ = ["guessing", "membership", "plausible_values", "ruled_out"]
 def plausible_values(
     m: Microdata, known: Sequence, least_share: float, people: Microdata | None = None
 ) -> np.ndarray:
-    """Which sensitive values an attacker considers possible for people of every kind.
+    """Which sensitive values an attacker considers possible for every row, shape (n, m), bool.
 
     Parameters
     ----------
     m : Microdata
         The original table.
     known : sequence of column labels
-        The quasi-identifiers by which the attacker judges.
+        The quasi-identifiers by which the attacker judges, at least one.
     least_share : float
         In [0, 1]. A value is implausible if none of the people who agree on `known` has it, or a
         smaller share of them.
     people : Microdata, optional
         From whom the attacker learns, with the same columns. By default the table itself, which
         includes the person's own row: the best knowledge that an attacker could have. Where
-        nobody among them is alike, every value is plausible.
-
-    Returns
-    -------
-    numpy.ndarray, shape (n, m), dtype bool
-        Per row and sensitive value.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        A column of `known` is no quasi-identifier of both tables, or one of them has no sensitive
-        attribute; `least_share` is out of range, or `known` is empty.
+        nobody among them is alike, every value is plausible. ColumnError if they lack a column of
+        `known` among their quasi-identifiers, or either table lacks a sensitive attribute.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> plausible_values(m, ["Gender"], 0.2).sum(axis=1).tolist()
     [3, 3, 3, 3, 2, 2, 2, 2, 2, 2]
@@ -65,7 +54,11 @@ def plausible_values(
     if not places:
         raise ParameterError("known is empty: name at least one quasi-identifier")
     people = m if people is None else check_microdata(people)
-    theirs = np.column_stack([_codes_of(people, m.attributes[j]) for j in places])
+    theirs = np.empty((people.n, len(places)), np.int64)
+    for column, j in enumerate(places):
+        place = people.attribute_index(m.qi[j])
+        code_of = codes_in(m.attributes[j], people.attributes[place])
+        theirs[:, column] = code_of[people.codes[:, place]]
     learned = (theirs >= 0).all(axis=1)  # of nobody in the table otherwise
     sizes = [m.attributes[j].size for j in places]
     codes = np.concatenate([m.codes[:, places], theirs[learned]])
@@ -82,46 +75,26 @@ def plausible_values(
     return plausible[kind[: m.n], :values]
 
 
-def _codes_of(people: Microdata, attribute: Attribute) -> np.ndarray:
-    """Codes of people's values in the domain of a table's attribute, -1 where it lacks them."""
-    place = people.attribute_index(attribute.name)
-    return codes_in(attribute, people.attributes[place])[people.codes[:, place]]
-
-
 def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = None) -> np.ndarray:
     """Probability that an attacker guesses the sensitive value of a row: from 0 to 1.
 
     The attacker names a most frequent value of the person's group, among the values plausible
     for the person; a coin decides between equally frequent ones. Where no value of the group
-    seems plausible, all are. Swapping and anatomy give the same probabilities.
+    seems plausible, all are. Swapping and anatomy give the same probabilities. O(n·m).
 
     Parameters
     ----------
     m : Microdata
         The original table, n rows.
     labels : array of int, shape (n,)
-        The groups; -1 for rows that are not published.
+        The groups; -1 for rows that are not published, for which the result is NaN.
     plausible : numpy.ndarray, shape (n, m), dtype bool, optional
-        The attacker's knowledge (see :func:`plausible_values`); nothing by default.
-
-    Returns
-    -------
-    numpy.ndarray, shape (n,), dtype float64
-        In [0, 1]; without knowledge its mean over a group is the largest share of a value in it.
-        NaN for rows that are not published.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        The table has no sensitive attribute, or `labels` or `plausible` is of another shape.
-
-    References
-    ----------
-    boger2020, sections 2.1 and 5. O(n·m).
+        The attacker's knowledge (see :func:`plausible_values`); nothing by default. Then the mean
+        of the result over a group is the largest share of a value in it. ParameterError if it or
+        `labels` is of another shape, ColumnError if the table has no sensitive attribute.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> labels = ap.examples.hospital_two_diverse().labels
     >>> float(guessing(m, labels).mean().round(3))
@@ -144,23 +117,10 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
 def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.ndarray:
     """Share of a row's group whose values are implausible for the row: from 0 to 1.
 
-    Parameters
-    ----------
-    m, labels, plausible
-        As for :func:`guessing`, with the same errors; `plausible` is needed.
-
-    Returns
-    -------
-    numpy.ndarray, shape (n,), dtype float64
-        NaN for rows that are not published.
-
-    References
-    ----------
-    boger2020, section 5. O(n·m).
+    Parameters, result, errors and cost are as for :func:`guessing`; `plausible` is needed.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> plausible = plausible_values(m, ["Gender"], 0.3)
     >>> ruled_out(m, ap.examples.hospital_two_diverse().labels, plausible).tolist()
@@ -191,33 +151,15 @@ def _counts_of_group(
 def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     """Shares of people for whom some published row fits: a test of who is in a release.
 
-    Parameters
-    ----------
-    release : Release
-        Of any method.
-    outsiders : Microdata
-        People who are not in the table, with the same quasi-identifiers. A value that the table
-        does not have fits a star, and an interval of numbers around it.
-
-    Returns
-    -------
-    dict
-        ``members`` and ``outsiders``: the share of either who are said to be in the release;
-        ``advantage``: their difference, 0 for a test that learns nothing, 1 for a perfect one.
-
-    Raises
-    ------
-    ParameterError
-        The two tables have different quasi-identifiers.
-
-    References
-    ----------
-    boger2020, section 5. Every distinct published row looks through the people between its bounds
-    in one attribute.
+    `outsiders` are people who are not in the table, with the same quasi-identifiers, else
+    ParameterError. A value that the table does not have fits a star, and an interval of numbers
+    around it. The dict has ``members`` and ``outsiders``, the share of either who are said to be
+    in the release, and ``advantage``, their difference: 0 for a test that learns nothing, 1 for a
+    perfect one. Every distinct published row looks through the people between its bounds in one
+    attribute.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m.take([0, 1, 2, 3]), ap.Partition([0, 0, 1, 1]))
     >>> membership(release, m.take([4, 5, 6, 7, 8, 9]))
@@ -237,11 +179,9 @@ def _share_that_fits(release: Release, people: Microdata) -> float:
     published, cells = release.published, people.cells
     triples = zip(published, people.attributes, cells.tuples.T, strict=True)
     persons = np.column_stack([_places(p.attribute, a)[codes] for p, a, codes in triples])
-    boxes = boxes_of(release, None)
-    fits = weight_at(
-        persons, np.zeros(len(persons), np.int64), [_spaced(p) for p in published],
-        boxes.index, boxes.sensitive, np.ones(len(boxes.index)),
-    ) > 0  # fmt: skip
+    domains = [_spaced(p) for p in published]
+    boxes = boxes_of(domains, [p.index[release.is_published] for p in published])
+    fits = weight_at(persons, domains, boxes, boxes.counts) > 0
     return float(cells.tuple_sizes[fits].sum() / people.n)
 
 

@@ -37,33 +37,22 @@ def fewest_stars(
     Parameters
     ----------
     m : Microdata
-        A table of n rows, for `l` with a sensitive attribute.
-    l : int, optional
-        Frequency l-diversity, from 2 to the largest feasible one.
-    k : int, optional
-        k-anonymity, from 2 to n. Either `l` or `k` is given.
+        A table of n rows, for `l` with a sensitive attribute. Where people have several rows, rows
+        are counted.
+    l, k : int, optional
+        Frequency l-diversity, from 2 to the largest feasible one, with the errors of
+        :func:`~anonpaper.partition.tp.tp`; or k-anonymity, from 2 to n. ParameterError unless
+        exactly one is given.
     seconds : float
         Time for the solver, above 0. If it runs out, the bound is a weaker one, without solver.
     max_variables : int
-        Linear programs of more variables are not tried; at least 1.
-
-    Returns
-    -------
-    int
-        From 0 to n·d.
-
-    Raises
-    ------
-    ColumnError, InfeasibleError
-        As :func:`~anonpaper.partition.tp.tp`, for `l`.
-    ParameterError
-        Not exactly one of `l` and `k` is given, or one is out of range.
-    SizeLimitError
-        The program has more than `max_variables` variables, or so many choices of attributes.
+        At least 1: SizeLimitError if the linear program has more variables, or there are so many
+        choices of attributes.
 
     Notes
     -----
-    The linear program of the choices x(t, A) of attributes A by rows t:
+    The linear program of the choices x(t, A) of attributes A by rows t (xiao2010, Problem 1; the
+    program and its bound are this package's):
 
     .. math:: \min \sum_{t, A} (d - |A|)\, x(t, A), \qquad \sum_A x(t, A) = 1, \qquad
         l \cdot h(S, v) \le |S| \quad\text{for every bucket } S \text{ and value } v.
@@ -74,19 +63,11 @@ def fewest_stars(
         S \text{ being the bucket of } t \text{ and } A,
 
     so it does not depend on the solver's floating-point optimum: prices are rounded and summed in
-    integers. k-anonymity is the same with k for l and every row a value of its own.
-
-    One variable per cell and choice of attributes whose bucket has enough rows to be published,
-    at most e·2^d of them for e cells; the interior-point solver of HiGHS takes seconds for a
-    hundred thousand. Where people have several rows, rows are counted.
-
-    References
-    ----------
-    xiao2010, Problem 1. The linear program and its bound are this package's.
+    integers. k-anonymity is the same with k for l and every row a value of its own. At most e·2^d
+    variables for e cells; the interior-point solver of HiGHS takes seconds for a hundred thousand.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> fewest_stars(m, l=2), ap.exact(m, l=2).info["cost"], fewest_stars(m, k=2)
     (6, 6, 2)
@@ -109,23 +90,21 @@ def fewest_stars(
 class _Program:
     """The linear program of a table, and the bound that any prices prove.
 
-    A variable is a cell and a choice of attributes. Left out are buckets that agree on further
-    attributes, since to keep these too is the same bucket at fewer stars, and buckets without l
+    A variable is a cell and a choice of attributes. Buckets that agree on further attributes are
+    left out, since to keep these too is the same bucket at fewer stars; so are buckets without l
     rows of different values. Every cell has a `value`, and its rows are of so many `different`
     values: l·h(S, v) may be so many times the rows of S.
     """
 
     def __init__(self, m: Microdata, l: int, value, different, most: int) -> None:
         self.l, self.rows, self.d = l, m.cells.counts, m.d
-        if 1 << m.d > most:
-            raise _too_large(most)
+        _check_size(1 << m.d, most)
         found, size, n_buckets = [], 0, 0
         for kept in attributes_kept(m.d, 1 << m.d):
             cell, bucket = _possible(m, kept, l, value, different)
             found.append((cell, bucket + n_buckets, np.full(len(cell), m.d - kept.sum())))
             size, n_buckets = size + len(cell), n_buckets + int(bucket.max(initial=-1)) + 1
-            if size > most:
-                raise _too_large(most)
+            _check_size(size, most)
         cell, bucket, stars = map(np.concatenate, zip(*found, strict=True))
         order = np.argsort(cell, kind="stable")
         self.cell, self.stars = cell[order], stars[order]
@@ -143,21 +122,15 @@ class _Program:
         entries = np.r_[np.full(x, float(self.l)), -self.times]
         inequalities = sp.csr_array((entries, (row, column)), shape=(y, x + b))
         # all rows of a cell choose, and |S| is the sum of those that chose S
-        row, column = (
-            np.r_[self.cell, e + self.bucket, e + sizes],
-            np.r_[variable, variable, x + sizes],
-        )
+        row = np.r_[self.cell, e + self.bucket, e + sizes]
+        column = np.r_[variable, variable, x + sizes]
         entries = np.r_[np.ones(2 * x), -np.ones(b)]
         equations = sp.csr_array((entries, (row, column)), shape=(e + b, x + b))
+        cost, total = np.r_[self.stars, np.zeros(b)], np.r_[self.rows, np.zeros(b)]
         solved = linprog(
-            np.r_[self.stars, np.zeros(b)],
-            inequalities,
-            np.zeros(y),
-            equations,
-            np.r_[self.rows, np.zeros(b)],
-            method="highs-ipm",
-            options={"time_limit": seconds},
-        )
+            cost, inequalities, np.zeros(y), equations, total,
+            method="highs-ipm", options={"time_limit": seconds},
+        )  # fmt: skip
         if solved.status != 0:
             return np.zeros(y, np.int64)
         prices = np.clip(-solved.ineqlin.marginals, 0, self.d * self.rows.sum())
@@ -193,8 +166,9 @@ def _possible(m: Microdata, kept, l: int, value, different) -> tuple[np.ndarray,
     return np.flatnonzero(possible), of_cell[possible]
 
 
-def _too_large(most: int) -> SizeLimitError:
-    return SizeLimitError(
-        f"the linear program has more than {most} variables, or choices of attributes: take a "
-        "sample of the rows, fewer quasi-identifiers, or a larger max_variables"
-    )
+def _check_size(size: int, most: int) -> None:
+    if size > most:
+        raise SizeLimitError(
+            f"the linear program has more than {most} variables, or choices of attributes: take a "
+            "sample of the rows, fewer quasi-identifiers, or a larger max_variables"
+        )

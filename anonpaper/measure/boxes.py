@@ -13,10 +13,9 @@ import numpy as np
 
 from anonpaper.compiled import loop
 from anonpaper.microdata import Attribute, build_cells
-from anonpaper.publish import Release
 from anonpaper.subdomains import SubDomains
 
-__all__ = ["Boxes", "boxes_of", "codes_in", "weight_at"]
+__all__ = ["boxes_of", "codes_in", "weight_at"]
 
 
 def codes_in(domain: Attribute, values: Attribute) -> np.ndarray:
@@ -31,66 +30,55 @@ class Boxes(NamedTuple):
     """Distinct published rows, b of them."""
 
     index: np.ndarray  # (b, d): the number of a box's sub-domain of every attribute
-    sensitive: np.ndarray
+    kind: np.ndarray  # its sensitive code, where one is given
     counts: np.ndarray  # rows that are published so
     volume: np.ndarray  # QI tuples in a box, as a float that does not overflow
 
 
-def boxes_of(rel: Release, sensitive: np.ndarray | None, values: int = 1) -> Boxes:
-    """Return the distinct rows of a release, by a sensitive code in ``[0, values)`` if given."""
-    rows = np.flatnonzero(rel.is_published)
-    cells = build_cells(
-        np.column_stack([p.index[rows] for p in rel.published]),
-        [len(p.sub_domains) for p in rel.published],
-        None if sensitive is None else sensitive[rows],
-        values,
-        None if rel.microdata.weights is None else rel.microdata.weights[rows],
-    )
-    index = np.repeat(cells.tuples, np.diff(cells.start), axis=0)
-    sizes = [p.sizes[index[:, j]] for j, p in enumerate(rel.published)]
+def boxes_of(
+    domains: Sequence[SubDomains], index: Sequence, kind=None, kinds: int = 1, weights=None
+) -> Boxes:
+    """Return the distinct rows of sub-domains, told apart by a kind in ``[0, kinds)`` if given."""
+    cells = build_cells(np.column_stack(index), list(map(len, domains)), kind, kinds, weights)
+    index = cells.tuples[cells.tuple_of_cell]
+    sizes = [domain.sizes[held] for domain, held in zip(domains, index.T, strict=True)]
     return Boxes(index, cells.sensitive, cells.counts, np.prod(sizes, axis=0, dtype=float))
 
 
 def weight_at(
-    points: np.ndarray,
-    point_class: np.ndarray,
-    sub_domains: Sequence[SubDomains],
-    index: np.ndarray,
-    box_class: np.ndarray,
-    weights: np.ndarray,
+    points: np.ndarray, domains: Sequence[SubDomains], boxes: Boxes, weights: np.ndarray, kind=0
 ) -> np.ndarray:
-    """Sum the weights of the boxes of its class that cover a point; no box covers the code -1."""
+    """Sum the weights of the boxes of its kind that cover a point; no box covers the code -1."""
     points = np.ascontiguousarray(points, dtype=np.int64)
+    index, weights = boxes.index, np.asarray(weights, dtype=float)
     by, first, last = np.zeros((3, len(index)), np.int64)
     last[:] = len(points) + 1
     low, high, start, stop = np.empty((4, *index.shape), np.int64)
     orders, held = [], 0
-    for j, domain in enumerate(sub_domains):
+    for j, domain in enumerate(domains):
         low[:, j], high[:, j] = domain.low[index[:, j]], domain.high[index[:, j]]
         start[:, j] = held + domain.start[index[:, j]]
         stop[:, j] = held + domain.start[index[:, j] + 1]
         held += len(domain.codes)
         span = 2 + max(points[:, j].max(initial=0), high[:, j].max(initial=0))
-        key = point_class * span + points[:, j] + 1
+        key = kind * span + points[:, j] + 1
         orders.append(np.argsort(key, kind="stable"))
         key = key[orders[j]]
-        begin = np.searchsorted(key, box_class * span + low[:, j] + 1)
-        end = np.searchsorted(key, box_class * span + high[:, j] + 2)
+        begin = np.searchsorted(key, boxes.kind * span + low[:, j] + 1)
+        end = np.searchsorted(key, boxes.kind * span + high[:, j] + 2)
         fewer = end - begin < last - first
         by[fewer], first[fewer], last[fewer] = j, begin[fewer], end[fewer]
-    codes = np.concatenate([domain.codes for domain in sub_domains])
+    codes = np.concatenate([domain.codes for domain in domains])
     weight = np.zeros(len(points))
     for j in np.unique(by):
-        order, boxes = orders[j], np.flatnonzero(by == j)
-        weight[order] += _weight_at(
-            points[order], first[boxes], last[boxes], low[boxes], high[boxes],
-            start[boxes], stop[boxes], codes, np.asarray(weights, dtype=float)[boxes],
-        )  # fmt: skip
+        order, of_j = orders[j], by == j
+        parts = (part[of_j] for part in (first, last, low, high, start, stop, weights))
+        weight[order] += _weight_at(points[order], codes, *parts)
     return weight
 
 
 @loop
-def _weight_at(points, first, last, low, high, start, stop, codes, weights):
+def _weight_at(points, codes, first, last, low, high, start, stop, weights):
     weight = np.zeros(len(points))
     for box in range(len(first)):
         for i in range(first[box], last[box]):

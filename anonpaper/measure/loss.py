@@ -6,37 +6,31 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
+import pandas as pd
 
-from anonpaper.errors import ParameterError, check_integer, check_weights
+from anonpaper import preference_point as formulas
+from anonpaper.errors import ParameterError, check_choice, check_integer, check_weights
 from anonpaper.measure.boxes import boxes_of, weight_at
 from anonpaper.microdata import build_cells
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import PublishedAttribute, Release, check_release
+from anonpaper.recoders.archive import weight_vector
 
 __all__ = [
-    "average_class_size",
-    "discernibility",
-    "gcp",
-    "kl_divergence",
-    "ncp",
-    "stars",
-    "suppressed_rows",
-]
+    "ach", "average_class_size", "discernibility", "discernibility_ratio", "effective_k", "gcp",
+    "kl_divergence", "ncp", "necd", "nwp", "penalized_discernibility", "prefdev", "stars",
+    "suppressed_rows", "values_kept",
+]  # fmt: skip
 
 
 def stars(rel: Release) -> int:
-    """Number of suppressed QI values, from 0 to n·d.
+    """Number of suppressed QI values, from 0 to n·d; xiao2010, Problem 1. O(n·d).
 
     A published value counts as a star if it is the whole domain of an attribute of at least two
     values. A row that is withheld counts as d stars.
 
-    References
-    ----------
-    xiao2010, Problem 1. O(n·d).
-
     Examples
     --------
-    >>> import anonpaper as ap
     >>> stars(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
@@ -46,15 +40,10 @@ def stars(rel: Release) -> int:
 
 
 def suppressed_rows(rel: Release) -> int:
-    """Number of rows with at least one star and of those withheld, from 0 to n.
-
-    References
-    ----------
-    xiao2010, Problem 2. O(n·d).
+    """Number of rows with at least one star or withheld, from 0 to n; xiao2010, Problem 2. O(n·d).
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> suppressed_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     4
     """
@@ -71,19 +60,17 @@ def star_pattern(rel: Release) -> np.ndarray:
     return pattern
 
 
+# -- classes ---------------------------------------------------------------------------------
+
+
 def discernibility(rel: Release) -> int:
     """Sum over rows of how many rows they cannot be told from, from n (all distinct) to n².
 
-    A published row pays the size of its equivalence class, a row withheld pays n. It tells the
-    detail of the table, so it counts rows, also where people have several.
-
-    References
-    ----------
-    Bayardo and Agrawal, *Data privacy through optimal k-anonymization*, ICDE 2005.
+    A published row pays the size of its equivalence class, a row withheld pays n. Rows are
+    counted, also where people have several. Source: Bayardo and Agrawal, ICDE 2005.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> discernibility(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     36
     """
@@ -91,26 +78,78 @@ def discernibility(rel: Release) -> int:
     return int((sizes**2).sum()) + rel.classes.n_unpublished * rel.microdata.n
 
 
-def average_class_size(rel: Release, k: int = 1) -> float:
-    """Mean size of the equivalence classes in units of k, at least 1 / k.
+def penalized_discernibility(rel: Release, k: int) -> int:
+    r"""Discernibility with a penalty for classes below k, disc(R', k): from n to n².
 
-    It tells by how much classes exceed what k asks for, so it counts what k counts: rows, or
-    people where they have several.
+    .. math:: \sum_{|E| \ge k} |E|^2 + \sum_{|E| < k} n |E|
 
-    Parameters
-    ----------
-    rel : Release
-    k : int
-        With the k asked for this is C_avg of LeFevre et al. (ICDE 2006), at best 1.
-
-    Raises
-    ------
-    ParameterError
-        If k is below 1 or no row is published.
+    over the classes E of equal published rows; a row withheld pays n. `k` is from 1 to n.
+    Source: Bayardo and Agrawal, ICDE 2005; diva2021, section 4, takes it from another text.
 
     Examples
     --------
-    >>> import anonpaper as ap
+    >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_diverse())
+    >>> penalized_discernibility(rel, k=2), penalized_discernibility(rel, k=3)
+    (20, 100)
+    """
+    n = check_release(rel).microdata.n
+    k = check_integer("k", k, 1, n)
+    sizes = rel.classes.sizes().tolist()  # Python integers do not overflow
+    return sum(size * (size if size >= k else n) for size in sizes) + n * rel.classes.n_unpublished
+
+
+def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
+    r"""Least possible discernibility over that of a k-anonymous release, from 0 to 1.
+
+    With D = disc(R', k), D_min its value for the most even partition into floor(n/k) groups,
+    and n² its largest. Classes smaller than those of an even partition count as the optimum.
+
+    ========= ============================================ ======================================
+    ``of``    formula                                      behaviour
+    ========= ============================================ ======================================
+    ratio     :math:`\min(1, D_{min}/D)`                   the headline; spreads well
+    log       :math:`1 - \ln(D/D_{min})/\ln(n^2/D_{min})`  spreads the scale, 0 for one class
+    range     :math:`1 - (D - D_{min})/(n^2 - D_{min})`    near 1 for any sane result if n >> k
+    stars     :math:`1 - stars / (n d)`                    what the problem statement minimizes
+    ========= ============================================ ======================================
+
+    `k` is as for :func:`penalized_discernibility`; it or `of` out of range is a ParameterError.
+    This is the *accuracy* of diva2021. The paper does not say how discernibility becomes a share:
+    the formulas are ours, so its curves can be compared in their order only.
+
+    Examples
+    --------
+    >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_diverse())
+    >>> discernibility_ratio(rel, k=2), discernibility_ratio(rel, k=2, of="stars")
+    (1.0, 0.48)
+    """
+    check_choice("of", of, ("ratio", "range", "log", "stars"))
+    m = check_release(rel).microdata
+    n = m.n
+    if of == "stars":
+        return 1 - stars(rel) / (n * m.d)
+    disc = penalized_discernibility(rel, k)
+    groups = n // k
+    small, larger = n // groups, n % groups
+    least = (groups - larger) * small**2 + larger * (small + 1) ** 2
+    if of == "ratio":
+        return min(1.0, least / disc)
+    if least == n * n:  # a single group is the optimum
+        return 1.0
+    if of == "range":
+        return min(1.0, 1 - (disc - least) / (n * n - least))
+    return min(1.0, 1 - float(np.log(disc / least) / np.log(n * n / least)))
+
+
+def average_class_size(rel: Release, k: int = 1) -> float:
+    """Mean size of the equivalence classes in units of k, at least 1 / k.
+
+    Sizes are what k counts: rows, or people where they have several. With the k asked for this is
+    C_avg of LeFevre et al. (ICDE 2006), at best 1. ParameterError if k is below 1 or no row is
+    published.
+
+    Examples
+    --------
     >>> m = ap.examples.hospital()
     >>> average_class_size(ap.suppress(m, ap.examples.hospital_two_anonymous()), k=2)
     1.25
@@ -120,6 +159,9 @@ def average_class_size(rel: Release, k: int = 1) -> float:
         raise ParameterError("no row is published: there is no class to average over")
     sizes = GroupCounts.of(rel.microdata.about(None), rel.classes.labels).sizes
     return float(sizes.mean() / k)
+
+
+# -- values ----------------------------------------------------------------------------------
 
 
 def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
@@ -133,12 +175,8 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     ----------
     rel : Release
     weights : mapping of attribute name to float, optional
-        Weight per attribute, 1 where left out; n times their sum is the largest penalty.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        If weights name no quasi-identifier, or a weight is no finite number of at least 0.
+        Weight per attribute, finite and at least 0, 1 where left out; n times their sum is the
+        largest penalty.
 
     References
     ----------
@@ -148,53 +186,38 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> ncp(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     8.0
     """
-    weights = _checked_weights(rel, weights)
-    shown, rows = rel.is_published, rel.microdata.weights
-    rows = 1 if rows is None else rows[shown]
-    withheld = rel.microdata.count(~shown)
-    return float(
-        sum(
-            weight * ((rows * certainty_penalty(p)[p.index[shown]]).sum() + withheld)
-            for p, weight in zip(rel.published, weights, strict=True)
-        )
-    )
+    m, shown = check_release(rel, weights=True).microdata, rel.is_published
+    given, rows, withheld = check_weights(m.qi, weights), m.weights_of(shown), m.count(~shown)
+    total = 0.0
+    for p, weight in zip(rel.published, given, strict=True):
+        penalty = certainty_penalty(p)[p.index[shown]]
+        total += weight * ((penalty if rows is None else rows * penalty).sum() + withheld)
+    return float(total)
 
 
 def gcp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     """Global certainty penalty: NCP as a share of its maximum, from 0 to 1.
 
-    Parameters
-    ----------
-    rel, weights
-        As for :func:`ncp`.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        As :func:`ncp`, or all weights are 0.
-
-    References
-    ----------
-    Ghinita et al., VLDB 2007.
+    `weights` and errors are as for :func:`ncp`; weights that are all 0 are a ParameterError too.
+    Source: Ghinita et al., VLDB 2007.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> round(gcp(rel), 3)
     0.267
     """
-    given = _checked_weights(rel, weights)
+    m = check_release(rel, weights=True).microdata
+    given = check_weights(m.qi, weights)
     if not given.any():
         raise ParameterError("all weights are 0")
     # By a power of two, which rounds nothing: sums of large weights would be infinite.
     scaled = np.ldexp(given, -np.frexp(given.max())[1])
-    lost = ncp(rel, dict(zip(rel.microdata.qi, scaled, strict=True)))
-    return min(1.0, lost / float(scaled.sum() * rel.microdata.n))  # above 1 by rounding only
+    lost = ncp(rel, dict(zip(m.qi, scaled, strict=True)))
+    return min(1.0, lost / float(scaled.sum() * m.n))  # above 1 by rounding only
 
 
 def certainty_penalty(p: PublishedAttribute) -> np.ndarray:
@@ -207,10 +230,42 @@ def certainty_penalty(p: PublishedAttribute) -> np.ndarray:
     return (attribute.positions[values.high] - attribute.positions[values.low]) / attribute.width
 
 
-def _checked_weights(rel: Release, weights: Mapping[object, float] | None) -> np.ndarray:
-    """Return the weights in the order of the attributes, 1 where none is given."""
-    published = check_release(rel, weights=True).published
-    return check_weights([p.attribute.name for p in published], weights)
+def values_kept(rel: Release, by: object) -> pd.DataFrame:
+    """Share of the rows of every value of an attribute that still show it, with their stars.
+
+    `by` is a quasi-identifier or the sensitive attribute of a release by suppression. The frame
+    has one row per value that occurs, the most frequent first: `by`, ``rows``, ``stars_per_row``
+    and, for a quasi-identifier, ``shown``: the share of the rows that still show the value.
+
+    Examples
+    --------
+    >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_three_anonymous())
+    >>> values_kept(rel, "ETH")
+             ETH  rows  stars_per_row  shown
+    0  Caucasian     5            2.8    0.6
+    1      Asian     3            3.0    1.0
+    2    African     2            4.0    0.0
+    """
+    m = check_release(rel).microdata
+    attribute, codes = m.attribute(by), m.codes_of(by)
+    rows = np.bincount(codes, minlength=attribute.size)
+    present = np.flatnonzero(rows)
+
+    def mean(of_rows: np.ndarray) -> np.ndarray:
+        return np.bincount(codes, of_rows, attribute.size)[present] / rows[present]
+
+    per_row = np.where(rel.is_published, star_pattern(rel).sum(axis=1), m.d)
+    columns = {
+        by: attribute.values[present],
+        "rows": rows[present],
+        "stars_per_row": mean(per_row),
+    }
+    if by in m.qi:
+        published, shows = rel.published[m.attribute_index(by)], rel.is_published.copy()
+        shows[shows] = published.sub_domains.is_kept[published.index[shows]]
+        columns["shown"] = mean(shows)
+    frame = pd.DataFrame(columns)
+    return frame.sort_values("rows", ascending=False, kind="stable", ignore_index=True)
 
 
 # -- Kullback-Leibler divergence -------------------------------------------------------------
@@ -225,30 +280,24 @@ def kl_divergence(rel: Release) -> float:
 
     .. math:: KL(f, f^*) = \sum_{p: f(p) > 0} f(p) \ln\frac{f(p)}{f^*(p)}
 
-    It is 0 if nothing was generalized, and infinite where rows are withheld such that no published
-    row covers a point of the table. ColumnError if the table has no sensitive attribute.
+    with natural logarithm (xiao2010, equation 2, after Kifer and Gehrke, SIGMOD 2006). It is 0 if
+    nothing was generalized, and infinite where rows are withheld such that no published row covers
+    a point of the table. ColumnError if the table has no sensitive attribute.
 
-    Notes
-    -----
     The domain is never enumerated. With stars alone, O(2^d · e log e) for e points: one look-up
     for every *star pattern* (which attributes are stars). For a recoding, where sub-domains do
-    not overlap, O(e log e). Of overlapping sub-domains every distinct published row looks through
+    not overlap, O(e log e). Where sub-domains overlap, every distinct published row looks through
     the points between its bounds in one attribute, at worst O(e · r) for r such rows.
-
-    References
-    ----------
-    xiao2010, equation 2, after Kifer and Gehrke, SIGMOD 2006; natural logarithm.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> round(kl_divergence(rel), 4)
     0.8789
     """
     m = check_release(rel, weights=True).microdata
     cells = m.cells
-    points = np.repeat(cells.tuples, np.diff(cells.start), axis=0)
+    points = cells.tuples[cells.tuple_of_cell]
     if not rel.is_published.any():
         return float("inf")
     if rel.recoding is not None:
@@ -256,11 +305,12 @@ def kl_divergence(rel: Release) -> float:
     elif all(((p.sizes == 1) | p.is_star).all() for p in rel.published):
         density = _density_of_suppression(rel, points)
     else:
-        boxes = boxes_of(rel, rel.sensitive_codes, m.sensitive_attribute.size)
-        density = weight_at(
-            points, cells.sensitive, [p.sub_domains for p in rel.published],
-            boxes.index, boxes.sensitive, boxes.counts / boxes.volume,
+        shown, domains = rel.is_published, [p.sub_domains for p in rel.published]
+        boxes = boxes_of(
+            domains, [p.index[shown] for p in rel.published], rel.sensitive_codes[shown],
+            m.sensitive_attribute.size, m.weights_of(shown),
         )  # fmt: skip
+        density = weight_at(points, domains, boxes, boxes.counts / boxes.volume, cells.sensitive)
     f = cells.counts / m.n
     with np.errstate(divide="ignore"):
         divergence = float((f * np.log(f / (density / m.n))).sum())
@@ -277,12 +327,11 @@ def _density_of_suppression(rel: Release, points: np.ndarray) -> np.ndarray:
     for mask in np.unique(bits[rel.is_published]):
         rows = np.flatnonzero(rel.is_published & (bits == mask))
         starred = (mask >> np.arange(m.d) & 1).astype(bool)
-        kept = np.flatnonzero(~starred)
         matches = _count_matches(
-            [m.codes[rows, j] for j in kept] + [rel.sensitive_codes[rows]],
-            [points[:, j] for j in kept] + [m.cells.sensitive],
-            [int(sizes[j]) for j in kept] + [m.sensitive_attribute.size],
-            None if m.weights is None else m.weights[rows],
+            [*m.codes[rows][:, ~starred].T, rel.sensitive_codes[rows]],
+            [*points[:, ~starred].T, m.cells.sensitive],
+            [*sizes[~starred].tolist(), m.sensitive_attribute.size],
+            m.weights_of(rows),
         )
         density += matches / np.prod(sizes[starred], dtype=float)
     return density
@@ -298,22 +347,122 @@ def _density_of_recoding(rel: Release, points: np.ndarray) -> np.ndarray:
         [len(p.sub_domains) for p in rel.published] + [m.sensitive_attribute.size],
         m.weights,
     )
-    volume = np.ones(len(points))
-    for p, place in zip(rel.published, places, strict=True):
-        volume *= p.sizes[place]
-    return matches / volume
+    sizes = [p.sizes[place] for p, place in zip(rel.published, places, strict=True)]
+    return matches / np.prod(sizes, axis=0, dtype=float)
 
 
 def _count_matches(rows: list, points: list, sizes: list[int], weights=None) -> np.ndarray:
     """Count, for every point, the rows that are equal to it in all columns."""
-    places = math.prod(sizes)
-    if places <= 8 * (len(rows[0]) + len(points[0])):  # room to count without sorting
-        of_rows, of_points = np.zeros(len(rows[0]), np.int64), np.zeros(len(points[0]), np.int64)
-        for row, point, size in zip(rows, points, sizes, strict=True):
-            of_rows = of_rows * size + row
-            of_points = of_points * size + point
+    n, places = len(rows[0]), math.prod(sizes)
+    if places <= 8 * (n + len(points[0])):  # room to count without sorting
+        of_rows, of_points = (np.ravel_multi_index(tuple(of), sizes) for of in (rows, points))
         return np.bincount(of_rows, weights, minlength=places)[of_points]
     both = np.column_stack([np.concatenate(pair) for pair in zip(rows, points, strict=True)])
     key = build_cells(both, sizes, None, 1).tuple_of_row
-    n = len(rows[0])
     return np.bincount(key[:n], weights, minlength=key.max() + 1)[key[n:]]
+
+
+# -- loss and bias of dewri2009, sections 3 and 4: searches apply the same formulas to counts -
+
+
+def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
+    """Normalized weighted penalty: the loss of the values, from 0 (as they were) to 1 (all stars).
+
+    A value published as a sub-domain of s of the domain's S values costs the attribute's weight
+    times (s - 1) / (S - 1), where values count whether they occur or not; a row withheld costs 1.
+    An attribute of a single value cannot lose anything and costs 0. O(n·d).
+
+    `weights` per attribute sum to 1, 0 where left out; equal by default. Other weights are a
+    ParameterError, those of no quasi-identifier a ColumnError.
+
+    Examples
+    --------
+    >>> m = ap.examples.hospital()
+    >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
+    >>> round(nwp(ap.recode(m, r)), 3)
+    0.267
+    """
+    m, shown = check_release(rel).microdata, rel.is_published
+    total = float(np.count_nonzero(~shown))
+    for weight, p in zip(weight_vector(m.qi, weights), rel.published, strict=True):
+        total += formulas.penalty(p.sizes, p.attribute.size, weight)[p.index[shown]].sum()
+    return min(1.0, float(total / m.n))  # above 1 by rounding only
+
+
+def effective_k(rel: Release) -> int:
+    """Rows of the smallest equivalence class: the k that a release reaches, from 1 to n.
+
+    ParameterError if no row is published. O(n log n).
+
+    Examples
+    --------
+    >>> effective_k(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
+    2
+    """
+    return int(_class_sizes(rel).min())
+
+
+def necd(rel: Release) -> float:
+    """Normalized equivalence class dispersion: how unevenly privacy is spread, from 0 below 1.
+
+    (largest class - smallest class) / (n - 1), where n counts rows withheld too: 0 if all classes
+    have one size, and for a table of one row. ParameterError if no row is published. O(n log n).
+
+    Examples
+    --------
+    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+    >>> round(necd(rel), 3)
+    0.222
+    """
+    sizes = _class_sizes(rel)
+    return float(formulas.dispersion(sizes.min(), sizes.max(), rel.microdata.n))
+
+
+def ach(
+    rel: Release,
+    preference: tuple[float, float] = (0.2, 1.0),
+    weights: Mapping[object, float] | None = None,
+) -> float:
+    """Achievement: loss or bias, weighted by preference, the worse of the two; at least 0.
+
+    Smaller is better; at the preference point NWP·NECD / (NWP + NECD), up to epsilon = 1e-6.
+    `preference` is the preference point (NWP, NECD), each in [0, 1]; `weights` are as for
+    :func:`nwp`. ParameterError also if no row is published.
+
+    Examples
+    --------
+    >>> m = ap.examples.hospital()
+    >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
+    >>> round(ach(ap.recode(m, r), preference=(0.2, 1.0)), 3)
+    0.222
+    """
+    preference = formulas.check_preference(preference)
+    return float(formulas.achievement(nwp(rel, weights), necd(rel), preference))
+
+
+def prefdev(
+    rel: Release,
+    preference: tuple[float, float] = (0.2, 1.0),
+    weights: Mapping[object, float] | None = None,
+) -> float:
+    """Preference deviation: by how much loss and bias exceed the preference, from -2 to 2.
+
+    Negative where the preference is overachieved in sum. Parameters and errors are as for
+    :func:`ach`.
+
+    Examples
+    --------
+    >>> m = ap.examples.hospital()
+    >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
+    >>> round(prefdev(ap.recode(m, r), preference=(0.2, 1.0)), 3)
+    -0.711
+    """
+    preference = formulas.check_preference(preference)
+    return float(formulas.preference_deviation(nwp(rel, weights), necd(rel), preference))
+
+
+def _class_sizes(rel: Release) -> np.ndarray:
+    sizes = check_release(rel).classes.sizes()
+    if len(sizes) == 0:
+        raise ParameterError("no row is published: there is no equivalence class")
+    return sizes

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from math import factorial, prod
@@ -52,7 +51,7 @@ def minimality(
     Parameters
     ----------
     rel : Release
-        Of a table of n rows with a sensitive attribute, no row withheld.
+        Of a table with a sensitive attribute, else ColumnError; no row withheld.
     algorithm : function from Microdata to Partition or Recoding, optional
         The deterministic algorithm that made it, with its parameters, such as
         ``functools.partial(ap.mondrian, k=5, l=2)``. It may be left out after ``tp``, ``tp_plus``
@@ -64,21 +63,15 @@ def minimality(
     Returns
     -------
     pandas.DataFrame
-        One row per row of the table, with its index:
-
-        - ``promised``: largest share of one sensitive value in the person's group, in (0, 1];
-        - ``concluded``: the attacker's greatest posterior of a value for the person, or a lower
-          bound of it, in (0, 1];
-        - ``exact``: True where it is the posterior itself.
+        Per row ``promised``, the largest share of one sensitive value in the person's group;
+        ``concluded``, the attacker's greatest posterior of a value for the person, or a lower
+        bound of it, both in (0, 1]; ``exact``, True where it is the posterior itself.
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
     ParameterError
-        Rows are withheld, `most` is below 1, the algorithm cannot be read off the release, or it
-        makes another release of the table, or something else than a grouping of it; or people
-        have several rows.
+        Rows are withheld, people have several rows, the algorithm cannot be read off the release,
+        or it makes something else than this release of the table.
 
     Notes
     -----
@@ -92,19 +85,17 @@ def minimality(
     the rest of their QI-group. Of s possible values one has a posterior of 1/s or more.
 
     The bound elsewhere is `promised`: to name the most frequent value of a group is right that
-    often, and whoever knows more is right at least as often on average over the group. Where
-    people of one tuple are in several groups and it is not shown who is in which, as after
-    Hilbert with suppression, it is the same share of all these groups together.
+    often, and additional knowledge makes no guess worse on average over the group. Where people
+    of one tuple are in several groups and it is not shown who is in which, as after Hilbert with
+    suppression, it is the same share of all these groups together.
 
     References
     ----------
-    R. C.-W. Wong, A. W.-C. Fu, K. Wang, J. Pei, *Minimality attack in privacy preserving data
-    publishing*, VLDB 2007: the posterior of one group from a minimality principle. Here the
-    algorithm itself runs on every table. xiao2010, section 5, for TP.
+    R. C.-W. Wong et al., *Minimality attack in privacy preserving data publishing*, VLDB 2007: the
+    posterior of one group from a minimality principle. xiao2010, section 5, for TP.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> seen = minimality(ap.generalize(m, ap.mondrian(m, k=2, l=2)))
     >>> seen.loc[["Adam", "Calvin", "Eva"]]  # Adam and Bob: nothing else kept them uncut
@@ -136,17 +127,15 @@ def minimality(
             "the algorithm makes another release of this table: give the one that was used, as "
             "in minimality(rel, functools.partial(ap.full_domain, k=5, hierarchies=trees, l=2))"
         )
-    promised = _largest_share(m, labels)
-    tables = _Tables.of(m, labels, most)
-    if tables is not None:
-        concluded, exact = _by_rerunning(rel, algorithm, tables), np.ones(m.n, dtype=bool)
+    found = _all_tables(m, labels, most)
+    if found is not None:
+        concluded, exact = _by_rerunning(rel, algorithm, *found), np.ones(m.n, dtype=bool)
     elif getattr(algorithm, "func", None) in (tp, tp_plus):
         concluded, exact = _by_pillars(rel, algorithm.keywords["l"])
     else:
         concluded, exact = _largest_share(m, _told_apart(rel)), np.zeros(m.n, dtype=bool)
-    return pd.DataFrame(
-        {"promised": promised, "concluded": concluded, "exact": exact}, index=m.frame.index
-    )
+    columns = {"promised": _largest_share(m, labels), "concluded": concluded, "exact": exact}
+    return pd.DataFrame(columns, index=m.frame.index)
 
 
 def _read_off(rel: Release) -> Algorithm:
@@ -187,13 +176,11 @@ def _told_apart(rel: Release) -> np.ndarray:
 
 def _groups_shown(rel: Release, result: Partition | Recoding, sensitive: np.ndarray):
     """The groups of a result as (margins, rows); None if their release is not `rel`."""
-    labels = rel.partition.labels
-    if not isinstance(result, Recoding):
-        labels = result.labels
-    elif result != rel.recoding:
+    m, labels = rel.microdata, rel.partition.labels
+    if isinstance(result, Recoding) and result != rel.recoding:
         return None
-    groups = _with_margins(rel.microdata, labels, sensitive)
-    shown = _with_margins(rel.microdata, rel.partition.labels, rel.microdata.sensitive_codes)
+    made = labels if isinstance(result, Recoding) else result.labels
+    groups, shown = _with_margins(m, made, sensitive), _with_margins(m, labels, m.sensitive_codes)
     return groups if sorted(key for key, _ in groups) == sorted(key for key, _ in shown) else None
 
 
@@ -206,68 +193,50 @@ def _with_margins(m: Microdata, labels: np.ndarray, sensitive: np.ndarray) -> li
     ]
 
 
-def _alike(rel: Release, tables: _Tables, groups: list) -> Iterator[tuple]:
+def _alike(rel: Release, open_rows: dict, groups: list) -> Iterator[tuple]:
     """Sets of rows of open tuples that only their values tell apart, with a name."""
     # People of one tuple are alike; if it is shown who is in a group, only those of one group, or
     # of groups of the same margins.
     if not isinstance(rel, GroupRelease):
-        yield from enumerate(tables.rows)
+        yield from open_rows.items()
         return
     tuples = rel.microdata.cells.tuple_of_row
     for margins, rows in groups:
-        for t in np.intersect1d(tuples[rows], tables.tuples):
+        for t in np.intersect1d(tuples[rows], list(open_rows)):
             yield (margins, t), rows[tuples[rows] == t]
 
 
 # -- exact: every table that fits -------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Tables:
-    """All tables whose groups may show the same margins."""
+def _all_tables(m: Microdata, labels: np.ndarray, most: int) -> tuple[dict, list] | None:
+    """The rows of the *open* tuples, which share a group with another one, and all their tables.
 
-    tuples: np.ndarray  # (t,): the *open* tuples, which share a group with another one
-    rows: list[np.ndarray]  # of every open tuple
-    settled: np.ndarray  # (t, m): their sensitive values in groups of one tuple
-    fillings: list[list[np.ndarray]]  # (t, m) each: counts that a group of several tuples may add
-
-    @classmethod
-    def of(cls, m: Microdata, labels: np.ndarray, most: int) -> _Tables | None:
-        """All tables, or None if there are more than `most`."""
-        values = m.sensitive_attribute.size
-        shown = [
-            (
-                *np.unique(m.cells.tuple_of_row[rows], return_counts=True),
-                np.bincount(m.sensitive_codes[rows], minlength=values),
-            )
-            for rows in Partition(labels).groups()
-        ]
-        several = [tuples for tuples, _, _ in shown if len(tuples) > 1]
-        opened = np.unique(np.concatenate([np.empty(0, np.int64), *several]))
-        settled, fillings, ways = np.zeros((len(opened), values), np.int64), [], 1
-        for tuples, sizes, counts in shown:
-            if len(tuples) > 1:
-                found = _fillings(sizes, counts, most // ways)
-                if found is None:
-                    return None
-                ways *= len(found)
-                # Row t of a unit matrix puts what is filled in where tuple t stands.
-                place = (opened[:, None] == tuples).astype(np.int64)
-                fillings.append([place @ filling for filling in found])
-            else:
-                settled[opened == tuples[0]] += counts
-        start = m.cells.tuple_start
-        rows = [m.cells.rows[start[t] : start[t + 1]] for t in opened]
-        return cls(opened, rows, settled, fillings)
-
-    def __iter__(self) -> Iterator[np.ndarray]:
-        """Every table h(Q, v) of the open tuples, once."""
-        seen = set()
-        for choice in product(*self.fillings):
-            table = sum(choice, self.settled)
-            if table.tobytes() not in seen:
-                seen.add(table.tobytes())
-                yield table
+    A table h(Q, v), shape (t, m), has the margins that all groups show; None if the groups of
+    several tuples can be filled in more than `most` ways.
+    """
+    values = m.sensitive_attribute.size
+    groups = Partition(labels).groups()
+    shown = [np.unique(m.cells.tuple_of_row[rows], return_counts=True) for rows in groups]
+    several = [tuples for tuples, _ in shown if len(tuples) > 1]
+    opened = np.unique(np.concatenate([np.empty(0, np.int64), *several]))
+    settled, fillings, ways = np.zeros((len(opened), values), np.int64), [], 1
+    for (tuples, sizes), rows in zip(shown, groups, strict=True):
+        counts = np.bincount(m.sensitive_codes[rows], minlength=values)
+        if len(tuples) == 1:
+            settled[opened == tuples[0]] += counts
+            continue
+        found = _fillings(sizes, counts, most // ways)
+        if found is None:
+            return None
+        ways *= len(found)
+        # Row t of a unit matrix puts what is filled in where tuple t stands.
+        place = (opened[:, None] == tuples).astype(np.int64)
+        fillings.append([place @ filling for filling in found])
+    start = m.cells.tuple_start
+    tables = [sum(choice, settled) for choice in product(*fillings)]
+    distinct = {table.tobytes(): table for table in tables}
+    return {t: m.cells.rows[start[t] : start[t + 1]] for t in opened}, list(distinct.values())
 
 
 def _fillings(sizes: np.ndarray, counts: np.ndarray, most: int) -> list | None:
@@ -295,29 +264,28 @@ def _draws(total: int, counts: np.ndarray) -> Iterator[np.ndarray]:
             yield np.r_[first, others]
 
 
-def _by_rerunning(rel: Release, algorithm: Algorithm, tables: _Tables) -> np.ndarray:
+def _by_rerunning(rel: Release, algorithm: Algorithm, open_rows: dict, tables: list) -> np.ndarray:
     """The greatest posterior of every row: a value's share in all tables that fit."""
     m, true_values = rel.microdata, rel.microdata.sensitive_codes
     fits = {}  # people who are alike -> by sensitive value, over all tables that fit
     for table in tables:
         sensitive = true_values.copy()
-        for rows, counts in zip(tables.rows, table, strict=True):
+        for rows, counts in zip(open_rows.values(), table, strict=True):
             sensitive[rows] = np.repeat(np.arange(len(counts)), counts)
         other = m.with_codes({m.sensitive: sensitive})
         groups = _groups_shown(rel, algorithm(other), sensitive)
         if groups is None:
             continue
-        ways = prod(
-            factorial(counts.sum()) // prod(map(factorial, counts.tolist())) for counts in table
-        )
-        for name, rows in _alike(rel, tables, groups):
+        ways = prod(factorial(sum(h)) // prod(map(factorial, h)) for h in table.tolist())
+        for name, rows in _alike(rel, open_rows, groups):
             values = np.bincount(sensitive[rows], minlength=table.shape[1]).astype(object)
             fits[name] = fits.get(name, 0) + ways * values
 
     # Of other tuples the groups show the counts, and who has which value is open.
     known = m.cells.tuple_of_row
     concluded = _largest_share(m, rel.partition.labels if isinstance(rel, GroupRelease) else known)
-    for name, rows in _alike(rel, tables, _with_margins(m, rel.partition.labels, true_values)):
+    groups = _with_margins(m, rel.partition.labels, true_values)
+    for name, rows in _alike(rel, open_rows, groups):
         concluded[rows] = max(fits[name]) / sum(fits[name])
     return concluded
 

@@ -1,43 +1,22 @@
 r"""How well a release answers counting queries: histograms of the sensitive attribute.
 
-A query restricts quasi-identifiers and counts the sensitive values of the rows that remain::
-
-    SELECT occupation, COUNT(*) AS total FROM adult
-    WHERE education IN (...) AND sex IN (...) AND race IN (...) AND age > A1 AND age < A2
-    GROUP BY occupation;
-
+A query restricts quasi-identifiers and counts the sensitive values of the rows that remain.
 Source: boger2020, section 4.5, after Xiao and Tao, VLDB 2006.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from anonpaper.errors import (
-    ParameterError,
-    check_choice,
-    check_integer,
-    check_named,
-    check_number,
-    check_numbers,
-    check_sequence,
-)
+from anonpaper import errors
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish import Anatomy, GroupRelease, Release, check_release
 from anonpaper.randomness import generator
 
-__all__ = [
-    "Workload",
-    "chi_square",
-    "places",
-    "query_error",
-    "query_errors",
-    "relative_errors",
-    "workload",
-]
+__all__ = ["chi_square", "query_error", "query_errors", "relative_errors", "workload"]
 
 #: Queries are answered in blocks of at most so many (query, tuple) pairs.
 _BLOCK = 4_000_000
@@ -47,26 +26,16 @@ _BLOCK = 4_000_000
 class Workload:
     """Counting queries on one table's attributes.
 
-    Attributes
-    ----------
-    attributes, sensitive : tuple of Attribute, Attribute
-        The quasi-identifiers of the table, and the attribute by whose values rows are counted.
-    selectivity : dict
-        Number of values per restricted attribute.
-    size : int
-        Number of queries, q.
-    windows : dict of column label to numpy.ndarray, shape (q, 2)
-        First and last place of the window of every query on the numeric ones.
-    drawn : dict of column label to numpy.ndarray, shape (q, selectivity), dtype int32
-        Codes of the values that every query includes of the other restricted ones.
+    `windows` holds the first and last place of every query's window on the restricted numeric
+    attributes, `drawn` the codes that it includes of the other restricted ones.
     """
 
-    attributes: tuple[Attribute, ...]
-    sensitive: Attribute
-    selectivity: dict[object, int]
-    size: int
-    windows: dict[object, np.ndarray]
-    drawn: dict[object, np.ndarray]
+    attributes: tuple[Attribute, ...]  # the quasi-identifiers of the table
+    sensitive: Attribute  # by whose values rows are counted
+    selectivity: dict[object, int]  # number of values per restricted attribute
+    size: int  # number of queries, q
+    windows: dict[object, np.ndarray]  # by column, shape (q, 2)
+    drawn: dict[object, np.ndarray]  # by column, shape (q, selectivity), dtype int32
 
     def __len__(self) -> int:
         return self.size
@@ -87,41 +56,28 @@ class Workload:
             np.put_along_axis(included, drawn[asked], True, axis=1)
         return included
 
-    def _blocks(self, tuples: int) -> Iterator[slice]:
-        """Yield the queries in blocks that can be held for so many tuples and every domain."""
-        block = max(1, _BLOCK // max(tuples, *(a.size for a in self.attributes)))
-        for first in range(0, self.size, block):
-            yield slice(first, min(first + block, self.size))
-
     def answers(self, *tables: Microdata | Release) -> np.ndarray:
-        """Return the histogram that every query gets from every table.
+        """Return the histogram that every query gets from every table, shape (t, q, m).
 
-        Parameters
-        ----------
-        *tables : Microdata or Release
-            One table of people, and releases of it. A swapped table's rows are counted. In an
-            anatomy a row counts for every sensitive value by the value's share in its group. In a
-            release of sub-domains a row counts by the share of its sub-domains that the query
-            includes, as if their values were equally likely and independent.
-
-        Returns
-        -------
-        numpy.ndarray, shape (t, q, m), dtype float64
-            Per table and query: (expected) number of rows of every sensitive value.
-
-        Raises
-        ------
-        ParameterError
-            The tables are not of the same people, or they have other attributes than the queries.
-
-        Notes
-        -----
-        O(q·c·(d + t·m)) for c distinct QI tuples, or equivalence classes of sub-domains.
+        These are (expected) numbers of rows of every sensitive value, for one table of people and
+        releases of it. A swapped table's rows are counted. In an anatomy a row counts for every
+        sensitive value by the value's share in its group. In a release of sub-domains a row counts
+        by the share of its sub-domains that the query includes, as if their values were equally
+        likely and independent. ParameterError if the tables are not of the same people, or have
+        other attributes than the queries. O(q·c·(d + t·m)) for c distinct QI tuples, or
+        equivalence classes of sub-domains.
         """
         people = [table if isinstance(table, Microdata) else table.microdata for table in tables]
         if any(m is not people[0] for m in people):
-            raise ParameterError("the tables are not of the same people: ask them one by one")
-        self._check_attributes(people[0])
+            raise errors.ParameterError(
+                "the tables are not of the same people: ask them one by one"
+            )
+        mine = [(a.name, a.size) for a in (*self.attributes, self.sensitive)]
+        theirs = [(a.name, a.size) for a in (*people[0].attributes, people[0].sensitive_attribute)]
+        if mine != theirs:
+            raise errors.ParameterError(
+                f"the queries are on {mine} (attribute, values), the table has {theirs}"
+            )
         keep_tuples = [isinstance(table, Microdata | GroupRelease) for table in tables]
         answers = np.empty((len(tables), len(self), self.sensitive.size))
         exact = [table for table, keeps in zip(tables, keep_tuples, strict=True) if keeps]
@@ -131,34 +87,37 @@ class Workload:
             answers[place] = self._answers_by_class(tables[place])
         return answers
 
-    def _answers_by_tuple(
-        self, m: Microdata, tables: Sequence[Microdata | GroupRelease]
-    ) -> np.ndarray:
-        tuples = m.cells.tuples
+    def _answers_by_tuple(self, m: Microdata, tables: Sequence) -> np.ndarray:
+        def selected(j: int, included: np.ndarray) -> np.ndarray:
+            return included[:, m.cells.tuples[:, j]]
+
         counts = np.hstack([_counts_by_tuple(table) for table in tables])
-        answers = np.empty((len(self), counts.shape[1]))
-        for asked in self._blocks(len(tuples)):
-            selected = np.ones((asked.stop - asked.start, len(tuples)), dtype=bool)
-            for attribute, codes in zip(self.attributes, tuples.T, strict=True):
-                selected &= self._included(attribute, asked)[:, codes]
-            answers[asked] = selected.astype(float) @ counts
+        answers = self._answers(counts, selected, bool)
         return answers.reshape(len(self), len(tables), -1).swapaxes(0, 1)
 
     def _answers_by_class(self, release: Release) -> np.ndarray:
         shown = np.flatnonzero(release.is_published)
-        labels = release.classes.labels[shown]
-        values = self.sensitive.size
-        counts = _crosstab(
-            labels, release.sensitive_codes[shown], release.classes.n_groups, values
-        )
+        labels, codes = release.classes.labels[shown], release.sensitive_codes[shown]
         row_of_class = shown[np.unique(labels, return_index=True)[1]]
-        answers = np.empty((len(self), values))
-        for asked in self._blocks(len(counts)):
-            part = np.ones((asked.stop - asked.start, len(counts)))
-            for p in release.published:
-                share = p.sub_domains.means(self._included(p.attribute, asked).T)
-                part *= share[p.index[row_of_class]].T
-            answers[asked] = part @ counts
+
+        def share(j: int, included: np.ndarray) -> np.ndarray:
+            p = release.published[j]
+            return p.sub_domains.means(included.T)[p.index[row_of_class]].T
+
+        counts = _crosstab(labels, codes, release.classes.n_groups, self.sensitive.size)
+        return self._answers(counts, share, float)
+
+    def _answers(self, counts: np.ndarray, share: Callable, kind: type) -> np.ndarray:
+        """Sum the counts of tuples or classes by the share of each that a query includes."""
+        answers = np.empty((len(self), counts.shape[1]))
+        # As many queries at a time as can be held for all tuples and every domain.
+        block = max(1, _BLOCK // max(len(counts), *(a.size for a in self.attributes)))
+        for first in range(0, self.size, block):
+            asked = slice(first, min(first + block, self.size))
+            part = np.ones((asked.stop - first, len(counts)), kind)
+            for j, attribute in enumerate(self.attributes):
+                part *= share(j, self._included(attribute, asked))
+            answers[asked] = part.astype(float, copy=False) @ counts
         return answers
 
     def sql(self, table: str = "microdata") -> Iterator[str]:
@@ -168,7 +127,6 @@ class Workload:
 
         Examples
         --------
-        >>> import anonpaper as ap
         >>> queries = workload(ap.examples.hospital(), {"Age": 2, "Gender": 1}, size=3, seed=0)
         >>> print(next(queries.sql("hospital")))
         SELECT "Disease", COUNT(*) AS total
@@ -177,17 +135,12 @@ class Workload:
         "Gender" IN ('M')
         GROUP BY "Disease";
         """
-        name = _quoted(self.sensitive.name)
+        name, table = _quoted(self.sensitive.name), _quoted(table)
+        restricted = [a for a in self.attributes if a.name in self.selectivity]
         for query in range(len(self)):
-            conditions = [
-                self._condition(attribute, query)
-                for attribute in self.attributes
-                if attribute.name in self.selectivity
-            ]
+            conditions = [self._condition(attribute, query) for attribute in restricted]
             where = "WHERE " + " AND\n".join(conditions) + "\n" if conditions else ""
-            yield (
-                f"SELECT {name}, COUNT(*) AS total\nFROM {_quoted(table)}\n{where}GROUP BY {name};"
-            )
+            yield f"SELECT {name}, COUNT(*) AS total\nFROM {table}\n{where}GROUP BY {name};"
 
     def _condition(self, attribute: Attribute, query: int) -> str:
         name = _quoted(attribute.name)
@@ -199,13 +152,13 @@ class Workload:
             return f"{name} > {int(low) - 1} AND {name} < {int(high) + 1}"
         return f"{name} >= {low} AND {name} <= {high}"
 
-    def _check_attributes(self, m: Microdata) -> None:
-        mine = [(a.name, a.size) for a in (*self.attributes, self.sensitive)]
-        theirs = [(a.name, a.size) for a in (*m.attributes, m.sensitive_attribute)]
-        if mine != theirs:
-            raise ParameterError(
-                f"the queries are on {mine} (attribute, values), the table has {theirs}"
-            )
+
+def _quoted(name: object, mark: str = '"') -> str:
+    return mark + str(name).replace(mark, 2 * mark) + mark
+
+
+def _literal(value: object) -> str:
+    return str(value) if isinstance(value, (int, float, np.number)) else _quoted(value, "'")
 
 
 def workload(
@@ -214,50 +167,37 @@ def workload(
     size: int = 1000,
     seed: int | np.random.Generator = 0,
 ) -> Workload:
-    """Draw counting queries.
+    """Draw counting queries, with ``answers(*tables)`` and ``sql(table)``.
+
+    Source: boger2020, section 4.5 and Figure 7.
 
     Parameters
     ----------
     m : Microdata
-        A table with a sensitive attribute.
+        A table with a sensitive attribute, else ColumnError.
     selectivity : mapping of column label to int
         To how many values a query restricts an attribute: from 1 to the length of its range for
         integers (ages from 17 to 90 are 74), else to the size of its domain. For a numeric
         attribute they are successive (a window), for any other drawn without replacement.
-        Attributes not named are not restricted.
+        Attributes not named are not restricted; a name of none is a ColumnError.
     size : int
         Number of queries, at least 1.
     seed : int or numpy.random.Generator
-        Seed of the draws.
-
-    Returns
-    -------
-    Workload
-        With ``answers(*tables)`` and ``sql(table)``.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        An attribute is no quasi-identifier, or the table has no sensitive attribute; a
-        selectivity or `size` is out of range.
-
-    References
-    ----------
-    boger2020, section 4.5 and Figure 7.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> queries = workload(m, {"Age": 1, "Education": 2}, size=4, seed=0)
     >>> queries.answers(m).sum(axis=(0, 2))
     array([0., 2., 2., 2.])
     """
-    size = check_integer("size", size, 1)
-    selectivity = check_named("selectivity", selectivity, check_microdata(m, people=True).qi)
+    size = errors.check_integer("size", size, 1)
+    selectivity = errors.check_named(
+        "selectivity", selectivity, check_microdata(m, people=True).qi
+    )
     for name, wanted in selectivity.items():
         attribute = m.attributes[m.attribute_index(name)]
-        check_integer(f"the selectivity of {name!r}", wanted, 1, places(attribute))
+        errors.check_integer(f"the selectivity of {name!r}", wanted, 1, places(attribute))
     rng = generator(seed)
     windows, drawn = {}, {}
     for attribute in m.attributes:
@@ -299,16 +239,6 @@ def _draw_windows(
     return attribute.positions[ends]
 
 
-def _quoted(name: object) -> str:
-    return '"' + str(name).replace('"', '""') + '"'
-
-
-def _literal(value: object) -> str:
-    if isinstance(value, (int, float, np.number)):
-        return str(value)
-    return "'" + str(value).replace("'", "''") + "'"
-
-
 def _counts_by_tuple(table: Microdata | GroupRelease) -> np.ndarray:
     """Rows of every QI tuple and sensitive value, shape (c, m); of an anatomy expected ones."""
     if isinstance(table, Microdata):
@@ -337,33 +267,25 @@ def _crosstab(rows: np.ndarray, columns: np.ndarray, height: int, width: int) ->
 def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Chi-square distance of histograms, the sum of (x - y)^2 / (x + y): at least 0.
 
-    Parameters
-    ----------
-    x, y : array of float, shape (..., m)
-        Counts, at least 0, of shapes that fit each other, else ParameterError. A value that
-        neither histogram has adds 0.
-
-    Returns
-    -------
-    numpy.ndarray, shape (...)
-
-    References
-    ----------
-    boger2020, equation 1.
+    `x` and `y` are finite counts of at least 0, shape (..., m), of shapes that fit each other,
+    else ParameterError; the result has shape (...). A value that neither histogram has adds 0.
+    Source: boger2020, equation 1.
 
     Examples
     --------
     >>> float(chi_square([3, 0, 5], [1, 0, 5]))
     1.0
     """
-    x, y = check_numbers("x", x), check_numbers("y", y)
+    x, y = errors.check_numbers("x", x), errors.check_numbers("y", y)
     try:
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
-        raise ParameterError(f"x and y must be alike, got shapes {x.shape}, {y.shape}") from None
+        raise errors.ParameterError(
+            f"x and y must be alike, got shapes {x.shape}, {y.shape}"
+        ) from None
     for name, counts in (("x", x), ("y", y)):
         if not ((counts >= 0) & (counts < np.inf)).all():
-            raise ParameterError(f"{name} must be finite counts of at least 0")
+            raise errors.ParameterError(f"{name} must be finite counts of at least 0")
     total = x + y
     return ((x - y) ** 2 / np.where(total > 0, total, 1)).sum(axis=-1)
 
@@ -374,7 +296,9 @@ def query_error(
     """Mean error of the counts that queries get from a release, at least 0 (all exact).
 
     A query counts the rows of every sensitive value among those that it restricts; each of these
-    counts is compared with the count in the original table.
+    counts is compared with the count in the original table, as in section 6 of X. Xiao, Y. Tao,
+    *Anatomy: simple and effective privacy preservation*, VLDB 2006. O(q·c·(d + m)) for q queries,
+    c distinct QI tuples and m sensitive values.
 
     Parameters
     ----------
@@ -387,71 +311,43 @@ def query_error(
         rows.
     floor : float
         In [0, 1]: a share of the n rows that bounds the denominator, since a relative error of a
-        tiny count says little.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        The table has no sensitive attribute; `of` or `floor` is out of range, or the queries are
-        of other attributes.
-
-    Notes
-    -----
-    O(q·c·(d + m)) for q queries, c distinct QI tuples and m sensitive values.
-
-    References
-    ----------
-    X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006, section 6;
-    the floor is the sanity bound of X. Xiao, G. Wang, J. Gehrke, *Differential privacy via wavelet
-    transforms*, ICDE 2010.
+        tiny count says little. It is the sanity bound of X. Xiao, G. Wang, J. Gehrke,
+        *Differential privacy via wavelet transforms*, ICDE 2010.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
     >>> round(query_error(rel), 2), round(query_error(rel, of="absolute"), 2)
     (0.09, 0.1)
     """
     m = check_release(rel).microdata
-    check_choice("of", of, ("relative", "absolute"))
-    least = max(1.0, check_number("floor", floor, 0, 1) * m.n)
+    errors.check_choice("of", of, ("relative", "absolute"))
+    least = max(1.0, errors.check_number("floor", floor, 0, 1) * m.n)
     if queries is None:
         half = {a: max(1, places(a) // 2) for a in m.attributes}
         queries = workload(m, {a.name: h if a.numeric else min(h, 100) for a, h in half.items()})
     truth, answers = _checked_workload(queries).answers(m, rel)
-    errors = np.abs(answers - truth)
-    return float((errors / np.maximum(truth, least) if of == "relative" else errors).mean())
+    wrong = np.abs(answers - truth)
+    return float((wrong / np.maximum(truth, least) if of == "relative" else wrong).mean())
 
 
 def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     """Chi-square distance to the true answers, summed over the queries: at least 0.
 
-    Parameters
-    ----------
-    queries : Workload
-    releases : sequence of Release
-        Releases of one table, t of them; at least one, else ParameterError.
-
-    Returns
-    -------
-    numpy.ndarray, shape (t,), dtype float64
-
-    References
-    ----------
-    boger2020, equations 2 and 3.
+    `releases` are t releases of one table, at least one, else ParameterError; the result has
+    shape (t,). Source: boger2020, equations 2 and 3.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> one_group = ap.swap(m, ap.Partition([0] * 10), seed=0)
     >>> query_errors(workload(m, {}, size=5), [one_group])
     array([0.])
     """
-    releases = check_sequence("releases", releases, Release)
+    releases = errors.check_sequence("releases", releases, Release)
     if not releases:
-        raise ParameterError("there is no release to be asked")
+        raise errors.ParameterError("there is no release to be asked")
     truth, *answers = _checked_workload(queries).answers(releases[0].microdata, *releases)
     return np.array([chi_square(answer, truth).sum() for answer in answers])
 
@@ -459,41 +355,25 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
 def relative_errors(queries: Workload, releases: Sequence[Release], base: Release) -> np.ndarray:
     """Errors of releases in percent of the error of a release of the same table: at least 0.
 
-    Below 100 a release answers these queries better than `base`, if `base` has an error of 1 or
-    more: a smaller one is taken for 1.
-
-    Parameters
-    ----------
-    queries, releases
-        As for :func:`query_errors`.
-    base : Release
-        The release to compare with.
-
-    Returns
-    -------
-    numpy.ndarray, shape (t,), dtype float64
-        Percent: 100 · error / max(error of `base`, 1).
-
-    References
-    ----------
-    boger2020, equation 4.
+    100 · error / max(error of `base`, 1), shape (t,): below 100 a release answers these queries
+    better than `base`, unless `base` has an error below 1. `queries`, `releases` and errors are as
+    for :func:`query_errors`. Source: boger2020, equation 4.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> base = ap.swap(m, ap.Partition([0] * 10), seed=0)
     >>> relative_errors(workload(m, {"Age": 2}, size=100, seed=0), [base], base)
     array([100.])
     """
-    releases = [*check_sequence("releases", releases, Release), base]
-    *errors, base_error = query_errors(queries, releases)
-    return 100 * np.array(errors) / max(base_error, 1.0)
+    releases = [*errors.check_sequence("releases", releases, Release), base]
+    *found, of_base = query_errors(queries, releases)
+    return 100 * np.array(found) / max(of_base, 1.0)
 
 
 def _checked_workload(queries: object) -> Workload:
     if not isinstance(queries, Workload):
-        raise ParameterError(
+        raise errors.ParameterError(
             f"expected a Workload, got {type(queries).__name__}: ap.measure.workload(m, ...) "
             "makes one"
         )

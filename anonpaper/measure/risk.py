@@ -7,16 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import (
-    ColumnError,
-    EmptyTableError,
-    ParameterError,
-    check_choice,
-    check_integer,
-    check_number,
-    check_sequence,
-    is_among,
-)
+from anonpaper import errors
+from anonpaper.groups import dense_labels
 from anonpaper.microdata import check_microdata
 from anonpaper.principles import GroupCounts, Theta
 from anonpaper.publish import GroupRelease, Release, check_release
@@ -24,29 +16,20 @@ from anonpaper.randomness import generator
 from anonpaper.subdomains import SubDomains
 
 __all__ = [
-    "disclosure_confidence",
-    "disclosure_risk",
-    "exposure",
-    "records_at_risk",
-    "reconstruction",
+    "disclosure_confidence", "disclosure_risk", "exposure", "records_at_risk", "reconstruction",
     "undiverse_rows",
-]
+]  # fmt: skip
 
 
 def disclosure_confidence(rel: Release) -> pd.Series:
     """How sure an attacker is of the likeliest sensitive value of a row: above 0, up to 1.
 
-    The share of the most frequent value in the equivalence class. A confidence of 1 is the
-    homogeneity attack of Machanavajjhala et al. (2007).
-
-    Returns
-    -------
-    pandas.Series
-        Index of the published rows, values in (0, 1]. ColumnError without sensitive attribute.
+    The share of the most frequent value in the equivalence class, as a Series with the index of
+    the published rows. A confidence of 1 is the homogeneity attack of Machanavajjhala et al.
+    (2007). ColumnError if the table has no sensitive attribute.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> disclosure_confidence(rel)["Adam"].item()
     1.0
@@ -69,6 +52,7 @@ def disclosure_risk(
     Parameters
     ----------
     rel : Release
+        Of a table with a sensitive attribute, else ColumnError.
     reading : {"values", "own", "largest"}
         The chance of a target in class C.
 
@@ -81,43 +65,38 @@ def disclosure_risk(
         * ``"largest"``: the largest share in C, for an attacker who bets on it.
     targets : {"all", "real"}
         Average over all rows, or over real people in the same classes. A row that is withheld
-        counts 0.
+        counts 0. EmptyTableError if there is no target.
     known : sequence of attribute names, optional
         The quasi-identifiers that the attacker knows; all by default. Rows that publish the same
         values of these are one class. The paper tests "different combinations of QIDs".
-
-    Raises
-    ------
-    ColumnError
-        The table has no sensitive attribute, or a name in `known` is no quasi-identifier.
-    EmptyTableError, ParameterError
-        There is no target; `known` for a release whose classes are groups; unknown choices.
+        ColumnError for another name, ParameterError for a release whose classes are groups.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> readings = ("values", "own", "largest")
     >>> [round(disclosure_risk(release, reading), 3) for reading in readings]
     [0.433, 0.45, 0.5]
     """
-    check_choice("reading", reading, ("values", "own", "largest"))
-    check_choice("targets", targets, ("all", "real"))
+    errors.check_choice("reading", reading, ("values", "own", "largest"))
+    errors.check_choice("targets", targets, ("all", "real"))
     counts, labels = _class_counts(rel, known)
     of_entry = counts.group_of_entry
     share = counts.counts / counts.sizes[of_entry]
     is_target = ~rel.is_synthetic if targets == "real" else np.ones(len(labels), dtype=bool)
     if not is_target.any():
-        raise EmptyTableError("no row is a target: all rows are synthetic")
+        raise errors.EmptyTableError("no row is a target: all rows are synthetic")
     if reading == "own":
-        own = _share_of_own_value(rel, counts, labels, share)
-        return float(own[is_target].mean())
-    if reading == "values":
+        values = rel.microdata.sensitive_attribute.size
+        own = labels * values + rel.audited()[0].sensitive_codes
+        place = np.searchsorted(of_entry * values + counts.sensitive, own)
+        chance = share[np.minimum(place, len(share) - 1)]
+    elif reading == "values":
         chance = np.maximum(1 / counts.sizes[of_entry], share)
-        of_class = np.add.reduceat(chance, counts.start[:-1]) / counts.distinct()
+        chance = (np.add.reduceat(chance, counts.start[:-1]) / counts.distinct())[labels]
     else:
-        of_class = np.maximum.reduceat(share, counts.start[:-1])
-    return float(np.where(labels >= 0, of_class[labels], 0.0)[is_target].mean())
+        chance = np.maximum.reduceat(share, counts.start[:-1])[labels]
+    return float(np.where(labels >= 0, chance, 0.0)[is_target].mean())
 
 
 def exposure(rel: Release, reading: str = "surplus", value: object = None) -> float:
@@ -139,22 +118,15 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
         * ``"majority"``: those in classes more than half of which have y.
     value : object, optional
         The value y; by default the most frequent one among real rows (the first in the domain
-        if several are).
-
-    Raises
-    ------
-    ColumnError, EmptyTableError, ParameterError
-        The table has no sensitive attribute, its domain lacks `value`, or no row has it; another
-        reading.
+        if several are). ColumnError if the domain lacks it, EmptyTableError if no row has it.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
     [1.0, 1.0, 1.0]
     """
-    check_choice("reading", reading, ("surplus", "single", "majority"))
+    errors.check_choice("reading", reading, ("surplus", "single", "majority"))
     counts, _ = _class_counts(rel)
     m = rel.microdata
     if value is None:
@@ -164,7 +136,7 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
         dominant = m.sensitive_attribute.code(value)
     frequency = int(m.sensitive_counts[dominant])
     if frequency == 0:
-        raise EmptyTableError(f"no row has {m.sensitive!r} = {value!r}")
+        raise errors.EmptyTableError(f"no row has {m.sensitive!r} = {value!r}")
     of_entry = counts.group_of_entry
     theirs = counts.sensitive == dominant
     held, sizes = counts.counts[theirs], counts.sizes[of_entry[theirs]]
@@ -178,47 +150,39 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
 def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
     """Rows of the most frequent value left when each is paired with one of another: 0 to n.
 
-    In classes of which at most half share a value, at most 2·(n - max) rows find a place; the
-    other max - (n - max) are at risk. This is what Table 11 of majeed2024 counts: exactly on
-    Stroke, Census and Diabetes; its number for Adult follows from no such rule.
-
-    Parameters
-    ----------
-    counts : array of int
-        Rows of every sensitive value.
-    added : int
-        Rows of other values than the most frequent one that were added, at least 0.
-
-    Raises
-    ------
-    ParameterError
-        A count or `added` is negative, or there are no counts.
+    `counts` are the rows of every sensitive value, and `added` is how many rows of other values
+    than the most frequent one were added; ParameterError if any is negative or there are no
+    counts. In classes of which at most half share a value, at most 2·(n - max) rows find a place;
+    the other max - (n - max) are at risk. Table 11 of majeed2024 counts these: exactly on Stroke,
+    Census and Diabetes; its number for Adult follows from no such rule.
 
     Examples
     --------
     >>> records_at_risk([4861, 249]), records_at_risk([24720, 7841], added=11_320)
     (4612, 5559)
     """
-    added = check_integer("added", added, 0)
-    counts = [check_integer("a count", count, 0) for count in check_sequence("counts", counts)]
+    added = errors.check_integer("added", added, 0)
+    counts = [
+        errors.check_integer("a count", count, 0)
+        for count in errors.check_sequence("counts", counts)
+    ]
     if not counts:
-        raise ParameterError("counts must hold a number of rows, and are empty")
+        raise errors.ParameterError("counts must hold a number of rows, and are empty")
     return int(max(0, 2 * max(counts) - sum(counts) - added))
 
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:
     """Number of published rows in classes of fewer than l sensitive values, from 0 to n.
 
-    0 if the release is distinct l-diverse. :func:`records_at_risk` looks at counts alone.
+    0 if the release is distinct l-diverse; :func:`records_at_risk` looks at counts alone.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> undiverse_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
     counts, _ = _class_counts(rel)
-    return int(counts.sizes[counts.distinct() < check_integer("l", l, 1)].sum())
+    return int(counts.sizes[counts.distinct() < errors.check_integer("l", l, 1)].sum())
 
 
 def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Generator = 0) -> float:
@@ -229,41 +193,30 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     real people. For every published sub-domain of an attribute the guess is the value most
     frequent in it among the known people, or else the first value in it. The result is the share
     of right guesses over all quasi-identifiers of all unknown real rows. Withheld rows are guessed
-    as if every value were starred.
+    as if every value were starred. O(n·d), and O(size·log size) for the domain of an attribute.
 
     Parameters
     ----------
     rel : Release
-        The release; row i of it is about row i of its microdata.
+        EmptyTableError if fewer than two rows are real: compare distributions instead, with
+        :func:`marginal_similarity <anonpaper.measure.marginal_similarity>`.
     known : float
-        Share of the real rows that the attacker knows, in (0, 1]; at least one row, and never
-        all of them.
+        Share of the real rows that the attacker knows, in (0, 1], else ParameterError; at least
+        one row, and never all of them.
     seed : int or numpy.random.Generator
-        Draws these rows.
-
-    Raises
-    ------
-    EmptyTableError, ParameterError
-        Fewer than two rows are real (compare distributions instead: :func:`marginal_similarity
-        <anonpaper.measure.marginal_similarity>`); `known` is out of range.
-
-    References
-    ----------
-    majeed2024, Eq. 8. O(n·d), and O(size·log size) for the domain of an attribute.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> kept = ap.Partition(m.cells.tuple_of_row)
     >>> reconstruction(ap.suppress(m, kept), known=0.5)
     1.0
     """
-    known = check_number("known", known, 0, 1, open_low=True)
+    known = errors.check_number("known", known, 0, 1, open_low=True)
     m = check_release(rel).microdata
     real = np.flatnonzero(~m.synthetic)
     if len(real) < 2:
-        raise EmptyTableError("reconstruction needs at least two rows of real people")
+        raise errors.EmptyTableError("reconstruction needs at least two rows of real people")
     n_known = min(max(round(known * len(real)), 1), len(real) - 1)
     shuffled = generator(seed).permutation(real)
     theirs, unknown = shuffled[:n_known], shuffled[n_known:]
@@ -280,24 +233,23 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
 def _likeliest(values: SubDomains, counts: np.ndarray) -> np.ndarray:
     """Code of the greatest count in every sub-domain, the first if several are, shape (r,)."""
     likeliest = np.empty(len(values), np.int64)
+
+    def better(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        return np.where(counts[second] > counts[first], second, first)
+
     # best[i]: the code of the greatest count among the 2^power from i on; two such spans, which
     # may overlap, cover a run.
     best, power = np.arange(len(counts)), np.log2(values.high - values.low + 1).astype(int)
     for span in range(power.max(initial=0) + 1):
         if span:
-            best = _better(counts, best[: -(2 ** (span - 1))], best[2 ** (span - 1) :])
+            best = better(best[: -(2 ** (span - 1))], best[2 ** (span - 1) :])
         runs = power == span
-        first, last = best[values.low[runs]], best[values.high[runs] + 1 - 2**span]
-        likeliest[runs] = _better(counts, first, last)
+        likeliest[runs] = better(best[values.low[runs]], best[values.high[runs] + 1 - 2**span])
     gaps = np.flatnonzero(values.has_gaps)
     owner = np.repeat(np.arange(len(values)), np.diff(values.start))
     order = np.lexsort((-counts[values.codes], owner))
     likeliest[gaps] = values.codes[order[values.start[gaps]]]
     return likeliest
-
-
-def _better(counts: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    return np.where(counts[second] > counts[first], second, first)
 
 
 def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:
@@ -307,35 +259,24 @@ def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:
     if known is not None:
         labels = _labels_of_known(rel, known)
     if m.sensitive is None:
-        raise ColumnError("this measure needs a sensitive attribute: with_roles(sensitive=...)")
+        raise errors.ColumnError(
+            "this measure needs a sensitive attribute: with_roles(sensitive=...)"
+        )
     if not (labels >= 0).any():
-        raise EmptyTableError("no row is published")
+        raise errors.EmptyTableError("no row is published")
     return GroupCounts.of(m, labels), labels
 
 
 def _labels_of_known(rel: Release, known: Sequence[object]) -> np.ndarray:
     """Number the combinations of the published values of some quasi-identifiers, shape (n,)."""
-    known = check_sequence("known", known)
-    unknown = [name for name in known if not is_among(name, rel.microdata.qi)]
+    known = errors.check_sequence("known", known)
+    unknown = [name for name in known if not errors.is_among(name, rel.microdata.qi)]
     if unknown:
-        raise ColumnError(f"an attacker knows quasi-identifiers, and {unknown} are none")
+        raise errors.ColumnError(f"an attacker knows quasi-identifiers, and {unknown} are none")
     if isinstance(rel, GroupRelease):
-        raise ParameterError("the classes of this release are groups, whatever is known")
-    shown = rel.is_published
-    combination = np.zeros(np.count_nonzero(shown), dtype=np.int64)
+        raise errors.ParameterError("the classes of this release are groups, whatever is known")
+    labels = np.where(rel.is_published, 0, -1)
     for p in rel.published:
         if p.attribute.name in known:  # dense after every step, so that numbers stay small
-            combination = pd.factorize(combination * len(p.sub_domains) + p.index[shown])[0]
-    labels = np.full(len(shown), -1, dtype=np.int64)
-    labels[shown] = combination
+            labels = dense_labels(np.where(labels < 0, -1, labels * len(p.sub_domains) + p.index))
     return labels
-
-
-def _share_of_own_value(rel, counts: GroupCounts, labels: np.ndarray, share: np.ndarray):
-    """Share of every row's own value in its class; 0 for rows that are withheld."""
-    values = rel.microdata.sensitive_attribute.size
-    of_entry = counts.group_of_entry
-    place = np.searchsorted(
-        of_entry * values + counts.sensitive, labels * values + rel.audited()[0].sensitive_codes
-    )
-    return np.where(labels >= 0, share[np.minimum(place, len(share) - 1)], 0.0)

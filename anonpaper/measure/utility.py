@@ -9,30 +9,17 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import (
-    ColumnError,
-    EmptyTableError,
-    HierarchyError,
-    ParameterError,
-    SizeLimitError,
-    check_choice,
-    check_integer,
-    check_weights,
-)
+from anonpaper import errors
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
-from anonpaper.measure.boxes import codes_in, weight_at
+from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
 from anonpaper.microdata import Microdata, build_cells, check_microdata
 from anonpaper.publish import PublishedAttribute, Release, check_release
 from anonpaper.randomness import generator
 from anonpaper.subdomains import SubDomains
 
 __all__ = [
-    "Classification",
-    "classification",
-    "distortion",
-    "generalizations",
-    "marginal_similarity",
-]
+    "Classification", "classification", "distortion", "generalizations", "marginal_similarity",
+]  # fmt: skip
 
 #: A classifier is trained on at most so many numbers, of four bytes each.
 _MOST_FEATURES = 500_000_000
@@ -45,45 +32,36 @@ def distortion(
 ) -> float:
     """Mean level that values are published on over the hierarchy's height, from 0 to 1.
 
+    This is Eq. 9 of majeed2024 over the number of rows, so that tables of different sizes compare.
+
     Parameters
     ----------
     rel : Release
     hierarchies : mapping of attribute name to Hierarchy
         One for every quasi-identifier. The level of a sub-domain is the lowest one on which all
         its values have one name, whether or not the release was made from this hierarchy. A row
-        that is withheld counts as on the highest level.
+        that is withheld counts as on the highest level. HierarchyError if a hierarchy is missing,
+        lacks values, or does not join those of a sub-domain.
     weights : mapping of attribute name to float, optional
-        w_Q of Eq. 9, at least 0 and scaled to add up to 1; equal by default.
-
-    Raises
-    ------
-    HierarchyError
-        A hierarchy is missing, lacks values, or does not join those of a sub-domain.
-    ColumnError, ParameterError
-        `weights` names no quasi-identifier, holds a negative number, or only zeros.
-
-    References
-    ----------
-    majeed2024, Eq. 9, divided by the number of rows so that tables of different sizes compare.
+        w_Q of Eq. 9, at least 0, not all 0, and scaled to add up to 1; equal by default.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.flat(a.values) for a in m.attributes}
     >>> distortion(ap.suppress(m, ap.Partition([0] * m.n)), trees)
     1.0
     """
     m = check_release(rel).microdata
-    given = check_weights(m.qi, weights, left_out=0.0)
+    given = errors.check_weights(m.qi, weights, left_out=0.0)
     if given.sum() == 0:
-        raise ParameterError("all weights are 0")
+        raise errors.ParameterError("all weights are 0")
     hierarchies = check_hierarchies(hierarchies, m.qi)
     shown = rel.is_published
     total = 0.0
     for p, weight in zip(rel.published, given / given.sum(), strict=True):
         if p.attribute.name not in hierarchies:
-            raise HierarchyError(f"a hierarchy is needed for {p.attribute.name!r}")
+            raise errors.HierarchyError(f"a hierarchy is needed for {p.attribute.name!r}")
         tree = hierarchies[p.attribute.name]
         level = _levels(p, tree)[p.index[shown]]
         total += weight * (level.sum() / max(tree.height, 1) + np.count_nonzero(~shown)) / m.n
@@ -95,15 +73,10 @@ def generalizations(rel: Release) -> int:
 
     A value that was moved to another row counts too; a row that is withheld counts d values. A
     node of a hierarchy that covers one value alone is no generalization, whatever its name.
-
-    References
-    ----------
-    majeed2024, Table 12, counts the generalizations of "existing methods" as all n·d of the
-    *augmented* table.
+    Table 12 of majeed2024 counts all n·d values of the *augmented* table for "existing methods".
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> generalizations(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
@@ -122,38 +95,26 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     The distance is total variation. This is the other reading of majeed2024's Eq. 8: how nearly
     the published distribution of QI and SA is the real one. It needs no correspondence of rows, so
     it works for synthetic tables too. A published sub-domain spreads its row evenly over its
-    values.
+    values. Per pair of attributes O(n log n), and a step for every pair of published sub-domains
+    and every pair of values between their bounds in one of the attributes.
 
-    Parameters
-    ----------
-    m : Microdata
-        The real table, with the roles of the release.
-    rel : Release
-        The release; values that `m` lacks count as differences.
-
-    Raises
-    ------
-    ColumnError, EmptyTableError
-        The two tables have other roles; the release has no row.
-
-    Notes
-    -----
-    Per pair of attributes O(n log n), and a step for every pair of published sub-domains and every
-    pair of values that lies between their bounds in one of the attributes.
+    `m` is the real table, with the roles of the release, else ColumnError; values that it lacks
+    count as differences. EmptyTableError if the release has no row.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> marginal_similarity(m, ap.suppress(m, ap.Partition(m.cells.tuple_of_row)))
     1.0
     """
     m, rel = check_microdata(m, people=True), check_release(rel)
     if m.qi != rel.microdata.qi or m.sensitive != rel.microdata.sensitive:
-        raise ColumnError("marginals compare tables of the same quasi-identifiers and sensitive")
+        raise errors.ColumnError(
+            "marginals compare tables of the same quasi-identifiers and sensitive"
+        )
     shown = np.flatnonzero(rel.is_published)
     if len(shown) == 0:
-        raise EmptyTableError("no row is published")
+        raise errors.EmptyTableError("no row is published")
     theirs = [(p.sub_domains, p.index[shown]) for p in rel.published]
     ours = [
         codes_in(p.attribute, a)[codes]
@@ -188,10 +149,8 @@ class Classification:
     @property
     def recall(self) -> pd.Series:
         """Share of every true value's rows that are predicted right; NaN where it has none."""
-        table = self.confusion.to_numpy().astype(float)
-        rows = table.sum(axis=1)
-        rows[rows == 0] = np.nan
-        return pd.Series(np.diag(table) / rows, index=self.confusion.index, name="recall")
+        rows = self.confusion.sum(axis=1)
+        return (np.diag(self.confusion) / rows.where(rows > 0)).rename("recall")
 
     @property
     def balanced_accuracy(self) -> float:
@@ -224,25 +183,16 @@ def classification(
     balanced : bool
         Whether all sensitive values weigh the same in training, rather than all rows.
     seed : int or numpy.random.Generator
-        Of the forest.
-
-    Returns
-    -------
-    Classification
 
     Raises
     ------
-    ColumnError, EmptyTableError
-        The tables have other roles, or no sensitive attribute; the release has no row.
-    ParameterError
-        `test` has synthetic rows, the release gives rows no sensitive value (an anatomy), or
-        `balanced` is neither True nor False.
-    SizeLimitError
-        Rows times features, one for every value of an unordered attribute, exceed 500 million.
+    ColumnError, EmptyTableError, ParameterError, SizeLimitError
+        The tables have other roles, or no sensitive attribute; the release has no row, or is an
+        anatomy; `test` has synthetic rows; rows times features, one for every value of an
+        unordered attribute, exceed 500 million.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m, ap.examples.hospital_two_diverse())
     >>> classification(release, m, trees=5).confusion.to_numpy().sum().item()
@@ -250,21 +200,21 @@ def classification(
     """
     from sklearn.ensemble import RandomForestClassifier
 
-    balanced = check_choice("balanced", balanced, (False, True))
+    balanced = errors.check_choice("balanced", balanced, (False, True))
     mine, test = check_release(rel).microdata, check_microdata(test, people=True)
     if mine.qi != test.qi or mine.sensitive != test.sensitive or mine.sensitive is None:
-        raise ColumnError(
+        raise errors.ColumnError(
             f"the release has the roles {mine.qi} and {mine.sensitive!r}, the test rows "
             f"{test.qi} and {test.sensitive!r}: both need the same, and a sensitive attribute"
         )
     if test.synthetic.any():
-        raise ParameterError(
+        raise errors.ParameterError(
             f"{int(test.synthetic.sum())} test rows are synthetic: test on real people"
         )
-    check_integer("trees", trees, 1)
+    errors.check_integer("trees", trees, 1)
     shown = np.flatnonzero(rel.is_published)
     if len(shown) == 0:
-        raise EmptyTableError("no row is published")
+        raise errors.EmptyTableError("no row is published")
     forest = RandomForestClassifier(
         trees, min_samples_leaf=2, random_state=int(generator(seed).integers(2**31)),
         max_samples=None if rows is None or rows >= len(shown) else rows,
@@ -272,7 +222,7 @@ def classification(
     )  # fmt: skip
     width = sum(1 if a.ordered else a.size for a in mine.attributes)
     if width * max(len(shown), test.n) > _MOST_FEATURES:
-        raise SizeLimitError(
+        raise errors.SizeLimitError(
             f"the unordered values make {width:,} features of {max(len(shown), test.n):,} rows, "
             f"at most {_MOST_FEATURES:,} numbers are held: group the values, or take fewer rows"
         )
@@ -281,44 +231,32 @@ def classification(
     theirs = test.sensitive_attribute.values
     domain = list(dict.fromkeys([*mine.sensitive_attribute.values, *theirs]))
     code = {value: code for code, value in enumerate(domain)}
-    true = np.array([code[value] for value in theirs])[test.sensitive_codes]
     table = np.zeros((len(domain), len(domain)), dtype=np.int64)
-    np.add.at(table, (true, said), 1)
-    return Classification(pd.DataFrame(
-        table, pd.Index(domain, name="true"), pd.Index(domain, name="predicted")
-    ))  # fmt: skip
+    np.add.at(table, (np.array([code[v] for v in theirs])[test.sensitive_codes], said), 1)
+    index, columns = (pd.Index(domain, name=name) for name in ("true", "predicted"))
+    return Classification(pd.DataFrame(table, index, columns))
 
 
 def _levels(p: PublishedAttribute, tree: Hierarchy) -> np.ndarray:
     """Lowest level on which all values of a sub-domain have one name, per sub-domain."""
-    level = np.full(len(p.sub_domains), tree.height + 1)
-    maps = tree.maps(p.attribute)
-    for height in range(tree.height, -1, -1):
-        level[p.sub_domains.agree(maps[height])] = height
-    if (level > tree.height).any():
-        raise HierarchyError(
+    agree = np.array([p.sub_domains.agree(ids) for ids in tree.maps(p.attribute)])
+    if not agree.any(axis=0).all():
+        raise errors.HierarchyError(
             f"the highest level of the hierarchy of {p.attribute.name!r} does not join all values"
         )
-    return level
+    return agree.argmax(axis=0)
 
 
 def _distance(ours: list[np.ndarray], theirs: list[tuple[SubDomains, np.ndarray]]) -> float:
     """Total variation distance of a table's codes in two columns from published sub-domains."""
-    domains = [domain for domain, _ in theirs]
-    sizes = [domain.attribute.size for domain in domains]
+    domains, index = zip(*theirs, strict=True)
     # One more code, the first, for values that the release does not have.
-    real = build_cells(np.column_stack(ours) + 1, [size + 1 for size in sizes], None, 1)
-    index = np.column_stack([index for _, index in theirs])
-    boxes = build_cells(index, [len(domain) for domain in domains], None, 1)
-    volume = np.ones(len(boxes))
-    for domain, held in zip(domains, boxes.tuples.T, strict=True):
-        volume *= domain.sizes[held]
-    published = weight_at(
-        real.tuples - 1, np.zeros(len(real), np.int64),
-        domains, boxes.tuples, np.zeros(len(boxes), np.int64), boxes.tuple_sizes / volume,
-    )  # fmt: skip
+    sizes = [domain.attribute.size + 1 for domain in domains]
+    real = build_cells(np.column_stack(ours) + 1, sizes, None, 1)
+    boxes = boxes_of(domains, index)
+    published = weight_at(real.tuples - 1, domains, boxes, boxes.counts / boxes.volume)
     # Both have mass 1, so what the table has more of is what the release has more of elsewhere.
-    more = real.tuple_sizes / len(ours[0]) - published / len(index)
+    more = real.tuple_sizes / len(ours[0]) - published / len(index[0])
     return np.maximum(more, 0).sum()
 
 
@@ -330,11 +268,10 @@ def _published_features(rel: Release, rows: np.ndarray) -> np.ndarray:
         if p.attribute.ordered:
             part = values.means(p.attribute.positions)[index, None].astype(np.float32)
         else:
-            part = np.zeros((len(rows), p.attribute.size), np.float32)
-            order = np.argsort(index, kind="stable")
-            for alike in np.split(order, np.flatnonzero(np.diff(index[order])) + 1):
-                members = values.members(index[alike[0]])
-                part[np.ix_(alike, members)] = 1 / len(members)
+            shares = np.zeros((len(values), p.attribute.size), np.float32)
+            for i, size in enumerate(values.sizes):
+                shares[i, values.members(i)] = 1 / size
+            part = shares[index]
         parts.append(part)
     return np.hstack(parts)
 

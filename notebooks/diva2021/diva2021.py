@@ -14,7 +14,7 @@ import pandas as pd
 import anonpaper as ap
 from anonpaper.constraints import DiversityConstraint
 from anonpaper.datasets import population
-from anonpaper.datasets.popsyn import ATTRIBUTES
+from anonpaper.datasets.made_up import ATTRIBUTES
 from anonpaper.errors import BudgetExceededError, ConstraintError, ParameterError, check_number
 from anonpaper.files import project_root
 from anonpaper.microdata import Microdata

@@ -110,8 +110,7 @@ def test_every_loop_of_the_package_is_compiled_that_way():
 COMPILED_TWICE = """
 import sys
 from numba.core.dispatcher import Dispatcher
-from warm import main
-main()
+import warm
 print("called:")
 for name, module in sorted(sys.modules.items()):
     for loop in vars(module).values() if name.startswith("anonpaper.") else ():

@@ -16,8 +16,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 from anonpaper.datasets import fetching
-from anonpaper.datasets.fetching import fetched_before, find_file, placed_by_hand
-from anonpaper.datasets.package_index import pip_settings
+from anonpaper.datasets.fetching import fetched_before, find_file, pip_settings, placed_by_hand
 from anonpaper.datasets.registry import Mirror, Official, RegisteredFile, dataset, registry
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
 

@@ -67,7 +67,7 @@ def test_roles_and_origin(loaded, name):
     assert m.origin.dataset == name
     assert m.origin.stand_in == (m.origin.how == "stand-in")
     assert "\n" not in str(m.origin)
-    assert set(m.origin.as_dict()) >= {"dataset", "how", "file", "sha256", "stand_in", "note"}
+    assert set(vars(m.origin)) >= {"dataset", "how", "file", "sha256", "stand_in", "note"}
 
 
 @pytest.mark.parametrize("name", ["diabetes", "pantheon", "stroke"])

@@ -32,9 +32,3 @@ def test_an_anatomy_has_no_sensitive_codes_and_measures_that_need_them_say_so():
     for measure in (ap.measure.kl_divergence, lambda rel: ap.measure.marginal_similarity(m, rel)):
         with pytest.raises(AnonpaperError, match="an anatomy gives no row a sensitive value"):
             measure(anatomy)
-
-
-def test_the_old_name_of_the_ratio_names_the_new_one():
-    for name, said in (("accuracy", "discernibility_ratio"), ("precision", "no attribute")):
-        with pytest.raises(AttributeError, match=said):
-            getattr(ap.measure, name)

@@ -1,0 +1,141 @@
+"""Tables of invented people: a population with known distributions, and a voter list.
+
+Pop-Syn is the synthetic population of diva2021 (Table 4, Figure 4d). The paper made it with a tool
+and prints only the size: 100,000 rows, 7 attributes, 24,630 distinct quasi-identifiers. The
+attributes, domains and distributions here are ours. The voter list is for lessons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.errors import ColumnError, ParameterError, check_choice, check_integer, check_number
+from anonpaper.microdata import Microdata
+from anonpaper.randomness import generator
+
+__all__ = ["ATTRIBUTES", "population", "voter_list"]
+
+#: Six quasi-identifiers and, last, the sensitive attribute, with the number of their values.
+ATTRIBUTES = {
+    "gender": 2, "ethnicity": 5, "age group": 9, "province": 10, "education": 6,
+    "marital status": 5, "diagnosis": 12,
+}  # fmt: skip
+
+
+def population(
+    distribution: str = "uniform", rows: int = 100_000, seed: int | np.random.Generator = 0
+) -> Microdata:
+    """Draw a population whose attributes are independent and equally distributed.
+
+    Quasi-identifiers are gender, ethnicity, age group, province, education and marital status, the
+    sensitive attribute is diagnosis; the values of each are named by their number.
+
+    Parameters
+    ----------
+    distribution : {"uniform", "zipf", "gaussian"}
+        Probabilities of an attribute's values i = 1..s: equal; proportional to 1/i; or
+        proportional to the density of a normal distribution with mean (s + 1)/2 and standard
+        deviation s/4. Another one is a ParameterError.
+    rows : int
+        At least 1, else ParameterError.
+    seed : int or numpy.random.Generator
+
+    Examples
+    --------
+    >>> m = population("zipf", rows=1000)
+    >>> m.n, m.d, m.sensitive, str(m.origin)
+    (1000, 6, 'diagnosis', 'Pop-Syn, zipf, seed 0: generated')
+    """
+    check_choice("distribution", distribution, ("uniform", "zipf", "gaussian"))
+    rows = check_integer("rows", rows, 1)
+    rng = generator(seed)
+    columns = {}
+    for name, size in ATTRIBUTES.items():
+        values = [f"{name} {number}" for number in range(1, size + 1)]
+        codes = rng.choice(size, rows, p=_probabilities(distribution, size))
+        columns[name] = pd.Categorical.from_codes(codes, values)
+    *qi, sensitive = ATTRIBUTES
+    drawn = "seed from a generator" if isinstance(seed, np.random.Generator) else f"seed {seed}"
+    origin = f"Pop-Syn, {distribution}, {drawn}: generated"
+    return Microdata(pd.DataFrame(columns), qi, sensitive, origin=origin)
+
+
+def _probabilities(distribution: str, size: int) -> np.ndarray:
+    place = np.arange(1, size + 1)
+    weight = {
+        "uniform": np.ones(size),
+        "zipf": 1 / place,
+        "gaussian": np.exp(-(((place - (size + 1) / 2) / (size / 4)) ** 2) / 2),
+    }[distribution]
+    return weight / weight.sum()
+
+
+def voter_list(
+    people: pd.DataFrame,
+    columns: Sequence,
+    *,
+    share: float = 1.0,
+    outdated: float = 0.0,
+    seed: int | np.random.Generator = 0,
+) -> pd.DataFrame:
+    """Return a list of some of the people by invented names, with some of their columns. O(n).
+
+    A list of real people has no place in a lesson, so the list is made from the attacked table.
+    It has a column ``name``, "voter 00001" and so on in random order, and `columns`. The index is
+    that of `people`: the truth, by which an attack is judged, hidden from the attacker.
+
+    Parameters
+    ----------
+    people : pandas.DataFrame
+        One row per person.
+    columns : sequence of column labels
+        The columns of the list, at least one.
+    share : float
+        Share of the people who are on the list, drawn at random; in (0, 1], at least one person.
+    outdated : float
+        Share of the entries in which one column, drawn at random, has the value of an entry drawn
+        at random (which may be the same value); in [0, 1].
+    seed : int or numpy.random.Generator
+
+    Raises
+    ------
+    ColumnError, ParameterError
+        A column is unknown, or one is called ``name``; a parameter is empty or out of range.
+
+    References
+    ----------
+    L. Sweeney, *k-anonymity: a model for protecting privacy*, 2002, linked such a list.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": [71, 28, 34], "ill": ["flu", "flu", "cold"]})
+    >>> voter_list(people, ["age"], share=0.7, seed=1)
+              name  age
+    0  voter 00001   71
+    1  voter 00002   28
+    """
+    columns = list(columns)
+    unknown = [name for name in columns if name not in people.columns]
+    if unknown or "name" in columns:
+        raise ColumnError(
+            f"columns are {columns}: a voter list can say what the table has, which is "
+            f"{list(people.columns)}, and has a column 'name' of its own"
+        )
+    if not columns or people.empty:
+        raise ParameterError("a voter list needs people and at least one of their columns")
+    share = check_number("share", share, 0, 1, open_low=True)
+    outdated = check_number("outdated", outdated, 0, 1)
+    rng = generator(seed)
+    size = max(1, round(share * len(people)))
+    on_list = rng.permutation(len(people))[:size]
+    voters = people[columns].iloc[on_list].copy()
+    column = rng.integers(len(columns), size=size)
+    column[rng.random(size) >= outdated] = -1  # an entry that is up to date
+    for place, name in enumerate(columns):
+        drawn = voters[name].iloc[rng.integers(size, size=size)].set_axis(voters.index)
+        voters[name] = voters[name].where(column != place, drawn)
+    voters.insert(0, "name", [f"voter {number:05d}" for number in range(1, size + 1)])
+    return voters
