@@ -1,13 +1,8 @@
 """What every test can rely on: no results in the project, no window, no warning left open."""
 
-import contextlib
-
 import matplotlib as mpl
 import pytest
 from hypothesis import settings
-
-with contextlib.suppress(ModuleNotFoundError):  # the library is tested without notebooks too
-    import nbval.kernel
 
 import anonpaper.compendium  # noqa: F401  (puts modules beside notebooks on the path)
 
@@ -16,25 +11,6 @@ mpl.use("agg")
 # a busy machine fails no test: times are measured by benchmarks
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
-
-
-def again(start_kernel):
-    """Start a kernel for nbval, up to three times.
-
-    Kernels of workers side by side can be given the same free TCP port, and one of them dies.
-    """
-
-    def started(*arguments, **options):
-        for _ in range(2):
-            with contextlib.suppress(RuntimeError):
-                return start_kernel(*arguments, **options)
-        return start_kernel(*arguments, **options)
-
-    return started
-
-
-if "nbval" in globals():
-    nbval.kernel.start_new_kernel = again(nbval.kernel.start_new_kernel)
 
 
 @pytest.fixture(autouse=True)

@@ -40,6 +40,7 @@ sys.modules["rfc3987_syntax"] = None
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SHOWN = "where claim how published measured interval tolerance detail differs reason".split()
+CORES = os.cpu_count() or 1
 THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -62,9 +63,24 @@ class Sizes:
     def outdated(self, name: str, results: Path | None = None) -> list[str]:
         """Return why a notebook has to run, also where its results may rest on older ones."""
         results = results or self.results
-        reasons = inputs.changes(name, self.parameters[name], results, self.files)
+        given = name, self.parameters[name], results, self.files
+        reasons = inputs.changes(*given)
+        if reasons and self.profile != "quick":
+            reasons = inputs.changes(*given, self.quick_tables(name))
         older = self.fresh and not reasons and not inputs.read_share(name, results).get("fresh")
         return reasons + ["was not made from an empty cache"] * older
+
+    @cached_property
+    def quick(self) -> Sizes:
+        """The same code at quick sizes."""
+        return replace(self, profile="quick", results=inputs.FIGURES / "quick", fresh=False)
+
+    def quick_tables(self, name: str) -> dict[str, str]:
+        """Return digests of the tables of a quick run of this code, or else of the committed."""
+        has_run = not self.quick.outdated(name)
+        return inputs.quick_tables(
+            name, self.quick.results if has_run else inputs.reference("quick")
+        )
 
     @property
     def kept(self) -> Path:
@@ -125,7 +141,16 @@ def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str], list
 
 
 def make(names: Sequence[str], sizes: Sizes) -> None:
-    """Run the notebooks whose results are not up to date, and sum up what is there then."""
+    """Run the notebooks whose results are not up to date, and sum up what is there then.
+
+    At larger sizes quick runs come first, where these can show that other code changes nothing.
+    """
+    if sizes.profile != "quick" and not sizes.fresh:
+        shares = [(name, inputs.read_share(name, sizes.results)) for name in chosen(names)]
+        unsure = [n for n, s in shares if s and "quick" in s and inputs.changes(
+            n, sizes.parameters[n], sizes.results, sizes.files)]  # fmt: skip
+        if unsure:
+            make(unsure, replace(sizes.quick, jobs=CORES))
     running, kept, others = plan(names, sizes)
     for name in kept:
         put(name, inputs.read_share(name, sizes.kept), sizes.kept, sizes.results)
@@ -256,6 +281,8 @@ def execute(name: str, sizes: Sizes, parameters: dict) -> dict:
     share |= {"seconds": round(seconds, 1), "fresh": sizes.fresh}
     files = inputs.opened_files(opened)
     share["inputs"] = inputs.inputs_of(name, parameters, share, files, sizes.files)
+    if sizes.profile != "quick" and (quick := sizes.quick_tables(name)):
+        share["quick"] = quick
     for other, theirs in inputs.known_shares(sizes.results).items():
         if other != name and (clash := set(share["outputs"]).intersection(theirs["outputs"])):
             raise inputs.NotebookError(f"writes {min(clash)}, which {other} writes too")
