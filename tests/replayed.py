@@ -67,7 +67,7 @@ def executed_copy(path):
     """Return the code cells of a notebook's last run, of which nothing has changed since."""
     name = path.relative_to(TOOLS.parent / "notebooks").with_suffix("").as_posix()
     if reasons := sizes().outdated(name):
-        raise RuntimeError(f"{name} {reasons[0]} in figures/quick; run `make figures` first")
+        raise RuntimeError(f"figures/quick has no current run of {name}: {reasons[0]}")
     copy = nbformat.read(sizes().results / "notebooks" / f"{name}.ipynb", as_version=4)
     return [cell for cell in copy.cells if cell.cell_type == "code"]
 

@@ -25,6 +25,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from importlib.metadata import entry_points
 from multiprocessing.connection import wait
 from pathlib import Path
 
@@ -85,13 +86,16 @@ def main(arguments: list[str] | None = None) -> int:
 
 def units() -> dict[str, list[str]]:
     """Return what runs in a process of its own, by name: files of tests, doctests of a folder."""
-    tests = [path.as_posix() for path in Path("tests").rglob("test_*.py")]
-    rooms = [path.parent.as_posix() for path in Path("anonpaper").glob("*/__init__.py")]
-    return {name: [name] for name in (*tests, *rooms)} | {
-        "anonpaper": [path.as_posix() for path in sorted(Path("anonpaper").glob("*.py"))],
-        NOTEBOOKS: [*NBVAL, *(path.as_posix() for path in sorted(Path("notebooks").glob("*.ipynb")))]
-        + [path.as_posix() for path in sorted(Path("notebooks").glob("[!.]*/*.ipynb"))],
-    }
+    places = {"anonpaper": "anonpaper/*.py", NOTEBOOKS: "notebooks/**/*.ipynb"}
+    found = {name: named(pattern) for name, pattern in places.items()}
+    rooms = [str(Path(name).parent) for name in named("anonpaper/*/__init__.py")]
+    found |= {name: [name] for name in (*named("tests/**/test_*.py"), *rooms)}
+    return {name: targets for name, targets in found.items() if targets}
+
+
+def named(pattern: str) -> list[str]:
+    """Return the files with such names, hidden ones left out."""
+    return sorted(path.as_posix() for path in Path().glob(pattern) if "/." not in path.as_posix())
 
 
 # ---- what has changed -------------------------------------------------------------------------
@@ -140,6 +144,8 @@ def side_by_side(targets: Mapping[str, list[str]], workers: int) -> Iterator[tup
     """Run pytest on targets, each in a process forked from this one; yield how each ended."""
     for library in LIBRARIES.split():
         import_module(library)
+    for plugin in entry_points(group="pytest11"):
+        plugin.load()
     waiting, running = list(targets), {}
     with tempfile.TemporaryDirectory() as scratch:
         while waiting or running:
@@ -147,7 +153,7 @@ def side_by_side(targets: Mapping[str, list[str]], workers: int) -> Iterator[tup
                 folder, unit = Path(scratch, str(len(waiting))), waiting.pop(0)
                 (folder / "opened").mkdir(parents=True)
                 process = multiprocessing.get_context("fork").Process(
-                    target=run, args=(targets[unit], folder)
+                    target=run, args=(targets[unit], NBVAL * (unit == NOTEBOOKS), folder)
                 )
                 process.start()
                 running[process.sentinel] = unit, folder, process
@@ -157,13 +163,14 @@ def side_by_side(targets: Mapping[str, list[str]], workers: int) -> Iterator[tup
                 yield unit, ended(folder)
 
 
-def run(targets: list[str], folder: Path) -> None:
+def run(targets: list[str], options: list[str], folder: Path) -> None:
     """Run pytest in this process, and write down how it ended and which files were opened."""
     began, counts = time.monotonic(), Counter()
     output = os.open(folder / "printed", os.O_WRONLY | os.O_CREAT)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    os.environ |= {"ANONPAPER_OPENED": str(folder / "opened"), "ANONPAPER_PROJECT": str(ROOT)}
+    os.environ |= {"ANONPAPER_OPENED": str(folder / "opened"), "ANONPAPER_PROJECT": str(ROOT),
+                   "ANONPAPER_FIGURES": str(folder / "figures"), "ANONPAPER_PROFILE": "quick"}  # fmt: skip
     path = [str(OPENED), os.environ.get("PYTHONPATH")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, path))
     spec = importlib.util.spec_from_file_location("opened", OPENED / "sitecustomize.py")
@@ -177,7 +184,7 @@ def run(targets: list[str], folder: Path) -> None:
             if report.when == "call" or report.outcome != "passed":
                 counts[report.outcome] += 1
 
-    options = ["-q", "-p", "no:cacheprovider", f"--basetemp={folder / 't'}"]
+    options = ["-q", "-p", "no:cacheprovider", f"--basetemp={folder / 't'}", *options]
     code = pytest.main([*options, *targets], plugins=[Outcomes()])
     passed = code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
     seconds = round(time.monotonic() - began, 1)

@@ -82,6 +82,17 @@ class Sizes:
             name, self.quick.results if has_run else inputs.reference("quick")
         )
 
+    def unsure(self, names: Sequence[str]) -> list[str]:
+        """Return the notebooks with other code, of which no quick run says what that changes."""
+        if self.profile == "quick" or self.fresh:
+            return []
+        known = inputs.known_shares(self.results)
+        return [
+            name for name in names
+            if "quick" in known.get(name, ()) and self.quick.outdated(name)
+            and inputs.changes(name, self.parameters[name], self.results, self.files)
+        ]  # fmt: skip
+
     @property
     def kept(self) -> Path:
         """The folder of the runs that are kept, laid out as the results are."""
@@ -137,6 +148,9 @@ def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str], list
     for name in running:
         if reasons[name] != ["has not run"]:
             print(f"  {name}: {', '.join(reasons[name][:3])}", flush=True)
+    if unsure := sizes.unsure([name for name in names if not reasons[name]]):
+        print(f"  {len(unsure)} of other code are judged by figures/expected/quick: "
+              "`make` compares quick runs first", flush=True)  # fmt: skip
     return longest_first(running, sizes), kept, [name for name in names if not reasons[name]]
 
 
@@ -145,12 +159,8 @@ def make(names: Sequence[str], sizes: Sizes) -> None:
 
     At larger sizes quick runs come first, where these can show that other code changes nothing.
     """
-    if sizes.profile != "quick" and not sizes.fresh:
-        shares = [(name, inputs.read_share(name, sizes.results)) for name in chosen(names)]
-        unsure = [n for n, s in shares if s and "quick" in s and inputs.changes(
-            n, sizes.parameters[n], sizes.results, sizes.files)]  # fmt: skip
-        if unsure:
-            make(unsure, replace(sizes.quick, jobs=CORES))
+    if unsure := sizes.unsure(chosen(names)):
+        make(unsure, replace(sizes.quick, jobs=CORES))
     running, kept, others = plan(names, sizes)
     for name in kept:
         put(name, inputs.read_share(name, sizes.kept), sizes.kept, sizes.results)
