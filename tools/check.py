@@ -169,10 +169,14 @@ def run(targets: list[str], options: list[str], folder: Path) -> None:
     output = os.open(folder / "printed", os.O_WRONLY | os.O_CREAT)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    os.environ |= {"ANONPAPER_OPENED": str(folder / "opened"), "ANONPAPER_PROJECT": str(ROOT),
-                   "ANONPAPER_FIGURES": str(folder / "figures"), "ANONPAPER_PROFILE": "quick"}  # fmt: skip
     path = [str(OPENED), os.environ.get("PYTHONPATH")]
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, path))
+    os.environ |= {
+        "ANONPAPER_FIGURES": str(folder / "figures"),
+        "ANONPAPER_OPENED": str(folder / "opened"),
+        "ANONPAPER_PROFILE": "quick",
+        "ANONPAPER_PROJECT": str(ROOT),
+        "PYTHONPATH": os.pathsep.join(filter(None, path)),
+    }
     spec = importlib.util.spec_from_file_location("opened", OPENED / "sitecustomize.py")
     sys.modules["opened"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules["opened"])

@@ -40,7 +40,6 @@ sys.modules["rfc3987_syntax"] = None
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SHOWN = "where claim how published measured interval tolerance detail differs reason".split()
-CORES = os.cpu_count() or 1
 THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -160,7 +159,7 @@ def make(names: Sequence[str], sizes: Sizes) -> None:
     At larger sizes quick runs come first, where these can show that other code changes nothing.
     """
     if unsure := sizes.unsure(chosen(names)):
-        make(unsure, replace(sizes.quick, jobs=CORES))
+        make(unsure, sizes.quick)
     running, kept, others = plan(names, sizes)
     for name in kept:
         put(name, inputs.read_share(name, sizes.kept), sizes.kept, sizes.results)
