@@ -214,7 +214,7 @@ endif
 
 .PHONY: test test-all
 test: env data  ## run the whole check: tests, doctests, notebooks, import rules, environment
-test-all: env data  ## the same, also of tests that passed and whose files have not changed since
+test-all: env data  ## the same, tests included whose files are as they were when they passed
 test test-all:
 	@# a notebook that fails fails its comparison below
 	-@$(RUN) tools/notebooks.py make --profile quick --jobs $(CORES) $(if $(FRESH),--fresh)

@@ -165,7 +165,7 @@ def side_by_side(targets: Mapping[str, list[str]], workers: int) -> Iterator[tup
 
 def run(targets: list[str], options: list[str], folder: Path) -> None:
     """Run pytest in this process, and write down how it ended and which files were opened."""
-    began, counts = time.monotonic(), Counter()
+    counts = Counter()
     output = os.open(folder / "printed", os.O_WRONLY | os.O_CREAT)
     os.dup2(output, 1)
     os.dup2(output, 2)
@@ -191,7 +191,7 @@ def run(targets: list[str], options: list[str], folder: Path) -> None:
     options = ["-q", "-p", "no:cacheprovider", f"--basetemp={folder / 't'}", *options]
     code = pytest.main([*options, *targets], plugins=[Outcomes()])
     passed = code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
-    seconds = round(time.monotonic() - began, 1)
+    seconds = round(sum(os.times()[:4]), 1)  # of processors, its programs' too
     found = {"passed": passed, "seconds": seconds, "counts": dict(counts)}
     (folder / "ended").write_text(json.dumps(found))
 
