@@ -6,8 +6,8 @@
 A process notes which files of the project it opens. A file of tests that passed is left out while
 all of these are the same, by content: the files that it opened, the names of the project's files,
 the locked versions, the interpreter, and our variables of the environment. A program other than
-Python may read anything, so tests that start one depend on every file. Notebooks are always
-compared: `make` has executed them, and nbval is given the outputs of that run.
+Python may read anything, so tests that start one depend on every file. Skipped tests have not
+passed. Notebooks are always compared: `make` has executed them, and nbval gets those outputs.
 """
 
 from __future__ import annotations
@@ -38,6 +38,10 @@ NOTEBOOKS = "notebooks"
 NBVAL = "--nbval --nbval-sanitize-with=tests/nbval_sanitize.cfg -p replayed".split()
 ALL, AROUND = "*", ""  # names of no file: all files, and what tests depend on beside files
 COMPILED = re.compile(r"__pycache__/([^./]+)\.[^/]*\.pyc$")  # of Python, and as pytest writes it
+# what the environment is made from, and what is loaded before processes are forked
+ALWAYS = (
+    "requirements.lock tests/project/tools.py tools/check.py tools/opened/sitecustomize.py".split()
+)
 # loaded once, before processes are forked: libraries that most tests import, none of the project
 LIBRARIES = "hypothesis matplotlib.pyplot nbformat numba numpy pandas scipy.stats sklearn yaml"
 SLOWEST = ("tests/project", "tests/compendium", "tests/papers")  # first, where no times are known
@@ -70,7 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
         if not ended["passed"]:
             failed.append(unit)
             print(ended["printed"], flush=True)
-        elif unit != NOTEBOOKS:
+        elif unit != NOTEBOOKS and not ended["counts"].get("skipped"):
             names = {ALL} if ALL in ended["opened"] else files.keys() & ended["opened"]
             noted = {name: files[name] for name in sorted({AROUND, *names})}
             share.parent.mkdir(parents=True, exist_ok=True)
@@ -109,7 +113,7 @@ def contents() -> dict[str, str]:
     folders = [ROOT / "data" / "raw", *filter(None, [os.environ.get("ANONPAPER_DATA")])]
     data = [sorted(path.name for path in Path(folder).glob("*")) for folder in folders]
     ours = sorted(item for item in os.environ.items() if item[0].startswith("ANONPAPER_"))
-    always = [files.get(name) for name in ("requirements.lock", "tools/check.py")]
+    always = [files.get(name) for name in ALWAYS]
     around = [sys.version, sorted(files), data, ours, always]
     return files | {ALL: digest(repr(files).encode()), AROUND: digest(repr(around).encode())}
 

@@ -105,9 +105,12 @@ def test_what_failed_runs_again_and_is_shown(checked, tmp_path):
     assert checked(fails=True)[0] == ["reads"]
 
 
-def test_a_process_that_dies_has_failed(checked, tmp_path):
-    (tmp_path / "tests/test_writes.py").write_text("import os\n\ndef test():\n    os._exit(0)\n")
-    assert "FAILED tests/test_writes.py" in checked(fails=True)[1]
+def test_a_process_that_dies_has_failed_and_what_is_skipped_has_not_passed(checked, tmp_path):
+    (tmp_path / WRITES).write_text("import pytest\n\ndef test():\n    pytest.skip('no browser')\n")
+    assert checked()[1].endswith("\n3 passed, 0 failed, 1 skipped\n")
+    assert checked()[0] == ["writes"]
+    (tmp_path / WRITES).write_text("import os\n\ndef test():\n    os._exit(0)\n")
+    assert f"FAILED {WRITES}" in checked(fails=True)[1]
 
 
 # ---- notebooks --------------------------------------------------------------------------------
