@@ -109,12 +109,14 @@ def contents() -> dict[str, str]:
     """Return the digest of each file of the project, of all, and of what counts beside them."""
     from project.tools import files_of_the_project
 
-    files = {name: digest((ROOT / name).read_bytes()) for name in files_of_the_project(ROOT)}
+    made = [name for name in named("figures/quick/**/*") if Path(name).is_file()]  # the site's
+    names = sorted({*files_of_the_project(ROOT), *made})
+    files = {name: digest(Path(name).read_bytes()) for name in names}
     folders = [ROOT / "data" / "raw", *filter(None, [os.environ.get("ANONPAPER_DATA")])]
     data = [sorted(path.name for path in Path(folder).glob("*")) for folder in folders]
     ours = sorted(item for item in os.environ.items() if item[0].startswith("ANONPAPER_"))
     always = [files.get(name) for name in ALWAYS]
-    around = [sys.version, sorted(files), data, ours, always]
+    around = [sys.version, names, data, ours, always]
     return files | {ALL: digest(repr(files).encode()), AROUND: digest(repr(around).encode())}
 
 
