@@ -403,6 +403,27 @@ def _fill_buckets(search, rest, kept, table, bits, buckets):
     return n_buckets
 
 
+def _buckets_by_sorting(search, rest, kept, table, bits, buckets):
+    """Do the same in few calls of numpy; leave out chains too short for l values."""
+    live = np.flatnonzero(rest.left)
+    sums = search.numbers[rest.tuple_of[live]][:, kept].sum(axis=1, dtype=np.uint64)
+    rest.sums[live] = sums
+    order = np.argsort(sums, kind="stable")
+    live, begins = live[order], np.flatnonzero(np.diff(sums[order], prepend=~sums[order[:1]]))
+    rest.following[live[1:]] = live[:-1]
+    rest.following[live[begins]] = -1
+    ends = np.append(begins[1:], len(live))
+    long = ends - begins >= rest.l
+    by_first = np.argsort(live[begins[long]])
+    n_buckets = len(by_first)
+    table[:n_buckets] = live[ends[long] - 1][by_first]
+    buckets[:n_buckets] = np.arange(n_buckets)
+    return n_buckets
+
+
+_fill_buckets.interpreted = _buckets_by_sorting
+
+
 @inner
 def _is_passed_over(number, passes_over):
     """Whether it is one bucket in about thirty: its rows may be worth more elsewhere."""

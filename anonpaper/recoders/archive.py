@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numba import prange
 
 from anonpaper.algorithm import RECODED
-from anonpaper.compiled import loop
+from anonpaper.compiled import loop, prange
 from anonpaper.errors import BudgetExceededError, ParameterError, check_integer, check_weights
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.preference_point import (
