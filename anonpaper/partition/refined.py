@@ -496,6 +496,26 @@ def _choose_values(rest, values, rows):
             missing -= 1
 
 
+def _choose_in_numpy(rest, values, rows):
+    """Do the same with all values of a level at once."""
+    residue, most = rest.residue[values], np.minimum(rest.held[values], rows // rest.l)
+    least = np.maximum(0, (rows - rest.size[0] + rest.l * residue + rest.l - 1) // rest.l)
+    low, high = 0, residue.max()
+    while low < high:
+        level = (low + high) // 2
+        if np.maximum(np.minimum(residue - level, most), least).sum() <= rows:
+            high = level
+        else:
+            low = level + 1
+    quota = np.maximum(np.minimum(residue - low, most), least)
+    one_below = np.flatnonzero((quota < most) & (residue - quota >= low))
+    quota[one_below[: rows - quota.sum()]] += 1
+    rest.quota[values] = quota
+
+
+_choose_values.interpreted = _choose_in_numpy
+
+
 @inner
 def _set_quota(rest, values, rows, level):
     """Set the quotas that a level of R gives; return their sum."""
