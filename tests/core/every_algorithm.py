@@ -21,30 +21,28 @@ import numpy as np
 import pandas as pd
 
 NOT_NEEDED = ("numba", "lzma", "_lzma", "pyarrow", "sklearn", "pymoo")
-OTHERS_NEED = {"pymoo": {"preference_search"}}
+MEASURES = ("ncp", "discernibility", "average_class_size", "kl_divergence")
+NEEDS_PYMOO = "preference_search"
 
 
 def narrow_numpy():
-    """Return numpy for the package: int64 is another type than that of indices."""
+    """Return the numpy that the package gets: int64 is another type there than that of indices."""
 
-    def refusing(function):
+    def refusing(function, free):
+        """Refuse int64, but for the argument at one place, which holds no indices."""
+
         def call(*args, **options):
-            for given in (*args, *options.values()):
-                wide = isinstance(given, np.ndarray | np.generic) and given.dtype.char in "qQL"
-                # weights are numbers, the first array that is repeated anything
-                if wide and given is not options.get("weights") and not allowed(function, args, given):
-                    raise TypeError(f"{function.__name__}: no safe cast to the type of indices")
+            for place, given in [*enumerate(args), *options.items()]:
+                dtype = getattr(given, "dtype", None)
+                if dtype is not None and dtype.char in "qQL" and place not in free:
+                    raise TypeError(f"{function}: no safe cast of {dtype} to the type of indices")
             return function(*args, **options)
 
         return call
 
-    def allowed(function, args, given):
-        place = next((i for i, arg in enumerate(args) if arg is given), None)
-        return place == (1 if function is np.bincount else 0)
-
     class Ufunc:
         def __init__(self, function):
-            self.function, self.reduceat = function, refusing(function.reduceat)
+            self.function, self.reduceat = function, refusing(function.reduceat, {0})
 
         def __call__(self, *args, **options):
             return self.function(*args, **options)
@@ -54,7 +52,9 @@ def narrow_numpy():
 
     narrow = types.ModuleType("numpy")
     narrow.__getattr__ = lambda name: getattr(np, name)
-    narrow.int64, narrow.bincount, narrow.repeat = np.longlong, refusing(np.bincount), refusing(np.repeat)
+    narrow.int64 = np.longlong  # of 64 bits, and promoted like int64 beside integers of 32
+    narrow.bincount = refusing(np.bincount, {1, "weights"})
+    narrow.repeat = refusing(np.repeat, {0})
     for name in ("add", "minimum", "maximum"):
         setattr(narrow, name, Ufunc(getattr(np, name)))
     return narrow
@@ -69,18 +69,16 @@ def import_all():
             importlib.import_module(found.name)
 
 
-def tables():
+def results(ap):
+    """Yield the name and a call of every algorithm, and of what publishes and measures."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({
         "age": rng.integers(20, 45, 240), "town": rng.choice(list("abcde"), 240),
         "sex": rng.choice(["F", "M"], 240), "ill": rng.choice(list("uvwxyz"), 240),
+        "who": rng.integers(0, 200, 240),
     })  # fmt: skip
-    return frame
-
-
-def results(ap):
-    """Yield the name and a call of every algorithm, and of what publishes and measures."""
-    m = ap.Microdata(tables(), qi=["age", "town", "sex"], sensitive="ill")
+    m = ap.Microdata(frame, qi=["age", "town", "sex"], sensitive="ill")
+    people = ap.Microdata(frame, qi=["age", "town", "sex"], sensitive="ill", person="who")
     two = m.frame.assign(ill=["a", "b"] * 120)
     phases = pd.DataFrame({"q": [0] * 5 + [1] * 3, "s": list("01244023")})
     yield "tp", lambda: ap.tp(m, 3)
@@ -106,11 +104,15 @@ def results(ap):
     yield "full_domain", lambda: ap.full_domain(m, 5)
     yield "preference_search", lambda: ap.preference_search(m, 2, evaluations=2_000, seed=0)
     yield "branch_and_bound", lambda: ap.branch_and_bound(m, 5)
+    yield "mondrian, people", lambda: ap.mondrian(people, 5, l=2)
     yield "suppress", lambda: ap.suppress(m, ap.tp(m, 3))
     yield "generalize", lambda: ap.generalize(m, ap.mondrian(m, 5))
     yield "anatomize", lambda: ap.anatomize(m, ap.hilbert(m, 3))
     yield "audit", lambda: ap.generalize(m, ap.mondrian(m, 5)).audit()
-    yield "kl_divergence", lambda: ap.measure.kl_divergence(ap.generalize(m, ap.mondrian(m, 5)))
+    yield "swap", lambda: ap.swap(m, ap.hilbert(m, 3), seed=0)
+    yield "recode", lambda: ap.recode(m, ap.full_domain(m, 5))
+    for name in MEASURES:
+        yield name, lambda: getattr(ap.measure, name)(ap.generalize(m, ap.mondrian(m, 5)))  # noqa: B023
 
 
 def digest(ap, result):
@@ -141,9 +143,24 @@ def main(way):
         found = {
             name: digest(ap, call())
             for name, call in results(ap)
-            if not (without and name in OTHERS_NEED["pymoo"])
+            if not (without and name == NEEDS_PYMOO)
         }
-    return found | {"numba": sys.modules.get("numba") is not None}
+    return found if way != "compiled" else found | {"compiled twice": compiled_twice()}
+
+
+def compiled_twice():
+    """List the loops that were compiled for two kinds of arguments, as rows and columns are."""
+    from anonpaper.compiled import Loop
+
+    return [
+        f"{name}.{loop.__name__}: {loop.compiled.signatures}"
+        for name, module in sorted(sys.modules.items())
+        for loop in (vars(module).values() if name.startswith("anonpaper.") else ())
+        if isinstance(loop, Loop)
+        and "compiled" in vars(loop)
+        and len(loop.compiled.signatures) > 1
+        and loop.__name__ != "squared_distance_gain"  # one line, of ints and of floats
+    ]
 
 
 if __name__ == "__main__":
