@@ -39,9 +39,6 @@ ONE_THREAD := MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_N
 export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-# numba's cache lies beside the modules: `make distclean` empties it, and the next run fills it
-COMPILED := anonpaper/__pycache__/.compiled
-
 SITE := $(if $(wildcard site/conf.py),site)
 
 .PHONY: all
@@ -57,7 +54,7 @@ help:  ## list the targets
 # ---- environment and data ---------------------------------------------------------------------
 
 .PHONY: env
-env: $(ENV)/.package-installed $(COMPILED)  ## set up the environment in .venv
+env: $(ENV)/.package-installed  ## set up the environment in .venv
 
 ifneq ($(CONDA),)
 $(ENV)/.packages-installed: environment.yml requirements.lock
@@ -93,10 +90,6 @@ endif
 $(ENV)/.package-installed: $(ENV)/.packages-installed pyproject.toml
 	@$(RUN) -m pip install -qq --no-deps --editable .
 	@touch $@
-
-$(COMPILED): | $(ENV)/.package-installed
-	@$(RUN) tools/warm.py
-	@mkdir -p $(@D) && touch $@
 
 .PHONY: data
 data: data/cache/.fetched  ## fetch the data sets and check their checksums

@@ -282,7 +282,7 @@ class Recoding:
         """The sub-domain of values of attribute j, whoever's, shape (len(values),); -1 if new."""
         attribute, ids = self.attributes[j], self.maps[j]
         if self._labels(j) == [STAR]:
-            return np.zeros(len(values), np.int64)
+            return np.zeros(len(values), np.intp)
         number = {str(value): i for value, i in zip(attribute.values, ids, strict=True)}
         number |= dict(zip(*self._named_by_tree(j), strict=True))
         number |= {  # 5.0 is 5 however it is written, but True is not 1
@@ -296,7 +296,7 @@ class Recoding:
             within = (i for i, low, high in intervals if _lies_within(value, low, high))
             return found if found >= 0 else next(within, -1)
 
-        return np.fromiter(map(of, values), np.int64, len(values))
+        return np.fromiter(map(of, values), np.intp, len(values))
 
     def _intervals(self, j: int) -> list[tuple[int, object, object]]:
         """Sub-domains that are written as intervals: their numbers, first and last values."""

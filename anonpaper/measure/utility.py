@@ -231,7 +231,7 @@ def classification(
     theirs = test.sensitive_attribute.values
     domain = list(dict.fromkeys([*mine.sensitive_attribute.values, *theirs]))
     code = {value: code for code, value in enumerate(domain)}
-    table = np.zeros((len(domain), len(domain)), dtype=np.int64)
+    table = np.zeros((len(domain), len(domain)), dtype=np.intp)
     np.add.at(table, (np.array([code[v] for v in theirs])[test.sensitive_codes], said), 1)
     index, columns = (pd.Index(domain, name=name) for name in ("true", "predicted"))
     return Classification(pd.DataFrame(table, index, columns))

@@ -10,7 +10,6 @@ import bz2
 import csv
 import gzip
 import io
-import lzma
 import os
 import secrets
 from collections.abc import Callable, Mapping
@@ -28,13 +27,20 @@ __all__ = [
     "write_tables",
 ]  # fmt: skip
 
+
+def _xz(content: bytes) -> bytes:
+    import lzma  # here, as some builds of Python lack it
+
+    return lzma.compress(content)
+
+
 #: Endings of parquet files.
 PARQUET = (".parquet", ".pq")
 _COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
     ".gz": lambda content: gzip.compress(content, mtime=0),  # neither time nor name in the header
     ".bz2": bz2.compress,
-    ".xz": lzma.compress,
+    ".xz": _xz,
 }
 _WRITTEN_AS_CSV = tuple(text + packed for text in (".csv", ".tsv", ".txt") for packed in _COMPRESS)
 

@@ -181,10 +181,10 @@ def lacking(dockerfile, image):
 def test_the_image_has_what_its_commands_need(tmp_path):
     dockerfile = (ROOT / "Dockerfile").read_text()
     assert list(lacking(dockerfile, tmp_path / "image")) == []
-    assert (tmp_path / "image" / "tools" / "warm.py").exists()
+    assert (tmp_path / "image" / "tools" / "report.py").exists()
 
 
 def test_an_image_that_lacks_a_program_is_noticed(tmp_path):
     early = "COPY requirements.lock pyproject.toml Makefile README.md LICENSE ./\n"
-    early += "COPY anonpaper ./anonpaper\nRUN make env\n"
-    assert list(lacking(early, tmp_path)) == ["tools/warm.py"]
+    early += "COPY anonpaper ./anonpaper\nRUN make env\nRUN make report\n"
+    assert list(lacking(early, tmp_path)) == ["tools/report.py"]
