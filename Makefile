@@ -280,6 +280,10 @@ bench: env data  ## measure speed and memory against their limits
 other-tools: env data  ## measure pycanon, anjana and anonypy, each in an environment of its own
 	@$(RUN) benchmarks/other_tools/run.py
 
+.PHONY: wheel-test
+wheel-test:  ## build the wheel and test it in empty environments, with PANDAS=2 or 3 (PYTHON=, EXTRAS=none)
+	@PYTHON="$(PYTHON)" tools/wheel_test.sh $(or $(PANDAS),3) $(EXTRAS)
+
 # ---- upkeep -----------------------------------------------------------------------------------
 
 .PHONY: lock

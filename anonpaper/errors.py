@@ -86,7 +86,7 @@ class BudgetExceededError(AnonpaperError):
     """A search ran out of the time or the steps it was given."""
 
 
-class NotInstalledError(AnonpaperError, ModuleNotFoundError):
+class NotInstalledError(ModuleNotFoundError, AnonpaperError):
     """A package is not installed; the message names the extra of anonpaper that brings it."""
 
 

@@ -1,17 +1,21 @@
 """What every test can rely on: no results in the project, no window, no warning left open."""
 
 import contextlib
+import os
 
-import matplotlib as mpl
 import pytest
 from hypothesis import settings
 
-with contextlib.suppress(ModuleNotFoundError):  # the library is tested without notebooks too
+# tools/wheel_test.sh tests the library without notebooks, and without what its extras bring
+with contextlib.suppress(ModuleNotFoundError):
     import nbval.kernel
+with contextlib.suppress(ModuleNotFoundError):
+    import matplotlib as mpl
+
+    mpl.use("agg")
 
 import anonpaper.compendium  # noqa: F401  (puts modules beside notebooks on the path)
-
-mpl.use("agg")
+from anonpaper.errors import NotInstalledError
 
 # a busy machine fails no test: times are measured by benchmarks
 settings.register_profile("untimed", deadline=None)
@@ -41,6 +45,17 @@ if "nbval" in globals():
 def results_elsewhere(tmp_path_factory, monkeypatch):
     """Keep what a test writes out of the project's figures and its cache of grids."""
     monkeypatch.setenv("ANONPAPER_FIGURES", str(tmp_path_factory.mktemp("figures")))
+
+
+if os.environ.get("ANONPAPER_EXTRAS") == "none":
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(item):
+        """Skip a test that needs an extra, with the words of the library."""
+        try:
+            return (yield)
+        except NotInstalledError as error:
+            pytest.skip(str(error))
 
 
 @pytest.hookimpl(wrapper=True)
