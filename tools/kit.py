@@ -2,7 +2,7 @@
 
     kit.py            build/kit/anonpaper-course.zip: lessons, package, requirements, data, start
     kit.py --offline  build/kit/anonpaper-course-offline.zip: with all wheels for this platform
-    kit.py --binder   binder/requirements.txt alone: the same packages, for Binder and `make LIGHT=1`
+    kit.py --binder   binder/requirements.txt: the same packages for Binder and `make LIGHT=1`
 
 The lessons are the students' versions. Of the data sets that the lessons load those are packed
 whose licence allows it; for others the archive's README has the command that fetches them.

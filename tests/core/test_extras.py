@@ -1,6 +1,7 @@
 """Without an extra everything else works, and its part of the library says what to install."""
 
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,6 +12,7 @@ from anonpaper.errors import NotInstalledError
 from anonpaper.owner.reader import read_table
 
 M = ap.examples.hospital()
+A_CSV = next(Path(ap.__file__).parent.glob("datasets/*.csv"))
 
 
 def written(path):
@@ -21,7 +23,7 @@ CALLS = {
     "learning: sklearn.ensemble": lambda path: ap.prepare.pattern_friendly(M),
     "parquet: pyarrow": written,
     "plots: matplotlib": lambda path: ap.plots,
-    "scale: ibis": lambda path: ap.scan("people.csv", qi=["age"]),
+    "scale: ibis": lambda path: ap.scan(A_CSV, qi=["age"]),
     "search: pymoo.algorithms.moo.nsga2": lambda path: ap.preference_search(M, k=2),
 }
 
