@@ -206,7 +206,7 @@ def test_the_image_has_what_its_commands_need(tmp_path):
 
 
 def test_an_image_that_lacks_a_program_is_noticed(tmp_path):
-    early = "COPY requirements.lock pyproject.toml Makefile README.md LICENSE ./\n"
+    early = "COPY requirements.lock pyproject.toml setup.py Makefile README.md LICENSE ./\n"
     early += "COPY anonpaper ./anonpaper\nRUN make env\n"
     assert list(lacking(early, tmp_path)) == ["tools/warm.py"]
 
