@@ -15,7 +15,6 @@ with contextlib.suppress(ModuleNotFoundError):
     mpl.use("agg")
 
 import anonpaper.compendium  # noqa: F401  (puts modules beside notebooks on the path)
-from anonpaper.errors import NotInstalledError
 
 # a busy machine fails no test: times are measured by benchmarks
 settings.register_profile("untimed", deadline=None)
@@ -51,10 +50,10 @@ if os.environ.get("ANONPAPER_EXTRAS") == "none":
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(item):
-        """Skip a test that needs an extra, with the words of the library."""
+        """Skip a test that needs an extra, with the words of the error."""
         try:
             return (yield)
-        except NotInstalledError as error:
+        except ImportError as error:
             pytest.skip(str(error))
 
 
