@@ -1,12 +1,18 @@
 """What every test can rely on: no results in the project, no window, no warning left open."""
 
-import matplotlib as mpl
+import contextlib
+import os
+
 import pytest
 from hypothesis import settings
 
-import anonpaper.compendium  # noqa: F401  (puts modules beside notebooks on the path)
+# tools/wheel_test.sh tests the library without what its extras bring
+with contextlib.suppress(ModuleNotFoundError):
+    import matplotlib as mpl
 
-mpl.use("agg")
+    mpl.use("agg")
+
+import anonpaper.compendium  # noqa: F401  (puts modules beside notebooks on the path)
 
 # a busy machine fails no test: times are measured by benchmarks
 settings.register_profile("untimed", deadline=None)
@@ -17,6 +23,17 @@ settings.load_profile("untimed")
 def results_elsewhere(tmp_path_factory, monkeypatch):
     """Keep what a test writes out of the project's figures and its cache of grids."""
     monkeypatch.setenv("ANONPAPER_FIGURES", str(tmp_path_factory.mktemp("figures")))
+
+
+if os.environ.get("ANONPAPER_EXTRAS") == "none":
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(item):
+        """Skip a test that needs an extra, with the words of the error."""
+        try:
+            return (yield)
+        except ImportError as error:
+            pytest.skip(str(error))
 
 
 @pytest.hookimpl(wrapper=True)

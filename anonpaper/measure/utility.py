@@ -198,7 +198,8 @@ def classification(
     >>> classification(release, m, trees=5).confusion.to_numpy().sum().item()
     10
     """
-    from sklearn.ensemble import RandomForestClassifier
+    with errors.needs("learning"):
+        from sklearn.ensemble import RandomForestClassifier
 
     balanced = errors.check_choice("balanced", balanced, (False, True))
     mine, test = check_release(rel).microdata, check_microdata(test, people=True)

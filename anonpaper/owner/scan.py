@@ -88,8 +88,9 @@ def scan(
         No rows, or none without missing values; missing values with ``missing="error"``.
     FileError, ParameterError
         No file has the name, one has two of them, files differ in their columns, change while they
-        are read or cannot be read; Ibis is not installed (``anonpaper[scale]``); or an option does
-        not go with `source`.
+        are read or cannot be read; or an option does not go with `source`.
+    NotInstalledError
+        Ibis is missing (``anonpaper[scale]``).
 
     References
     ----------

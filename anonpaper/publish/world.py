@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ColumnError, check_choice
+from anonpaper.errors import ColumnError, check_choice, needs
 from anonpaper.files import check_place, named_by_user, whole_files
 
 __all__ = [
@@ -172,8 +172,9 @@ def as_csv(frame: pd.DataFrame, delimiter: str = ",") -> bytes:
 
 def _as_parquet(frame: pd.DataFrame) -> bytes:
     """Return a table as parquet: without the notes of pandas, equal tables in equal bytes."""
-    import pyarrow as pa
-    import pyarrow.parquet
+    with needs("parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet
 
     def array(column: pd.Series) -> pa.Array:
         return pa.array(column, pa.string() if column.dtype == object else None, from_pandas=True)

@@ -6,10 +6,12 @@ run real kernels.
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -25,6 +27,7 @@ from project.builds import (
     write_profile,
 )
 
+ROOT = Path(__file__).parents[2]
 BOTH = ["one/1_first", "two/1_second"]
 WORKER = """
 def twice(value):
@@ -416,7 +419,7 @@ def test_what_is_made_and_what_is_kept_are_cleaned_apart(tmp_path):
         (tmp_path / name).touch()
     for name in ("tests", "tools", "benchmarks", "notebooks"):
         (tmp_path / name).mkdir()
-    shutil.copy(Path(__file__).parents[2] / "Makefile", tmp_path)
+    shutil.copy(ROOT / "Makefile", tmp_path)
     subprocess.run(["make", "clean"], cwd=tmp_path, check=True)
     there = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("a*") if p.is_file()}
     assert there == {*kept, placed, loop}
@@ -437,3 +440,40 @@ def test_conda_is_used_where_it_is_on_the_path(tmp_path, tool):
     assert f"{folder / tool} env $action" in printed
     assert "--file environment.yml" in printed
     assert "-m venv" in make(project, "-n", "env", "CONDA=", PATH=path)
+
+
+def test_a_light_environment_takes_part_of_the_lock_and_is_completed(tmp_path):
+    project = small_project(tmp_path / "project", package="__init__.py")
+    (project / "binder").mkdir()
+    shutil.copy(ROOT / "binder" / "requirements.txt", project / "binder")
+    planned = partial(make, project, "-n", "CONDA=", "env")
+    assert "awk" not in planned("LIGHT=1")  # the whole one is there
+    (project / ".venv/.packages-installed").unlink()
+    light = planned("LIGHT=1")
+    assert "torch" not in light
+    part = re.search(r"<\((awk .*)\)", light)[1]
+    done = subprocess.run(part, shell=True, cwd=project, capture_output=True, text=True)
+    pins = [line.split()[0] for line in done.stdout.splitlines() if "==" in line]
+    assert pins == (project / "binder" / "requirements.txt").read_text().split()
+    assert done.stdout.count("--hash=") >= len(pins)
+    (project / ".venv/.light-installed").touch()
+    assert "awk" not in planned("LIGHT=1")
+    assert "--requirement requirements.lock" in planned()
+
+
+def test_light_leaves_out_what_needs_more_and_says_so(project):
+    write_notebook(project, "majeed2024/1_first")
+    printed = make(project, "-n", "LIGHT=1", "figures")
+    assert "leaves out notebooks that need SDV or DuckDB: majeed2024/1_first" in printed
+    assert "tools/notebooks.py make one/1_first two/1_second --profile" in printed
+    assert "run this target without it" in make(project, "LIGHT=1", "test", fails=True)
+
+
+def test_notebooks_that_call_sdv_or_duckdb_are_among_those_that_light_leaves_out():
+    calls = re.compile(r"\b(ap\.scan|synthesize)\(")
+    needy = {path for path in (ROOT / "notebooks").rglob("*") if path.suffix in (".ipynb", ".py")
+             and calls.search(path.read_text())}  # fmt: skip
+    places = {path.relative_to(ROOT / "notebooks").as_posix() for path in needy}
+    assert {place for place in places if not place.startswith("majeed2024/")} == {
+        "beyond/large_tables.ipynb"
+    }
