@@ -134,7 +134,7 @@ INSTALLS = re.compile(r"pip install +(?:-\w+ +)*['\"`]?(anonpaper|\.)(?:\[(\w+)\
 def test_what_is_said_to_install_the_package_works():
     """It lies in a clone and on no index; an extra is one that pyproject.toml has."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    folders = ("anonpaper/", "notebooks/", "benchmarks/", "README.md", "CONTRIBUTING.md")
+    folders = ("anonpaper/", "notebooks/", "benchmarks/", "README.md", "CONTRIBUTING.md", "site/")
     told = [
         (name, *match.groups())
         for name in files_of_the_project()
