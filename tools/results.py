@@ -144,7 +144,7 @@ def picture() -> bytes:
         drawn.auto_set_font_size(False)
         drawn.set_fontsize(7)
         drawn.auto_set_column_width(range(len(columns)))
-        for (row, column), cell in drawn.get_celld().items():
+        for (row, _), cell in drawn.get_celld().items():
             cell.set_edgecolor("0.8")
             cell.set_text_props(ha="left", weight="bold" if row == 0 else "normal")
             cell.PAD = 0.02

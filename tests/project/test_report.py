@@ -78,9 +78,8 @@ def test_the_readme_lists_the_same_papers_and_verdicts(papers):
 
 def test_the_findings_of_the_readme_rest_on_claims_that_hold():
     readme = (ROOT / "README.md").read_text()
-    said = readme.partition(report.MARKS["findings"][0])[2].partition(report.MARKS["findings"][1])[
-        0
-    ]
+    begin, end = report.MARKS["findings"]
+    said = readme.partition(begin)[2].partition(end)[0]
     claims = {
         "optimum": "beyond,near-the-bound",
         "number of rows": "beyond,growth-of-cells",
