@@ -153,7 +153,7 @@ def test_what_is_said_to_install_the_package_works():
     `errors.needs` names the extra in both forms: of a package that is installed pip adds extras.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    folders = ("anonpaper/", "notebooks/", "benchmarks/", "README.md", "CONTRIBUTING.md")
+    folders = ("anonpaper/", "notebooks/", "benchmarks/", "README.md", "CONTRIBUTING.md", "site/")
     told = [
         (name, *match.groups())
         for name in files_of_the_project()
