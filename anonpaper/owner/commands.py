@@ -1,4 +1,4 @@
-"""The four commands; each takes the parsed options and a function that tells of the progress."""
+"""The four commands. Each takes the parsed options and a function that reports progress."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Say = Callable[[str], None]
 
 
 def datasets(options, say: Say) -> None:
-    """Print what data sets there are."""
+    """Print the available data sets."""
     found = ap.datasets.available()
     if options.json:
         print(report.as_json({"datasets": found.to_dict("records")}))
@@ -85,13 +85,13 @@ def audit(options, say: Say) -> None:
 
 def anonymize(options, say: Say) -> None:
     """Write an anonymous table and print what was done."""
-    from anonpaper.owner import methods  # all algorithms: other commands are quicker without
+    from anonpaper.owner import methods  # loads all algorithms, which other commands do not need
 
     method = methods.METHODS[options.method]
     publication = options.publish or method.publications[0]
     if publication not in method.publications:
         raise errors.ParameterError(
-            f"--publish {publication} does not go with {options.method}, which is published by "
+            f"--publish {publication} does not work with {options.method}: choose "
             f"{', '.join(method.publications)}"
         )
     secrets = method.needs_sensitive or options.l or publication in ("swap", "anatomize")
@@ -136,7 +136,7 @@ def _write(release: Release, outputs: list, found: dict, table: Table, kept: lis
     named = dict(zip(outputs, tables, strict=False))
     if options.report:
         named[options.report] = page.page(release, options.call).encode()
-        say(f"for the table's owner, not to be published: {options.report}")
+        say(f"do not publish {options.report}: it shows the original table")
     if named:
         say(f"writing {', '.join(named)}")
         world.write_tables(named, replace=options.force, delimiter=table.delimiter)
@@ -150,7 +150,7 @@ def _write(release: Release, outputs: list, found: dict, table: Table, kept: lis
 
 def _write_by_engine(release: Release, output: str, found: dict, kept: list, options, say: Say):
     if kept or options.report:
-        raise errors.ParameterError("--engine goes neither with --keep nor with --report")
+        raise errors.ParameterError("--engine works with neither --keep nor --report")
     say(f"writing {output}")
     with warnings.catch_warnings(record=True) as caught:
         written = release.write(output, replace=options.force)
@@ -173,7 +173,7 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     if options.engine:
         if options.person or options.na or options.encoding != "utf-8":
             raise errors.ParameterError(
-                "--engine goes with none of --person, --na and --encoding: it reads UTF-8"
+                "--engine does not work with --person, --na or --encoding: it reads UTF-8"
             )
         m = ap.scan(
             options.file, column_names(options.qi, []), column_names(options.sensitive, []),
@@ -204,8 +204,8 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     )
     if doubts := [f"{n}={kind}" for n, kind in table.in_doubt.items() if n in m.qi]:
         raise errors.ColumnError(
-            f"{', '.join(doubts)}? These columns look like more than text: say which with "
-            "--type NAME=KIND, NAME=text if they are not"
+            f"{', '.join(doubts)}? These columns may be more than text: choose with "
+            "--type NAME=KIND, or keep text with --type NAME=text"
         )
     if m.dropped:
         say(f"{m.dropped:,} rows with missing values are left out")
@@ -216,14 +216,14 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
         and (pd.api.types.is_numeric_dtype(column) or getattr(column.dtype, "ordered", False))
     ]:
         say(
-            f"missing values are kept as the value ? and take the order from {', '.join(lost)}: "
+            f"missing values are kept as the value ?, so {', '.join(lost)} cannot be ordered: "
             "sets are published instead of intervals; --missing drop leaves such rows out"
         )
     return table, m
 
 
 def _types(options) -> dict[str, str]:
-    """Return what columns are as --type, --text and --ordered say."""
+    """Return the kinds of columns given by --type, --text and --ordered."""
     told = [text.rpartition("=")[::2] for text in column_names(options.type, [])]
     told += [(name, "text") for name in column_names(options.text, [])]
     told += [(name, "ordered") for name in column_names(options.ordered, [])]
@@ -237,7 +237,7 @@ def _types(options) -> dict[str, str]:
 
 
 def _kept_columns(options, table: Table, m: Microdata, say: Say) -> list[str]:
-    """Return the columns to be published as they are; say which are not published at all."""
+    """Return the columns to publish unchanged; report those that are not published."""
     columns = list(table.frame.columns)
     kept = column_names(options.keep, columns)
     others = [name for name in columns if name not in (*m.qi, *m.sensitives, m.person)]
@@ -250,7 +250,7 @@ def _kept_columns(options, table: Table, m: Microdata, say: Say) -> list[str]:
     if m.person is not None:
         say(f"{m.n_people:,} people are counted by {m.person!r}, which is not published")
     if kept:
-        say(f"warning: published as they are, without protection: {kept}")
+        say(f"warning: published unchanged, without protection: {kept}")
     return kept
 
 
@@ -278,7 +278,7 @@ def _hierarchies(options, m, kinds, method: Algorithm, publication: str) -> dict
 
 
 def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hierarchy:
-    """Make one of the column by its first letters, dates, widths or quantiles, or read a csv."""
+    """Make a hierarchy by prefixes, dates, widths or quantiles of the column, or read a csv."""
     kind, _, numbers = tree.partition(":")
     makers = {"prefixes": Hierarchy.prefixes, "dates": Hierarchy.dates,
               "widths": Hierarchy.intervals, "quantiles": Hierarchy.quantiles}  # fmt: skip
@@ -298,7 +298,7 @@ def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hier
 
 
 def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[str, object]:
-    """Return the method's parameters; every option given must be one of them."""
+    """Return the method's parameters. Options that the method does not take raise an error."""
     from anonpaper.owner.methods import METHODS, options_of
 
     takes = options_of(method)
@@ -326,7 +326,7 @@ def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[s
     if "constraints" in given:
         try:
             given["constraints"] = read_constraints(given["constraints"])
-        except errors.ConstraintError as error:  # what is wrong in a file is an error of usage
+        except errors.ConstraintError as error:  # a wrong file is an error of usage
             raise errors.ParameterError(str(error)) from None
     if "seed" in method.parameters:
         given["seed"] = options.seed
@@ -339,7 +339,7 @@ def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[s
 
 
 def _outputs(options, publication: str) -> list[str]:
-    """Return the files to be written, after checks; none if the table goes to standard output."""
+    """Check and return the files to write; none if the table goes to standard output."""
     trees = [text[place + 1 :] for text in options.hierarchy
              for place, sign in enumerate(text) if sign == "="]  # fmt: skip
     inputs = [options.file, *trees, *filter(None, [options.constraints])]
@@ -358,9 +358,9 @@ def _outputs(options, publication: str) -> list[str]:
 
 
 def check_output(name: str, inputs: Iterable[str], *, force: bool, is_page: bool = False) -> None:
-    """Raise FileError if a file may not be written: it is of another kind, was read, or is there.
+    """Raise FileError if a file may not be written: wrong ending, an input, or already there.
 
-    None of the `inputs` is written, however it is spelled or linked, even with `force`.
+    Inputs are never overwritten, however they are spelled or linked, even with `force`.
     """
     (page.check_page_place if is_page else world.check_table_place)(name, replace=True)
     path = Path(name)
@@ -382,5 +382,5 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool, is_page: bool
 def _is_standard_input(path: Path) -> bool:
     try:
         return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
-    except (OSError, ValueError):  # it is closed, or none of the system's
+    except (OSError, ValueError):  # it is closed, or not a file of the system
         return False

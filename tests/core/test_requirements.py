@@ -671,7 +671,7 @@ def test_no_door_publishes_the_person(tmp_path):
         assert all("patient" not in table for table in rel.public_tables())
         with pytest.raises(errors.ColumnError, match="never published"):
             rel.public_tables(keep=["patient"])
-        with pytest.warns(UserWarning, match="several rows: who knows how many"):
+        with pytest.warns(UserWarning, match="several rows: an attacker who knows how many"):
             [path] = rel.write(tmp_path / "out.csv")
         assert "patient" not in path.read_text()
         assert "patient" not in rel._repr_html_().replace("patient</", "")
