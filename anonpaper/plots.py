@@ -1,9 +1,9 @@
 """One look for every figure: small functions on tidy frames, in Paul Tol's bright colours.
 
-A *tidy frame* has one row per drawn value: a column for x, one for y and one, `by`, that names the
-line. `order` lists all names, so that a name keeps its colour, marker and line style from panel to
-panel. Axes get the names of the columns as labels where they have none. A wrong frame or argument
-is a ValueError. Drawing functions return nothing, so that a cell shows the figure alone.
+A *tidy frame* has one row per drawn value: a column for x, one for y, and one, `by`, that names
+the line. `order` lists all names, so a name keeps its colour, marker and line style in all panels.
+Axes without labels get the names of the columns. ValueError for a wrong frame or argument. Drawing
+functions return nothing, so a cell shows only the figure.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ _HOLLOW = {"linestyle": "none", "markerfacecolor": "none"}
 
 
 def use_style() -> None:
-    """Make the project's style the default of matplotlib, for this process."""
+    """Make the project's style matplotlib's default in this process."""
     plt.style.use(STYLE_FILE)
 
 
 def subplots(
     columns: int = 1, rows: int = 1, cols: int = 1, *, height: float | None = None, **options
 ):
-    """Return a figure of a journal's width and its axes.
+    """Return a figure with the width of a journal's columns, and its axes.
 
     Parameters
     ----------
     columns : {1, 2}
-        Journal columns the figure spans: 3.5 or 7.2 inches.
+        Journal columns of the figure: 3.5 or 7.2 inches.
     rows, cols : int
         Panels below and beside each other.
     height : float, optional
-        Inches; by default each panel is three quarters as high as it is wide.
+        Inches; by default each panel is three quarters as high as wide.
     **options
-        Passed to `matplotlib.pyplot.subplots` (``sharex``, ``sharey``, ``squeeze``, ...).
+        For `matplotlib.pyplot.subplots` (``sharex``, ``sharey``, ``squeeze``, ...).
 
     Examples
     --------
@@ -88,11 +88,11 @@ def lines(
     x, y : str
         Columns of numbers.
     by : str, optional
-        Column that names the line; without it there is one line, unnamed.
+        Column that names the line; without it there is one unnamed line.
     order : sequence, optional
-        All names, in order of colour and legend; by default by first appearance in `frame`.
+        All names, in order of colour and legend; by default as they appear in `frame`.
     spread : {"range", "quartiles"}, optional
-        How to draw several values of one line at one x: their mean as the line, and a band from
+        How to draw several values of a line at one x: their mean as the line, and a band from
         least to greatest or from first to third quartile. Without it they are an error.
 
     Examples
@@ -132,10 +132,10 @@ def published(
     *,
     order: Sequence | None = None,
 ) -> None:
-    """Draw a paper's own values as hollow markers, in the colours `lines` gives them.
+    """Draw a paper's own values as hollow markers, in the colours of `lines`.
 
-    Parameters are those of `lines`; give the same `order` to both, so that colours agree. A legend
-    names all markers once, as "published".
+    Parameters are those of `lines`; pass the same `order` for the same colours. The legend has one
+    entry for all markers, "published".
 
     Examples
     --------
@@ -168,7 +168,7 @@ def bars(
     Parameters
     ----------
     ax, frame : Axes and DataFrame
-        One row per bar; clusters stand in the order in which x first appears.
+        One row per bar; clusters keep the order in which x first appears.
     x, y : str
         Columns of the clusters, of any type, and of numbers.
     by, order
@@ -193,7 +193,7 @@ def bars(
     width = 0.8 / len(parts)
     for place_in_cluster, (number, name, part, look) in enumerate(parts):
         if part[x].duplicated().any():
-            raise ValueError(f"two rows for one bar of {name!r}: one row per {x!r} is needed")
+            raise ValueError(f"two rows for one bar of {name!r}: give one row per {x!r}")
         offset = (place_in_cluster - (len(parts) - 1) / 2) * width
         at = [place[value] + offset for value in part[x]]
         own = {"color": look["color"], "edgecolor": "white", "hatch": HATCHES[number]}
@@ -218,7 +218,7 @@ def heatmap(
     text: str | None = "{:.2g}",
     limits: tuple[float, float] | None = None,
 ) -> None:
-    """Draw one coloured field per row of the frame, with its number written in it.
+    """Draw one coloured field per row of the frame, with its number.
 
     Parameters
     ----------
@@ -226,9 +226,9 @@ def heatmap(
         Columns of the two axes, of any type, and of numbers. x and y keep the order in which they
         first appear, y from the top; missing fields stay blank.
     text : str, optional
-        Format of the numbers; None writes none.
+        Format of the numbers; None for no numbers.
     limits : (float, float), optional
-        Values at the ends of the colour scale, to share a scale between panels.
+        Values at the ends of the colour scale, for a common scale of several panels.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def heatmap(
     """
     _check_columns(frame, (x, y, value))
     if frame.duplicated([x, y]).any():
-        raise ValueError(f"two rows for one field: one row per {x!r} and {y!r} is needed")
+        raise ValueError(f"two rows for one field: give one row per {x!r} and {y!r}")
     fields = frame.pivot(index=y, columns=x, values=value)
     fields = fields.reindex(index=frame[y].unique(), columns=frame[x].unique())
     low, high = limits or (None, None)
@@ -261,10 +261,10 @@ def heatmap(
 
 
 def label_lines(ax: Axes) -> None:
-    """Write each line's name at its right end, instead of a legend, where lines are few.
+    """Write each line's name at its right end instead of a legend, for few lines.
 
-    Call it last: names stand where the lines end under the limits and scales of that moment,
-    moved apart where they would touch.
+    Call it last: positions depend on the current limits and scales. Names that would touch are
+    moved apart.
 
     Examples
     --------
@@ -291,7 +291,7 @@ def label_lines(ax: Axes) -> None:
 
 
 def stamp(figure: Figure, text: str = STAND_IN) -> None:
-    """Write a text across the figure, once however often it is called.
+    """Write a text across the figure, once even if called again.
 
     Examples
     --------
@@ -308,7 +308,7 @@ def stamp(figure: Figure, text: str = STAND_IN) -> None:
 
 
 def footer(figure: Figure, text: str) -> None:
-    """Write a few words of 5 pt under the figure, once however often it is called."""
+    """Write a few words of 5 pt under the figure, once even if called again."""
     if any(artist.get_gid() == "footer" for artist in figure.texts):
         return
     height = 8 / 72 / figure.get_figheight()  # room of 8 pt for a line of 5 pt
@@ -319,10 +319,10 @@ def footer(figure: Figure, text: str) -> None:
 
 
 def render(figure: Figure, format: str) -> bytes:
-    """Return the figure as a file's content ("svg" or "png"), the same bytes at each drawing.
+    """Return the figure as a file's content ("svg" or "png"), the same bytes each time.
 
-    Ids of SVG elements come from a fixed salt, and the time of drawing and matplotlib's version
-    are left out of the metadata. Equal bytes need equal versions of matplotlib and FreeType.
+    Ids of SVG elements come from a fixed salt, and the metadata omit time and matplotlib's
+    version. Equal bytes need equal versions of matplotlib and FreeType.
 
     Examples
     --------
@@ -350,7 +350,7 @@ def _parts(frame: pd.DataFrame, columns: tuple[str, str], by: str | None, order:
     if strange:
         raise ValueError(f"{by!r} holds {strange}, not listed in order={names}")
     if len(names) > len(LOOKS):
-        raise ValueError(f"{len(names)} lines cannot be told apart; draw at most {len(LOOKS)}")
+        raise ValueError(f"{len(names)} lines look too similar: draw at most {len(LOOKS)}")
     for number, name in enumerate(names):
         part = frame if by is None else frame[frame[by] == name]
         if len(part):

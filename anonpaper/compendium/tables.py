@@ -49,7 +49,7 @@ def reference(name: str) -> pd.DataFrame:
     Raises
     ------
     DatasetError
-        No table has that name; the message suggests close ones.
+        No table has that name; the message suggests similar ones.
 
     Examples
     --------
@@ -67,7 +67,9 @@ def reference(name: str) -> pd.DataFrame:
 
 
 def folders() -> dict[str, Path]:
-    """Return by profile the folder of its saved tables, the paper profile first; none outside."""
+    """Return the folder of saved tables by profile, the paper profile first; empty outside a
+    checkout.
+    """
     root = project_root()
     if root is None:
         return {}
