@@ -444,7 +444,6 @@ class Microdata:
 
         Examples
         --------
-        >>> import anonpaper as ap
         >>> m = ap.examples.hospital()
         >>> m.replace(frame=m.frame.assign(Age=50)).attribute("Age").size
         1

@@ -252,7 +252,6 @@ class KAnonymity(Principle):
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> KAnonymity(2).level(m, ap.examples.hospital_two_anonymous().labels)
     2
@@ -305,7 +304,6 @@ class FrequencyLDiversity(_RealL):
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> FrequencyLDiversity(2).failing(m, ap.examples.hospital_two_anonymous().labels)
     array([0])

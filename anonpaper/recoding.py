@@ -58,7 +58,6 @@ class Recoding:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> r = Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
     >>> r.sub_domains("Age")
@@ -144,7 +143,6 @@ class Recoding:
 
         Examples
         --------
-        >>> import anonpaper as ap
         >>> m = ap.examples.hospital()
         >>> Recoding.decode(m.attributes, "01" "0" "11").sub_domains("Age")
         [['<30', '[30, 50)'], ['>=50']]
@@ -169,7 +167,6 @@ class Recoding:
 
         Examples
         --------
-        >>> import anonpaper as ap
         >>> m = ap.examples.hospital()
         >>> Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 2]]).encode().astype(int).tolist()
         [0, 1, 0, 1, 1]
@@ -341,7 +338,6 @@ class Recoding:
         Examples
         --------
         >>> import tempfile
-        >>> import anonpaper as ap
         >>> m = ap.examples.hospital()
         >>> path = Path(tempfile.mkdtemp(), "recoding.json")
         >>> ap.full_domain(m, k=2).save(path)

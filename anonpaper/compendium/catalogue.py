@@ -17,7 +17,7 @@ __all__ = ["Asked", "Paper", "asked", "overview", "papers"]
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """Notebooks that belong to no paper but have claims; `sizes` describes the size of a profile."""
+    """Notebooks that belong to no paper but have claims; `sizes` describes a profile's sizes."""
 
     key: str
     title: str

@@ -67,9 +67,7 @@ def reference(name: str) -> pd.DataFrame:
 
 
 def folders() -> dict[str, Path]:
-    """Return the folder of saved tables by profile, the paper profile first; empty outside a
-    checkout.
-    """
+    """Return the folder of saved tables by profile, the paper profile first; else empty."""
     root = project_root()
     if root is None:
         return {}

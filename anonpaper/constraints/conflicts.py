@@ -34,7 +34,6 @@ def conflict_rate(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> conflict_rate(ap.examples.patients(), ap.examples.patients_constraints())
     0.5
     """
@@ -98,7 +97,6 @@ def find_contradictions(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> sigma = [DiversityConstraint({"Gender": "M"}, 5, 9)]
     >>> print(*find_contradictions(ap.examples.hospital(), sigma, k=2))
     Gender[M], 5, 9: only 4 rows of the table carry the target
@@ -201,7 +199,6 @@ def demand_on_rows(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.patients()
     >>> sigma = [DiversityConstraint({"ETH": "Asian"}, 3, 3),
     ...          DiversityConstraint({"CTY": "Vancouver"}, 4, 4)]
@@ -246,7 +243,6 @@ def demand_on_gaps(m: Microdata, constraints: Sequence[DiversityConstraint], k: 
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> sigma = [DiversityConstraint({"ETH": "Caucasian"}, 4, 4),
     ...          DiversityConstraint({"ETH": "Caucasian", "GEN": "Male"}, 3, 3)]
     >>> demand_on_gaps(ap.examples.patients(), sigma, k=2)  # the fourth would stand alone

@@ -185,7 +185,6 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> check_constraints(rel, [DiversityConstraint({"Education": "Master"}, 1, 2)])
               constraint  low  high  in_table  published  holds

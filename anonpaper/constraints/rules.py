@@ -44,7 +44,6 @@ def minimum_constraints(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> [str(c) for c in minimum_constraints(ap.examples.hospital(), ["Gender"])]
     ['Gender[F], 1, 6', 'Gender[M], 1, 4']
     """
@@ -75,7 +74,6 @@ def average_constraints(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> [str(c) for c in average_constraints(ap.examples.hospital(), ["Education"], total=8)]
     ['Education[High school], 2, 2', 'Education[Bachelor], 2, 4', 'Education[Master], 2, 2']
     """
@@ -111,7 +109,6 @@ def proportion_constraints(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> [str(c) for c in proportion_constraints(ap.examples.hospital(), ["Gender"], total=5)]
     ['Gender[F], 3, 3', 'Gender[M], 2, 2']
     """

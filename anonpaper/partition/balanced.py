@@ -98,7 +98,6 @@ def balanced_classes(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> balanced_classes(ap.examples.hospital(), k=4, l=3).sizes().tolist()
     [5, 5]
     """

@@ -61,7 +61,6 @@ def exact(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> exact(m, l=2).info["cost"], exact(m, l=2, objective="rows").info["cost"]
     (6, 4)

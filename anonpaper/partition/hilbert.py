@@ -65,7 +65,6 @@ def hilbert(m: Microdata, l: int) -> Partition:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> hilbert(ap.examples.hospital(), l=2).sizes().tolist()
     [2, 2, 2, 2, 2]
     """

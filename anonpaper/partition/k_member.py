@@ -64,7 +64,6 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> p = k_member(ap.examples.hospital(), k=2)
     >>> p.sizes().tolist(), ap.measure.stars(ap.suppress(ap.examples.hospital(), p))
     ([2, 2, 2, 2, 2], 6)

@@ -58,7 +58,6 @@ def optimal_two_diverse(m: Microdata) -> Partition:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 0], "ill": list("xyxy")})
     >>> optimal_two_diverse(Microdata(frame, ["a", "b"], "ill")).info["stars"]
     2

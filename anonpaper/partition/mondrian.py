@@ -111,7 +111,6 @@ def mondrian(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> mondrian(ap.examples.hospital(), k=2).sizes().tolist()
     [3, 5, 2]
     >>> mondrian(ap.examples.hospital(), k=2, l=2).sizes().tolist()

@@ -61,7 +61,6 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> oka(ap.examples.hospital(), k=3).sizes().tolist()
     [3, 4, 3]
     """

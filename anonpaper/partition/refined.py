@@ -93,7 +93,6 @@ def tp_refined(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> p = tp_refined(m, l=2)
     >>> p.sizes().tolist(), p.info["stars_of_tp_plus"], p.info["stars"]

@@ -84,7 +84,6 @@ def tp(m: Microdata, l: int) -> Partition:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> p = tp(ap.examples.hospital(), l=2)
     >>> p.sizes().tolist(), p.info["phase"], p.info["residue_size"]
     ([4, 2, 4], 1, 4)
@@ -127,7 +126,6 @@ def tp_plus(m: Microdata, l: int) -> Partition:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> tp_plus(ap.examples.hospital(), l=2).sizes().tolist()
     [4, 2, 2, 2]
     """
@@ -182,7 +180,6 @@ def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> steps = tp_steps(ap.examples.hospital(), l=2)
     >>> steps.loc[("phase 1", "R")].to_dict()
     {'HIV': 2, 'bronchitis': 1, 'dyspepsia': 0, 'pneumonia': 1}

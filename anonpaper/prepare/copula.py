@@ -58,7 +58,6 @@ def gaussian_copula(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> rows = gaussian_copula(m, {"HIV": 2, "pneumonia": 1}, seed=0)
     >>> list(rows["Disease"])

@@ -59,7 +59,6 @@ def granularize(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> m = Microdata(pd.DataFrame({"age": [17, 23, 24, 90]}), qi=["age"])
     >>> granularize(m, {"age": 5}, ranges={"age": (0, 100)}).attributes[0].size
     20
@@ -131,7 +130,6 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = Microdata(pd.DataFrame({"work": ["federal", "none", "local"]}), qi=["work"])
     >>> tree = ap.Hierarchy([["federal", "state"], ["local", "state"], ["none", "other"]])
     >>> in_preorder(m, {"work": tree}).attributes[0].values.tolist()

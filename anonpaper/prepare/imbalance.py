@@ -78,7 +78,6 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> m = Microdata(pd.DataFrame({"age": range(10), "ill": [0] * 9 + [1]}), ["age"], "ill")
     >>> found = find_imbalance(m)
     >>> found.vulnerable, found.needed
@@ -104,7 +103,6 @@ def split_by_imbalance(m: Microdata, threshold: float = 0.5) -> tuple[np.ndarray
 
     Examples
     --------
-    >>> import pandas as pd
     >>> m = Microdata(pd.DataFrame({"age": range(10), "ill": [1] + [0] * 9}), ["age"], "ill")
     >>> split_by_imbalance(m)[0].tolist()
     [0]

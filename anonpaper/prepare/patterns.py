@@ -27,7 +27,6 @@ def frequency_analysis(m: Microdata) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> frequency_analysis(ap.examples.hospital())["top_share"].tolist()
     [0.5, 0.6, 0.6]
     """
@@ -91,7 +90,6 @@ def pattern_friendly(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"ill": [0, 1] * 30, "job": ["a", "b"] * 30, "land": ["x"] * 60})
     >>> pattern_friendly(Microdata(frame, ["job", "land"], "ill"), trees=5)["friendly"].tolist()
     [False, True]

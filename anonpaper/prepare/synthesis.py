@@ -154,7 +154,6 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> fuse(m, m.frame.head(2)).synthetic.sum().item()
     2

@@ -60,7 +60,6 @@ def suppress(m: Microdata, p: Partition) -> Release:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
@@ -102,7 +101,6 @@ def generalize(m: Microdata, p: Partition) -> Release:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
@@ -151,7 +149,6 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> release = recode(m, ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]]))
     >>> release.frame.loc["Adam"].tolist()
@@ -265,7 +262,6 @@ def shallow_generalize(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
     >>> release = shallow_generalize(m, ap.examples.hospital_two_diverse(), trees)
@@ -353,7 +349,6 @@ def swap(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> release = swap(m, ap.examples.hospital_two_diverse(), seed=0)
     >>> release.frame["Disease"].iloc[:4].tolist()
@@ -427,7 +422,6 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> release = anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> release.qit.head(1)
           Age Gender Education  group

@@ -265,7 +265,6 @@ class Release:
 
         Examples
         --------
-        >>> import anonpaper as ap
         >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
         >>> rel.public_frame().index
         RangeIndex(start=0, stop=10, step=1)
@@ -301,7 +300,6 @@ class Release:
         Examples
         --------
         >>> import tempfile
-        >>> import anonpaper as ap
         >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
         >>> [path] = rel.write(Path(tempfile.mkdtemp(), "hospital.csv"))
         >>> path.read_text().count("*")
@@ -418,7 +416,6 @@ class Release:
 
         Examples
         --------
-        >>> import anonpaper as ap
         >>> m = ap.examples.hospital()
         >>> rel = ap.recode(m, ap.full_domain(m, k=2))
         >>> why = rel.explain("Adam").attributes.set_index("attribute")
@@ -451,7 +448,6 @@ class Release:
         Examples
         --------
         >>> import tempfile
-        >>> import anonpaper as ap
         >>> m = ap.examples.hospital()
         >>> path = Path(tempfile.mkdtemp(), "report.html")
         >>> ap.suppress(m, ap.mondrian(m, k=3)).report(path).read_text()[:15]

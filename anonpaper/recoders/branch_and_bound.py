@@ -85,7 +85,6 @@ def branch_and_bound(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> r = branch_and_bound(m, k=2)
     >>> r.info["optimal"], r.info["effective_k"], round(r.info["nwp"], 3)

@@ -103,7 +103,6 @@ def full_domain(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> r = full_domain(ap.examples.hospital(), k=2)
     >>> r.info["levels"], r.info["ncp"]
     ({'Age': 1, 'Gender': 0, 'Education': 0}, 10.0)

@@ -113,7 +113,6 @@ def preference_search(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> r = preference_search(m, k=2, population=10, evaluations=200, seed=0)
     >>> r.info["effective_k"], round(r.info["nwp"], 3), r.sub_domains("Gender")

@@ -55,7 +55,6 @@ def exhaustive(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> r = exhaustive(ap.examples.hospital(), k=2)
     >>> len(r.info["evaluated"]), r.info["effective_k"], r.sub_domains("Gender")
     (32, 2, [['F'], ['M']])
@@ -122,7 +121,6 @@ def hill_climbing(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> hill_climbing(ap.examples.hospital(), k=2, evaluations=100).info["effective_k"]
     2
     """

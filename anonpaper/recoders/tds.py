@@ -97,7 +97,6 @@ def tds(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> r = tds(ap.examples.hospital(), l=2)
     >>> r.sub_domains("Age"), r.info["level"]
     ([['<30', '[30, 50)'], ['>=50']], 2.0)

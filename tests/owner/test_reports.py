@@ -155,7 +155,7 @@ def test_the_command_line_writes_it_beside_the_table(tmp_path, monkeypatch, caps
                "age=widths:5,10", "--hierarchy", "zip=prefixes"]  # fmt: skip
     assert main([*command, "-o", "out.csv", "--report", "r.html"]) == 0
     printed = capsys.readouterr()
-    assert "not to be published: r.html" in printed.err
+    assert "do not publish r.html" in printed.err
     found = Page((tmp_path / "r.html").read_text())
     assert "anonpaper anonymize people.csv" in found.text
     digest = re.search(r"people\.csv, sha256 ([0-9a-f]{64})", found.text)[1]

@@ -84,7 +84,6 @@ def diva_augmented(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> from anonpaper.constraints import DiversityConstraint
     >>> m = ap.examples.patients()  # two of them African
     >>> sigma = [DiversityConstraint({"ETH": "African"}, 3, 6)]

@@ -145,7 +145,6 @@ def diva(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m, sigma = ap.examples.patients(), ap.examples.patients_constraints()
     >>> p = diva(m, sigma, k=2)
     >>> [[f"t{row + 1}" for row in rows] for rows in p.groups()]

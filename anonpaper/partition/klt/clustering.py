@@ -172,7 +172,6 @@ def klt(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> p = klt(ap.examples.hospital(), k=4, l=2, theta=0.5)
     >>> p.sizes().tolist(), p.info["unplaced_rows"]
     ([6, 4], 0)
