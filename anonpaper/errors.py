@@ -88,9 +88,7 @@ class BudgetExceededError(AnonpaperError):
 def check_integer(name: str, value: object, low: int, high: int | None = None) -> int:
     """Return `value` as an int from `low` to `high`; not a bool or float."""
     if high is not None and high < low:
-        raise ParameterError(
-            f"{name} must be at least {low}, but this table allows at most {high}: it is too small"
-        )
+        raise ParameterError(f"{name} must be at least {low}, but the table allows at most {high}")
     reach = f"of at least {low}" if high is None else f"from {low} to {high}"
     wanted = f"{name} must be an integer {reach}"
     try:
@@ -194,6 +192,6 @@ def check_weights(
         number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
         if not number or not 0 <= weight < np.inf:
             raise ParameterError(
-                f"the weight of {name!r} must be a finite number of at least 0, got {weight!r}"
+                f"weights[{name!r}] must be finite and at least 0, got {weight!r}"
             )
     return np.array([float(weights.get(name, left_out)) for name in names])

@@ -247,9 +247,7 @@ def checked_labels(labels, n: int | None = None) -> np.ndarray:
     present[np.minimum(labels[labels >= 0], len(labels)).astype(np.int64)] = True
     gap = int(present.argmin())
     if len(labels) and labels.max() >= gap:
-        raise ParameterError(
-            f"group numbers must have no gap, but {gap} has no rows: use dense_labels()"
-        )
+        raise ParameterError(f"group {gap} has no rows: close such gaps by dense_labels()")
     return labels.astype(np.int64, copy=False)
 
 

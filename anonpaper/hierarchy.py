@@ -104,9 +104,7 @@ class Hierarchy:
                 node = (first[name], size)
                 if known.setdefault(name, node) != node:
                     meant = " and ".join(f"{n} from {v!r} on" for v, n in (known[name], node))
-                    raise HierarchyError(
-                        f"{name!r} means two sets of values, {meant}: rename one of them"
-                    )
+                    raise HierarchyError(f"{name!r} means two sets of values, {meant}: rename one")
 
     @property
     def height(self) -> int:
@@ -222,7 +220,7 @@ class Hierarchy:
         for width, wider in pairwise(steps):
             if wider % width:
                 raise ParameterError(
-                    f"each width must be a multiple of the one before, got {list(widths)}"
+                    f"each of widths must be a multiple of the last: {list(widths)}"
                 )
 
         def names(value):
@@ -256,9 +254,7 @@ class Hierarchy:
                 raise ParameterError(f"the bounds of a level must ascend, got {level}")
         for (lower, inner), (upper, outer) in pairwise(zip(levels, bounds, strict=True)):
             if not set(outer) <= set(inner):
-                raise ParameterError(
-                    f"the bounds {upper} of a level must be among those below it, {lower}"
-                )
+                raise ParameterError(f"the bounds {upper} must be among those below, {lower}")
 
         def names(value):
             place = exact_number("a value", value, -np.inf)
@@ -444,8 +440,7 @@ def check_hierarchies(
     for name, hierarchy in hierarchies.items():
         if not isinstance(hierarchy, Hierarchy):
             raise ParameterError(
-                f"the hierarchy of {name!r} is a {type(hierarchy).__name__}: make one with "
-                "ap.Hierarchy(rows)"
+                f"hierarchies[{name!r}] must be an ap.Hierarchy, got {hierarchy!r}"
             )
     return hierarchies
 

@@ -69,8 +69,7 @@ class Attribute:
         matches = [place for place, known in enumerate(self.values) if is_among(value, [known])]
         if len(matches) != 1:
             raise ColumnError(
-                f"{value!r} is not in the domain of {self.name!r} (its {self.size} values begin "
-                f"with {list(self.values[:5])})"
+                f"{value!r} is not in the domain of {self.name!r}: {list(self.values[:5])}, ..."
             )
         return matches[0]
 
@@ -459,8 +458,7 @@ class Microdata:
         if frame is not None and synthetic is None and self.synthetic.any():
             if not marks["_frame"].index.equals(self.frame.index):
                 raise ParameterError(
-                    "some rows of the table are synthetic, but the frame has another index: mark "
-                    "its synthetic rows by synthetic=..."
+                    "the frame has another index: mark its synthetic rows by synthetic=..."
                 )
         elif frame is not None or synthetic is not None:
             marks["synthetic"] = _checked_mask(marks.get("n", self.n), synthetic)
@@ -493,9 +491,7 @@ class Microdata:
             attribute, new = self.attribute(name), np.array(new)
             whole = np.issubdtype(new.dtype, np.integer) and new.shape == (n,)
             if not whole or new.min() < 0 or new.max() >= attribute.size:
-                raise ParameterError(
-                    f"codes of {name!r} must be {n} integers from 0 to {attribute.size - 1}"
-                )
+                raise ParameterError(f"codes of {name!r} must be {n} integers < {attribute.size}")
             coded[name] = attribute, new.astype(np.int32)
         marks = {"_recoded": tuple(codes), "_coded": coded}
         return self._like(_frame=None, _whole=self, _rows=None, **marks)
@@ -513,9 +509,7 @@ class Microdata:
             raise EmptyTableError("no rows were taken")
         whole = rows.ndim == 1 and np.issubdtype(rows.dtype, np.integer)
         if not whole or rows.min() < 0 or rows.max() >= self.n:
-            raise ParameterError(
-                f"rows must be positions from 0 to {self.n - 1}, or a mask of length {self.n}"
-            )
+            raise ParameterError(f"rows must be positions < {self.n}, or a mask of {self.n}")
         marks = {"n": len(rows), "synthetic": self.synthetic[rows]}
         return self._like(_frame=None, _whole=self, _rows=rows, _coded={}, **marks)
 
@@ -552,14 +546,10 @@ class Microdata:
     def _required_sensitive(self) -> object:
         if self.sensitive is None:
             raise ColumnError(
-                "this needs a sensitive attribute, but the table has none: set it by "
-                "with_roles(sensitive=...)"
+                "this needs a sensitive attribute: set it by with_roles(sensitive=...)"
             )
         if isinstance(self.sensitive, list):
-            raise ColumnError(
-                f"this needs one sensitive attribute, but the table has {self.sensitive}: choose "
-                "one by with_roles(sensitive=...)"
-            )
+            raise ColumnError(f"choose one of {self.sensitive} by with_roles(sensitive=...)")
         return self.sensitive
 
     def _in_role(self, name: object) -> object:
@@ -624,8 +614,7 @@ class CountedRows(Microdata):
         """Return a table of n rows in random order, and the listed row of each."""
         if self.n > np.iinfo(np.int32).max:
             raise RowsError(
-                f"this looks at rows one by one, at most 2^31 - 1, but there are {self.n}: use "
-                "ap.mondrian, ap.tp_plus or others that group cells, or group parts of the table"
+                "this needs single rows, at most 2^31 - 1: use ap.mondrian or ap.tp_plus"
             )
         listed = np.repeat(np.arange(len(self.weights), dtype=np.int32), self.weights)
         rng.shuffle(listed)
@@ -643,18 +632,14 @@ def _with_sizes(attributes: Iterable[Attribute]) -> str:
 def check_microdata(m: object, *, people: bool = False, weights: bool = False) -> Microdata:
     """Return `m` if it is a Microdata; `people` and `weights` say what the caller can handle."""
     if not isinstance(m, Microdata):
-        raise ParameterError(
-            f"expected a Microdata, got {type(m).__name__}: make one with "
-            "ap.Microdata(frame, qi=[...], sensitive=...)"
-        )
+        raise ParameterError(f"expected a Microdata, got {type(m).__name__}: see ap.Microdata")
     if m.weights is not None and not weights:
         no_rows()
     if not people and m.people is not None:
         raise ParameterError(
-            f"this counts rows, but {m.n} rows belong to {m.n_people} people by {m.person!r}, so "
-            "its guarantee would be wrong: use ap.mondrian, ap.full_domain or ap.tds, and publish "
-            "with ap.suppress, ap.generalize or ap.recode; or count rows by "
-            "with_roles(person=None)"
+            f"this counts rows, but {m.n} rows belong to {m.n_people} people by {m.person!r}: use "
+            "ap.mondrian, ap.full_domain or ap.tds with ap.suppress, ap.generalize or ap.recode, "
+            "or with_roles(person=None) to count rows"
         )
     return m
 
@@ -690,8 +675,7 @@ def _checked_mask(n: int, synthetic: np.ndarray | None) -> np.ndarray:
     synthetic = np.array(synthetic)
     if synthetic.shape != (n,) or synthetic.dtype != bool:
         raise ParameterError(
-            f"synthetic must hold {n} booleans, one per row, got shape "
-            f"{synthetic.shape} and dtype {synthetic.dtype}"
+            f"synthetic must be {n} booleans, got {synthetic.dtype} {synthetic.shape}"
         )
     return synthetic
 
@@ -808,9 +792,7 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         and values.is_monotonic_increasing
     )
     if numeric and not np.isfinite(values.to_numpy(dtype=float)).all():
-        raise ColumnError(
-            f"{column.name!r} has infinite numbers: replace them by numbers or missing values"
-        )
+        raise ColumnError(f"{column.name!r} has infinite numbers: replace them")
     values = np.array(values.tolist() + [None], dtype=object)[:-1]
     codes = np.array(codes, dtype=np.int32)
     absent = codes < 0

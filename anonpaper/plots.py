@@ -109,8 +109,7 @@ def lines(
         values = part.groupby(x, sort=True)[y]
         if spread is None and values.size().max() > 1:
             raise ValueError(
-                f"several values of {y!r} at one {x!r} for {name!r}: give spread='range' or "
-                "'quartiles', or name the lines with `by`"
+                f"several values of {y!r} at one {x!r} for {name!r}: use spread or by"
             )
         middle = values.mean()
         if spread is not None:

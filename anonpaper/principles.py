@@ -530,7 +530,7 @@ def require_whole(m: Microdata, asked: Sequence[tuple[Microdata, list[Principle]
             if not principle.holds(whole):
                 about = "" if table.sensitive is None else f" in {table.sensitive!r}"
                 raise InfeasibleError(
-                    f"no grouping of the table meets {principle}: all rows together reach "
+                    f"no grouping meets {principle}: all rows together reach "
                     f"{principle.level(whole):.4g}{about}"
                 )
 

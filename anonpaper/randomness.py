@@ -29,6 +29,4 @@ def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
         return np.random.default_rng()
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
         return np.random.default_rng(int(seed))
-    raise ParameterError(
-        f"seed must be a non-negative integer, a numpy Generator or None, got {seed!r}"
-    )
+    raise ParameterError(f"seed must be an integer >= 0, a numpy Generator or None, got {seed!r}")

@@ -91,9 +91,7 @@ class Recoding:
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
         for attribute, size, written in zip(self.attributes, self.sizes, self.names, strict=True):
             if written is not None and not len(set(map(str, written))) == len(written) == size:
-                raise ParameterError(
-                    f"{attribute.name!r} needs {size} different names, got {list(written[:5])}"
-                )
+                raise ParameterError(f"names of {attribute.name!r} must be {size} different ones")
 
     @classmethod
     def identity(cls, attributes: Sequence[Attribute]) -> Recoding:
@@ -152,8 +150,7 @@ class Recoding:
         digits = list(bits) if isinstance(bits, str) else np.asarray(bits).ravel().tolist()
         if len(digits) != wanted or not all(is_among(digit, [0, 1, "0", "1"]) for digit in digits):
             raise ParameterError(
-                f"the encoding of these attributes has {wanted} bits, each 0 or 1, got "
-                f"{len(digits)} of {sorted(set(map(str, digits)))[:5]}"
+                f"bits must be {wanted} digits 0 or 1, got {len(digits)}: {digits[:20]}"
             )
         cuts = np.array(digits, dtype=np.int32)
         ends = np.cumsum([attribute.size - 1 for attribute in attributes])[:-1]
@@ -174,8 +171,7 @@ class Recoding:
         for attribute, ids in zip(self.attributes, self.maps, strict=True):
             if np.count_nonzero(np.diff(ids)) != ids.max():
                 raise ParameterError(
-                    f"a sub-domain of {attribute.name!r} is not a run of successive values, which "
-                    "bits cannot express"
+                    f"bits cannot express sub-domains of {attribute.name!r} with gaps"
                 )
         return np.concatenate([np.diff(ids) != 0 for ids in self.maps])
 
@@ -447,8 +443,7 @@ def _checked_map(attribute: Attribute, ids) -> np.ndarray:
     ids = np.asarray(ids)
     if ids.shape != (attribute.size,) or not np.issubdtype(ids.dtype, np.integer):
         raise ParameterError(
-            f"the map of {attribute.name!r} must hold {attribute.size} integers, one per value, "
-            f"got shape {ids.shape} and dtype {ids.dtype}"
+            f"the map of {attribute.name!r} must be {attribute.size} integers, got {ids!r}"
         )
     if ids.min() < 0 or len(np.unique(ids)) - 1 != ids.max():
         raise ParameterError(f"the map of {attribute.name!r} must number sub-domains 0, 1, ...")

@@ -171,9 +171,7 @@ def _tidy(settings: Sequence[dict], rows: Sequence[list[dict]]) -> pd.DataFrame:
     for setting, found in zip(settings, rows, strict=True):
         double = sorted(set(setting).intersection(*[set().union(*found)]))
         if double:
-            raise ParameterError(
-                f"columns {double} are in the setting and in the result: rename one of them"
-            )
+            raise ParameterError(f"columns {double} are in setting and result: rename one of them")
     return pd.DataFrame(
         [
             {**setting, **row}
@@ -192,8 +190,7 @@ def _as_rows(result: Row | Iterable[Row] | pd.DataFrame) -> list[dict]:
     rows = list(result) if isinstance(result, Iterable) else [result]
     if not all(isinstance(row, Mapping) for row in rows):
         raise ParameterError(
-            "a grid's function returns a mapping, an iterable of mappings or a DataFrame, "
-            f"got {type(result).__name__}"
+            f"function must return a mapping, mappings or a DataFrame, got {type(result).__name__}"
         )
     return [dict(row) for row in rows]
 

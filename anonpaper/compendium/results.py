@@ -271,8 +271,7 @@ def _check_name(what: str, name: str) -> str:
     """Return a name that can be part of a file's name, or raise ParameterError."""
     if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9_.-]*", name):
         raise ParameterError(
-            f"{what} becomes part of a file name: lower-case letters, digits, '_', '-' and '.', "
-            f"got {name!r}"
+            f"{what} needs lower-case letters, digits, '_', '-' and '.', got {name!r}"
         )
     return name
 

@@ -113,6 +113,4 @@ def _place_of(table: str) -> tuple[str, Path]:
     for profile, folder in folders().items():
         if (folder / f"{table}.csv").is_file():
             return profile, folder
-    raise DatasetUnavailableError(
-        f"no profile has saved {table}.csv: run the notebook that does, in a checkout"
-    )
+    raise DatasetUnavailableError(f"{table}.csv is not saved: run its notebook in a checkout")

@@ -67,7 +67,7 @@ class DiversityConstraint:
             object.__setattr__(self, name, errors.check_integer(name, value, 0))
         if self.low > self.high:
             raise errors.ConstraintError(
-                f"{self._name()}: low exceeds high, {self.low} > {self.high}: exchange them"
+                f"{self._name()}: low {self.low} exceeds high {self.high}"
             )
 
     def __hash__(self) -> int:
@@ -100,8 +100,7 @@ class DiversityConstraint:
         pairs = [re.fullmatch(_ONE_TARGET, target, re.DOTALL) for target in targets]
         if not parts or not all(pairs):
             raise errors.ConstraintError(
-                f"{text!r} is not of the form attribute[value], low, high or "
-                "attribute[value] & attribute[value], low, high"
+                f"{text!r} is not of the form attribute[value] & attribute[value], low, high"
             )
         target = {_unescape(pair[1]): _unescape(pair[2]) for pair in pairs}
         if len(target) < len(pairs):
@@ -116,8 +115,7 @@ class DiversityConstraint:
         unknown = [name for name in self.target if name not in known]
         if unknown:
             raise errors.ConstraintError(
-                f"{self}: {unknown} are not among the quasi-identifiers and the sensitive "
-                f"attribute, {known}"
+                f"{self}: {unknown} are not among the role columns {known}"
             )
         return {
             name: _code_of(self, m.attribute(name), value) for name, value in self.target.items()

@@ -153,7 +153,7 @@ def _files_of_part(entry: Dataset, part: str | None) -> Sequence:
     if entry.name not in _DEFAULT_PART:
         if part is not None:
             raise errors.ParameterError(
-                f"{entry.name!r} has no parts, got part={part!r}; only {list(_DEFAULT_PART)} have"
+                f"part is only for {list(_DEFAULT_PART)}, not {entry.name!r}"
             )
         return entry.files
     chosen = {"train": entry.files[:1], "test": entry.files[1:], "both": entry.files}

@@ -147,15 +147,11 @@ class _Extract:
         """Return the variable of an attribute; blanks are NA."""
         name = self.about["variables"][attribute]
         if name not in self.frame:
-            raise errors.ColumnError(
-                f"{self.path.name} lacks the variable {name}; it has {list(self.frame.columns)}"
-            )
+            raise errors.ColumnError(f"{self.path.name} lacks {name}: {list(self.frame.columns)}")
         try:
             return pd.to_numeric(self.frame[name])
         except (ValueError, TypeError) as error:
-            raise errors.ColumnError(
-                f"{name} in {self.path.name} is not a number: {error}"
-            ) from error
+            raise errors.ColumnError(f"{name} in {self.path.name}: {error}") from error
 
     def named(self, attribute: str, adults: pd.Series) -> pd.Categorical:
         """Return a variable with its codes written out; an unknown code is an error."""
@@ -176,9 +172,7 @@ def read_codebook(path: str | Path) -> dict[str, tuple[int, int]]:
     lines = re.findall(r"(?m)^\s*([A-Z][A-Z0-9_]*)\s+(?:[HP]\s+)?(\d+)(?:-(\d+))?\s+\d+\b", text)
     columns = {name: (int(first), int(last or first)) for name, first, last in lines}
     if not columns:
-        raise errors.DatasetError(
-            f"{path} lists no variables; expected lines like 'AGE  P  10-12  3'"
-        )
+        raise errors.DatasetError(f"{path} has no lines such as 'AGE  P  10-12  3'")
     return columns
 
 

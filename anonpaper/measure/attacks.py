@@ -166,9 +166,7 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     """
     m, outsiders = check_release(release).microdata, check_microdata(outsiders)
     if outsiders.qi != m.qi:
-        raise ParameterError(
-            f"members have the quasi-identifiers {m.qi}, outsiders {outsiders.qi}"
-        )
+        raise ParameterError(f"outsiders have other quasi-identifiers: {outsiders.qi}, not {m.qi}")
     found = [_share_that_fits(release, people) for people in (m, outsiders)]
     return {"members": found[0], "outsiders": found[1], "advantage": found[0] - found[1]}
 

@@ -111,7 +111,7 @@ def minimality(
     most = check_integer("most", most, 1)
     if (labels < 0).any():
         raise ParameterError(
-            f"{int((labels < 0).sum())} rows are withheld: minimality needs a release of all rows"
+            f"{int((labels < 0).sum())} rows are withheld: minimality needs all rows"
         )
     if algorithm is None:
         algorithm = _read_off(rel)
@@ -119,9 +119,7 @@ def minimality(
         raise ParameterError(f"algorithm must be a function of a Microdata, got {algorithm!r}")
     made = algorithm(m)
     if not isinstance(made, Recoding) and len(getattr(made, "labels", ())) != m.n:
-        raise ParameterError(
-            f"algorithm must return a Partition of the {m.n} rows or a Recoding, got {made!r}"
-        )
+        raise ParameterError(f"algorithm must return a Recoding, or a Partition of {m.n} rows")
     if _groups_shown(rel, made, sensitive) is None:
         raise ParameterError(
             "the algorithm makes another release of this table: pass the one that was used, as "
@@ -148,8 +146,7 @@ def _read_off(rel: Release) -> Algorithm:
         if given.get("l") is not None and name in _DETERMINISTIC:
             return partial(_DETERMINISTIC[name], **given)
     raise ParameterError(
-        f"{call or 'the release'!r} cannot be run again (only tp, tp_plus and, with l, mondrian "
-        "and full_domain can): pass the function that made it"
+        f"{call or 'the release'!r} cannot be run again: pass the function that made it"
     )
 
 

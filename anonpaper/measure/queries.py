@@ -69,14 +69,12 @@ class Workload:
         people = [table if isinstance(table, Microdata) else table.microdata for table in tables]
         if any(m is not people[0] for m in people):
             raise errors.ParameterError(
-                "the tables are not of the same people: call answers once for each"
+                "the tables are not of the same people: compare separately"
             )
         mine = [(a.name, a.size) for a in (*self.attributes, self.sensitive)]
         theirs = [(a.name, a.size) for a in (*people[0].attributes, people[0].sensitive_attribute)]
         if mine != theirs:
-            raise errors.ParameterError(
-                f"the queries are on {mine} (attribute, values), the table has {theirs}"
-            )
+            raise errors.ParameterError(f"the queries are on {mine}, the table has {theirs}")
         keep_tuples = [isinstance(table, Microdata | GroupRelease) for table in tables]
         answers = np.empty((len(tables), len(self), self.sensitive.size))
         exact = [table for table, keeps in zip(tables, keep_tuples, strict=True) if keeps]
@@ -279,7 +277,7 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
         raise errors.ParameterError(
-            f"x and y must broadcast to one shape, got {x.shape} and {y.shape}"
+            f"shapes of x and y do not fit: {x.shape} and {y.shape}"
         ) from None
     for name, counts in (("x", x), ("y", y)):
         if not ((counts >= 0) & (counts < np.inf)).all():
@@ -372,7 +370,6 @@ def relative_errors(queries: Workload, releases: Sequence[Release], base: Releas
 def _checked_workload(queries: object) -> Workload:
     if not isinstance(queries, Workload):
         raise errors.ParameterError(
-            f"expected a Workload, got {type(queries).__name__}: make one with "
-            "ap.measure.workload(m, ...)"
+            f"expected an ap.measure.workload(m, ...), got {type(queries).__name__}"
         )
     return queries

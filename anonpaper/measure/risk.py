@@ -258,9 +258,7 @@ def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:
     if known is not None:
         labels = _labels_of_known(rel, known)
     if m.sensitive is None:
-        raise errors.ColumnError(
-            "this measure needs a sensitive attribute: set it by with_roles(sensitive=...)"
-        )
+        raise errors.ColumnError("name a sensitive attribute: with_roles(sensitive=...)")
     if not (labels >= 0).any():
         raise errors.EmptyTableError("no row is published")
     return GroupCounts.of(m, labels), labels

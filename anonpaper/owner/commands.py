@@ -91,8 +91,8 @@ def anonymize(options, say: Say) -> None:
     publication = options.publish or method.publications[0]
     if publication not in method.publications:
         raise errors.ParameterError(
-            f"--publish {publication} does not work with {options.method}: choose "
-            f"{', '.join(method.publications)}"
+            f"--publish {publication} does not work with {options.method}: "
+            f"choose {', '.join(method.publications)}"
         )
     secrets = method.needs_sensitive or options.l or publication in ("swap", "anatomize")
     if secrets and not options.sensitive:
@@ -111,9 +111,7 @@ def anonymize(options, say: Say) -> None:
         raise errors.EmptyTableError("no row could be published")
     for principle in method.promised(parameters):
         if not principle.holds(*release.audited()):
-            raise errors.InfeasibleError(
-                f"the result does not meet {principle}: nothing was written"
-            )
+            raise errors.InfeasibleError(f"the result fails {principle}: nothing was written")
     counted = {"constraints", "hierarchies"}  # reported by their number
     shown = {n: len(given) if n in counted else given for n, given in parameters.items()}
     found = {"method": options.method, "parameters": shown, **report.summary(release)}
@@ -172,9 +170,7 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     say(f"reading {options.file}")
     if options.engine:
         if options.person or options.na or options.encoding != "utf-8":
-            raise errors.ParameterError(
-                "--engine does not work with --person, --na or --encoding: it reads UTF-8"
-            )
+            raise errors.ParameterError("--engine reads UTF-8, without --person and --na")
         m = ap.scan(
             options.file, column_names(options.qi, []), column_names(options.sensitive, []),
             missing=options.missing, types=_types(options) or None, delimiter=options.delimiter,
@@ -230,9 +226,7 @@ def _types(options) -> dict[str, str]:
     types: dict[str, str] = {}
     for name, kind in told:
         if types.setdefault(name, kind) != kind:
-            raise errors.ParameterError(
-                f"{name!r} cannot be both {types[name]} and {kind}: say one of them"
-            )
+            raise errors.ParameterError(f"{name!r} cannot be both {types[name]} and {kind}")
     return types
 
 
@@ -319,7 +313,7 @@ def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[s
             given[name] = {column: float(value) for column, value in pairs(given[name], m.qi)}
         except ValueError:
             raise errors.ParameterError(
-                f"{given[name]}: each must be NAME=NUMBER, NAME one of {m.qi}"
+                f"{given[name]}: use NAME=NUMBER, names from {m.qi}"
             ) from None
     if "require" in given:
         given["require"] = [read_principle(text) for text in given["require"]]
@@ -370,13 +364,9 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool, is_page: bool
         else:
             same = os.path.exists(other) and os.path.samefile(name, other)
         if same:
-            raise errors.FileError(
-                f"{name} is the same file as {other}, which was read: name another"
-            )
+            raise errors.FileError(f"{name} is the input {other}: name another file")
     if path.is_file() and not force:
-        raise errors.FileError(
-            f"{name} is there already: name another file, or replace it with --force"
-        )
+        raise errors.FileError(f"{name} is there already: name another, or use --force")
 
 
 def _is_standard_input(path: Path) -> bool:

@@ -33,8 +33,7 @@ def connect(engine: object = None) -> object:
         import ibis
     except ModuleNotFoundError:
         raise ParameterError(
-            "scanning tables needs Ibis, which is not installed: run pip install '.[scale]' in "
-            "a clone of anonpaper"
+            "scanning needs Ibis: pip install '.[scale]' in a clone of anonpaper"
         ) from None
     if engine is None:
         spill = tempfile.TemporaryDirectory()  # private, for data that exceed memory
@@ -44,9 +43,7 @@ def connect(engine: object = None) -> object:
         connection.raw_sql(f"SET enable_progress_bar = {sys.stdout.isatty()}")
         return connection
     if not hasattr(engine, "read_parquet"):
-        raise ParameterError(
-            f"engine must be an Ibis connection such as ibis.duckdb.connect(), got {engine!r}"
-        )
+        raise ParameterError(f"engine must be like ibis.duckdb.connect(), got {engine!r}")
     return engine
 
 

@@ -74,9 +74,7 @@ def read_table(
     types = dict(types or {})
     for kind in types.values():
         if kind not in _KINDS and "%" not in kind:
-            raise ParameterError(
-                f"--type: unknown type {kind!r}; use {', '.join(_KINDS)} or a form like %d.%m.%Y"
-            )
+            raise ParameterError(f"--type: {kind!r} is not {', '.join(_KINDS)} or like %d.%m.%Y")
     if name.lower().endswith(PARQUET):
         frame, delimiter = _read_parquet(name), ","
         columns = {column: frame[column].astype("string").astype(object) for column in types
@@ -142,16 +140,13 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
                     likely = [sign for sign in ";\t|," if len(header) == 1 and sign in header[0]]
                     hint = f": is it --delimiter {likely[0]!r}?" if likely else ""
                     raise FileError(
-                        f"{name}, line {reader.line_num}: {len(row)} fields, but the "
-                        f"header has {len(header)}{hint}"
+                        f"{name}, line {reader.line_num}: {len(row)} fields, but "
+                        f"{len(header)} columns{hint}"
                     )
                 elif len(header) == 1:  # a blank line is an empty field
                     rows.append([""])
     except UnicodeError:
-        raise FileError(
-            f"{name} is not encoded in {encoding}: for files of older Windows programs try "
-            "--encoding cp1252"
-        ) from None
+        raise FileError(f"{name} is not encoded in {encoding}; try --encoding cp1252") from None
     except csv.Error as error:
         raise FileError(f"{name}, line {reader.line_num}: {error}") from None
     except (LookupError, EOFError, lzma.LZMAError, zlib.error) as error:

@@ -124,9 +124,7 @@ def scan(
     roles = [name for name in columns if name in [*qi, *sensitives]]
     lowered = [name.lower() for name in columns]
     if alike := [name for name in roles if not name or lowered.count(name.lower()) > 1]:
-        raise ColumnError(
-            f"{alike}: names of columns must differ in more than upper and lower case"
-        )
+        raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
     for what, given in (("domains", domains), ("types", types)):
         if unknown := [name for name in given or {} if name not in columns]:
             raise ColumnError(f"{what} names columns that are not there: {unknown}")
@@ -169,10 +167,7 @@ def _listed(column, name: str, files: Sources, kind: str | None, is_qi: bool) ->
     try:
         encoded = pa.chunked_array(column).combine_chunks().dictionary_encode()
     except pa.ArrowException:
-        raise ColumnError(
-            f"values of {name!r} cannot be compared ({column.type}): convert them to text or "
-            "numbers"
-        ) from None
+        raise ColumnError(f"convert {name!r} to text or numbers ({column.type})") from None
     values, index = encoded.dictionary, encoded.indices.fill_null(len(encoded.dictionary))
     if encoded.null_count:
         values = pa.concat_arrays([values, pa.nulls(1, values.type)])

@@ -39,9 +39,7 @@ class Sources:
         several = isinstance(source, Iterable) and not one_path
         named = list(source) if several else [source]
         if not named or not all(isinstance(one, (str, os.PathLike)) for one in named):
-            raise ParameterError(
-                f"source must be a path, a pattern, a list of these or an Ibis table: {source!r}"
-            )
+            raise ParameterError(f"source must be a path, a list or an Ibis table, got {source!r}")
         paths = [path for one in map(os.fspath, named) for path in _found(one)]
         kinds = {
             next((kind for kind in (_CSV, PARQUET) if path.lower().endswith(kind)), None)
@@ -49,8 +47,7 @@ class Sources:
         }
         if len(kinds) != 1 or None in kinds:
             raise FileError(
-                f"{source}: all files must end in .parquet or .pq, or all in .csv, .tsv or .txt, "
-                "perhaps followed by .gz"
+                f"{source}: all must be .parquet (or .pq), or all .csv, .tsv or .txt (or .gz)"
             )
         places: dict[str, str] = {}
         for path in paths:

@@ -217,7 +217,7 @@ def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
             continue
         if m.sensitive_counts[code] == 0:
             raise errors.InfeasibleError(
-                f"no real row has {m.sensitive!r} = {value!r}: a model cannot learn this value"
+                f"no real row has {m.sensitive!r} = {value!r} to learn from"
             )
         values[code] = int(rows)
     return values

@@ -157,8 +157,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     check_microdata(m, people=True)
     if not isinstance(r, Recoding):
         raise ParameterError(
-            f"expected a Recoding, got {type(r).__name__}: publish groups with ap.suppress, "
-            "ap.generalize, ap.swap or ap.anatomize"
+            f"expected a Recoding, got {type(r).__name__}: use ap.suppress(m, p) for groups"
         )
     errors.check_choice("unseen", unseen, ("error", "suppress"))
     same = len(m.attributes) == len(r.attributes) and all(
@@ -176,9 +175,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         named = "; ".join(
             f"{n!r}: {v[:10]}{' ...' if len(v) > 10 else ''}" for n, v in new.items()
         )
-        raise ColumnError(
-            f'values that are new to the recoding: {named}; unseen="suppress" withholds their rows'
-        )
+        raise ColumnError(f'values new to the recoding: {named}; unseen="suppress" withholds them')
     m = m.listed()
     published = tuple(
         PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])
@@ -274,9 +271,7 @@ def shallow_generalize(
     if unknown := [name for name in pattern_friendly if not errors.is_among(name, m.qi)]:
         raise ColumnError(f"{unknown} are not quasi-identifiers; these are {m.qi}")
     if lacking := [name for name in m.qi if name not in hierarchies]:
-        raise errors.HierarchyError(
-            f"hierarchies lacks {lacking}: make one with Hierarchy.balanced"
-        )
+        raise errors.HierarchyError(f"hierarchies lacks {lacking}: use Hierarchy.balanced")
     m, p = _listed(m, p)
     published = []
     for j, attribute in enumerate(m.attributes):

@@ -250,15 +250,11 @@ class Release:
             shown = column.sub_domains.take(np.unique(column.index[self.is_published]))
             if alike := _written_alike(shown.labels, shown.sizes > 1):
                 raise ColumnError(
-                    f"{alike} would have several meanings in {column.attribute.name!r}: rename "
-                    "these values of the table"
+                    f"{alike} have several meanings in {column.attribute.name!r}: rename them"
                 )
         for name in self.microdata.sensitives:
             if alike := _written_alike(self.microdata.attribute(name).values):
-                raise ColumnError(
-                    f"different values of {name!r} are written alike: {alike}; convert them to "
-                    "one type"
-                )
+                raise ColumnError(f"values of {name!r} are written alike: {alike}; use one type")
 
     def public_frame(self) -> pd.DataFrame:
         """Return the first table of :meth:`public_tables`.
@@ -578,9 +574,7 @@ class Anatomy(GroupRelease):
     @property
     def sensitive_codes(self) -> np.ndarray:
         """Raises NoSensitiveValueError: rows of an anatomy have no sensitive value."""
-        raise NoSensitiveValueError(
-            "rows of an anatomy have no sensitive value: read the counts of their group in `st`"
-        )
+        raise NoSensitiveValueError("rows of an anatomy have no sensitive value: see `st`")
 
 
 def _distinct(columns: dict, weights: np.ndarray | None = None) -> tuple[pd.DataFrame, np.ndarray]:
@@ -606,8 +600,7 @@ def check_release(rel: object, *, weights: bool = False) -> Release:
     """Return `rel` if it is a Release; a table of counts only if the caller allows `weights`."""
     if not isinstance(rel, Release):
         raise ParameterError(
-            f"expected a Release, got {type(rel).__name__}: make one with ap.suppress(m, p), "
-            "ap.recode(m, r) or another publishing function"
+            f"expected a Release, got {type(rel).__name__}: use ap.suppress(m, p)"
         )
     if rel.microdata.weights is not None and not weights:
         no_rows()

@@ -188,9 +188,7 @@ class _Nodes:
                 ]
                 self.cost = np.add.outer(self.cost, of_levels)
         if not np.isfinite(self.cost).all():
-            raise errors.ParameterError(
-                "the weights are so large that the NCP of the table is infinite"
-            )
+            raise errors.ParameterError("the NCP is infinite: use smaller weights")
         self.open = np.ones(self.cost.shape, dtype=bool)
         self.by_cost = np.argsort(self.cost, axis=None, kind="stable")
         self.best: tuple[int, ...] | None = None

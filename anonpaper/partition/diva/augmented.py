@@ -93,10 +93,7 @@ def diva_augmented(
     (3, 0, (3,))
     """
     if check_microdata(m).synthetic.any():
-        raise ParameterError(
-            f"{int(m.synthetic.sum())} rows are synthetic and must not count as people: remove "
-            "them first"
-        )
+        raise ParameterError("remove synthetic rows from m: they must not count as people")
     k = check_integer("k", k, 2, m.n)
     check_number("max_seconds", max_seconds, 0, inf, open_low=True)
     constraints = check_sequence("constraints", constraints, DiversityConstraint)

@@ -153,9 +153,7 @@ class _Program:
 
     def __init__(self, rows: int, patterns: int, search: Search) -> None:
         if rows + patterns > LARGEST_PROGRAM:
-            raise search.undecided(
-                f"the exact test has {rows + patterns} unknowns, above {LARGEST_PROGRAM}"
-            )
+            raise search.undecided(f"the exact test has more than {LARGEST_PROGRAM} unknowns")
         self.cost, self.upper, self.search = np.zeros(rows), np.full(rows, np.inf), search
         self.x, self.used = np.arange(rows), self.new_binaries(patterns)
         self._rows: list[tuple] = []

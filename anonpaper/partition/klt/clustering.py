@@ -222,9 +222,7 @@ def _checked_rule(m: Microdata, k: int, l: int, theta: float, withheld: str) -> 
     theta = check_number("theta", theta, 0, 1, open_low=True)
     rule = Rule(k, l, theta + _ROUNDING)
     if l > values:
-        raise InfeasibleError(
-            f"no group can have l = {l} distinct values of {m.sensitive!r}: only {values} occur"
-        )
+        raise InfeasibleError(f"l = {l} is too large: {m.sensitive!r} has {values} values")
     heights = np.arange(1, counts.max() + 1)
     gathered = np.cumsum(len(counts) - np.searchsorted(np.sort(counts), heights))
     needed = np.maximum(np.ceil(heights / rule.theta), max(k, l))
