@@ -169,8 +169,6 @@ class Hierarchy:
 
         return [row[0] for row in sorted(self.rows, key=place)]
 
-    # -- ways to make one ----------------------------------------------------------------
-
     @classmethod
     def flat(cls, values: Sequence) -> Hierarchy:
         """Return the hierarchy of height 1: the value, or a star."""
@@ -365,9 +363,7 @@ class Hierarchy:
         >>> Hierarchy.dates(["31.12.2024"], ["year"], form="%d.%m.%Y").rows
         [['31.12.2024', '2024', '*']]
         """
-        levels = [
-            check_choice("a level", name, _DATES) for name in check_sequence("levels", levels)
-        ]
+        levels = [check_choice("a level", n, _DATES) for n in check_sequence("levels", levels)]
         order = list(_DATES)
         if any(order.index(finer) >= order.index(coarser) for finer, coarser in pairwise(levels)):
             raise ParameterError(f"levels must become coarser in the order {order}, got {levels}")

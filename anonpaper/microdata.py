@@ -190,10 +190,9 @@ class Microdata:
     ColumnError
         A column is unknown, occurs twice, or has two roles; on first use also: a value is outside
         its domain, infinite, or cannot be compared with another.
-    EmptyTableError
-        No rows, or no quasi-identifiers.
-    MissingValueError
-        With ``missing="error"``, or if `person` is missing and ``missing="category"``.
+    EmptyTableError, MissingValueError
+        No rows, or no quasi-identifiers; missing values with ``missing="error"``, or in `person`
+        with ``missing="category"``.
 
     Notes
     -----

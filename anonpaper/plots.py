@@ -60,7 +60,6 @@ def subplots(
     >>> figure, axes = subplots(columns=2, cols=3)
     >>> figure.get_size_inches().round(1).tolist()
     [7.2, 1.8]
-    >>> plt.close(figure)
     """
     if columns not in WIDTHS:
         raise ValueError(f"columns is 1 (3.5 in) or 2 (7.2 in), got {columns!r}")
@@ -103,7 +102,6 @@ def lines(
     >>> lines(ax, frame, "l", "stars", "algorithm")
     >>> [line.get_label() for line in ax.get_lines()]
     ['TP', 'TP+']
-    >>> plt.close(figure)
     """
     for _, name, part, look in _parts(frame, (x, y), by, order):
         values = part.groupby(x, sort=True)[y]
@@ -143,7 +141,6 @@ def published(
     >>> published(ax, frame, "k", "risk")
     >>> ax.get_lines()[0].get_markerfacecolor()
     'none'
-    >>> plt.close(figure)
     """
     for _, _, part, look in _parts(frame, (x, y), by, order):
         own = {"color": look["color"], "marker": look["marker"], "markersize": 6, "zorder": 3}
@@ -182,7 +179,6 @@ def bars(
     >>> bars(ax, frame, "data", "stars")
     >>> [float(bar.get_height()) for bar in ax.patches]
     [3.0, 2.0]
-    >>> plt.close(figure)
     """
     clusters = list(dict.fromkeys(frame[x])) if x in frame else []
     place = {cluster: position for position, cluster in enumerate(clusters)}
@@ -236,7 +232,6 @@ def heatmap(
     >>> heatmap(ax, frame, "k", "l", "loss")
     >>> [label.get_text() for label in ax.texts]
     ['0.1', '0.4']
-    >>> plt.close(figure)
     """
     _check_columns(frame, (x, y, value))
     if frame.duplicated([x, y]).any():
@@ -272,7 +267,6 @@ def label_lines(ax: Axes) -> None:
     >>> label_lines(ax)
     >>> [text.get_text() for text in ax.texts]
     ['TP']
-    >>> plt.close(figure)
     """
     drawn = [line for line in ax.get_lines() if len(line.get_xdata())]
     named = [line for line in drawn if not line.get_label().startswith("_")]
@@ -298,7 +292,6 @@ def stamp(figure: Figure, text: str = STAND_IN) -> None:
     >>> stamp(figure); stamp(figure)
     >>> [text.get_text() for text in figure.texts]
     ['stand-in data']
-    >>> plt.close(figure)
     """
     if not any(artist.get_gid() == "stamp" for artist in figure.texts):
         look = {"ha": "center", "va": "center", "rotation": 20, "color": "0.45", "alpha": 0.45}
@@ -328,7 +321,6 @@ def render(figure: Figure, format: str) -> bytes:
     >>> figure, ax = subplots()
     >>> render(figure, "svg") == render(figure, "svg")
     True
-    >>> plt.close(figure)
     """
     silence = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
     if format not in silence:
@@ -357,7 +349,6 @@ def _parts(frame: pd.DataFrame, columns: tuple[str, str], by: str | None, order:
 
 
 def _check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
-    """Raise ValueError if the frame lacks a column or has no row."""
     missing = [column for column in columns if column not in frame]
     if missing:
         raise ValueError(f"no column {missing} in the frame; it has {list(frame.columns)}")
@@ -366,7 +357,6 @@ def _check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
 
 
 def _label_axes(ax: Axes, x: str, y: str) -> None:
-    """Label the axes with the columns' names where they have no label yet."""
     if not ax.get_xlabel():
         ax.set_xlabel(x)
     if not ax.get_ylabel():

@@ -192,8 +192,6 @@ class Recoding:
         """Number of sub-domains of every attribute."""
         return tuple(int(ids.max()) + 1 for ids in self.maps)
 
-    # -- other tables ------------------------------------------------------------------
-
     def withholding(self, m: Microdata, principles: Sequence[Principle]) -> Recoding:
         """Return the recoding that withholds failing classes, and values that only they have."""
         m = m.listed()
@@ -388,9 +386,7 @@ class Recoding:
             attributes = [_attribute(part) for part in parts]
             if len({a.name for a in attributes}) < len(attributes):
                 raise ValueError("two attributes of one name")
-            names = [
-                part["names"] and np.array([*part["names"], None], object)[:-1] for part in parts
-            ]
+            names = [p["names"] and np.array([*p["names"], None], object)[:-1] for p in parts]
             return cls(
                 attributes,
                 [part["map"] for part in parts],

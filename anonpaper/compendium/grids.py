@@ -182,7 +182,6 @@ def _tidy(settings: Sequence[dict], rows: Sequence[list[dict]]) -> pd.DataFrame:
 
 
 def _as_rows(result: Row | Iterable[Row] | pd.DataFrame) -> list[dict]:
-    """Return a function's result as a list of rows."""
     if isinstance(result, pd.DataFrame):
         return result.to_dict("records")
     if isinstance(result, Mapping):
@@ -209,7 +208,6 @@ def _check_importable(function: Callable) -> None:
 
 
 def _fingerprint(common: Mapping[str, Any]) -> str:
-    """Return a digest of the common objects' content."""
     return joblib.hash(_content(common), "sha1")
 
 

@@ -62,7 +62,6 @@ def _reachable_files(module: str) -> dict[str, Path]:
 
 
 def _source_of(module: str) -> Path:
-    """Return a module's source file."""
     if module.partition(".")[0] == "anonpaper":
         path = PACKAGE.joinpath(*module.split(".")[1:])
         return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")

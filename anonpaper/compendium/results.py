@@ -223,7 +223,6 @@ class Results:
         self._write_manifest()
 
     def _write_manifest(self) -> None:
-        """Write the notebook's share of the manifest."""
         manifest = {
             "paper": self.paper,
             "notebook": f"notebooks/{self.paper}/{self.notebook}.ipynb",
@@ -303,7 +302,6 @@ def _times(timing: Sequence[str] | bool, data: pd.DataFrame) -> list[str] | bool
 
 
 def _describe(table: Microdata) -> dict:
-    """Return what the manifest says of a table."""
     origin = table.origin
     about = {"origin": None if origin is None else str(origin)}
     if is_dataclass(origin):
@@ -326,7 +324,6 @@ def _index_matters(frame: pd.DataFrame) -> bool:
 
 
 def _csv(frame: pd.DataFrame) -> str:
-    """Return a frame as csv with all digits."""
     return frame.to_csv(index=_index_matters(frame), lineterminator="\n")
 
 

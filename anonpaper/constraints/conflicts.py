@@ -267,6 +267,5 @@ def demand_on_gaps(m: Microdata, constraints: Sequence[DiversityConstraint], k: 
 
 
 def _on_quasi_identifiers(m: Microdata, constraints) -> list[DiversityConstraint]:
-    """Return the constraints that name only quasi-identifiers."""
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
     return [c for c in constraints if set(c.codes(m)) <= set(m.qi)]

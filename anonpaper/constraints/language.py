@@ -73,12 +73,8 @@ class DiversityConstraint:
     def __hash__(self) -> int:
         return hash((frozenset(self.target.items()), self.low, self.high))
 
-    # -- as text -----------------------------------------------------------------------
-
     def _name(self) -> str:
-        return " & ".join(
-            f"{_escape(name)}[{_escape(value)}]" for name, value in self.target.items()
-        )
+        return " & ".join(f"{_escape(n)}[{_escape(v)}]" for n, v in self.target.items())
 
     def __str__(self) -> str:
         return f"{self._name()}, {self.low}, {self.high}"
@@ -107,8 +103,6 @@ class DiversityConstraint:
             raise errors.ConstraintError(f"{text!r} names an attribute twice")
         return cls(target, int(parts[2]), int(parts[3]))
 
-    # -- on tables ---------------------------------------------------------------------
-
     def codes(self, m: Microdata) -> dict[object, int]:
         """Return the code of every target value; ConstraintError suggests similar values."""
         known = [*m.qi, *m.sensitives]
@@ -117,9 +111,7 @@ class DiversityConstraint:
             raise errors.ConstraintError(
                 f"{self}: {unknown} are not among the role columns {known}"
             )
-        return {
-            name: _code_of(self, m.attribute(name), value) for name, value in self.target.items()
-        }
+        return {n: _code_of(self, m.attribute(n), value) for n, value in self.target.items()}
 
     def target_rows(self, m: Microdata) -> np.ndarray:
         """Return which listed rows carry the target values, shape (n,), dtype bool."""

@@ -133,9 +133,7 @@ def _income(
     z = ndtri(np.clip(quantile, 1e-12, 1 - 1e-12))
     income = np.exp(median + spread * z)
     # Rounding in the tails must not carry anyone over the threshold of the label.
-    return np.where(
-        above, np.maximum(income, LABEL_THRESHOLD), np.minimum(income, LABEL_THRESHOLD - 1)
-    )
+    return np.where(above, income.clip(LABEL_THRESHOLD), income.clip(max=LABEL_THRESHOLD - 1))
 
 
 def income_brackets(income: np.ndarray) -> np.ndarray:

@@ -147,7 +147,6 @@ def _store(stream: IO[bytes], entry: RegisteredFile, how: str, source: str) -> N
 
 
 def _fetch_official(official: Official, entry: RegisteredFile, scratch: Path) -> None:
-    """Download a file from its publisher with pooch."""
     import pooch
     import requests
 
@@ -205,9 +204,6 @@ def _member_name(names: list[str], wanted: str) -> str:
     if len(same) != 1:
         raise DatasetError(f"the archive has no member {wanted}")
     return same[0]
-
-
-# -- the package index -----------------------------------------------------------------------
 
 
 def _fetch_mirror(mirror: Mirror, entry: RegisteredFile, scratch: Path) -> None:

@@ -71,8 +71,7 @@ def load(
     DatasetError, ParameterError
         Unknown `name`; wrong `missing`, `rows`, `seed` or `part`.
     ChecksumError, DatasetUnavailableError
-        A file on disk or at a source is not the published one; or no source has the file, and the
-        message says where to put it.
+        A file is not the published one; or no source has it, and the message says where to put it.
 
     References
     ----------
@@ -181,9 +180,7 @@ def _derived(entry: Dataset, seed: int) -> tuple[pd.DataFrame, Origin]:
     return parsed(entry.name, key, make), _origin(entry, found, note)
 
 
-def _stand_in(
-    entry: Dataset, reason: errors.DatasetUnavailableError
-) -> tuple[pd.DataFrame, Origin]:
+def _stand_in(entry: Dataset, reason: Exception) -> tuple[pd.DataFrame, Origin]:
     """Return generated rows with the published schema, and warn."""
     from anonpaper.datasets import stand_in
 
@@ -226,9 +223,6 @@ def _draw(microdata: Microdata, rows: int, seed: int) -> Microdata:
     note = f"{rows:,} of {n:,} rows drawn {how} replacement, seed {seed}"
     microdata = microdata.replace(origin=_with_note(microdata.origin, note))
     return microdata.take(np.sort(generator(seed).choice(n, rows, replace=rows > n)))
-
-
-# -- all data sets ---------------------------------------------------------------------------
 
 
 def available() -> pd.DataFrame:

@@ -225,7 +225,6 @@ def _last_start(codes: pd.Series, starts: Sequence[int]) -> np.ndarray:
 
 
 def _education(extract: _Extract) -> pd.Categorical:
-    """Return everybody's level of schooling."""
     levels = _last_start(extract.numbers("Education"), extract.about["education_starts"])
     return pd.Categorical.from_codes(levels, listed("acs")["extract"]["education"], ordered=True)
 

@@ -172,7 +172,6 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
 
 
 def _share_that_fits(release: Release, people: Microdata) -> float:
-    """Share of people for whom at least one published row fits."""
     published, cells = release.published, people.cells
     triples = zip(published, people.attributes, cells.tuples.T, strict=True)
     persons = np.column_stack([_places(p.attribute, a)[codes] for p, a, codes in triples])

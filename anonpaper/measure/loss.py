@@ -60,9 +60,6 @@ def star_pattern(rel: Release) -> np.ndarray:
     return pattern
 
 
-# -- classes ---------------------------------------------------------------------------------
-
-
 def discernibility(rel: Release) -> int:
     """Sum of the sizes of all rows' equivalence classes, from n (all rows distinct) to n².
 
@@ -159,9 +156,6 @@ def average_class_size(rel: Release, k: int = 1) -> float:
         raise ParameterError("no row is published, so there is no class")
     sizes = GroupCounts.of(rel.microdata.about(None), rel.classes.labels).sizes
     return float(sizes.mean() / k)
-
-
-# -- values ----------------------------------------------------------------------------------
 
 
 def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
@@ -268,9 +262,6 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
     return frame.sort_values("rows", ascending=False, kind="stable", ignore_index=True)
 
 
-# -- Kullback-Leibler divergence -------------------------------------------------------------
-
-
 def kl_divergence(rel: Release) -> float:
     r"""Divergence of the release's distribution from its table's: at least 0.
 
@@ -359,9 +350,6 @@ def _count_matches(rows: list, points: list, sizes: list[int], weights=None) -> 
     both = np.column_stack([np.concatenate(pair) for pair in zip(rows, points, strict=True)])
     key = build_cells(both, sizes, None, 1).tuple_of_row
     return np.bincount(key[:n], weights, minlength=key.max() + 1)[key[n:]]
-
-
-# -- loss and bias of dewri2009, sections 3 and 4: searches apply the same formulas to counts -
 
 
 def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:

@@ -151,7 +151,6 @@ def _read_off(rel: Release) -> Algorithm:
 
 
 def _largest_share(m: Microdata, labels: np.ndarray) -> np.ndarray:
-    """The largest share of one sensitive value in every row's set."""
     sets = GroupCounts.of(m, labels)
     return (sets.largest() / sets.sizes)[labels]
 

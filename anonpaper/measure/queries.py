@@ -257,9 +257,6 @@ def _crosstab(rows: np.ndarray, columns: np.ndarray, height: int, width: int) ->
     return np.bincount(key, minlength=height * width).reshape(-1, width).astype(float)
 
 
-# -- errors -----------------------------------------------------------------------------------
-
-
 def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Chi-square distance of histograms, the sum of (x - y)^2 / (x + y): at least 0.
 

@@ -75,9 +75,6 @@ def _say(message: str) -> None:
     print(f"[{time.perf_counter() - _BEGAN:5.1f} s] {message}", file=sys.stderr, flush=True)
 
 
-# -- arguments ---------------------------------------------------------------------------------
-
-
 def parser(command: str | None = None) -> argparse.ArgumentParser:
     """Return the parser. Only "anonymize" asks all methods for their options (one second)."""
     raw = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}

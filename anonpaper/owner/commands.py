@@ -163,9 +163,6 @@ def _told(found: Mapping, options) -> str:
     return report.as_json(found) if options.json else report.as_text(found)
 
 
-# -- reading -------------------------------------------------------------------------------
-
-
 def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     say(f"reading {options.file}")
     if options.engine:
@@ -327,9 +324,6 @@ def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[s
     if hierarchies and "hierarchy" in takes:
         given["hierarchies"] = hierarchies
     return given
-
-
-# -- writing -------------------------------------------------------------------------------
 
 
 def _outputs(options, publication: str) -> list[str]:

@@ -221,9 +221,8 @@ def _bins(attribute: Attribute, before: np.ndarray) -> tuple[np.ndarray, list[st
 def _figure(attribute: Attribute, before: np.ndarray, after: np.ndarray) -> str:
     """Bars as a picture that scales: labels on the left, two bars per label."""
     bins, labels = _bins(attribute, before)
-    shares = [
-        np.bincount(bins, rows, len(labels)) / max(rows.sum(), 1) for rows in (before, after)
-    ]
+    sides = (before, after)
+    shares = [np.bincount(bins, rows, len(labels)) / max(rows.sum(), 1) for rows in sides]
     longest = max(share.max() for share in shares) or 1
     looks = 'fill="none" stroke="#333" stroke-width="0.8"', 'fill="#4477AA"'
     lines = []

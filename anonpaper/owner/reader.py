@@ -172,8 +172,6 @@ def as_written(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     return frame
 
 
-# -- columns of texts ----------------------------------------------------------------------
-
 # not "-0", "+5", "007" or 19 digits, which a 64-bit integer would not be written as
 _INTEGER = r"(?:0|-?[1-9]\d{0,17})"
 _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"

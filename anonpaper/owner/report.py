@@ -168,9 +168,6 @@ def summary(rel: Release) -> dict:
     }
 
 
-# -- as text or JSON -----------------------------------------------------------------------
-
-
 def as_json(found: Mapping) -> str:
     """Return a report as JSON in ASCII; an infinite level is null."""
     return json.dumps(_plain(found), indent=2, allow_nan=False)

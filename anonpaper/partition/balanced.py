@@ -77,10 +77,8 @@ def balanced_classes(
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
-    ParameterError
-        k, l, `reach` or a threshold is out of range.
+    ColumnError, ParameterError
+        The table has no sensitive attribute; k, l, `reach` or a threshold is out of range.
     InfeasibleError
         No such classes exist: too few distinct values, or too few rows with rare ones. The message
         gives a feasible k, or the number of missing rows.

@@ -46,10 +46,8 @@ def exact(
 
     Raises
     ------
-    SizeLimitError
-        The table has more than `max_rows` rows.
-    ColumnError, ParameterError, InfeasibleError
-        As :func:`anonpaper.tp`; also for an unknown objective.
+    SizeLimitError, ColumnError, ParameterError, InfeasibleError
+        More than `max_rows` rows; an unknown objective; or as :func:`anonpaper.tp`.
 
     Notes
     -----

@@ -39,12 +39,8 @@ def optimal_two_diverse(m: Microdata) -> Partition:
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
-    ParameterError
-        Not exactly two sensitive values occur.
-    InfeasibleError
-        The two values are not equally frequent.
+    ColumnError, InfeasibleError, ParameterError
+        There is no sensitive attribute; not exactly two values occur, or not equally often.
 
     Notes
     -----

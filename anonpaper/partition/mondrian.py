@@ -85,13 +85,10 @@ def mondrian(
 
     Raises
     ------
-    ParameterError
+    ColumnError, InfeasibleError, ParameterError
+        The table lacks a sensitive attribute that l or a principle needs, or fails one as a whole;
         k or l is out of its range, `diversity` is unknown, a principle is not monotone, or relaxed
         cuts would separate the rows of a person.
-    ColumnError
-        The table lacks a sensitive attribute that l or a principle needs.
-    InfeasibleError
-        The table as a whole is not l-diverse, or does not meet a principle.
 
     Notes
     -----

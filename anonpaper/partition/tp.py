@@ -66,12 +66,8 @@ def tp(m: Microdata, l: int) -> Partition:
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
-    ParameterError
-        l is not an integer from 2 to n.
-    InfeasibleError
-        The table itself is not l-eligible.
+    ColumnError, InfeasibleError, ParameterError
+        The table has no sensitive attribute or is not l-eligible, or l is not from 2 to n.
 
     Notes
     -----

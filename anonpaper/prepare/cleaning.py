@@ -67,11 +67,10 @@ def clean(
 
     Raises
     ------
-    ColumnError, EmptyTableError, ParameterError
+    ColumnError, EmptyTableError, MissingValueError, ParameterError
         A column is unknown, has two roles, mixes kinds of values, or has a range but no numbers;
-        no row is left; a range is empty, or there are outliers with ``outliers="error"``.
-    MissingValueError
-        With ``missing="error"``, or ``missing="category"`` on a column of numbers or on `person`.
+        no row is left; a range is empty, or there are outliers with ``outliers="error"``; missing
+        values with ``missing="error"``, or with "category" in a column of numbers or in `person`.
 
     Examples
     --------

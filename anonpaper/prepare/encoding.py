@@ -147,6 +147,5 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
 
 
 def _covering(positions: np.ndarray, width: Fraction) -> tuple[float, float]:
-    """The multiples of the width around the values."""
     first, last = (exact_number("a value", value, -np.inf) for value in positions[[0, -1]])
     return float(first // width * width), float((last // width + 1) * width)

@@ -105,11 +105,10 @@ def synthesize(
 
     Raises
     ------
-    BudgetExceededError
-        The model yields fewer rows than needed: train it longer, or use another method.
-    ColumnError, InfeasibleError, ParameterError
-        The model cannot hold a column (too many categories, or numbers that are not finite); a
-        value has no real row to learn from; a wrong parameter; or SDV is not installed.
+    BudgetExceededError, ColumnError, InfeasibleError, ParameterError
+        The model yields too few rows (train it longer, or use another method) or cannot hold a
+        column (too many categories, or numbers that are not finite); a value has no real row to
+        learn from; a wrong parameter; or SDV is not installed.
     """
     values = checked_needs(check_microdata(m), needed)
     errors.check_choice("method", method, METHODS)
@@ -203,9 +202,6 @@ def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows).dropna().reset_index(drop=True)
 
 
-# -- tables as SDV takes them ---------------------------------------------------------------
-
-
 def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
     """Return rows to sample per sensitive code, after checking that each value has a real row."""
     if not isinstance(needed, Mapping):
@@ -276,7 +272,6 @@ def _as_in(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _nearest(values: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """Round values to the nearest ones of a sorted domain."""
     above = np.clip(np.searchsorted(domain, values), 1, len(domain) - 1)
     lower, upper = domain[above - 1], domain[above]
     return np.where(values - lower <= upper - values, lower, upper)
@@ -294,9 +289,6 @@ def _check_known(attribute: Attribute, values: np.ndarray) -> None:
     if len(outside):
         some = list(outside[:5])
         raise errors.ColumnError(f"synthetic values of {attribute.name!r} are {where}: {some}")
-
-
-# -- SDV -------------------------------------------------------------------------------------
 
 
 def _installed(name: str) -> str:

@@ -476,7 +476,6 @@ class Release:
         return html("Release", facts, *map(html_table, self._tables()))
 
     def _tables(self) -> tuple[pd.DataFrame, ...]:
-        """The tables that are published."""
         if self.microdata.weights is None:
             return (self.frame,)
         return tuple(frame for frame, _ in self.counted_tables())

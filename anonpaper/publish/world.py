@@ -96,9 +96,6 @@ def _unicode(place: str, texts: list[str]) -> list[str]:
     return texts
 
 
-# -- files ---------------------------------------------------------------------------------
-
-
 def beside(path: str | os.PathLike, word: str) -> Path:
     """Return the name of a file's companion, with a word before the ending.
 

@@ -70,13 +70,10 @@ def diva_augmented(
 
     Raises
     ------
-    ConstraintError
-        Upper bounds exclude any number of synthetic rows; a constraint names the sensitive
-        attribute; or as DIVA.
-    BudgetExceededError
-        The time ended before a plan of synthetic rows, or a grouping, was found.
-    ParameterError
-        `m` has synthetic rows, or as DIVA.
+    BudgetExceededError, ConstraintError, ParameterError
+        The time ended before a plan of synthetic rows, or a grouping, was found; upper bounds
+        exclude any number of synthetic rows; a constraint names the sensitive attribute; `m` has
+        synthetic rows; or as DIVA.
 
     References
     ----------

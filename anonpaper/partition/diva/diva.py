@@ -124,15 +124,12 @@ def diva(
     ConstraintError
         No k-anonymous table satisfies the constraints (the message names the culprits), two have
         the same target, or a target is unknown. With "reject": the search ended without a table.
-    InfeasibleError
-        The table as a whole is not l-diverse.
     BudgetExceededError
-        Backtracks or seconds were used up. Its ``info``, like that of a ConstraintError after the
-        search, reports on the search.
-    ParameterError
-        A parameter is out of range, or `anonymize` returned groups too small or not diverse.
-    ColumnError
-        l is given and the table has no sensitive attribute.
+        Backtracks or seconds were used up. Its ``info`` reports on the search; a ConstraintError
+        after the search has it too.
+    ColumnError, InfeasibleError, ParameterError
+        With l: the table has no sensitive attribute, or is not l-diverse as a whole. A parameter
+        is out of range, or `anonymize` returned groups too small or not diverse.
 
     Notes
     -----

@@ -148,10 +148,9 @@ def klt(
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute, or `weights` or `distance` has an unknown name.
-    ParameterError
-        A parameter is out of its range, a weight negative, a distance unknown or not symmetric.
+    ColumnError, ParameterError
+        The table has no sensitive attribute, or `weights` or `distance` has an unknown name; a
+        parameter is out of its range, a weight negative, a distance unknown or not symmetric.
     InfeasibleError
         Fewer than l sensitive values, or a value with a share above theta in the whole table; with
         ``withheld="drop"``: no choice of rows makes a single group.
