@@ -108,9 +108,7 @@ class CellTable:
     def tuple_of_row(self) -> np.ndarray:
         """The number of every row's tuple, shape (n,), dtype int32."""
         tuple_of_row = np.empty(len(self.rows), np.int32)
-        tuple_of_row[self.rows] = np.repeat(
-            np.arange(len(self.tuples), dtype=np.int32), self.tuple_sizes
-        )
+        tuple_of_row[self.rows] = np.repeat(np.arange(len(self), dtype=np.int32), self.tuple_sizes)
         return tuple_of_row
 
     @cached_property
@@ -456,9 +454,7 @@ class Microdata:
             marks |= self._with_columns(frame, {} if domains is None else domains)
         if frame is not None and synthetic is None and self.synthetic.any():
             if not marks["_frame"].index.equals(self.frame.index):
-                raise ParameterError(
-                    "the frame has another index: mark its synthetic rows by synthetic=..."
-                )
+                raise ParameterError("the frame has another index: give synthetic=...")
         elif frame is not None or synthetic is not None:
             marks["synthetic"] = _checked_mask(marks.get("n", self.n), synthetic)
         other = self._like(**marks)
@@ -757,9 +753,7 @@ def _holds_the_same(column: pd.Series, other: pd.Series) -> bool:
 # -- codes -------------------------------------------------------------------------------------
 
 
-def code_values(
-    values: pd.Series, used: np.ndarray, domain: Iterable | None
-) -> tuple[Attribute, np.ndarray]:
+def code_values(values: pd.Series, used: np.ndarray, domain: Iterable | None) -> tuple:
     """Return a column's attribute from its distinct `values`, and the codes of those `used`."""
     return _code(_in_one_form(values).iloc[used], domain)
 

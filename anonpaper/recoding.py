@@ -150,7 +150,7 @@ class Recoding:
         digits = list(bits) if isinstance(bits, str) else np.asarray(bits).ravel().tolist()
         if len(digits) != wanted or not all(is_among(digit, [0, 1, "0", "1"]) for digit in digits):
             raise ParameterError(
-                f"bits must be {wanted} digits 0 or 1, got {len(digits)}: {digits[:20]}"
+                f"bits must be {wanted} digits 0 or 1, got {len(digits)}: {bits!r}"
             )
         cuts = np.array(digits, dtype=np.int32)
         ends = np.cumsum([attribute.size - 1 for attribute in attributes])[:-1]
@@ -439,7 +439,7 @@ def _checked_map(attribute: Attribute, ids) -> np.ndarray:
     ids = np.asarray(ids)
     if ids.shape != (attribute.size,) or not np.issubdtype(ids.dtype, np.integer):
         raise ParameterError(
-            f"the map of {attribute.name!r} must be {attribute.size} integers, got {ids!r}"
+            f"the map of {attribute.name!r} must be {attribute.size} integers, one per value"
         )
     if ids.min() < 0 or len(np.unique(ids)) - 1 != ids.max():
         raise ParameterError(f"the map of {attribute.name!r} must number sub-domains 0, 1, ...")

@@ -146,9 +146,8 @@ class SubDomains:
         start = np.r_[0, np.cumsum(held)]
         places = np.repeat(self.start[which] - start[:-1], held) + np.arange(start[-1])
         names = None if self.names is None else self.names[which]
-        return SubDomains(
-            self.attribute, self.low[which], self.high[which], start, self.codes[places], names
-        )
+        low, high = self.low[which], self.high[which]
+        return SubDomains(self.attribute, low, high, start, self.codes[places], names)
 
     def distinct(self) -> tuple[SubDomains, np.ndarray]:
         """Return every sub-domain once, the first of equal ones, and the new number of each."""

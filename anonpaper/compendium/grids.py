@@ -189,7 +189,7 @@ def _as_rows(result: Row | Iterable[Row] | pd.DataFrame) -> list[dict]:
     rows = list(result) if isinstance(result, Iterable) else [result]
     if not all(isinstance(row, Mapping) for row in rows):
         raise ParameterError(
-            f"function must return a mapping, mappings or a DataFrame, got {type(result).__name__}"
+            f"function must return mappings or a DataFrame, got {type(result).__name__}"
         )
     return [dict(row) for row in rows]
 

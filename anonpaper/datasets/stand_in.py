@@ -67,9 +67,7 @@ def _cells(frame: pd.DataFrame) -> list[list[Any]]:
     return [[*row, count] for row, count in ordered]
 
 
-def _describe(
-    frame: pd.DataFrame, name: str, counted_jointly: bool, parent: str | None
-) -> dict[str, Any]:
+def _describe(frame: pd.DataFrame, name: str, counted_jointly: bool, parent: str | None) -> dict:
     column = frame[name]
     values = column.dropna()
     distinct, missing = int(values.nunique()), int(column.isna().sum())

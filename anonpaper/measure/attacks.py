@@ -132,9 +132,7 @@ def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.nda
     return share
 
 
-def _counts_of_group(
-    m: Microdata, labels: np.ndarray, plausible: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> tuple:
     """The published rows, and the counts of sensitive values of their groups."""
     values = check_microdata(m).sensitive_attribute.size
     labels = checked_labels(labels, m.n)

@@ -145,9 +145,7 @@ def _read_off(rel: Release) -> Algorithm:
         given = {p.arg: ast.literal_eval(p.value) for p in parsed.keywords}
         if given.get("l") is not None and name in _DETERMINISTIC:
             return partial(_DETERMINISTIC[name], **given)
-    raise ParameterError(
-        f"{call or 'the release'!r} cannot be run again: pass the function that made it"
-    )
+    raise ParameterError(f"cannot run {call or 'the release'!r} again: pass its function")
 
 
 def _largest_share(m: Microdata, labels: np.ndarray) -> np.ndarray:

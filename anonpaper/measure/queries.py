@@ -367,6 +367,6 @@ def relative_errors(queries: Workload, releases: Sequence[Release], base: Releas
 def _checked_workload(queries: object) -> Workload:
     if not isinstance(queries, Workload):
         raise errors.ParameterError(
-            f"expected an ap.measure.workload(m, ...), got {type(queries).__name__}"
+            f"expected a Workload from ap.measure.workload(m, ...), got {type(queries).__name__}"
         )
     return queries

@@ -167,7 +167,7 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     say(f"reading {options.file}")
     if options.engine:
         if options.person or options.na or options.encoding != "utf-8":
-            raise errors.ParameterError("--engine reads UTF-8, without --person and --na")
+            raise errors.ParameterError("--engine excludes --person, --na and --encoding")
         m = ap.scan(
             options.file, column_names(options.qi, []), column_names(options.sensitive, []),
             missing=options.missing, types=_types(options) or None, delimiter=options.delimiter,

@@ -33,7 +33,7 @@ def connect(engine: object = None) -> object:
         import ibis
     except ModuleNotFoundError:
         raise ParameterError(
-            "scanning needs Ibis: pip install '.[scale]' in a clone of anonpaper"
+            "scanning tables needs Ibis: pip install '.[scale]' in a clone of anonpaper"
         ) from None
     if engine is None:
         spill = tempfile.TemporaryDirectory()  # private, for data that exceed memory

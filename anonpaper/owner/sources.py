@@ -46,9 +46,7 @@ class Sources:
             for path in paths
         }
         if len(kinds) != 1 or None in kinds:
-            raise FileError(
-                f"{source}: all must be .parquet (or .pq), or all .csv, .tsv or .txt (or .gz)"
-            )
+            raise FileError(f"{source}: use only .parquet and .pq, or .csv, .tsv and .txt (.gz)")
         places: dict[str, str] = {}
         for path in paths:
             if (other := places.setdefault(os.path.realpath(path), path)) != path:

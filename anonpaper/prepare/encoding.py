@@ -75,7 +75,7 @@ def granularize(
         steps = (exact_number("a bound", high, -np.inf) - first) / step
         if steps < 1 or steps.denominator > 1:
             raise ParameterError(
-                f"the range of {name!r}, {low:g} to {high:g}, is not a multiple of {width}"
+                f"the range of {name!r}, {low:g} to {high:g}, must be a multiple of {width}"
             )
         if steps > MOST_INTERVALS:
             raise ParameterError(

@@ -156,9 +156,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     """
     check_microdata(m, people=True)
     if not isinstance(r, Recoding):
-        raise ParameterError(
-            f"expected a Recoding, got {type(r).__name__}: use ap.suppress(m, p) for groups"
-        )
+        raise ParameterError(f"expected a Recoding, got {type(r).__name__}: use ap.suppress")
     errors.check_choice("unseen", unseen, ("error", "suppress"))
     same = len(m.attributes) == len(r.attributes) and all(
         mine is other
