@@ -152,7 +152,7 @@ class Hierarchy:
         return maps
 
     def preorder(self) -> list[str]:
-        """Return the values in preorder, so that every node is an interval of the domain.
+        """Return the values in preorder: then every node is an interval of the domain.
 
         Children of a node are ordered by their first value in `rows` (dewri2009, section 3).
 

@@ -60,7 +60,7 @@ def papers() -> dict[str, Paper]:
     Raises
     ------
     ParameterError
-        A paper.toml has other fields than those of :class:`Paper`.
+        A paper.toml has fields that :class:`Paper` lacks.
 
     Examples
     --------

@@ -95,7 +95,7 @@ class Results:
         """Return the results of the calling notebook, with its current parameters.
 
         Their names come from its cell tagged ``parameters``, their values from the variables, as a
-        profile set them. ParameterError names those that are not set.
+        profile set them. ParameterError names missing ones.
         """
         values = sys._getframe(1).f_globals
         names = _parameters_of(_check_name("paper", paper), _check_name("notebook", notebook))

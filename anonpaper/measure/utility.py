@@ -32,8 +32,7 @@ def distortion(
 ) -> float:
     """Mean level of the published values over the hierarchy's height, from 0 to 1.
 
-    This is Eq. 9 of majeed2024 divided by the number of rows, so that tables of different sizes
-    compare.
+    This is Eq. 9 of majeed2024 per row, which makes tables of different sizes comparable.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _leave_standard_output() -> None:
-    """Discard pending output, so that Python ends without an error message."""
+    """Discard pending output, which would cause an error message at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -61,7 +61,7 @@ def engine_errors(what: object) -> Iterator[None]:
 
 @contextmanager
 def _no_deadlock(connection: object) -> Iterator[None]:
-    """Make DuckDB write in its computing threads, so that a full disk raises an error.
+    """Make DuckDB write in its computing threads: then a full disk raises an error.
 
     In DuckDB 2.0.0 its writing threads and a thread that fails can wait for each other forever (5
     of 480 writes). Without writing threads a copy takes as long.

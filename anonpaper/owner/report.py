@@ -143,7 +143,7 @@ def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
 
 
 def summary(rel: Release) -> dict:
-    """Report what became of a table of which at least one row is published."""
+    """Report the result for a table with at least one published row."""
     m = rel.microdata
     withheld, share = rel.withheld
     return {

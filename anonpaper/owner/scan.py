@@ -2,7 +2,7 @@
 
 Rows with equal quasi-identifiers and sensitive values are interchangeable for every algorithm and
 release. So :func:`scan` counts them, algorithms group the counts, and an engine writes as many
-copies of each published row. Expressions are those of Ibis.
+copies of each published row. Expressions are Ibis expressions.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ class Sources:
         return pd.Series(pd.array(column.to_pylist(), dtype), name=name)
 
     def _categories(self, name: str, ordered: bool) -> pd.Index:
-        """Return the declared values of a Categorical, those of the first file first."""
+        """Return the declared values of a Categorical, starting with the first file."""
         import pyarrow.parquet
 
         found: dict = {}

@@ -151,7 +151,7 @@ def _orders_tried(
 
 
 def _from_both_ends(d: int) -> Iterator[tuple[int, ...]]:
-    """Yield sets of attributes to be starred: none, all, any one, all but one, any two, ..."""
+    """Yield sets of attributes to be starred: none, all, any one, all except one, any two, ..."""
     for few in range(d // 2 + 1):
         yield from itertools.combinations(range(d), few)
         if few < d - few:

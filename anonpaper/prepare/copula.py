@@ -27,7 +27,7 @@ def gaussian_copula(
     Every value drawn occurs in its column of `m`; this gives no privacy guarantee. Each column is
     a standard normal variable cut into steps, one per value, as wide as the value is frequent. The
     variables are correlated like the middles of their steps. Rows are drawn given that the
-    sensitive variable lies in the step of the wanted value, so none is rejected. Unordered values
+    sensitive variable is in the step of the wanted value, so none is rejected. Unordered values
     keep the order of their domain. Dependence between columns with few values is understated,
     since the middles of wide steps vary less than the values within.
 

@@ -250,7 +250,7 @@ class Release:
             shown = column.sub_domains.take(np.unique(column.index[self.is_published]))
             if alike := _written_alike(shown.labels, shown.sizes > 1):
                 raise ColumnError(
-                    f"{alike} would have several meanings in {column.attribute.name!r}: rename these values"
+                    f"{alike} would have several meanings in {column.attribute.name!r}: rename it"
                 )
         for name in self.microdata.sensitives:
             if alike := _written_alike(self.microdata.attribute(name).values):

@@ -138,7 +138,7 @@ class Archive:
         return np.array([self._place[key] for key in _keys(bits)], dtype=np.int64)
 
     def unseen(self, bits: np.ndarray) -> np.ndarray:
-        """Return those of some distinct chromosomes that were not evaluated yet."""
+        """Return the chromosomes among distinct ones that were not evaluated yet."""
         return bits[[key not in self._place for key in _keys(bits)]]
 
     def feasible_ach(self, bits: np.ndarray) -> float:

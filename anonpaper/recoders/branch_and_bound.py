@@ -8,7 +8,7 @@ A *node* keeps some borders, joins some and leaves the others free. Its bound on
 2. NWP is a sum over attributes: for each, the cheapest division into sub-domains that are not
    excluded is a shortest path through its domain.
 
-A free border is fixed if the other choice alone raises that sum to the best loss known. The node
+A free border is fixed if the other choice raises that sum to the best loss known. The node
 of least bound is visited first, so its bound holds for all recodings not evaluated.
 """
 

@@ -12,7 +12,7 @@ __all__ = ["fewest_rows", "integrate"]
 def integrate(
     targets: Targets, labels: np.ndarray, shown: np.ndarray, n_clusters: int
 ) -> np.ndarray:
-    """Choose values of the groups of the rest to suppress, so that no upper bound is exceeded."""
+    """Choose values of other groups to suppress until no upper bound is exceeded."""
     # Constraint by constraint, that of the largest surplus first, groups are chosen whose rows sum
     # to the surplus or as little more as possible; in them one of the attributes that the
     # constraint names is suppressed, the one that relieves most other exceeded constraints.

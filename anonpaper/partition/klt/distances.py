@@ -181,7 +181,7 @@ def absorb(how, mine, i, other, j):
 
 @inner
 def _unite_sets(how, mine, i, other, j, a):
-    """Unite the sets of set attribute a, one of which has several values afterwards."""
+    """Unite two sets of set attribute a; the result has several values."""
     first = how.word[a]
     if mine.only[i, a] != SEVERAL:
         mine.words[i, first : how.word[a + 1]] = 0
