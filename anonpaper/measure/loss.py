@@ -378,6 +378,8 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 def effective_k(rel: Release) -> int:
     """Rows of the smallest equivalence class: the k that a release reaches, from 1 to n.
 
+    ParameterError if no row is published. O(n log n).
+
     Examples
     --------
     >>> effective_k(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))

@@ -95,8 +95,8 @@ def scan(
     ----------
     Ibis, *the portable dataframe library*; M. Raasveldt, H. Mühleisen, *DuckDB: an embeddable
     analytical database*, SIGMOD 2019. O(n) for n rows by the engine, then O(e log e) time and
-    memory for e cells, which must fit into memory. Algorithms that look at rows need some hundred
-    more bytes per row.
+    memory for e cells, which must fit: coarsen quasi-identifiers that differ in nearly every row.
+    Algorithms that look at rows need some hundred more bytes per row.
 
     Examples
     --------
