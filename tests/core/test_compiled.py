@@ -1,4 +1,4 @@
-"""Loops give the same compiled and interpreted, and are compiled again where a part has changed."""
+"""Loops give the same compiled and interpreted, and are compiled again after a change."""
 
 import ast
 import json
