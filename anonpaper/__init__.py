@@ -37,4 +37,9 @@ def __getattr__(name: str):
         return importlib.metadata.version("anonpaper")
     if name in _ELSEWHERE:
         return importlib.import_module(_ELSEWHERE[name])
+    if name == "plots":
+        from anonpaper.errors import needs
+
+        with needs("plots"):
+            return _imported(name)
     return _imported(name)

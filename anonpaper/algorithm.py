@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-import anonpaper.compiled  # noqa: F401 - says when loops are compiled
 from anonpaper.groups import CountedPartition
 from anonpaper.microdata import Microdata
 from anonpaper.principles import DIVERSITY, Principle

@@ -7,7 +7,8 @@ in one form, or raise ParameterError.
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -15,9 +16,9 @@ __all__ = [
     "AnonpaperError", "BudgetExceededError", "ChecksumError", "ColumnError", "ConstraintError",
     "DatasetError", "DatasetUnavailableError", "EmptyTableError", "FileError",
     "HierarchyError", "InfeasibleError", "MissingValueError", "NoSensitiveValueError",
-    "ParameterError", "RowsError", "SizeLimitError", "check_choice", "check_integer",
-    "check_named", "check_number", "check_numbers", "check_range", "check_sequence",
-    "check_weights", "is_among",
+    "NotInstalledError", "ParameterError", "RowsError", "SizeLimitError", "check_choice",
+    "check_integer", "check_named", "check_number", "check_numbers", "check_range",
+    "check_sequence", "check_weights", "is_among", "needs",
 ]  # fmt: skip
 
 
@@ -83,6 +84,23 @@ class SizeLimitError(AnonpaperError):
 
 class BudgetExceededError(AnonpaperError):
     """A search ran out of its time or steps."""
+
+
+class NotInstalledError(ModuleNotFoundError, AnonpaperError):
+    """A package is not installed; the message names the extra of anonpaper that brings it."""
+
+
+@contextmanager
+def needs(extra: str) -> Iterator[None]:
+    """Raise NotInstalledError if the block imports a package that is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise NotInstalledError(
+            f"{error.name} is not installed, and this needs it: pip install 'anonpaper[{extra}]', "
+            f"or pip install '.[{extra}]' in a clone of anonpaper",
+            name=error.name,
+        ) from None
 
 
 def check_integer(name: str, value: object, low: int, high: int | None = None) -> int:

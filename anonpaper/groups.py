@@ -67,7 +67,7 @@ class Partition:
                 )
         shown = self.labels >= 0
         held = np.bincount(self.labels[shown], None if weights is None else weights[shown])
-        self._sizes = held.astype(np.int64)
+        self._sizes = held.astype(np.intp)
         if info is not None and not isinstance(info, Mapping):
             raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info = dict(info or {})
@@ -91,12 +91,12 @@ class Partition:
         Group g represents ``times[g]`` groups of equal cells, which share its rows.
         """
         if times is None:
-            times = np.ones(int(group.max()) + 1, np.int64)
+            times = np.ones(int(group.max()) + 1, np.intp)
         if isinstance(cells, CountedCells):
             return CountedPartition(cell, group, counts, times, info, algorithm)
         first = np.cumsum(times) - times
         order = np.argsort(cell, kind="stable")
-        labels = np.empty(len(cells.rows), np.int64)
+        labels = np.empty(len(cells.rows), np.intp)
         _deal(labels, cells.rows, group[order], counts[order], times, first)
         return Partition(labels, info, algorithm)
 
@@ -165,21 +165,21 @@ class CountedPartition(Partition):
     def __init__(
         self, cell, group, counts, times, info=None, algorithm="", *, starred=None
     ) -> None:
-        super().__init__(np.empty(0, np.int64), info, algorithm)
+        super().__init__(np.empty(0, np.intp), info, algorithm)
         del self.labels
         self.cell, self.group, self.counts, self.times = cell, group, counts, times
         self.starred = starred
         shown = group >= 0
         held = np.bincount(group[shown], weights=counts[shown], minlength=len(times))
-        self._sizes = np.repeat(held.astype(np.int64) // times, times)
+        self._sizes = np.repeat(held.astype(np.intp) // times, times)
 
     @staticmethod
     def of_rows(p: Partition, cell: np.ndarray) -> CountedPartition:
         """Return how many rows of every cell are in which group, from rows; O(n log n)."""
         G = p.n_groups
         keys, counts = np.unique(cell * np.int64(G + 1) + p.labels + 1, return_counts=True)
-        cell, group = np.divmod(keys, G + 1)
-        times = np.ones(G, np.int64)
+        cell, group = np.array(np.divmod(keys, G + 1), np.intp)
+        times = np.ones(G, np.intp)
         return CountedPartition(
             cell, group - 1, counts, times, p.info, p.algorithm, starred=p.starred
         )
@@ -196,7 +196,7 @@ class CountedPartition(Partition):
         group = np.where(is_withheld, self.group, first[self.group])[entry] + turn
         p = CountedPartition(
             self.cell[entry], group, (self.counts // times)[entry],
-            np.ones(self.times.sum(), np.int64), self.info, self.algorithm,
+            np.ones(self.times.sum(), np.intp), self.info, self.algorithm,
         )  # fmt: skip
         p.call, p.promised = self.call, self.promised
         return p
@@ -244,11 +244,11 @@ def checked_labels(labels, n: int | None = None) -> np.ndarray:
         raise ParameterError(f"labels must be -1 or a group number, got {labels.min()}")
     # There are at most as many groups as rows: a greater number leaves a gap.
     present = np.zeros(len(labels) + 1, dtype=bool)
-    present[np.minimum(labels[labels >= 0], len(labels)).astype(np.int64)] = True
+    present[np.minimum(labels[labels >= 0], len(labels)).astype(np.intp)] = True
     gap = int(present.argmin())
     if len(labels) and labels.max() >= gap:
         raise ParameterError(f"group {gap} has no rows: close such gaps by dense_labels()")
-    return labels.astype(np.int64, copy=False)
+    return labels.astype(np.intp, copy=False)
 
 
 def dense_labels(labels: np.ndarray) -> np.ndarray:
@@ -259,8 +259,8 @@ def dense_labels(labels: np.ndarray) -> np.ndarray:
     >>> dense_labels(np.array([7, -1, 2, 7])).tolist()
     [1, -1, 0, 1]
     """
-    labels = np.asarray(labels, dtype=np.int64)
-    dense = np.full(len(labels), -1, dtype=np.int64)
+    labels = np.asarray(labels, dtype=np.intp)
+    dense = np.full(len(labels), -1, dtype=np.intp)
     dense[labels >= 0] = pd.factorize(labels[labels >= 0], sort=True)[0]
     return dense
 

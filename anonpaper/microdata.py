@@ -332,7 +332,7 @@ class Microdata:
     def sensitive_counts(self) -> np.ndarray:
         """Number of rows of every sensitive value, shape (m,), dtype int64."""
         codes, values = self.sensitive_codes, self.sensitive_attribute.size
-        return np.bincount(codes, self.weights, values).astype(np.int64)
+        return np.bincount(codes, self.weights, values).astype(np.intp)
 
     @cached_property
     def people(self) -> np.ndarray | None:
@@ -730,7 +730,7 @@ def _in_one_form(column: pd.Series) -> pd.Series:
     forms["length"] = forms["text"].str.len()
     forms = forms.sort_values(["length", "text", "kind"]).drop_duplicates("equal")
     form_of_text = forms.drop_duplicates("text").set_index("text")["row"]
-    row_of = np.empty(equal.max() + 1, dtype=np.int64)
+    row_of = np.empty(equal.max() + 1, dtype=np.intp)
     row_of[forms["equal"]] = forms["text"].map(form_of_text)
     source = np.arange(len(column))
     source[rows] = row_of[equal[rows]]

@@ -62,9 +62,9 @@ class GroupCounts:
         if m.people is not None:
             people = m.people[rows]
             key = _of_different_people(key, people)
-            labels = key if values == 1 else _of_different_people(labels, people)
+            labels = (key if values == 1 else _of_different_people(labels, people)).astype(np.intp)
         weights = m.weights_of(rows)
-        return cls._of_keys(key, values, np.bincount(labels, weights).astype(np.int64), weights)
+        return cls._of_keys(key, values, np.bincount(labels, weights).astype(np.intp), weights)
 
     @classmethod
     def of_tuples(cls, m: Microdata, group: np.ndarray) -> GroupCounts:
@@ -72,26 +72,30 @@ class GroupCounts:
         values, cells = 1 if m.sensitive is None else m.sensitive_attribute.size, m.cells
         key = group[cells.tuple_of_cell] * np.int64(values) + cells.sensitive
         if m.people is None:
-            sizes = np.bincount(group, weights=cells.tuple_sizes).astype(np.int64)
+            sizes = np.bincount(group, weights=cells.tuple_sizes).astype(np.intp)
             return cls._of_keys(key, values, sizes, cells.counts)
         cell_of_row = np.repeat(np.arange(len(key)), cells.counts)
-        held = np.bincount(_of_different_people(cell_of_row, m.people[cells.rows]))
-        sizes = np.bincount(_of_different_people(group[cells.tuple_of_row], m.people))
+        held, sizes = (
+            np.bincount(_of_different_people(numbers, people).astype(np.intp))
+            for numbers, people in (
+                (cell_of_row, m.people[cells.rows]), (group[cells.tuple_of_row], m.people)
+            )
+        )  # fmt: skip
         return cls._of_keys(key, values, sizes, held)
 
     @classmethod
     def _of_keys(cls, key, values: int, sizes: np.ndarray, weights=None) -> GroupCounts:
         """Make groups from keys group * values + sensitive code, each with a number of people."""
         if len(sizes) * values <= 8 * len(key):  # counting costs less than sorting
-            table = np.bincount(key, weights)
+            table = np.bincount(key.astype(np.intp), weights)
             distinct = np.flatnonzero(table)
             counts = table[distinct]
         else:
             distinct, place = np.unique(key, return_inverse=True)
             counts = np.bincount(place, weights)
-        group, sensitive = np.divmod(distinct, values)
+        group, sensitive = np.array(np.divmod(distinct, values), np.intp)
         start = np.searchsorted(group, np.arange(len(sizes) + 1))
-        return cls(sizes, start, sensitive, counts.astype(np.int64))
+        return cls(sizes, start, sensitive, counts.astype(np.intp))
 
     @classmethod
     def of_table(cls, table: np.ndarray) -> GroupCounts:
@@ -525,7 +529,7 @@ def require_whole(m: Microdata, asked: Sequence[tuple[Microdata, list[Principle]
     """Raise InfeasibleError if all rows as one group, hence every grouping, fail a principle."""
     for table, principles in asked:
         cells = table.counted()
-        whole = GroupCounts.of(cells, np.zeros(cells.n_listed, np.int64))
+        whole = GroupCounts.of(cells, np.zeros(cells.n_listed, np.intp))
         for principle in principles:
             if not principle.holds(whole):
                 about = "" if table.sensitive is None else f" in {table.sensitive!r}"

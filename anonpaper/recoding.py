@@ -272,7 +272,7 @@ class Recoding:
         """The sub-domain of given values of attribute j, shape (len(values),); -1 if new."""
         attribute, ids = self.attributes[j], self.maps[j]
         if self._labels(j) == [STAR]:
-            return np.zeros(len(values), np.int64)
+            return np.zeros(len(values), np.intp)
         number = {str(value): i for value, i in zip(attribute.values, ids, strict=True)}
         number |= dict(zip(*self._named_by_tree(j), strict=True))
         number |= {  # 5.0 equals 5, but True is not 1
@@ -286,7 +286,7 @@ class Recoding:
             within = (i for i, low, high in intervals if _lies_within(value, low, high))
             return found if found >= 0 else next(within, -1)
 
-        return np.fromiter(map(of, values), np.int64, len(values))
+        return np.fromiter(map(of, values), np.intp, len(values))
 
     def _intervals(self, j: int) -> list[tuple[int, object, object]]:
         """Sub-domains written as intervals: their numbers, first and last values."""

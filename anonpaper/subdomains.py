@@ -32,8 +32,8 @@ class SubDomains:
     @classmethod
     def runs(cls, attribute: Attribute, low: np.ndarray, high: np.ndarray) -> SubDomains:
         """Return sub-domains without gaps from their first and last codes, shape (r,) each."""
-        low, high = np.asarray(low, dtype=np.int64), np.asarray(high, dtype=np.int64)
-        return cls(attribute, low, high, np.zeros(len(low) + 1, np.int64), np.empty(0, np.int64))
+        low, high = np.asarray(low, dtype=np.intp), np.asarray(high, dtype=np.intp)
+        return cls(attribute, low, high, np.zeros(len(low) + 1, np.intp), np.empty(0, np.intp))
 
     @classmethod
     def sets(
@@ -46,7 +46,7 @@ class SubDomains:
         """Return sub-domains from pairs, which may repeat: ``owner[i]`` has ``codes[i]``."""
         pairs = np.sort(owner * np.int64(attribute.size) + codes)
         pairs = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
-        owner, codes = np.divmod(pairs, attribute.size)
+        owner, codes = np.array(np.divmod(pairs, attribute.size), np.intp)
         held = np.bincount(owner)
         first = np.cumsum(held) - held
         low, high = codes[first], codes[first + held - 1]

@@ -23,7 +23,7 @@ class Asked:
     title: str
     question: str
     sizes: Mapping[str, str]
-    citation: str = "No paper's, asked by us"
+    citation: str = "Questions from no paper"
     words: Mapping[str, str] = field(default_factory=dict)
 
 

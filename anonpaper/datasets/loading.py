@@ -6,6 +6,7 @@ import hashlib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -125,6 +126,9 @@ def published_table(entry: Dataset, files: Sequence) -> tuple[pd.DataFrame, Orig
 
 def parsed(name: str, key: tuple[object, ...], build: Callable[[], pd.DataFrame]) -> pd.DataFrame:
     """Return ``build()``, or its cached result with the same name and key."""
+    # Without pyarrow there is no cache: only the census takes longer than a second to parse.
+    if find_spec("pyarrow") is None:
+        return build()
     digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
     path = cache_folder() / "parquet" / f"{name}-{digest}.parquet"
     if path.is_file():

@@ -54,7 +54,7 @@ def plausible_values(
     if not places:
         raise ParameterError("known is empty: name at least one quasi-identifier")
     people = m if people is None else check_microdata(people)
-    theirs = np.empty((people.n, len(places)), np.int64)
+    theirs = np.empty((people.n, len(places)), np.intp)
     for column, j in enumerate(places):
         place = people.attribute_index(m.qi[j])
         code_of = codes_in(m.attributes[j], people.attributes[place])
@@ -67,7 +67,7 @@ def plausible_values(
     values = m.sensitive_attribute.size
     known_codes = codes_in(m.sensitive_attribute, people.sensitive_attribute)
     held = known_codes[people.sensitive_codes[learned]] % (values + 1)
-    counts = np.zeros((kind.max() + 1, values + 1), np.int64)
+    counts = np.zeros((kind.max() + 1, values + 1), np.intp)
     np.add.at(counts, (kind[m.n :], held), 1)
     alike = counts.sum(axis=1, keepdims=True)
     share = counts / np.maximum(alike, 1)
@@ -140,7 +140,7 @@ def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray) ->
     if np.shape(plausible) != (m.n, values) or plausible.dtype != bool:
         found = f"{np.shape(plausible)} and {getattr(plausible, 'dtype', type(plausible))}"
         raise ParameterError(f"plausible must have shape ({m.n}, {values}) and bools, got {found}")
-    counts = np.zeros((len(groups.sizes), values), dtype=np.int64)
+    counts = np.zeros((len(groups.sizes), values), dtype=np.intp)
     counts[groups.group_of_entry, groups.sensitive] = groups.counts
     shown = np.flatnonzero(labels >= 0)
     return shown, counts[labels[shown]]
@@ -185,7 +185,7 @@ def _share_that_fits(release: Release, people: Microdata) -> float:
 def _places(attribute: Attribute, theirs: Attribute) -> np.ndarray:
     """Place of every value in another domain: between two numbers, or 0 if it is nowhere."""
     known = codes_in(attribute, theirs)
-    between = np.zeros(theirs.size, np.int64)
+    between = np.zeros(theirs.size, np.intp)
     if attribute.numeric and theirs.numeric:
         right = np.searchsorted(attribute.positions, theirs.positions)
         between = np.where((right > 0) & (right < attribute.size), 2 * right + 1, 0)

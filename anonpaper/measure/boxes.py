@@ -51,9 +51,9 @@ def weight_at(
     """Sum the weights of the boxes of the same kind that cover each point; none covers code -1."""
     points = np.ascontiguousarray(points, dtype=np.int64)
     index, weights = boxes.index, np.asarray(weights, dtype=float)
-    by, first, last = np.zeros((3, len(index)), np.int64)
+    by, first, last = np.zeros((3, len(index)), np.intp)
     last[:] = len(points) + 1
-    low, high, start, stop = np.empty((4, *index.shape), np.int64)
+    low, high, start, stop = np.empty((4, *index.shape), np.intp)
     orders, held = [], 0
     for j, domain in enumerate(domains):
         low[:, j], high[:, j] = domain.low[index[:, j]], domain.high[index[:, j]]

@@ -212,8 +212,8 @@ def _all_tables(m: Microdata, labels: np.ndarray, most: int) -> tuple[dict, list
     groups = Partition(labels).groups()
     shown = [np.unique(m.cells.tuple_of_row[rows], return_counts=True) for rows in groups]
     several = [tuples for tuples, _ in shown if len(tuples) > 1]
-    opened = np.unique(np.concatenate([np.empty(0, np.int64), *several]))
-    settled, fillings, ways = np.zeros((len(opened), values), np.int64), [], 1
+    opened = np.unique(np.concatenate([np.empty(0, np.intp), *several]))
+    settled, fillings, ways = np.zeros((len(opened), values), np.intp), [], 1
     for (tuples, sizes), rows in zip(shown, groups, strict=True):
         counts = np.bincount(m.sensitive_codes[rows], minlength=values)
         if len(tuples) == 1:
@@ -224,7 +224,7 @@ def _all_tables(m: Microdata, labels: np.ndarray, most: int) -> tuple[dict, list
             return None
         ways *= len(found)
         # Row t of a unit matrix moves the filled counts to the place of tuple t.
-        place = (opened[:, None] == tuples).astype(np.int64)
+        place = (opened[:, None] == tuples).astype(np.intp)
         fillings.append([place @ filling for filling in found])
     start = m.cells.tuple_start
     tables = [sum(choice, settled) for choice in product(*fillings)]
@@ -294,7 +294,7 @@ def _by_pillars(rel: Release, l: int) -> tuple[np.ndarray, np.ndarray]:
     tuples, place = np.unique(m.cells.tuple_of_row[removed], return_inverse=True)
 
     # The rest of the tuples that lost rows, and the possible values of their lost rows.
-    left = np.zeros((len(tuples), m.sensitive_attribute.size), np.int64)
+    left = np.zeros((len(tuples), m.sensitive_attribute.size), np.intp)
     of_tuple = np.full(len(m.cells), -1)
     of_tuple[tuples] = np.arange(len(tuples))
     here = of_tuple[m.cells.tuple_of_row]

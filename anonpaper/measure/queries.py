@@ -253,7 +253,7 @@ def _counts_by_tuple(table: Microdata | GroupRelease) -> np.ndarray:
 
 def _crosstab(rows: np.ndarray, columns: np.ndarray, height: int, width: int) -> np.ndarray:
     """Count pairs of codes, shape (height, width), dtype float64."""
-    key = rows.astype(np.int64) * width + columns
+    key = rows.astype(np.intp) * width + columns
     return np.bincount(key, minlength=height * width).reshape(-1, width).astype(float)
 
 

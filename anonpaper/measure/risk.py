@@ -231,7 +231,7 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
 
 def _likeliest(values: SubDomains, counts: np.ndarray) -> np.ndarray:
     """Code of the greatest count in every sub-domain, the first if tied, shape (r,)."""
-    likeliest = np.empty(len(values), np.int64)
+    likeliest = np.empty(len(values), np.intp)
 
     def better(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         return np.where(counts[second] > counts[first], second, first)

@@ -196,7 +196,8 @@ def classification(
     >>> classification(release, m, trees=5).confusion.to_numpy().sum().item()
     10
     """
-    from sklearn.ensemble import RandomForestClassifier
+    with errors.needs("learning"):
+        from sklearn.ensemble import RandomForestClassifier
 
     balanced = errors.check_choice("balanced", balanced, (False, True))
     mine, test = check_release(rel).microdata, check_microdata(test, people=True)
@@ -227,7 +228,7 @@ def classification(
     theirs = test.sensitive_attribute.values
     domain = list(dict.fromkeys([*mine.sensitive_attribute.values, *theirs]))
     code = {value: code for code, value in enumerate(domain)}
-    table = np.zeros((len(domain), len(domain)), dtype=np.int64)
+    table = np.zeros((len(domain), len(domain)), dtype=np.intp)
     np.add.at(table, (np.array([code[v] for v in theirs])[test.sensitive_codes], said), 1)
     index, columns = (pd.Index(domain, name=name) for name in ("true", "predicted"))
     return Classification(pd.DataFrame(table, index, columns))

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import AnonpaperError, EmptyTableError, FileError, ParameterError
+from anonpaper.errors import AnonpaperError, EmptyTableError, FileError, ParameterError, needs
 from anonpaper.microdata import Microdata, build_cells
 from anonpaper.owner.sources import Sources
 from anonpaper.publish import Anatomy, Release
@@ -29,12 +29,8 @@ _FILE_SIZE = "512MB"  # of the files in a folder
 
 def connect(engine: object = None) -> object:
     """Return an Ibis connection: the one given, or DuckDB within the process."""
-    try:
+    with needs("scale"):
         import ibis
-    except ModuleNotFoundError:
-        raise ParameterError(
-            "scanning tables needs Ibis: pip install '.[scale]' in a clone of anonpaper"
-        ) from None
     if engine is None:
         spill = tempfile.TemporaryDirectory()  # private, for data that exceed memory
         connection = ibis.duckdb.connect(temp_directory=spill.name)

@@ -25,7 +25,7 @@ from typing import IO
 
 import pandas as pd
 
-from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
+from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError, needs
 from anonpaper.files import named_by_user
 from anonpaper.hierarchy import ISO_DATE
 from anonpaper.publish.world import PARQUET
@@ -108,8 +108,8 @@ def read_table(
 
 
 def _read_parquet(name: str) -> pd.DataFrame:
-    import pyarrow
-
+    with needs("parquet"):
+        import pyarrow
     try:
         with open(name, "rb") as stream:  # a name is a file, never a web address
             frame = pd.read_parquet(stream)

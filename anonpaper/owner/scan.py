@@ -88,8 +88,9 @@ def scan(
         No complete rows; missing values with ``missing="error"``.
     FileError, ParameterError
         A file is not found, named twice, not readable, changed meanwhile or has other columns than
-        the first. Ibis is not installed (``anonpaper[scale]``), or an option does not suit
-        `source`.
+        the first. Or an option does not suit `source`.
+    NotInstalledError
+        Ibis is not installed (``anonpaper[scale]``).
 
     References
     ----------

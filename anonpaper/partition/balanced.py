@@ -108,7 +108,7 @@ def balanced_classes(
     n_classes = _number_of_classes(m, k, l)
 
     order, tuple_of_cell, rows_of_cell = _cells_in_order(m, generator(seed))
-    sensitive = m.cells.sensitive[order].astype(np.int64)
+    sensitive = m.cells.sensitive[order].astype(np.intp)
     ordered = np.array([attribute.ordered for attribute in m.attributes])
     scaled = np.column_stack(
         [
@@ -130,7 +130,7 @@ def balanced_classes(
     cap = max(int(np.ceil(base * largest_share)), 1)
     taken, centres, total, similar = _fill_classes(search, n_classes, cap)
     cells = np.repeat(np.argsort(order), m.cells.counts)  # of m.cells.rows
-    labels, cell_of_row = np.empty((2, m.n), np.int64)
+    labels, cell_of_row = np.empty((2, m.n), np.intp)
     labels[m.cells.rows[np.argsort(cells, kind="stable")]] = taken
     cell_of_row[m.cells.rows] = cells
     lost = np.flatnonzero(labels < 0)
@@ -156,7 +156,7 @@ def class_entropy(m: Microdata, labels: np.ndarray, base: float = np.e) -> np.nd
 
 def most_classes(counts: np.ndarray, l: int) -> int:
     """Return the largest G with sum_v min(counts_v, G) >= l·G: so many classes are l-diverse."""
-    counts = np.asarray(counts, dtype=np.int64)
+    counts = np.asarray(counts, dtype=np.intp)
     return eligible_height(counts, l, int(counts.sum()) // l)[0]
 
 
@@ -190,13 +190,13 @@ def _cells_in_order(m: Microdata, rng: np.random.Generator):
     ]
     first_to_last = sorted(range(m.d), key=lambda j: concentration[j])
     tuple_order = np.lexsort([cells.tuples[:, j] for j in reversed(first_to_last)])
-    rank = np.empty(len(tuple_order), np.int64)
+    rank = np.empty(len(tuple_order), np.intp)
     rank[tuple_order] = np.arange(len(tuple_order))
     tuple_of_cell = cells.tuple_of_cell
     order = np.argsort(rank[tuple_of_cell], kind="stable")
     record = np.searchsorted(np.cumsum(cells.counts[order]), rng.integers(m.n), side="right")
     order = np.roll(order, -int(record))
-    return order, tuple_of_cell[order], cells.counts[order].astype(np.int64)
+    return order, tuple_of_cell[order], cells.counts[order].astype(np.intp)
 
 
 # -- kernels -------------------------------------------------------------------------------
@@ -240,8 +240,8 @@ def _search(m, encoded, sensitive, rows_of_cell, base, l, threshold, reach) -> _
     candidates = len(head) * max(reach * _FARTHER, base)
     return _Search(
         encoded, sensitive, np.cumsum(rows_of_cell) - rows_of_cell, head, following,
-        rows_of_cell.copy(), m.sensitive_counts.copy(), np.zeros(len(head), np.int64),
-        np.zeros(len(head), bool), np.empty(candidates, np.int64), np.empty(candidates),
+        rows_of_cell.copy(), m.sensitive_counts.copy(), np.zeros(len(head), np.intp),
+        np.zeros(len(head), bool), np.empty(candidates, np.intp), np.empty(candidates),
         base, l, threshold, reach,
     )  # fmt: skip
 
@@ -266,8 +266,8 @@ def _fill_classes(search, n_classes, cap):
     Return the class of every row (cell by cell; -1 for the residue), the cell of every centre, the
     sum of the similarities of rows and centres, and the number that reach the threshold.
     """
-    taken = np.full(search.left.sum(), -1, np.int64)
-    centres = np.empty(n_classes, np.int64)
+    taken = np.full(search.left.sum(), -1, np.intp)
+    centres = np.empty(n_classes, np.intp)
     total, similar = 0.0, 0
     for c in range(n_classes):
         after = n_classes - c - 1
@@ -383,7 +383,7 @@ def _may_join(search, v, size, after, limit):
 @loop
 def _join_residue(encoded, cells, centres, room):
     """Return the most similar class with room for every row of the residue, and its similarity."""
-    joined, values = np.empty(len(cells), np.int64), np.full(len(cells), -1.0)
+    joined, values = np.empty(len(cells), np.intp), np.full(len(cells), -1.0)
     for i in range(len(cells)):
         for c in range(len(centres)):
             value = _cosine(encoded, cells[i], centres[c])

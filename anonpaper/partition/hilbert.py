@@ -89,7 +89,7 @@ def group_along_curve(
     cells: CellTable, order: np.ndarray, counts: np.ndarray, l: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return cells, the group of each, and the number of equal groups that each represents."""
-    held = np.bincount(cells.sensitive, counts).astype(np.int64)
+    held = np.bincount(cells.sensitive, counts).astype(np.intp)
     return _gather(*cells.by_sensitive_value(len(held), order), counts, held, l)
 
 
@@ -152,8 +152,8 @@ def _gather(queue_start, queue, rank, counts, held, l):
     m = len(held)
     left = held.copy()
     head = queue_start[:-1] - 1  # place in `queue` of the first unfinished cell of a value
-    waiting = np.zeros(m, np.int64)  # rows left in that cell
-    next_rank = np.full(m, len(rank), np.int64)  # where the first row of a value lies
+    waiting = np.zeros(m, np.intp)  # rows left in that cell
+    next_rank = np.full(m, len(rank), np.intp)  # where the first row of a value lies
     in_group = np.zeros(m, np.bool_)
     cell_of, group_of, times = [0][:0], [0][:0], [0][:0]
     rows_left = left.sum()

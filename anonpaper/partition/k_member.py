@@ -77,7 +77,7 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
     else:
         first = np.searchsorted(cells.tuple_start, row, side="right") - 1
     cluster, tuple_taken, rows_taken = _grow_clusters(
-        narrow_columns(cells.tuples), cells.tuple_sizes.astype(np.int64), int(first), k
+        narrow_columns(cells.tuples), cells.tuple_sizes.astype(np.intp), int(first), k
     )
     info, name = {"left_over": m.n % k}, f"k-member, k = {k}"
     if m.has_rows:
@@ -94,7 +94,7 @@ def narrow_columns(tuples: np.ndarray) -> np.ndarray:
 def _labels(cells: CellTable, cluster, tuple_taken, rows_taken) -> np.ndarray:
     """Assign the rows of every tuple, lowest first, to the clusters that took some of them."""
     in_order = np.argsort(tuple_taken, kind="stable")
-    labels = np.empty(len(cells.rows), np.int64)
+    labels = np.empty(len(cells.rows), np.intp)
     by_tuple = np.argsort(cells.tuple_of_row, kind="stable")  # not by sensitive value, as `rows`
     labels[by_tuple] = np.repeat(cluster[in_order], rows_taken[in_order])
     return labels

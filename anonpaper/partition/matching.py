@@ -73,7 +73,7 @@ def optimal_two_diverse(m: Microdata) -> Partition:
     chosen = linear_sum_assignment(weights)
     pairs = np.vstack([pairs, np.column_stack([left[0][chosen[0]], left[1][chosen[1]]])])
 
-    labels = np.empty(m.n, np.int64)
+    labels = np.empty(m.n, np.intp)
     labels[pairs] = pairs.min(axis=1)[:, None]  # pairs are numbered by their first row
     info = {"stars": int(2 * weights[chosen].sum())}
     return Partition(dense_labels(labels), info, "optimal 2-diversity")
@@ -83,11 +83,11 @@ def _equal_pairs(m: Microdata, classes: list) -> tuple[np.ndarray, list]:
     """Pair rows of equal QI tuples; return the pairs and the remaining rows of either class."""
     numbers = []
     for rows in classes:
-        of_row = m.cells.tuple_of_row[rows].astype(np.int64)
+        of_row = m.cells.tuple_of_row[rows].astype(np.intp)
         first = np.searchsorted(of_row, of_row)
         # A row's number: its tuple and its rank among the rows of that tuple and class.
         numbers.append(of_row * m.n + np.arange(len(rows)) - first)
     _, mine, theirs = np.intersect1d(*numbers, assume_unique=True, return_indices=True)
-    pairs = np.column_stack([classes[0][mine], classes[1][theirs]]).astype(np.int64)
+    pairs = np.column_stack([classes[0][mine], classes[1][theirs]]).astype(np.intp)
     left = [np.sort(np.delete(classes[0], mine)), np.sort(np.delete(classes[1], theirs))]
     return pairs, left

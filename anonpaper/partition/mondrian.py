@@ -34,7 +34,7 @@ from anonpaper.principles import (
 __all__ = ["median_cut", "mondrian"]
 
 # Of numpy, not a literal one, for which numba would compile what takes it once more.
-_NO_SHARE = np.int64(0)
+_NO_SHARE = np.intp(0)
 _TRIED = -1.0  # the width of an attribute that could not be cut
 
 
@@ -161,7 +161,7 @@ def median_cut(
     """Cut ascending rows once like :func:`mondrian`: which go left, or None; no checks."""
     if len(rows) < 2 * k:
         return None
-    rows = np.asarray(rows, dtype=np.int64)
+    rows = np.asarray(rows, dtype=np.intp)
     chosen = np.arange(m.d) if attributes is None else np.asarray(attributes)
     cutting = _cutting(m, m.codes[:, chosen], k, l, diversity, False, chosen)
     side = np.empty(len(rows), np.bool_)
@@ -196,7 +196,7 @@ def _cutting(m, codes, k, l, diversity, relaxed, chosen=None) -> _Cutting:
         np.concatenate([a.positions for a in attributes]),
         np.cumsum([0, *(a.size for a in attributes)]),
         np.array([a.ordered for a in attributes]),
-        sensitive, values, np.ones(len(codes), np.int64) if m.weights is None else m.weights,
+        sensitive, values, np.ones(len(codes), np.intp) if m.weights is None else m.weights,
         np.empty(0, np.int32), k, (l or 0) * (diversity == "frequency"),
         (l or 0) * (diversity == "distinct"), relaxed,
     )  # fmt: skip
@@ -206,9 +206,9 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
     """Return the result of `_cut_all` for cuts whose sides also meet principles."""
     # All parts go on at once: each proposes its next cut, and principles look at all sides.
     n, room = len(cutting.codes), _room(cutting)
-    wholes = [GroupCounts.of(table, np.zeros(n, np.int64)) for table, _ in principles]
+    wholes = [GroupCounts.of(table, np.zeros(n, np.intp)) for table, _ in principles]
     totals = [np.bincount(whole.sensitive, weights=whole.counts) for whole in wholes]
-    order, buffer, side = np.arange(n), np.empty(n, np.int64), np.empty(n, np.bool_)
+    order, buffer, side = np.arange(n), np.empty(n, np.intp), np.empty(n, np.bool_)
     places = np.arange(n)
     # One column per part: where it begins and ends in `order`, the cuts above it, those tried.
     parts = np.array([[0], [n], [0], [0]])
@@ -236,7 +236,7 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
         cut = good[::2] & good[1::2]
         first, last, depth, _ = parts[:, cut]
         ends = zip(first, last, strict=True)
-        middle = np.array([_scatter(order, buffer, side, *part) for part in ends], np.int64)
+        middle = np.array([_scatter(order, buffer, side, *part) for part in ends], np.intp)
         fresh = np.zeros_like(first)
         parts = np.hstack([
             parts[:, ~cut] + [[0], [0], [0], [1]],
@@ -244,7 +244,7 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
         ])  # fmt: skip
     first, last, depth = np.hstack(groups)
     by_place = np.argsort(first)
-    labels = np.empty(n, np.int64)
+    labels = np.empty(n, np.intp)
     labels[order] = np.repeat(np.arange(len(first)), (last - first)[by_place])
     return labels, int(depth.max())
 
@@ -252,7 +252,7 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
 def _room(cutting: _Cutting) -> np.ndarray:
     """Return zeros for counts of the values of any attribute, or of people."""
     persons = cutting.people.max() + 1 if len(cutting.people) else 0
-    return np.zeros(max(np.diff(cutting.start).max(), cutting.values, persons) + 1, np.int64)
+    return np.zeros(max(np.diff(cutting.start).max(), cutting.values, persons) + 1, np.intp)
 
 
 # -- the cuts ------------------------------------------------------------------------------
@@ -265,12 +265,12 @@ def _cut_all(cutting, counts):
     """Return the labels and the depth of the deepest group."""
     n = len(cutting.codes)
     order = np.arange(n)
-    buffer = np.empty(n, np.int64)
+    buffer = np.empty(n, np.intp)
     side = np.empty(n, np.bool_)  # whether a row of the part goes left
-    labels = np.empty(n, np.int64)
+    labels = np.empty(n, np.intp)
     n_groups, deepest = 0, 0
     # first, last and depth of the parts to come; a list compiles four times as long
-    parts = np.empty((n + 2, 3), np.int64)
+    parts = np.empty((n + 2, 3), np.intp)
     parts[0, 0], parts[0, 1], parts[0, 2] = 0, n, 0
     waiting = 1
     while waiting:
@@ -365,7 +365,7 @@ def _take_sides(cutting, column, rows, side, counts, way):
     """Set `side` to a cut: relaxed (0), strict with more even halves (1), or strict (2)."""
     weights = cutting.weights
     v = _median(column, rows, weights, counts)
-    size, below, equal = 0, 0, np.int64(0)  # not literal: `_deal` takes it
+    size, below, equal = 0, 0, np.intp(0)  # not literal: `_deal` takes it
     for i in rows:
         size += weights[i]
         below += weights[i] * (column[i] < v)

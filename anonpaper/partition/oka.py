@@ -77,7 +77,7 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
         columns, cells.tuple_of_row[in_order], is_start,
         np.cumsum([0, *(a.size for a in m.attributes)]), n_clusters,
     )  # fmt: skip
-    labels = np.empty(m.n, np.int64)
+    labels = np.empty(m.n, np.intp)
     labels[in_order] = cluster_in_order
     given_back = _give_back(centroids, columns[:, cells.tuple_of_row], labels, k)
     _place(centroids, columns, cells.tuple_of_row, labels, rng.permutation(given_back), k)
@@ -90,7 +90,7 @@ def _one_pass(columns, tuple_in_order, is_start, offset, n_clusters):
     d, n = len(columns), len(tuple_in_order)
     centroids = np.empty((d, n_clusters), columns.dtype)
     counts = np.zeros((n_clusters, offset[-1]), np.int32)
-    cluster_of = np.empty(n, np.int64)
+    cluster_of = np.empty(n, np.intp)
     cluster = 0
     for i in range(n):
         if is_start[i]:
@@ -141,7 +141,7 @@ def _give_back(centroids: np.ndarray, codes: np.ndarray, labels: np.ndarray, k: 
 def _place(centroids, columns, tuple_of_row, labels, rows, k):
     """Put every row into the nearest cluster below k rows, or any once all are full."""
     n_clusters = centroids.shape[1]
-    sizes, differences = np.zeros(n_clusters, np.int64), np.empty(n_clusters, np.uint8)
+    sizes, differences = np.zeros(n_clusters, np.intp), np.empty(n_clusters, np.uint8)
     for label in labels:
         if label >= 0:
             sizes[label] += 1

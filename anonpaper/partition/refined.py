@@ -230,7 +230,7 @@ class _Groups:
         self._put(
             np.r_[self.cell[~dealt], cell],
             np.r_[first[self.group[~dealt]], first[group] + place % parts[group]],
-            np.r_[self.rows[~dealt], np.ones(len(cell), np.int64)],
+            np.r_[self.rows[~dealt], np.ones(len(cell), np.intp)],
         )
 
     def neighbours(self, rng: np.random.Generator) -> np.ndarray:
@@ -246,7 +246,7 @@ class _Groups:
         in_order = np.argsort(place, kind="stable")
         cell, place = self.cell[in_order], place[in_order]
         search = _Search(
-            self.cells.tuple_of_cell[cell], self.cells.sensitive[cell].astype(np.int64),
+            self.cells.tuple_of_cell[cell], self.cells.sensitive[cell].astype(np.intp),
             self.rows[in_order], self.tuples, self.numbers, np.ascontiguousarray(kept),
             np.uint64(passes_over), self.n_values, l,
         )  # fmt: skip
@@ -325,12 +325,12 @@ def _regroup_all(search, start, stars, entries):
 @loop
 def _regroup(search, first, last, entry, group, taken):
     """Group rows that are l-eligible together; append to three lists; return the stars."""
-    n, values = last - first, np.empty(search.n_values, np.int64)
+    n, values = last - first, np.empty(search.n_values, np.intp)
     rest = _Rest(
         search.tuple_of[first:last], search.sensitive[first:last], search.rows[first:last].copy(),
-        np.zeros(search.n_values, np.int64), np.zeros(1, np.int64),
-        np.zeros(search.n_values, np.int64), np.zeros(search.n_values, np.int64),
-        np.empty(n, np.uint64), np.empty(n, np.int64), search.l,
+        np.zeros(search.n_values, np.intp), np.zeros(1, np.intp),
+        np.zeros(search.n_values, np.intp), np.zeros(search.n_values, np.intp),
+        np.empty(n, np.uint64), np.empty(n, np.intp), search.l,
     )  # fmt: skip
     for i in range(n):
         rest.residue[rest.sensitive[i]] += rest.left[i]
@@ -338,9 +338,9 @@ def _regroup(search, first, last, entry, group, taken):
     bits = 2
     while 1 << bits < 2 * n:
         bits += 1
-    table = np.empty(1 << bits, np.int64)  # first entry of the bucket that has this place
-    buckets = np.empty(n, np.int64)
-    stars, n_groups = 0, np.int64(0)
+    table = np.empty(1 << bits, np.intp)  # first entry of the bucket that has this place
+    buckets = np.empty(n, np.intp)
+    stars, n_groups = 0, np.intp(0)
     for choice in range(len(search.kept)):
         if rest.size[0] == 0:
             break
@@ -398,6 +398,27 @@ def _fill_buckets(search, rest, kept, table, bits, buckets):
         following[i] = table[place]
         table[place] = i
     return n_buckets
+
+
+def _buckets_by_sorting(search, rest, kept, table, bits, buckets):
+    """Do the same in few calls of numpy; leave out chains too short for l values."""
+    live = np.flatnonzero(rest.left)
+    sums = search.numbers[rest.tuple_of[live]][:, kept].sum(axis=1, dtype=np.uint64)
+    rest.sums[live] = sums
+    order = np.argsort(sums, kind="stable")
+    live, begins = live[order], np.flatnonzero(np.diff(sums[order], prepend=~sums[order[:1]]))
+    rest.following[live[1:]] = live[:-1]
+    rest.following[live[begins]] = -1
+    ends = np.append(begins[1:], len(live))
+    long = ends - begins >= rest.l
+    by_first = np.argsort(live[begins[long]])
+    n_buckets = len(by_first)
+    table[:n_buckets] = live[ends[long] - 1][by_first]
+    buckets[:n_buckets] = np.arange(n_buckets)
+    return n_buckets
+
+
+_fill_buckets.interpreted = _buckets_by_sorting
 
 
 @inner
@@ -472,6 +493,26 @@ def _choose_values(rest, values, rows):
             missing -= 1
 
 
+def _choose_in_numpy(rest, values, rows):
+    """Do the same with all values of a level at once."""
+    residue, most = rest.residue[values], np.minimum(rest.held[values], rows // rest.l)
+    least = np.maximum(0, (rows - rest.size[0] + rest.l * residue + rest.l - 1) // rest.l)
+    low, high = 0, residue.max()
+    while low < high:
+        level = (low + high) // 2
+        if np.maximum(np.minimum(residue - level, most), least).sum() <= rows:
+            high = level
+        else:
+            low = level + 1
+    quota = np.maximum(np.minimum(residue - low, most), least)
+    one_below = np.flatnonzero((quota < most) & (residue - quota >= low))
+    quota[one_below[: rows - quota.sum()]] += 1
+    rest.quota[values] = quota
+
+
+_choose_values.interpreted = _choose_in_numpy
+
+
 @inner
 def _set_quota(rest, values, rows, level):
     """Set the quotas for a level of R; return their sum."""
@@ -488,7 +529,7 @@ def _take(search, rest, i, first, number, entry, group, taken):
     """Move the rows of the quota from the bucket of i to a group; return the stars of each."""
     tuples = search.tuples
     starred = np.zeros(tuples.shape[1], np.bool_)
-    example = np.int64(-1)
+    example = np.intp(-1)
     while i >= 0:
         v = rest.sensitive[i]
         rows = min(rest.left[i], rest.quota[v])

@@ -133,7 +133,7 @@ def tp_plus_groups(m: Microdata, l: int) -> tuple[np.ndarray, ...]:
     """Return cell, group, counts, info and times of TP+ for ``Partition.of_cells``."""
     kept, info = _reduce(m, l)
     cell, group, counts = _kept_and_residue(m.cells, kept)
-    times = np.ones(group.max() + 1, np.int64)
+    times = np.ones(group.max() + 1, np.intp)
     info["residue_groups"] = 0
     if info["residue_size"]:
         stay = np.count_nonzero(kept)  # entries of QI-groups; those of the residue follow
@@ -207,14 +207,14 @@ class _State(NamedTuple):
 def _microdata(m: Microdata, l: int) -> _State:
     """Return the state before phase one, which sets |Q| and h(Q)."""
     l = require_eligible(m, l)
-    cells, residue = m.cells, np.zeros(m.sensitive_attribute.size, np.int64)
-    size, height = np.zeros((2, len(cells)), np.int64)
+    cells, residue = m.cells, np.zeros(m.sensitive_attribute.size, np.intp)
+    size, height = np.zeros((2, len(cells)), np.intp)
     return _State(cells.start, cells.sensitive, cells.counts.copy(), size, height, residue, l)
 
 
 def _table(state: _State, cells: CellTable) -> np.ndarray:
     """h(S, v) of every QI-group and, in the last row, of R."""
-    table = np.zeros((len(cells) + 1, len(state.residue)), np.int64)
+    table = np.zeros((len(cells) + 1, len(state.residue)), np.intp)
     table[cells.tuple_of_cell, cells.sensitive] = state.counts
     table[-1] = state.residue
     return table
@@ -414,9 +414,9 @@ def _groups_that_cover_the_pillars(state):
     # smallest, set P to P & C(Q), until P is empty. By Lemma 5.14 this ends.
     start, counts, height, residue = state.start, state.counts, state.height, state.residue
     height_of_r = _height(residue)
-    picked = np.empty(len(residue), np.int64)
+    picked = np.empty(len(residue), np.intp)
     n_picked, left = 0, 0
-    within = np.zeros(len(residue), np.int64)  # v is in P as long as it is in all C(Q) picked
+    within = np.zeros(len(residue), np.intp)  # v is in P as long as it is in all C(Q) picked
     for v in range(len(residue)):
         within[v] = 0 if residue[v] == height_of_r else -1
         left += residue[v] == height_of_r
@@ -455,7 +455,7 @@ def _drain(state, q):
 @inner
 def _rarest_in_residue(state, q):
     """Return the cell of Q whose value is rarest in R."""
-    rarest = np.int64(-1)
+    rarest = np.intp(-1)
     for e in range(state.start[q], state.start[q + 1]):
         if state.counts[e] > 0 and (
             rarest < 0

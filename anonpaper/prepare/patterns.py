@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import InfeasibleError, check_integer, check_number
+from anonpaper.errors import InfeasibleError, check_integer, check_number, needs
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.randomness import generator
 
@@ -94,9 +94,10 @@ def pattern_friendly(
     >>> pattern_friendly(Microdata(frame, ["job", "land"], "ill"), trees=5)["friendly"].tolist()
     [False, True]
     """
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.inspection import permutation_importance
-    from sklearn.model_selection import StratifiedKFold
+    with needs("learning"):
+        from sklearn.ensemble import RandomForestClassifier
+        from sklearn.inspection import permutation_importance
+        from sklearn.model_selection import StratifiedKFold
 
     m = check_microdata(m)
     share = check_number("share", share, 0, 1, open_low=True)

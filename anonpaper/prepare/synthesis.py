@@ -16,7 +16,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
@@ -292,11 +292,8 @@ def _check_known(attribute: Attribute, values: np.ndarray) -> None:
 
 
 def _installed(name: str) -> str:
-    try:
+    with errors.needs("synthesis"):
         return version(name)
-    except PackageNotFoundError:
-        how = "pip install '.[synthesis]' in a clone of anonpaper"
-        raise errors.ParameterError(f"synthetic rows need the package {name!r}: {how}") from None
 
 
 def _seed(seed: int) -> None:

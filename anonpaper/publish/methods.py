@@ -365,7 +365,7 @@ def swap(
 
 def _permuted(labels: np.ndarray, draw: Callable[[int], np.ndarray]) -> np.ndarray:
     """Return the source row of every value: within groups, all permutations are equally likely."""
-    source = np.empty(len(labels), np.int64)
+    source = np.empty(len(labels), np.intp)
     source[np.argsort(labels, kind="stable")] = np.lexsort([draw(len(labels)), labels])
     return source
 

@@ -156,7 +156,7 @@ class Release:
     def classes(self) -> Partition:
         """Equivalence classes: rows whose published QI are equal; -1 for withheld rows."""
         rows = np.flatnonzero(self.is_published)
-        labels = np.full(len(self.is_published), -1, dtype=np.int64)
+        labels = np.full(len(self.is_published), -1, dtype=np.intp)
         if len(rows):
             index = np.column_stack([p.index[rows] for p in self.published])
             cells = build_cells(index, [len(p.sub_domains) for p in self.published], None, 1)

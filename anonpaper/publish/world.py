@@ -10,7 +10,6 @@ import bz2
 import csv
 import gzip
 import io
-import lzma
 import os
 import secrets
 from collections.abc import Callable, Mapping
@@ -20,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ColumnError, check_choice
+from anonpaper.errors import ColumnError, check_choice, needs
 from anonpaper.files import check_place, named_by_user, whole_files
 
 __all__ = [
@@ -28,13 +27,20 @@ __all__ = [
     "write_tables",
 ]  # fmt: skip
 
+
+def _xz(content: bytes) -> bytes:
+    import lzma  # here, as some builds of Python lack it
+
+    return lzma.compress(content)
+
+
 #: Endings of parquet files.
 PARQUET = (".parquet", ".pq")
 _COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
     ".gz": lambda content: gzip.compress(content, mtime=0),  # neither time nor name in the header
     ".bz2": bz2.compress,
-    ".xz": lzma.compress,
+    ".xz": _xz,
 }
 _WRITTEN_AS_CSV = tuple(text + packed for text in (".csv", ".tsv", ".txt") for packed in _COMPRESS)
 
@@ -162,8 +168,9 @@ def as_csv(frame: pd.DataFrame, delimiter: str = ",") -> bytes:
 
 def _as_parquet(frame: pd.DataFrame) -> bytes:
     """Return a table as parquet without the notes of pandas; equal tables give equal bytes."""
-    import pyarrow as pa
-    import pyarrow.parquet
+    with needs("parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet
 
     def array(column: pd.Series) -> pa.Array:
         return pa.array(column, pa.string() if column.dtype == object else None, from_pandas=True)

@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numba import prange
 
 from anonpaper.algorithm import RECODED
-from anonpaper.compiled import loop
+from anonpaper.compiled import inner, loop, prange
 from anonpaper.errors import BudgetExceededError, ParameterError, check_integer, check_weights
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.preference_point import (
@@ -297,6 +296,20 @@ def _penalty(maps, table):
     return total
 
 
+@inner
+def _count(key, weights, rows):
+    """Add the weights of keys to the rows of each."""
+    for i in range(len(key)):
+        rows[key[i]] += weights[i]
+
+
+@inner
+def _tell_apart(key, parts, part_of, codes):
+    """Let keys tell apart one attribute more, by the part of every code."""
+    for i in range(len(key)):
+        key[i] = key[i] * parts + part_of[codes[i]]
+
+
 @loop
 def _class_range(maps, table):
     """Rows of the smallest and of the largest equivalence class."""
@@ -304,8 +317,7 @@ def _class_range(maps, table):
     if span > 4 * len(key):
         span = number_keys(key)
     rows = np.zeros(span, np.int64)
-    for i in range(len(key)):
-        rows[key[i]] += table.rows[i]
+    _count(key, table.rows, rows)
     smallest, largest = rows[key[0]], 0
     for number in range(span):
         if rows[number] > 0:
@@ -325,8 +337,7 @@ def class_keys(maps, codes, sizes, left_out):
             continue
         if span > 2**62 // parts:
             span = number_keys(key)
-        for i in range(len(key)):
-            key[i] = key[i] * parts + maps[j, codes[j, i]]
+        _tell_apart(key, parts, maps[j], codes[j])
         span *= parts
     return key, span
 
@@ -352,3 +363,21 @@ def number_keys(key):
             found += 1
         key[i] = number_in[slot]
     return found
+
+
+# -- the same in numpy, where loops are not compiled -------------------------------------------
+
+
+def _tell_apart_at_once(key, parts, part_of, codes):
+    key *= parts
+    key += part_of[codes]
+
+
+def _number_at_once(key):
+    key[:], names = pd.factorize(key)
+    return len(names)
+
+
+_count.interpreted = lambda key, weights, rows: np.add.at(rows, key, weights)
+_tell_apart.interpreted = _tell_apart_at_once
+number_keys.interpreted = _number_at_once

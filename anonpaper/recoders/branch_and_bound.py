@@ -210,7 +210,7 @@ def _exclude(table, state, excluded):
     """Mark [j, a, b] where values a to b - 1 of j leave a class of 1 to k - 1 rows."""
     d, n_tuples = table.codes.shape
     maps = sub_domains(state == _KEPT, table.sizes)
-    class_of, _ = class_keys(maps, table.codes, table.sizes, np.int64(-1))
+    class_of, _ = class_keys(maps, table.codes, table.sizes, np.intp(-1))
     of_class = np.empty((d, number_keys(class_of)), table.codes.dtype)  # codes of one tuple each
     for j in range(d):
         for i in range(n_tuples):
@@ -218,7 +218,7 @@ def _exclude(table, state, excluded):
     for j in range(d):
         other, _ = class_keys(maps, of_class, table.sizes, j)
         n_others = number_keys(other)
-        rows = np.zeros((n_others, table.sizes[j]), np.int64)
+        rows = np.zeros((n_others, table.sizes[j]), np.intp)
         for i in range(n_tuples):
             rows[other[class_of[i]], table.codes[j, i]] += table.rows[i]
         for number in range(n_others):
@@ -259,7 +259,7 @@ def _divide(cost, kept, joined, division):
     """
     size = len(cost) - 1
     before, after = np.full(size + 1, np.inf), np.full(size + 1, np.inf)
-    previous = np.zeros(size + 1, np.int64)
+    previous = np.zeros(size + 1, np.intp)
     before[0] = after[size] = 0
     for b in range(1, size + 1):
         for a in range(b - 1, -1, -1):

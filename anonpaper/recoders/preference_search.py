@@ -14,24 +14,16 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from pymoo.algorithms.moo.nsga2 import NSGA2
-from pymoo.core.problem import Problem
-from pymoo.core.termination import NoTermination
-from pymoo.operators.crossover.pntx import SinglePointCrossover
-from pymoo.operators.mutation.bitflip import BitflipMutation
-from pymoo.operators.selection.tournament import TournamentSelection
 
 from anonpaper.algorithm import algorithm
 from anonpaper.display import search_bar
-from anonpaper.errors import check_choice, check_integer, check_number
+from anonpaper.errors import check_choice, check_integer, check_number, needs
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 from anonpaper.recoders.archive import BY_BITS, Archive, non_dominated
 from anonpaper.recoding import Recoding
 
-__all__ = [
-    "STARTS", "TwoObjectives", "WithoutOptimum", "prefer_feasible", "preference_search", "winners",
-]  # fmt: skip
+__all__ = ["STARTS", "preference_search"]
 
 
 @algorithm(
@@ -118,6 +110,8 @@ def preference_search(
     >>> r.info["effective_k"], round(r.info["nwp"], 3), r.sub_domains("Gender")
     (2, 0.133, [['F'], ['M']])
     """
+    with needs("search"):
+        from anonpaper.recoders import nsga2
     archive = Archive(m, k, preference, weights)
     population = check_integer("population", population, 2)
     evaluations = check_integer("evaluations", evaluations, population)
@@ -152,91 +146,20 @@ def preference_search(
         if n_bits == 0:  # every domain has one value: nothing to search
             final = note(archive.look_up(np.zeros((1, 0), dtype=bool)))
         else:
-            # The paper leaves open: crossover is one-point, the mutation rate is per bit, and
-            # duplicates stay in the population.
-            algorithm = _NSGA2(
-                pop_size=population,
-                sampling=STARTS[start](rng, population, n_bits),
-                selection=TournamentSelection(func_comp=prefer_feasible),
-                crossover=SinglePointCrossover(prob=crossover),
-                mutation=BitflipMutation(prob_var=mutation),
-                eliminate_duplicates=False,
-                output=None,
-                seed=rng,
-            ).setup(TwoObjectives(archive), termination=NoTermination())
+            first = STARTS[start](rng, population, n_bits)
+            algorithm = nsga2.of_the_paper(archive, first, crossover, mutation, rng)
             while archive.evaluations + population <= share:
                 algorithm.next()
                 final = note(np.unique(archive.places(algorithm.pop.get("X"))))
             if refine:
                 _expand_best(archive, evaluations)
                 final = note(np.arange(len(archive)))
-    f1, f2 = _objectives(archive, final).T
+    f1, f2 = nsga2.objectives(archive, final).T
     solutions = archive.frame(final[non_dominated(f1, f2)])
     tables = {"non_dominated": solutions, "feasible": archive.frame(final[f2 <= 0])}
     tables |= {"evaluated": archive.frame(), "history": pd.DataFrame(history)}
     numbers = {"evaluations": archive.evaluations, "distinct": len(archive)}
     return archive.recoding(solutions, "NSGA-II" + ", refined" * refine, **numbers, **tables)
-
-
-class WithoutOptimum:
-    """Keeps a pymoo algorithm from looking for the best, which takes an eighth of the time."""
-
-    def _set_optimum(self, **_) -> None:
-        """Do nothing."""
-
-
-class _NSGA2(WithoutOptimum, NSGA2):
-    """The paper's search."""
-
-
-class TwoObjectives(Problem):
-    """The MOOP of section 5: f1 = ach, f2 = k_pref - effective k."""
-
-    def __init__(self, archive: Archive) -> None:
-        super().__init__(n_var=archive.evaluator.n_bits, n_obj=2, vtype=bool)
-        self.archive = archive
-
-    def _evaluate(self, bits: np.ndarray, out: dict, *args, **kwargs) -> None:
-        out["F"] = _objectives(self.archive, self.archive.look_up(bits))
-
-
-def _objectives(archive: Archive, places: np.ndarray) -> np.ndarray:
-    """Return f1 and f2 of solutions, shape (p, 2)."""
-    f2 = archive.k - archive.values("effective_k")[places]
-    return np.column_stack([archive.values("ach")[places], f2])
-
-
-def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
-    """Decide tournaments by section 5.2; a comparison for pymoo's TournamentSelection.
-
-    The paper says "crowding" in reverse; as in NSGA-II, the less crowded solution wins.
-    """
-    f1, f2 = population.get("F").T
-    rank, distance = population.get("rank"), population.get("crowding").astype(float)
-    feasible = f2 <= 0
-    criteria = np.column_stack([
-        ~feasible,
-        np.where(feasible, rank, f2),
-        np.where(feasible, -distance, f1),
-        np.where(feasible, 0, -distance),
-    ])  # fmt: skip
-    return winners(criteria, pairs, random_state)
-
-
-def winners(criteria: np.ndarray, pairs: np.ndarray, random_state) -> np.ndarray:
-    """Return the winners of `pairs` by criteria, the first column first, smaller is better.
-
-    Complete ties are decided at random.
-
-    >>> rng = np.random.default_rng(0)
-    >>> winners(np.array([[0, 2.0], [0, 1.0], [1, 0.0]]), np.array([[0, 1], [2, 0]]), rng).tolist()
-    [[1], [0]]
-    """
-    standing = np.unique(criteria, axis=0, return_inverse=True)[1].reshape(-1)
-    x, y = pairs.T
-    coin = random_state.random(len(pairs)) < 0.5
-    x_wins = (standing[x] < standing[y]) | ((standing[x] == standing[y]) & coin)
-    return np.where(x_wins, x, y)[:, None]
 
 
 #: The first chromosomes by name. "graded" is not in the paper: with fair coins all first solutions

@@ -114,9 +114,9 @@ def tds(
 
     domains = [_Domain(m, j, trees.get(a.name)) for j, a in enumerate(m.attributes)]
     candidates = [c for domain in domains for c in domain.specializations(domain.root)]
-    maps = [np.zeros(a.size, np.int64) for a in m.attributes]
+    maps = [np.zeros(a.size, np.intp) for a in m.attributes]
     invalid: set[tuple[int, int]] = set()
-    group = np.zeros(len(m.cells), np.int64)  # of every QI tuple
+    group = np.zeros(len(m.cells), np.intp)  # of every QI tuple
     level, withheld = _judge(m, asked, most, group)
     steps = looked_at = 0
     with search_bar(progress, "specialization") as bar:
@@ -207,8 +207,8 @@ class _Domain:
             while self.levels[0].max() > 0:
                 self.levels.insert(0, self.levels[0] // _FAN_OUT)
         cells = m.cells
-        key = cells.tuples[cells.tuple_of_cell, j].astype(np.int64) * values + cells.sensitive
-        held = np.bincount(key, cells.counts, minlength=size * values).astype(np.int64)
+        key = cells.tuples[cells.tuple_of_cell, j].astype(np.intp) * values + cells.sensitive
+        held = np.bincount(key, cells.counts, minlength=size * values).astype(np.intp)
         self.histogram = held.reshape(size, values)
         self.root = np.arange(size)
 

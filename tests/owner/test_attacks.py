@@ -6,8 +6,6 @@ import sys
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet
 import pytest
 
 import anonpaper as ap
@@ -17,6 +15,8 @@ from anonpaper.owner.cli import main
 
 ibis = pytest.importorskip("ibis", reason="tables are scanned by Ibis: anonpaper[scale]")
 pytest.importorskip("duckdb", reason="files are scanned by DuckDB: anonpaper[scale]")
+pa = pytest.importorskip("pyarrow", reason="parquet needs pyarrow: anonpaper[parquet]")
+pq = pytest.importorskip("pyarrow.parquet", reason="parquet needs pyarrow: anonpaper[parquet]")
 
 EITHER = pytest.mark.parametrize("ending", ["csv", "parquet"])
 PLACES = pytest.mark.parametrize("name", ["out", "out.parquet", "out.csv"])
@@ -130,7 +130,7 @@ def test_columns_without_a_role_may_have_any_name(tmp_path):
 
 def test_columns_of_one_name_are_refused(tmp_path):
     values = [pa.array([1, 2]), pa.array([3, 4]), pa.array(["a", "b"])]
-    pa.parquet.write_table(pa.table(values, ["x", "x", "ill"]), tmp_path / "a.parquet")
+    pq.write_table(pa.table(values, ["x", "x", "ill"]), tmp_path / "a.parquet")
     with pytest.raises(errors.ColumnError, match="two columns with the same name"):
         ap.scan(tmp_path / "a.parquet", ["x"], "ill")
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
+from anonpaper import errors
 from anonpaper.errors import BudgetExceededError, ColumnError, InfeasibleError, ParameterError
 from anonpaper.prepare import synthesis
 
@@ -73,7 +74,7 @@ def test_without_sdv_a_synthesizer_says_what_to_install(monkeypatch):
         lambda: synthesis.synthesize(people(), {"yes": 3}),
         lambda: synthesis.quality(people(), people().frame),
     ):
-        with pytest.raises(ParameterError, match=r"\.\[synthesis\]"):
+        with pytest.raises(errors.NotInstalledError, match=r"\.\[synthesis\]"):
             call()
 
 

@@ -42,7 +42,7 @@ class Clusterings:
     def __post_init__(self) -> None:
         n, s = self.targets.carries.shape
         self.free = np.ones(n, dtype=bool)
-        self.count = np.zeros(s, np.int64)
+        self.count = np.zeros(s, np.intp)
         self._finer = [[w for w in range(s) if self._is_finer(w, u)] for u in range(s)]
         self._signature = build_cells(
             np.asfortranarray(self.targets.carries.astype(np.int32)), [2] * s, None, 1
@@ -141,7 +141,7 @@ class Clusterings:
         self, rows: np.ndarray, starred: frozenset = frozenset(), divisible: bool = False
     ) -> Bundle:
         """Return rows as one cluster or, if they carry the same, as several to be divided."""
-        adds = np.zeros(len(self.targets), np.int64)
+        adds = np.zeros(len(self.targets), np.intp)
         for u, columns in enumerate(self.targets.columns):
             if not columns & starred and self.targets.carries[rows, u].all():
                 adds[u] = np.count_nonzero(self.targets.is_target[rows, u])

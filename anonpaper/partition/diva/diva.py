@@ -256,10 +256,10 @@ class Run:
 
     def suppress(self, S: list[Bundle]) -> tuple[np.ndarray, np.ndarray]:
         """Label the clusters of S (-1 elsewhere); also return values to suppress if they agree."""
-        labels = np.full(self.m.n, -1, np.int64)
+        labels = np.full(self.m.n, -1, np.intp)
         starred: list[np.ndarray] = []
         for bundle, rng in zip(S, self.rng.spawn(len(S)), strict=True):
-            clusters = np.zeros(len(bundle.rows), np.int64)
+            clusters = np.zeros(len(bundle.rows), np.intp)
             if bundle.divisible and len(bundle.rows) >= 2 * self.privacy.k:
                 clusters = self.divide(self.m.take(bundle.rows), rng).labels
             labels[bundle.rows] = len(starred) + clusters
@@ -293,7 +293,7 @@ class Run:
 
     def unchanged(self) -> Partition:
         """Publish the table's own QI-groups."""
-        labels = self.m.cells.tuple_of_row.astype(np.int64)
+        labels = self.m.cells.tuple_of_row.astype(np.intp)
         starred = np.zeros((len(self.m.cells), self.m.d), dtype=bool)
         return self.partition(labels, starred, "nothing to do", 0, 0, ([0], [0], [0]))
 
@@ -379,7 +379,7 @@ def is_consistent(S: list[Bundle], V: Clusterings) -> bool:
     """Test the two conditions of section 3.2: IsConsistent of Algorithm 4."""
     # Clusters are disjoint from those of other nodes, or equal to one of them, in which case they
     # are not in S again; and no upper bound is exceeded.
-    rows = np.concatenate([bundle.rows for bundle in S] or [np.zeros(0, np.int64)])
+    rows = np.concatenate([bundle.rows for bundle in S] or [np.zeros(0, np.intp)])
     disjoint = bool(V.free[rows].all()) and len(np.unique(rows)) == len(rows)
     adds = sum((bundle.adds for bundle in S), np.zeros_like(V.count))
     return disjoint and bool((V.count + adds <= V.targets.high).all())

@@ -40,9 +40,9 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
     solution = program.solve()
     if solution is None:
         return None
-    pattern = np.empty(len(targets.carries), np.int64)
+    pattern = np.empty(len(targets.carries), np.intp)
     pattern[types.rows] = np.repeat(p, solution[0][program.x])
-    not_counted = np.zeros(0, np.int64)
+    not_counted = np.zeros(0, np.intp)
     return [
         Bundle(np.flatnonzero(pattern == q), targets.named - shown[q], not_counted, divisible=True)
         for q in np.unique(pattern[pattern > 0])
@@ -86,7 +86,7 @@ def _build(targets: Targets, privacy: Privacy, search: Search, finer: np.ndarray
         program.require(size, np.r_[np.ones(len(members)), -at_most], -np.inf, 0)
         if privacy.diverse is not None:
             _require_diversity(program, privacy, members, types.tuples[e[members], -1], used)
-    invented = np.zeros(0, np.int64)
+    invented = np.zeros(0, np.intp)
     if finer is not None:  # few of them matter, and no longer what is suppressed
         invented, used = program.new_unknowns(s, targets.high, 1), program.new_binaries(s)
         program.cost[program.x] = 0
@@ -185,7 +185,7 @@ class _Program:
         if answer.status == 2:  # proved to have no solution
             return None
         if answer.x is not None:  # also what was found by the end of the time
-            x = np.rint(answer.x).astype(np.int64)
+            x = np.rint(answer.x).astype(np.intp)
             held = ((matrix @ x >= low) & (matrix @ x <= high)).all()
             if held and ((x >= 0) & (x <= self.upper)).all():
                 # no cost is negative; the solver computes in floats, and whole costs are rounded

@@ -39,8 +39,8 @@ class Targets:
             is_target[:, i] = c.target_rows(m)
         return cls(
             tuple(columns),
-            np.array([c.low for c in constraints], dtype=np.int64),
-            np.array([c.high for c in constraints], dtype=np.int64),
+            np.array([c.low for c in constraints], dtype=np.intp),
+            np.array([c.high for c in constraints], dtype=np.intp),
             carries,
             is_target,
         )
@@ -67,7 +67,7 @@ class Targets:
     def counts(self, shown: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Count the published target rows of every group and constraint, shape (G, s)."""
         # `shown` (G, d) says what the rows of a group agree on, without what is starred.
-        counts = np.zeros((len(shown), len(self)), np.int64)
+        counts = np.zeros((len(shown), len(self)), np.intp)
         for i in range(len(self)):
             rows = np.flatnonzero(self.is_target[:, i] & (labels >= 0))
             published = shown[:, sorted(self.columns[i])].all(axis=1)
@@ -118,7 +118,7 @@ class Privacy:
             return rows[:wanted]
         order = np.argsort(self.sensitive[rows], kind="stable")
         values = self.sensitive[rows[order]]
-        rank = np.empty(len(rows), np.int64)  # how many rows before it have the same value
+        rank = np.empty(len(rows), np.intp)  # how many rows before it have the same value
         rank[order] = np.arange(len(rows)) - np.searchsorted(values, values)
         if self.by_share:
             return rows[rank < wanted // self.diverse.l][:wanted]

@@ -190,7 +190,7 @@ def klt(
     became = np.arange(len(clusters.distinct))
     merge, bits = withheld == "merge", np.empty(0, np.uint64)
     _step(5, how, rule, rows, tuples, others, clusters, others, became, bits, 0, 0, merge)
-    labels = np.empty(m.n, np.int64)
+    labels = np.empty(m.n, np.intp)
     labels[order] = _at_last(became)[rows.cluster]  # step 6
     p = Partition(
         dense_labels(labels),
@@ -252,7 +252,7 @@ def _steps_1_to_4(
         # All clusters of a round but its last one have at least l rows; that one is copied.
         clusters = with_room(clusters, formed + rows.waiting.sum() // rule.l + 2)
         room = len(clusters.distinct)
-        turns, bits = np.empty(room, np.int64), np.empty(room, np.uint64)
+        turns, bits = np.empty(room, np.intp), np.empty(room, np.uint64)
         given = how, rule, rows, tuples, points, clusters
         formed, queued = _step(1, *given, points, turns, bits, formed, 0, False)
         takers = build_index(
@@ -366,7 +366,7 @@ def _step_5(how, rule, clusters, others, merge, became):
     # each other cluster. [...] If none exist, this cluster cannot be included in the output:
     # unless `merge`, which goes beyond the paper.
     summaries = clusters.summaries
-    alone = np.int64(-1)  # the cluster left out last, as long as no others have merged since
+    alone = np.intp(-1)  # the cluster left out last, as long as no others have merged since
     for formed in range(len(became)):
         c = formed
         while became[c] == c and not holds(
@@ -387,7 +387,7 @@ def _step_5(how, rule, clusters, others, merge, became):
                 change_turn(others, younger, NEVER)
                 refresh(others, summaries, older, older, ANY)
                 became[younger] = older
-                alone = np.int64(-1)
+                alone = np.intp(-1)
                 c = older
 
 

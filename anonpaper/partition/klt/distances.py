@@ -89,11 +89,11 @@ def attributes_by_kind(kinds: list[Distance]) -> tuple[np.ndarray, np.ndarray, n
     univariate = [j for j, kind in enumerate(kinds) if kind == "univariate"]
     sets = [j for j, kind in enumerate(kinds) if kind == "set"]
     pairs = [j for j, kind in enumerate(kinds) if callable(kind)]
-    return tuple(np.array(places, dtype=np.int64) for places in (univariate, sets, pairs))
+    return tuple(np.array(places, dtype=np.intp) for places in (univariate, sets, pairs))
 
 
 def _offsets(lengths: list[int]) -> np.ndarray:
-    return np.cumsum([0, *lengths], dtype=np.int64)
+    return np.cumsum([0, *lengths], dtype=np.intp)
 
 
 def _tabulated(attribute: Attribute, function: Callable[[object, object], float]) -> np.ndarray:
@@ -141,7 +141,7 @@ def empty_summaries(how: Metric, capacity: int) -> Summaries:
     """Return room for the summaries of a number of clusters."""
     u, s, p = len(how.scale), len(how.set_weight), len(how.pair_weight)
     return Summaries(
-        size=np.zeros(capacity, np.int64),
+        size=np.zeros(capacity, np.intp),
         sums=np.zeros((capacity, u)),
         means=np.zeros((capacity, u)),
         only=np.full((capacity, s + p), SEVERAL, np.int32),

@@ -58,16 +58,16 @@ class Clusters(NamedTuple):
 def rows_in_order(m: Microdata, order: np.ndarray) -> Rows:
     """Return all rows, unassigned."""
     cells = m.cells
-    tuple_of = cells.tuple_of_row[order].astype(np.int64)  # as all numbers: one compilation
+    tuple_of = cells.tuple_of_row[order].astype(np.intp)  # as all numbers: one compilation
     return Rows(
         tuple_of=tuple_of,
-        value_of=m.sensitive_codes[order].astype(np.int64),
-        cluster=np.empty(m.n, np.int64),
+        value_of=m.sensitive_codes[order].astype(np.intp),
+        cluster=np.empty(m.n, np.intp),
         queue=np.argsort(tuple_of, kind="stable"),
         head=cells.tuple_start[:-1].copy(),
         end=cells.tuple_start[1:],
         waiting=m.sensitive_counts.copy(),
-        backup=np.empty(m.n, np.int64),
+        backup=np.empty(m.n, np.intp),
     )
 
 
@@ -129,7 +129,7 @@ def queue_if_any_fits(how, rows, tuples, points, clusters, c, takers, queued):
 
 def no_clusters(how: Metric, values: int) -> Clusters:
     """Return an empty set of clusters for a number of sensitive values."""
-    none = np.zeros(0, np.int64)
+    none = np.zeros(0, np.intp)
     return Clusters(empty_summaries(how, 0), np.zeros((0, values), np.int32), none, none)
 
 
