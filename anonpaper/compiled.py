@@ -23,10 +23,10 @@ import numpy as np
 
 __all__ = ["at_once", "inner", "lean", "loop", "part", "prange"]
 
-#: Loops are compiled for arrays longer than this. Chosen by benchmarks/bench_first_results.py:
+#: Loops are compiled for arrays longer than this: Adult has 3,355 distinct tuples. Chosen by benchmarks/bench_first_results.py:
 #: compiling takes 1 to 8 s with an empty cache. Interpreting takes at 4,000 rows 0.1 s where time
 #: grows with the rows (tp, hilbert, mondrian), and 1.6 to 3 s where it grows with their square.
-MOST_ROWS = 4_000
+MOST_ROWS = 2_000
 
 #: They are compiled too once they have been interpreted for so many seconds, about what compiling
 #: takes: nobody waits more than twice as long as with the better choice.
