@@ -33,12 +33,12 @@ class Partition:
         The group of every row, ``0..G-1`` without gaps; -1 for a row that is not published.
         ParameterError for other labels.
     info, algorithm : mapping and str, optional
-        What the algorithm reports about its run, and how the partition was made.
+        The algorithm's report about its run, and its name.
     starred : array of bool, shape (G, d), optional
-        Attributes that a group suppresses even where its rows agree, as a constraint with an upper
-        bound may ask.
+        Attributes that a group suppresses even if its rows agree, as a constraint with an upper
+        bound may require.
     weights : array of int, shape (n,), optional
-        How many rows of the table each row listed stands for; one by default.
+        How many rows of the table each listed row represents; one by default.
 
     Examples
     --------
@@ -87,8 +87,8 @@ class Partition:
     def of_cells(cells: CellTable, cell, group, counts, info=None, algorithm="", times=None):
         """Return the partition with ``counts[i]`` rows of ``cell[i]`` in ``group[i]``; O(n).
 
-        Cells that know their rows hand them out in the order of the entries, lowest number first.
-        Group g stands for ``times[g]`` groups of equal cells, among which its rows are dealt.
+        Cells that know their rows deal them in the order of the entries, lowest number first.
+        Group g represents ``times[g]`` groups of equal cells, which share its rows.
         """
         if times is None:
             times = np.ones(int(group.max()) + 1, np.intp)
@@ -105,17 +105,17 @@ class Partition:
         return self._with(self.labels[entry], counts)
 
     def apart(self) -> Partition:
-        """Return the same groups, each standing for one, as all do that label rows."""
+        """Return the same groups, none of which represents several; labels never do."""
         return self
 
     def listed(self, m: Microdata) -> tuple[Microdata, Partition]:
-        """Return a table and its groups row by row; of counts, a row for every cell and group."""
+        """Return table and groups row by row; for counts, a row per cell and group."""
         if not m.has_rows:
             raise ParameterError(_NOT_OF_ONE_KIND)
         return m, self
 
     def _with(self, labels: np.ndarray, weights: np.ndarray) -> Partition:
-        """Return a partition of other labels with everything else that this one knows."""
+        """Return a partition of other labels with everything else from this one."""
         p = Partition(labels, self.info, self.algorithm, starred=self.starred, weights=weights)
         p.call, p.promised = self.call, self.promised
         return p
@@ -160,7 +160,7 @@ class Partition:
 
 
 class CountedPartition(Partition):
-    """How many rows of every cell go to which group (:meth:`Partition.of_cells`), -1 for none."""
+    """How many rows of every cell are in which group (:meth:`Partition.of_cells`), -1 for none."""
 
     def __init__(
         self, cell, group, counts, times, info=None, algorithm="", *, starred=None
@@ -175,7 +175,7 @@ class CountedPartition(Partition):
 
     @staticmethod
     def of_rows(p: Partition, cell: np.ndarray) -> CountedPartition:
-        """Return how many rows of every cell go where, by the cell of every row; O(n log n)."""
+        """Return how many rows of every cell are in which group, from rows; O(n log n)."""
         G = p.n_groups
         keys, counts = np.unique(cell * np.int64(G + 1) + p.labels + 1, return_counts=True)
         cell, group = np.array(np.divmod(keys, G + 1), np.intp)
@@ -185,7 +185,7 @@ class CountedPartition(Partition):
         )
 
     def apart(self) -> CountedPartition:
-        """Return the same groups, none of which stands for several; O(n / least size)."""
+        """Return the same groups, none of which represents several; O(n / least size)."""
         if (self.times == 1).all():
             return self
         is_withheld = self.group < 0
@@ -212,7 +212,7 @@ class CountedPartition(Partition):
         rows = m.counted()
         held = np.bincount(self.cell, self.counts, len(rows.weights))
         if not np.array_equal(held, rows.weights):
-            raise ParameterError("the partition is of the cells of another table")
+            raise ParameterError("the partition belongs to another table: run the algorithm again")
         return rows.take(self.cell, self.counts), self._with(self.group, self.counts)
 
     def __len__(self) -> int:
@@ -220,14 +220,14 @@ class CountedPartition(Partition):
 
 
 def check_partition(p: object, n: int | None = None) -> Partition:
-    """Return `p` if it is a Partition, of n rows if n is given; ParameterError if not."""
+    """Return `p` if it is a Partition, with n rows if n is given; else ParameterError."""
     if not isinstance(p, Partition):
         raise ParameterError(
-            f"expected a Partition, got {type(p).__name__}: ap.Partition(labels) makes one, "
-            "and ap.recode(m, r) publishes a Recoding"
+            f"expected a Partition, got {type(p).__name__}: make one with ap.Partition(labels), "
+            "or publish a Recoding with ap.recode(m, r)"
         )
     if n is not None and len(p) != n:
-        raise ParameterError(f"the partition labels {len(p)} rows, the table has {n}")
+        raise ParameterError(f"the partition has {len(p)} rows, the table {n}: group this table")
     return p
 
 
@@ -242,19 +242,17 @@ def checked_labels(labels, n: int | None = None) -> np.ndarray:
         )
     if len(labels) and labels.min() < -1:
         raise ParameterError(f"labels must be -1 or a group number, got {labels.min()}")
-    # There are at most as many groups as rows: a greater number leaves a gap, which is found too.
+    # There are at most as many groups as rows: a greater number leaves a gap.
     present = np.zeros(len(labels) + 1, dtype=bool)
     present[np.minimum(labels[labels >= 0], len(labels)).astype(np.intp)] = True
     gap = int(present.argmin())
     if len(labels) and labels.max() >= gap:
-        raise ParameterError(
-            f"group numbers must have no gap, but {gap} has no rows: dense_labels() closes gaps"
-        )
+        raise ParameterError(f"group {gap} has no rows: close such gaps by dense_labels()")
     return labels.astype(np.intp, copy=False)
 
 
 def dense_labels(labels: np.ndarray) -> np.ndarray:
-    """Renumber labels so that they have no gap; their order and every -1 are kept.
+    """Renumber labels without gaps; their order and every -1 stay.
 
     Examples
     --------
@@ -269,7 +267,7 @@ def dense_labels(labels: np.ndarray) -> np.ndarray:
 
 @loop
 def _deal(labels, rows, group, counts, times, first):
-    """Label the rows of cells, entry by entry; groups that stand for several get equal shares."""
+    """Label the rows of cells, entry by entry; represented groups get equal shares."""
     place = 0
     for i in range(len(group)):
         share = counts[i] // times[group[i]]

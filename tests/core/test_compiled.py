@@ -1,4 +1,4 @@
-"""Loops give the same compiled and interpreted, and are compiled again where a part changed."""
+"""Loops give the same compiled and interpreted, and are compiled again after a change."""
 
 import ast
 import json
@@ -48,7 +48,7 @@ def seen_on_a_terminal(cache):
 
 def test_a_first_call_says_that_it_compiles_and_a_second_one_nothing(tmp_path):
     first = seen_on_a_terminal(tmp_path)
-    assert "compiling once" in first
+    assert "compiling loops once" in first
     assert "Error" not in first
     assert seen_on_a_terminal(tmp_path) == ""
 

@@ -91,7 +91,7 @@ def small_project(root, package="**/*"):
     Programs in this process import the tests' own package: a part of the copy is enough for them.
     """
     root.mkdir()
-    for name in ("Makefile", "pyproject.toml", "requirements.lock", "environment.yml"):
+    for name in ("Makefile", "pyproject.toml", "setup.py", "requirements.lock", "environment.yml"):
         shutil.copy(ROOT / name, root)
     for path in [*ROOT.glob("tools/**/*"), *ROOT.glob(f"anonpaper/{package}")]:
         if path.is_file() and "__pycache__" not in path.parts:

@@ -1,4 +1,4 @@
-"""What DIVA's search works on: the constraints as codes, and what a group may publish."""
+"""Data for DIVA's search: the constraints as codes, and the values that a group may publish."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Targets:
 
     @classmethod
     def of(cls, m: Microdata, constraints: Sequence[DiversityConstraint]) -> Targets:
-        """Look the targets of the constraints up in a table; O(s·n)."""
+        """Find the targets of the constraints in a table; O(s·n)."""
         columns = []
         carries = np.ones((m.n, len(constraints)), dtype=bool, order="F")
         is_target = np.ones((m.n, len(constraints)), dtype=bool, order="F")
@@ -81,7 +81,7 @@ class Targets:
 
 @dataclass(frozen=True)
 class Privacy:
-    """What every published group must be: k rows, and l-diverse if asked for."""
+    """The conditions on every published group: k rows, and l-diverse if required."""
 
     k: int
     diverse: FrequencyLDiversity | DistinctLDiversity | None = None
@@ -113,7 +113,7 @@ class Privacy:
         return all(principle.holds(m, labels) for principle in principles)
 
     def choose(self, rows: np.ndarray, wanted: int) -> np.ndarray:
-        """Return the first `wanted` rows, passing over some so that they are l-diverse if any."""
+        """Return the first `wanted` rows, skipping some if that makes them l-diverse."""
         if self.diverse is None or wanted == len(rows):
             return rows[:wanted]
         order = np.argsort(self.sensitive[rows], kind="stable")
