@@ -101,7 +101,8 @@ class Loop:
     def _compile_for(self, args: tuple) -> None:
         """Compile for arguments like these; on a terminal or in a notebook, say so after 1 s."""
         is_seen = hasattr(builtins, "__IPYTHON__") or (sys.stderr and sys.stderr.isatty())
-        timer = threading.Timer(1, _tell)
+        stats = self.compiled.stats  # a miss is counted before compiling begins
+        timer = threading.Timer(1, lambda: stats.cache_misses and _tell())
         if is_seen and not os.environ.get("TQDM_DISABLE"):
             timer.start()
         try:
@@ -160,7 +161,7 @@ def _content(path: str) -> str:
 @functools.cache
 def _tell() -> None:
     """Say, once in a process, what takes so long."""
-    print("anonpaper: compiling once, for this and later runs", file=sys.stderr, flush=True)
+    print("anonpaper: compiling loops once, for this and later runs", file=sys.stderr, flush=True)
 
 
 def _rows(values: tuple) -> int:
