@@ -57,7 +57,7 @@ MEASURED, PROOF, ARITHMETIC, OURS = "measured", "proof", "arithmetic", "ours"
 KINDS = {
     MEASURED: "measured",
     PROOF: "by proof or construction",
-    ARITHMETIC: "arithmetic of the paper's own numbers",
+    ARITHMETIC: "arithmetic of printed numbers and public files",
     OURS: "asked by us",
 }
 #: Verdicts on claims of other kinds: nothing random or foreign was measured, or nobody claimed it.
