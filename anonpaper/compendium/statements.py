@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from anonpaper.compendium import intervals
 from anonpaper.compendium.intervals import (
+    EVERYWHERE,
+    FEWEST_RUNS,
     MOSTLY,
     NOT_TESTABLE,
-    TOGETHER,
-    difference_intervals,
+    REPRODUCED,
+    UNDECIDED,
+    Settings,
+    difference,
     intervals_in_words,
     judge_intervals,
-    judge_mean,
     judge_order,
+    judge_runs,
     judge_share,
     judge_statement,
-    judge_value,
-    mean_intervals,
     of_draws,
+    prediction_interval,
+    runs_needed,
     share_interval,
 )
 from anonpaper.compendium.tables import reference
@@ -67,13 +72,14 @@ class Statement:
 
     Options of an entry: `gaps` ("settings" or "seeds" leaves out those with a missing number,
     "stand for" lets the first draw stand for all), `paired` (false: draws are independent),
-    `within` (bounds of a difference), `order` (of the steps along a column), `mostly` (the share
-    of settings that counts as in direction, 0.8), `direction` (of `all`: such a share; of `is`:
-    an expression).
+    `within` (bounds of a difference), `order` (of the steps along a column), `quantifier`,
+    `mostly` (the share of settings that counts as in direction, 0.8), `margin` (of `alike`),
+    `direction` (of `all`: such a share; of `is` and `fits`: an expression).
     """
 
     def __init__(self, entry: Mapping, tables: list[pd.DataFrame], given: Mapping) -> None:
         self.entry, self.measured, self.detail, self.interval, self.spread = entry, "", "", "", ""
+        self.needed = None  # how many draws there were, and how many would decide
         self.given, self.df, self.names = {**VOCABULARY, **given}, tables[0], {}
         for other in tables[1:] if "join" in entry else ():
             self.df = self.df.merge(other, on=entry["join"])
@@ -108,23 +114,22 @@ class Statement:
         if says == "not testable":
             return NOT_TESTABLE
         if word == "is":
-            direction = self.entry.get("direction", "False")
-            return judge_statement(
-                bool(self.value(rest)), in_direction=bool(self.value(direction))
-            )
+            return judge_statement(bool(self.value(rest)), in_direction=self._in_direction())
         if word in ("all", "some", "none"):
             return self._cases(word, rest)
         if word.startswith("share "):
             return self._share(word.removeprefix("share "), rest)
-        if word == "above 0":
-            return judge_intervals(self._above_zero(self.value(rest)), mostly=mostly)
+        if word in ("above 0", "alike"):
+            return self._around(word, self.value(rest))
+        if word == "fits":
+            return self._fits(*self.value(rest))
         if word == "intervals above 0":
             return judge_intervals(np.atleast_2d(self.value(rest)), mostly=mostly)
         if along := re.fullmatch(r"(rises|falls) along (.+)", says):
             sides = self._steps(along[2].strip("`"))
             return self._compared(*(sides if along[1] == "rises" else sides[::-1]))
         if says == "value = published":
-            return self._as_published()
+            return self._around("alike", self.df["value"].to_frame().T - self.given["published"])
         lower, sign, higher = re.fullmatch(r"(.+?) (<=|<) (.+)", says).groups()
         return self._compared(*self._sides(lower, higher), strict=sign == "<")
 
@@ -153,18 +158,12 @@ class Statement:
         at_least, at_most = self.value(ends)
         self.names["holds"] = holds
         self.measured, self.spread = f"{number} of {trials}", f"{trials} runs"
-        self.interval = share_interval(number, trials)
-        return judge_share(number, trials, at_least=at_least, at_most=at_most)
-
-    def _as_published(self) -> str:
-        values = np.asarray(self.df["value"], dtype=float)
-        self.measured = float(values.mean())
-        published, tolerance = self.given["published"], self.given["tolerance"]
-        if not self.entry.get("seeds"):
-            return judge_value(values.item(), published, tolerance)
-        self.interval = intervals.mean_interval(values)
-        self.spread = of_draws(len(values), "seeds")
-        return judge_mean(values, published, tolerance)
+        self.interval, bounds = (
+            share_interval(number, trials),
+            dict(at_least=at_least, at_most=at_most),
+        )
+        self.needed = lambda: (trials, runs_needed(number, trials, **bounds), "runs")
+        return judge_share(number, trials, **bounds)
 
     def _by_draw(self, *sides: pd.Series) -> list[pd.DataFrame]:
         """Return numbers by setting (rows) and draw (columns), gaps closed as the entry says."""
@@ -237,40 +236,73 @@ class Statement:
     def _compared(self, lower: pd.DataFrame, higher: pd.DataFrame, *, strict=False) -> str:
         """Judge lower <= higher: exactly, or over draws by intervals of their differences."""
         lower, higher = lower.astype(float), higher.astype(float)
-        mostly = self.entry.get("mostly", MOSTLY)
-        self.names |= {"lower": lower, "higher": higher, "n": len(lower)}
+        self.names |= {"lower": lower, "higher": higher}
         if not self.entry.get("seeds"):
             holds = lower < higher if strict else lower <= higher
             self.measured = f"at {int(holds.to_numpy().sum())} of {holds.size} settings"
-            self.names["holds"] = holds.iloc[:, 0]
-            return judge_order(lower, higher, mostly=mostly, strict=strict)
-        paired = self.entry.get("paired", True)
-        within = tuple(self.entry.get("within", (-np.inf, np.inf)))
-        ends = difference_intervals(lower, higher, paired=paired, within=within)
-        self._told_by(ends, lower.index, (higher.to_numpy() - lower.to_numpy()).mean(axis=1))
-        self.names["draws"] = of_draws([lower.shape[1], higher.shape[1]])
-        self.spread = of_draws([lower.shape[1], higher.shape[1]], "seeds")
-        return judge_intervals(ends, mostly=mostly)
+            self.names |= {"holds": holds.iloc[:, 0], "n": len(lower)}
+            return judge_order(
+                lower, higher, mostly=self.entry.get("mostly", MOSTLY), strict=strict
+            )
+        side = difference(lower, higher, paired=self.entry.get("paired", True))
+        return self._settled(lower.index, side)
 
-    def _above_zero(self, draws: pd.DataFrame) -> np.ndarray:
-        """Return the intervals of means that have to lie above 0, settings x draws."""
-        within = tuple(self.entry.get("within", (-np.inf, np.inf)))
-        ends = mean_intervals(draws, within=within)
-        self._told_by(ends, draws.index, np.asarray(draws).mean(axis=1))
-        self.names["draws"] = self.spread = of_draws(np.shape(draws)[1])
-        return ends
+    def _around(self, word: str, draws: pd.DataFrame) -> str:
+        """Judge whether the means of rows lie above 0, or within a margin of it."""
+        if word == "above 0":
+            return self._settled(getattr(draws, "index", None), draws)
+        margin = self.entry.get("margin") or self.given["tolerance"] * abs(self.given["published"])
+        return self._settled(draws.index, draws, margin)
 
-    def _told_by(self, ends: np.ndarray, index: pd.Index, means: np.ndarray) -> None:
-        """Say what intervals tell, and keep them for the texts of the entry."""
-        low, high = ends.T
-        self.names |= {"ends": ends, "low": low, "high": high, "means": means}
-        self.measured = (
-            f"{span(means)} on average; supported at {(low >= 0).sum()} and refuted at "
-            f"{(high < 0).sum()} of {len(ends)} settings"
+    def _settled(self, index: pd.Index, side, margin: float | None = None) -> str:
+        """Judge settings by their draws, and keep what is found for the texts of the entry."""
+        entry = self.entry
+        options = {
+            "quantifier": entry.get("quantifier", EVERYWHERE),
+            "mostly": entry.get("mostly", MOSTLY),
+            "within": tuple(entry.get("within", (-np.inf, np.inf))),
+            "exact": entry.get("estimand") == "exact",
+        }
+        about = Settings(side, **options)
+        settings = about if margin is None else Settings(margin - side, margin + side, **options)
+        self.needed = settings.needed
+        ends, (low, high) = about.at(settings.level), settings.ends.T
+        names = [options["quantifier"]] * settings.n
+        if isinstance(index, pd.Index) and settings.n == len(index):
+            names = [", ".join(map(str, as_list(at))) for at in index]
+        self.names |= {
+            "ends": ends,
+            "low": low,
+            "high": high,
+            "means": about.means,
+            "n": settings.n,
+        }
+        self.names["draws"] = self.spread = of_draws(settings.draws)
+        self.names["held"] = settings.held
+        self.names["intervals_in_words"] = partial(intervals_in_words, held=settings.held)
+        counts = (
+            f"; supported at {(low >= 0).sum()} and refuted at {(high < 0).sum()} of {len(low)}"
         )
-        names = [", ".join(map(str, as_list(at))) for at in index]
-        self.interval = (
-            intervals_in_words(ends, names)
-            if len(ends) <= 8
-            else f"{TOGETHER}, {len(ends)} intervals between {low.min():.3g} and {high.max():.3g}"
-        )
+        self.measured = f"{span(about.means)} on average" + counts * (len(low) > 1)
+        self.interval = f"{settings.held}, {len(ends)} intervals between {span(ends)}"
+        if len(ends) <= 8:
+            self.interval = intervals_in_words(ends, names, held=settings.held)
+        return settings.verdict
+
+    def _fits(self, runs: pd.DataFrame, published) -> str:
+        """Judge whether published single runs could be runs of ours."""
+        ends = np.array([prediction_interval(row) for row in runs.to_numpy(float)])
+        inside = (ends[:, 0] <= published) & (published <= ends[:, 1])
+        self.names |= {"ends": ends, "inside": inside}
+        self.measured = f"{inside.sum()} of {len(ends)} fit; " + listed(runs.mean(axis=1))
+        names = [" ".join(map(str, as_list(at))) for at in runs.index]
+        self.interval = "of one run, " + intervals_in_words(ends, names, held="each")
+        self.spread = of_draws(runs.shape[1], "runs")
+        self.needed = lambda: (runs.shape[1], FEWEST_RUNS, "runs")
+        verdict = judge_runs(runs, published, mostly=self.entry.get("mostly", MOSTLY))
+        if "direction" in self.entry and verdict not in (REPRODUCED, UNDECIDED):
+            return judge_statement(False, in_direction=self._in_direction())
+        return verdict
+
+    def _in_direction(self) -> bool:
+        return bool(self.value(self.entry.get("direction", "False")))
