@@ -15,36 +15,12 @@ import scipy  # its submodules load where they are used: every notebook imports 
 from anonpaper.errors import ParameterError
 
 __all__ = [
-    "DIRECTION",
-    "EACH",
-    "LEVEL",
-    "MOSTLY",
-    "NOT_REPRODUCED",
-    "NOT_RUN",
-    "NOT_TESTABLE",
-    "QUANTIFIERS",
-    "REPRODUCED",
-    "TOGETHER",
-    "UNDECIDED",
-    "VERDICTS",
-    "Settings",
-    "difference_intervals",
-    "draws_needed",
-    "intervals_in_words",
-    "judge_intervals",
-    "judge_order",
-    "judge_runs",
-    "judge_share",
-    "judge_statement",
-    "level_of_each",
-    "mean_interval",
-    "mean_intervals",
-    "of_draws",
-    "over_seeds",
-    "prediction_interval",
-    "runs_needed",
-    "share_interval",
-]
+    "DIRECTION", "EACH", "LEVEL", "MOSTLY", "NOT_REPRODUCED", "NOT_RUN", "NOT_TESTABLE",
+    "QUANTIFIERS", "REPRODUCED", "TOGETHER", "UNDECIDED", "VERDICTS", "Settings",
+    "difference_intervals", "draws_needed", "intervals_in_words", "judge_intervals", "judge_runs",
+    "judge_share", "judge_statement", "level_of_each", "mean_interval", "mean_intervals",
+    "of_draws", "over_seeds", "prediction_interval", "runs_needed", "share_interval",
+]  # fmt: skip
 
 REPRODUCED = "reproduced"
 DIRECTION = "reproduced in direction"
@@ -70,19 +46,6 @@ _ANY = (-np.inf, np.inf)
 def judge_statement(holds: bool, *, in_direction: bool = False) -> str:
     """Return the verdict on a statement that measured numbers support, partly or not at all."""
     return REPRODUCED if holds else DIRECTION if in_direction else NOT_REPRODUCED
-
-
-def judge_order(lower, higher, *, mostly: float = MOSTLY, strict: bool = False) -> str:
-    """Return the verdict on "this is never above that", from numbers at the same settings."""
-    lower, higher = np.asarray(lower, dtype=float), np.asarray(higher, dtype=float)
-    if lower.shape != higher.shape or lower.size == 0 or np.isnan([lower, higher]).any():
-        raise ParameterError(
-            "judge_order compares paired numbers: equal shapes, not empty, none missing; "
-            f"got shapes {lower.shape} and {higher.shape}"
-        )
-    _check_share(mostly)
-    share = np.mean(lower < higher if strict else lower <= higher)
-    return judge_statement(share == 1, in_direction=share >= mostly)
 
 
 def judge_share(
@@ -118,7 +81,6 @@ def judge_intervals(ends, *, quantifier: str = EVERYWHERE, mostly: float = MOSTL
 
     `ends` may be a function of the level that returns them.
     """
-    _check_share(mostly)
     at = ends if callable(ends) else lambda level: np.asarray(ends, dtype=float)
     n = len(at(LEVEL))
     needed, *most = _counts(quantifier, n, mostly)
@@ -145,14 +107,11 @@ class Settings:
     def __init__(
         self, *sides, quantifier=EVERYWHERE, mostly=MOSTLY, within=_ANY, exact=False
     ) -> None:
-        if quantifier not in QUANTIFIERS:
-            raise ParameterError(f"a quantifier is one of {QUANTIFIERS}, got {quantifier!r}")
         self.sides = [_settings(side, quantifier == AVERAGE) for side in sides]
         self.within, self.exact, self.n = within, exact, len(self.sides[0])
         self._counts = _counts(quantifier, self.n, mostly)
         self.means = np.array([_moments(draws)[0] for draws in self.sides[0]])
-        self.draws = min(np.size(draws[-1:]) if isinstance(draws, tuple) else len(draws)
-                         for draws in self.sides[0])  # fmt: skip
+        self.draws = min(len(part) for one in self.sides[0] for part in _parts(one))
         self.verdict = judge_intervals(self.at, quantifier=quantifier, mostly=mostly)
         decided = self.n - self._counts[0] + 1 if self.verdict == REPRODUCED else self.n
         self.level = level_of_each(decided)
@@ -193,7 +152,12 @@ class Settings:
 
 
 def _counts(quantifier: str, n: int, mostly: float) -> list[int]:
-    """Return at how many of n settings a claim has to hold, and where it has to in direction."""
+    """Return at how many of n settings a claim has to hold, and then to hold in direction."""
+    if not 0 < mostly <= 1 or quantifier not in QUANTIFIERS:
+        raise ParameterError(
+            f"mostly is a share in (0, 1], a quantifier one of {', '.join(QUANTIFIERS)}; "
+            f"got {mostly} and {quantifier!r}"
+        )
     most = math.ceil(mostly * n - _ROUNDING)
     return {EVERYWHERE: [n, most], MOST: [most]}.get(quantifier, [1])
 
@@ -215,6 +179,10 @@ def _rows(draws) -> list[np.ndarray]:
     if any(np.isnan(row).any() for row in rows):
         raise ParameterError("a measurement is missing: name the settings that have all seeds")
     return rows
+
+
+def _parts(draws) -> tuple[np.ndarray, ...]:
+    return draws if isinstance(draws, tuple) else (draws,)
 
 
 def _moments(draws) -> tuple[float, float]:
@@ -260,11 +228,6 @@ def runs_needed(
     return np.inf
 
 
-def _check_share(mostly: float) -> None:
-    if not 0 < mostly <= 1:
-        raise ParameterError(f"mostly is a share in (0, 1], got {mostly}")
-
-
 def mean_interval(values, *, level: float = LEVEL, within: tuple[float, float] = _ANY):
     """Return the confidence interval of a mean over seeds, by Student's t.
 
@@ -305,25 +268,21 @@ def level_of_each(intervals: int) -> float:
 
 def mean_intervals(values, *, within: tuple[float, float] = _ANY) -> np.ndarray:
     """Return the intervals of means, a row per setting (settings x seeds), all together."""
-    rows = _rows(values)
-    level = level_of_each(len(rows))
-    return np.array([mean_interval(row, level=level, within=within) for row in rows])
-
-
-def difference_intervals(
-    lower, higher, *, paired: bool = True, within: tuple[float, float] = _ANY
-) -> np.ndarray:
-    """Return the intervals of mean differences ``higher - lower``, a row per setting.
-
-    Both are settings x seeds. If the same column is not the same seed on both sides
-    (``paired=False``), the interval is Welch's and the numbers of seeds may differ.
-    """
-    settings = Settings(difference(lower, higher, paired=paired), within=within)
+    settings = Settings(values, within=within)
     return settings.at(level_of_each(settings.n))
 
 
+def difference_intervals(lower, higher, *, paired: bool = True) -> np.ndarray:
+    """Return the intervals of mean differences ``higher - lower``, all together."""
+    return mean_intervals(difference(lower, higher, paired=paired))
+
+
 def difference(lower, higher, *, paired: bool = True):
-    """Return the side of `Settings` that says of how much one mean is above another."""
+    """Return by how much one side, settings x seeds, is above another, for `Settings`.
+
+    If the same column is not the same seed on both sides (``paired=False``), the interval is
+    Welch's and the numbers of seeds may differ.
+    """
     lower, higher = (np.atleast_2d(np.asarray(side, dtype=float)) for side in (lower, higher))
     fits = lower.shape == higher.shape if paired else len(lower) == len(higher)
     if not fits or min(lower.size, higher.size) == 0:

@@ -13,7 +13,6 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import product
 from numbers import Real
 from pathlib import Path
 from types import ModuleType
@@ -186,11 +185,11 @@ def _inherited(entries: Mapping[str, Mapping], id: str) -> dict:
 
 def _claim(paper: str, id: str, entry: Mapping, texts: Mapping[str, str]) -> Claim:
     """Return an entry as a claim, with texts put in and readings combined."""
-    readings, what_if = _readings(_filled(entry, texts))
     fields = _filled(entry, texts)
-    cited = [part.get("line", "") for part in fields.pop("readings", {}).values()]
-    fields |= {"lines": "; ".join(dict.fromkeys(cited))} if cited else {}
-    fields.pop("what_if", None)
+    places = fields.pop("readings", {})
+    readings, what_if = _readings(places, fields.pop("what_if", {}))
+    if cited := {part["line"]: None for part in places.values() if "line" in part}:
+        fields["lines"] = "; ".join(cited)
     lacking = [name for name in ("where", "claim", "notebook") if not fields.get(name)]
     unknown = sorted(set(fields) - _FIELDS)
     if lacking or unknown or not ("says" in fields) ^ ("check" in fields):
@@ -213,31 +212,26 @@ def _claim(paper: str, id: str, entry: Mapping, texts: Mapping[str, str]) -> Cla
     return claim
 
 
-def _readings(entry: Mapping) -> tuple[dict[str, dict], dict[str, dict]]:
+def _readings(places: Mapping, what_if: Mapping) -> tuple[dict[str, dict], dict[str, dict]]:
     """Return every combination of readings by its name, the default first, and the what-ifs."""
-    places = {
-        place: {name: value for name, value in part.items() if name != "line"}
-        for place, part in entry.get("readings", {}).items()
-    }
 
-    def given(place: str, value) -> dict:
-        return value if isinstance(value, Mapping) else {place: value}
+    def values(place: str, part: Mapping) -> list[tuple[str, dict]]:
+        return [
+            (name, dict(value) if isinstance(value, Mapping) else {place: value})
+            for name, value in part.items()
+            if name != "line"
+        ]
 
-    combined = {}
-    for chosen in product(*(part.items() for part in places.values())):
-        named = "; ".join(name for name, _ in chosen)
-        combined[named] = {
-            key: part
-            for place, (_, value) in zip(places, chosen, strict=True)
-            for key, part in given(place, value).items()
+    combined = {"": {}}
+    for place, part in places.items():
+        combined = {
+            f"{above}; {name}".removeprefix("; "): given | value
+            for above, given in combined.items()
+            for name, value in values(place, part)
         }
-    first = next(iter(combined.values()), {})
-    what_if = {
-        name: first | given(place, value)
-        for place, part in entry.get("what_if", {}).items()
-        for name, value in part.items()
-    }
-    return combined if places else {}, what_if
+    first = next(iter(combined.values()))
+    alone = [pair for place, part in what_if.items() for pair in values(place, part)]
+    return combined if places else {}, {name: first | value for name, value in alone}
 
 
 def _filled(value, given: Mapping[str, object]):
@@ -283,14 +277,16 @@ def judge(paper: str, folder: Path, *, notebook: str | None = None) -> pd.DataFr
 
 def _judged(claim: Claim, folder: Path) -> dict[str, object]:
     """Return a claim with what was found, as a row of `judge`."""
-    copied = {name: getattr(claim, name) for name in COLUMNS if name in _FIELDS}
-    about = (
-        dict.fromkeys(COLUMNS, "") | copied | {"what if": [], "id": claim.id, "paper": claim.paper}
-    )
-    about |= {"tables": " ".join(claim.tables), "how": claim.how, "readings": [], "detail": ""}
-    about["estimand"] = ", ".join([ESTIMANDS[claim.estimand], claim.quantifier])
-    about |= {"published": _three_digits(_published(claim.fields)), "measured": "", "reason": ""}
-    about |= {"tolerance": _relative(claim.tolerance), "interval": "", "spread": ""}
+    tolerance = claim.tolerance
+    if isinstance(tolerance, Real):
+        tolerance = f"within {100 * tolerance:g} %"
+    about = dict.fromkeys(COLUMNS, "")
+    about |= {name: getattr(claim, name) for name in COLUMNS if name in _FIELDS}
+    about |= {"id": claim.id, "paper": claim.paper, "tables": " ".join(claim.tables)}
+    about |= {"how": claim.how, "estimand": f"{ESTIMANDS[claim.estimand]}, {claim.quantifier}"}
+    about |= {"published": _shown(_published(claim.fields)), "tolerance": tolerance}
+    about |= dict.fromkeys(("measured", "interval", "spread", "detail", "reason"), "")
+    about |= {"readings": [], "what if": []}
     missing = [f"{table}.csv" for table in claim.tables if not (folder / f"{table}.csv").exists()]
     if missing:
         reason = f"{' and '.join(missing)} not there: make paper-{claim.paper}"
@@ -307,7 +303,7 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
     default = findings[0]
     names = [*(claim.readings or [""]), *claim.what_if]
     told = [
-        (name, _three_digits(found.measured), named.get(found.verdict, found.verdict))
+        (name, _shown(found.measured), named.get(found.verdict, found.verdict))
         for name, found in zip(names, findings, strict=False)
     ]
     of_readings = len(names) - len(claim.what_if)
@@ -315,8 +311,8 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
         about
         | explained
         | {
-            "measured": _three_digits(default.measured),
-            "interval": _ends(default.interval),
+            "measured": _shown(default.measured),
+            "interval": _shown(default.interval),
             "spread": default.spread or claim.spread,
             "detail": default.detail,
             "verdict": named.get(verdict, verdict),
@@ -400,19 +396,9 @@ def _published(entry: Mapping) -> str | float:
     return published
 
 
-def _ends(interval: tuple[float, float] | str) -> str:
-    """Return an interval in words."""
-    if isinstance(interval, str):
-        return interval
-    low, high = interval
-    return f"{low:.3g} each time" if low == high else f"{low:.3g} to {high:.3g}"
-
-
-def _three_digits(value: str | float) -> str:
-    """Return text as it is and a number with three significant digits."""
+def _shown(value: str | float | tuple[float, float]) -> str:
+    """Return text as it is, a number with three significant digits, an interval in words."""
+    if isinstance(value, tuple):
+        low, high = value
+        return f"{low:.3g} each time" if low == high else f"{low:.3g} to {high:.3g}"
     return f"{value:.3g}" if isinstance(value, Real) else str(value)
-
-
-def _relative(tolerance: str | float) -> str:
-    """Return text as it is and a relative difference in percent."""
-    return f"within {100 * tolerance:g} %" if isinstance(tolerance, Real) else tolerance

@@ -21,7 +21,6 @@ from anonpaper.compendium.intervals import (
     difference,
     intervals_in_words,
     judge_intervals,
-    judge_order,
     judge_runs,
     judge_share,
     judge_statement,
@@ -120,7 +119,8 @@ class Statement:
         if word.startswith("share "):
             return self._share(word.removeprefix("share "), rest)
         if word in ("above 0", "alike"):
-            return self._around(word, self.value(rest))
+            draws, margin = self.value(rest), self.entry["margin"] if word == "alike" else None
+            return self._settled(getattr(draws, "index", None), draws, margin)
         if word == "fits":
             return self._fits(*self.value(rest))
         if word == "intervals above 0":
@@ -129,7 +129,12 @@ class Statement:
             sides = self._steps(along[2].strip("`"))
             return self._compared(*(sides if along[1] == "rises" else sides[::-1]))
         if says == "value = published":
-            return self._around("alike", self.df["value"].to_frame().T - self.given["published"])
+            apart = self.df[["value"]].T - self.given["published"]
+            self.measured = float(self.df["value"].mean())
+            margin = self.given["tolerance"] * abs(self.given["published"])
+            if self.entry.get("seeds"):
+                return self._settled(apart.index, apart, margin)
+            return judge_statement(abs(apart.to_numpy().item()) <= margin)
         lower, sign, higher = re.fullmatch(r"(.+?) (<=|<) (.+)", says).groups()
         return self._compared(*self._sides(lower, higher), strict=sign == "<")
 
@@ -158,10 +163,8 @@ class Statement:
         at_least, at_most = self.value(ends)
         self.names["holds"] = holds
         self.measured, self.spread = f"{number} of {trials}", f"{trials} runs"
-        self.interval, bounds = (
-            share_interval(number, trials),
-            dict(at_least=at_least, at_most=at_most),
-        )
+        self.interval = share_interval(number, trials)
+        bounds = {"at_least": at_least, "at_most": at_most}
         self.needed = lambda: (trials, runs_needed(number, trials, **bounds), "runs")
         return judge_share(number, trials, **bounds)
 
@@ -214,20 +217,14 @@ class Statement:
         keys = [*as_list(self.entry.get("at")), *as_list(self.entry.get("seeds"))]
         (wide,) = self._by_draw(self._means(keys))
         places = self.entry.get("order") or sorted(wide.index.unique(along))
-        if wide.index.nlevels == 1:
-            parts = {"": wide.loc[places]}
-        else:
-            parts = {
-                at: part.droplevel([n for n in part.index.names if n != along]).reindex(places)
-                for at, part in wide.groupby([n for n in wide.index.names if n != along],
-                                             sort=False)
-            }  # fmt: skip
+        others = [name for name in wide.index.names if name != along]
+        parts = wide.groupby(others, sort=False) if others else [("", wide)]
         steps = {
             " ".join(map(str, [*as_list(at), f"{one} to {other}"])): (
                 part.loc[one],
                 part.loc[other],
             )
-            for at, part in parts.items()
+            for at, part in ((at, part.droplevel(others).reindex(places)) for at, part in parts)
             for one, other in zip(places, places[1:], strict=False)
         }
         self.names["wide"] = wide
@@ -241,20 +238,14 @@ class Statement:
             holds = lower < higher if strict else lower <= higher
             self.measured = f"at {int(holds.to_numpy().sum())} of {holds.size} settings"
             self.names |= {"holds": holds.iloc[:, 0], "n": len(lower)}
-            return judge_order(
-                lower, higher, mostly=self.entry.get("mostly", MOSTLY), strict=strict
-            )
+            difference(lower, higher)  # no number is missing
+            mostly = self.entry.get("mostly", MOSTLY)
+            share = holds.to_numpy().mean()
+            return judge_statement(share == 1, in_direction=share >= mostly)
         side = difference(lower, higher, paired=self.entry.get("paired", True))
         return self._settled(lower.index, side)
 
-    def _around(self, word: str, draws: pd.DataFrame) -> str:
-        """Judge whether the means of rows lie above 0, or within a margin of it."""
-        if word == "above 0":
-            return self._settled(getattr(draws, "index", None), draws)
-        margin = self.entry.get("margin") or self.given["tolerance"] * abs(self.given["published"])
-        return self._settled(draws.index, draws, margin)
-
-    def _settled(self, index: pd.Index, side, margin: float | None = None) -> str:
+    def _settled(self, index, side, margin: float | None = None) -> str:
         """Judge settings by their draws, and keep what is found for the texts of the entry."""
         entry = self.entry
         options = {
@@ -265,28 +256,23 @@ class Statement:
         }
         about = Settings(side, **options)
         settings = about if margin is None else Settings(margin - side, margin + side, **options)
-        self.needed = settings.needed
         ends, (low, high) = about.at(settings.level), settings.ends.T
-        names = [options["quantifier"]] * settings.n
+        words = partial(intervals_in_words, held=settings.held)
+        self.names |= {"ends": ends, "low": low, "high": high, "means": about.means}
+        self.names |= {"n": settings.n, "held": settings.held, "intervals_in_words": words}
+        self.names["draws"], self.needed = of_draws(settings.draws), settings.needed
+        counts = f"supported at {(low >= 0).sum()} and refuted at {(high < 0).sum()} of {len(low)}"
+        self.measured = f"{span(about.means)} on average"
+        self.measured += f"; {counts} settings" if len(low) > 1 else ""
+        if options["exact"]:
+            return settings.verdict
+        names = [options["quantifier"]]
         if isinstance(index, pd.Index) and settings.n == len(index):
             names = [", ".join(map(str, as_list(at))) for at in index]
-        self.names |= {
-            "ends": ends,
-            "low": low,
-            "high": high,
-            "means": about.means,
-            "n": settings.n,
-        }
-        self.names["draws"] = self.spread = of_draws(settings.draws)
-        self.names["held"] = settings.held
-        self.names["intervals_in_words"] = partial(intervals_in_words, held=settings.held)
-        counts = (
-            f"; supported at {(low >= 0).sum()} and refuted at {(high < 0).sum()} of {len(low)}"
-        )
-        self.measured = f"{span(about.means)} on average" + counts * (len(low) > 1)
+        self.spread = self.names["draws"]
         self.interval = f"{settings.held}, {len(ends)} intervals between {span(ends)}"
-        if len(ends) <= 8:
-            self.interval = intervals_in_words(ends, names, held=settings.held)
+        if len(ends) <= 8 and len(ends) == len(names):
+            self.interval = words(ends, names)
         return settings.verdict
 
     def _fits(self, runs: pd.DataFrame, published) -> str:
