@@ -188,8 +188,10 @@ def _claim(paper: str, id: str, entry: Mapping, texts: Mapping[str, str]) -> Cla
     fields = _filled(entry, texts)
     places = fields.pop("readings", {})
     readings, what_if = _readings(places, fields.pop("what_if", {}))
-    if cited := {part["line"]: None for part in places.values() if "line" in part}:
-        fields["lines"] = "; ".join(cited)
+    cited = {part.get("line", ""): None for part in places.values()}
+    if not all(re.search("'.+'", line) for line in cited):
+        raise ParameterError(f"claim {id!r}: the `line` of a reading quotes the paper, as 'words'")
+    fields |= {"lines": "; ".join(cited)} if cited else {}
     lacking = [name for name in ("where", "claim", "notebook") if not fields.get(name)]
     unknown = sorted(set(fields) - _FIELDS)
     if lacking or unknown or not ("says" in fields) ^ ("check" in fields):

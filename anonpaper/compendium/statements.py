@@ -130,11 +130,11 @@ class Statement:
             return self._compared(*(sides if along[1] == "rises" else sides[::-1]))
         if says == "value = published":
             apart = self.df[["value"]].T - self.given["published"]
-            self.measured = float(self.df["value"].mean())
             margin = self.given["tolerance"] * abs(self.given["published"])
-            if self.entry.get("seeds"):
-                return self._settled(apart.index, apart, margin)
-            return judge_statement(abs(apart.to_numpy().item()) <= margin)
+            near = judge_statement((abs(apart) <= margin).all(axis=None))
+            verdict = self._settled(None, apart, margin) if self.entry.get("seeds") else near
+            self.measured = float(self.df["value"].mean())
+            return verdict
         lower, sign, higher = re.fullmatch(r"(.+?) (<=|<) (.+)", says).groups()
         return self._compared(*self._sides(lower, higher), strict=sign == "<")
 
