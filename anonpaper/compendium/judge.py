@@ -48,13 +48,13 @@ KINDS = {
 #: Verdicts on claims of other kinds: nothing random or foreign was measured, or nobody claimed it.
 HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"
 _OTHER_KINDS = {REPRODUCED: HOLDS, DIRECTION: PARTLY, NOT_REPRODUCED: FAILS}
-MEAN, EXACT = "mean", "exact"
+MEAN, SHARE, EXACT = "mean", "share", "exact"
 #: Estimand -> what a card calls the number that is judged.
 ESTIMANDS = {
     MEAN: "a mean over draws",
     "single run": "one published run",
     "equality": "two equal numbers",
-    "share": "a share of runs",
+    SHARE: "a share of runs",
     EXACT: "the saved numbers themselves",
 }
 
@@ -128,7 +128,7 @@ class Claim:
         first = _filled(self.fields, next(iter(self.readings.values()), {}))
         says = first.get("says", "")
         drawn = "seeds" in first or "check" in first or says.startswith(("above 0", "intervals"))
-        by_form = "share" if says.startswith("share") else MEAN if drawn else EXACT
+        by_form = SHARE if says.startswith("share") else MEAN if drawn else EXACT
         return first.get("estimand") or (EXACT if self.kind in (PROOF, ARITHMETIC) else by_form)
 
     def found(self, *tables: pd.DataFrame) -> list[Finding]:
@@ -285,7 +285,9 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
     about = dict.fromkeys(COLUMNS, "")
     about |= {name: getattr(claim, name) for name in COLUMNS if name in _FIELDS}
     about |= {"id": claim.id, "paper": claim.paper, "tables": " ".join(claim.tables)}
-    about |= {"how": claim.how, "estimand": f"{ESTIMANDS[claim.estimand]}, {claim.quantifier}"}
+    about |= {"how": claim.how, "estimand": ESTIMANDS[claim.estimand]}
+    if claim.estimand not in (EXACT, SHARE):
+        about["estimand"] += f", {claim.quantifier}"
     about |= {"published": _shown(_published(claim.fields)), "tolerance": tolerance}
     about |= dict.fromkeys(("measured", "interval", "spread", "detail", "reason"), "")
     about |= {"readings": [], "what if": []}

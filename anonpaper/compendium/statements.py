@@ -11,6 +11,7 @@ import pandas as pd
 
 from anonpaper.compendium import intervals
 from anonpaper.compendium.intervals import (
+    EACH,
     EVERYWHERE,
     FEWEST_RUNS,
     MOSTLY,
@@ -270,7 +271,8 @@ class Statement:
         if isinstance(index, pd.Index) and settings.n == len(index):
             names = [", ".join(map(str, as_list(at))) for at in index]
         self.spread = self.names["draws"]
-        self.interval = f"{settings.held}, {len(ends)} intervals between {span(ends)}"
+        between = f"{ends.min():.3g} and {ends.max():.3g}"
+        self.interval = f"{settings.held}, {len(ends)} intervals between {between}"
         if len(ends) <= 8 and len(ends) == len(names):
             self.interval = words(ends, names)
         return settings.verdict
@@ -279,10 +281,11 @@ class Statement:
         """Judge whether published single runs could be runs of ours."""
         ends = np.array([prediction_interval(row) for row in runs.to_numpy(float)])
         inside = (ends[:, 0] <= published) & (published <= ends[:, 1])
-        self.names |= {"ends": ends, "inside": inside}
+        words = partial(intervals_in_words, held=EACH)
+        self.names |= {"ends": ends, "inside": inside, "intervals_in_words": words}
         self.measured = f"{inside.sum()} of {len(ends)} fit; " + listed(runs.mean(axis=1))
         names = [" ".join(map(str, as_list(at))) for at in runs.index]
-        self.interval = "of one run, " + intervals_in_words(ends, names, held="each")
+        self.interval = "of one run, " + words(ends, names)
         self.spread = of_draws(runs.shape[1], "runs")
         self.needed = lambda: (runs.shape[1], FEWEST_RUNS, "runs")
         verdict = judge_runs(runs, published, mostly=self.entry.get("mostly", MOSTLY))

@@ -101,7 +101,7 @@ def test_a_claim_is_judged_from_its_table(entered):
         "claim": "fewer stars",
         "tables": "stars",
         "how": "`TP+` <= TP; at l, seed; by algorithm.",
-        "estimand": "the saved numbers themselves, everywhere",
+        "estimand": "the saved numbers themselves",
         "published": "3 to 4",
         "measured": "at 4 of 4 settings",
         "interval": "",
