@@ -36,7 +36,7 @@ QUANTIFIERS = EVERYWHERE, MOST, SOMEWHERE, AVERAGE = (
 LEVEL = 0.95  # of all confidence intervals
 POWER = 0.9  # with which a number of seeds is to decide a claim
 MOSTLY = 0.8  # share of the settings from which an order counts as reproduced in direction
-FEWEST_RUNS = 6  # fewer tell nothing of another single run
+FEWEST_RUNS = 6  # with fewer nearly any number could be another run
 MANY = 10_000  # draws that nobody makes
 EACH, TOGETHER = "each", "together"  # intervals at LEVEL one by one, or all of them at once
 _ROUNDING = 1e-9  # a share that is 1 may be computed as a little more
@@ -65,14 +65,14 @@ def judge_runs(runs, published, *, mostly: float = MOSTLY) -> str:
         raise ParameterError(
             f"one published number for each of {len(rows)} settings; got {published}"
         )
-    if min(map(len, rows)) < FEWEST_RUNS:
-        return UNDECIDED
 
     def inside(level: float) -> np.ndarray:
         low, high = np.transpose([prediction_interval(row, level=level) for row in rows])
         return (low <= published) & (published <= high)
 
     most = inside(LEVEL).mean() >= mostly
+    if most and min(map(len, rows)) < FEWEST_RUNS:
+        return UNDECIDED
     return judge_statement(most and inside(level_of_each(len(rows))).all(), in_direction=most)
 
 

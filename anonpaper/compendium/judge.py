@@ -199,7 +199,9 @@ def _claim(paper: str, id: str, entry: Mapping, texts: Mapping[str, str]) -> Cla
             f"claim {id!r} of {paper}: a claim has where, claim, notebook, and either says or "
             f"check; missing {lacking}, unknown {unknown}"
         )
-    if "reason" in fields:  # its table and notebook are those of the claim, if it names no others
+    if fields.get(
+        "reason"
+    ):  # its table and notebook are those of the claim, if it names no others
         named = {"table", "tables"} & set(fields["reason"])
         same = ("notebook",) if named else ("notebook", "table", "tables")
         fields["reason"] = {name: fields[name] for name in same if name in fields} | fields[
