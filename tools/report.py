@@ -83,7 +83,11 @@ def judged_paper(key: str, about: object, results: Path) -> dict:
     runs = {name: run_of(key, name, results) for name in claims["notebook"].unique()}
     claims["seeds to decide"] = [claim[1] if claim else "" for claim in claims["needed"]]
     claims["to decide"] = [
-        to_decide(*claim["needed"], runs[claim["notebook"]]["seconds"]) if claim["needed"] else ""
+        to_decide(*claim["needed"], runs[claim["notebook"]]["seconds"])
+        if claim["needed"]
+        else "more draws; the saved tables do not tell how many"
+        if claim["verdict"] == intervals.UNDECIDED
+        else ""
         for claim in claims.to_dict("records")
     ]
     notebooks = [

@@ -220,7 +220,7 @@ def test_cards_show_readings_their_words_and_what_if(papers):
             assert ("| reading |" in card) == ("The paper allows these" in card)
             assert ("| reading |" in card) == (len(claim["readings"]) > 1)
             assert ("| what if |" in card) == (len(claim["what if"]) > 0)
-            assert ("would be decided by" in card) == bool(claim["needed"])
+            assert ("would be decided by" in card) == (claim["verdict"] == intervals.UNDECIDED)
 
 
 def test_the_readme_is_written_for_the_papers_sizes_only(project):
