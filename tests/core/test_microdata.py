@@ -114,7 +114,7 @@ def test_a_table_that_is_no_frame_or_has_no_rows_is_refused():
 
 
 def test_unhashable_values_and_doubled_columns_are_refused():
-    with pytest.raises(errors.ColumnError, match="cannot be told apart"):
+    with pytest.raises(errors.ColumnError, match="cannot be compared"):
         Microdata(pd.DataFrame({"a": [[1], [2]]}), ["a"]).codes  # noqa: B018
     doubled = pd.DataFrame([[1, 2]], columns=["a", "a"])
     with pytest.raises(errors.ColumnError, match="several columns"):
