@@ -88,7 +88,8 @@ def test_the_findings_of_the_readme_rest_on_claims_that_hold():
         "constraints": "beyond,none-above-one",
         "Synthetic": "together,invented-rows",
     }
-    verdicts = (RESULTS / "verdicts.csv").read_text().splitlines()
+    lines = (RESULTS / "verdicts.csv").read_text().splitlines()
+    verdicts = [",".join(line.split(",")[:3]) for line in lines]
     headlines = re.findall(r"^- \*\*(.*)\*\*", said, re.MULTILINE)
     assert headlines
     for headline in headlines:
