@@ -32,7 +32,7 @@ MARKS = {
     for name in ("papers", "verdicts")
 }
 TEXTS = tomllib.loads((TEMPLATES / "report.toml").read_text(encoding="utf-8"))
-OTHERS = (judge.PROOF, judge.ARITHMETIC, judge.OURS)
+OTHERS = tuple(kind for kind in judge.KINDS if kind != judge.MEASURED)
 NOTHING = "-"  # where there is no such claim
 
 

@@ -52,13 +52,15 @@ __all__ = [
     "span",
 ]
 
-MEASURED, PROOF, ARITHMETIC, OURS = "measured", "proof", "arithmetic", "ours"
+MEASURED, PROOF, ARITHMETIC = "measured", "proof", "arithmetic"
+OURS, SOFTWARE = "ours", "software"
 #: Kind of claim -> what a heading calls it.
 KINDS = {
     MEASURED: "measured",
     PROOF: "by proof or construction",
     ARITHMETIC: "arithmetic of the paper's own numbers",
     OURS: "asked by us",
+    SOFTWARE: "tests of our software",
 }
 #: Verdicts on claims of other kinds: nothing random or foreign was measured, or nobody claimed it.
 HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"
