@@ -32,7 +32,7 @@ MARKS = {
     for name in ("findings", "papers")
 }
 TEXTS = tomllib.loads((TEMPLATES / "report.toml").read_text(encoding="utf-8"))
-OTHERS = (judge.PROOF, judge.ARITHMETIC, judge.OURS)
+OTHERS = tuple(kind for kind in judge.KINDS if kind != judge.MEASURED)
 NOTHING = "-"  # where there is no such claim
 
 
@@ -98,6 +98,8 @@ def judged_paper(key: str, about: object, results: Path) -> dict:
     return {
         "key": key,
         "about": about,
+        "asked": key in asked(),
+        "coverage": coverage(key, claims.to_dict("records")),
         "claims": claims,
         "by_kind": {kind: part.to_dict("records") for kind, part in by_kind.items()},
         "counted": counts({kind: part["verdict"] for kind, part in by_kind.items()}),
@@ -115,6 +117,18 @@ def to_decide(draws: int, needed: float, unit: str, seconds: float) -> str:
     took = minutes(seconds * needed / draws)
     told = f"about {needed:,} {unit} in place of {draws:,}, with a probability of 90 %"
     return told + (f"; about {took} minutes by the time of the notebook" if took else "")
+
+
+def coverage(key: str, claims: list[dict]) -> list[dict]:
+    """Return what a paper says, with the claims that judge it; nothing without coverage.csv."""
+    file = ROOT / "notebooks" / key / "coverage.csv"
+    if not file.exists():
+        return []
+    said = pd.read_csv(file, keep_default_na=False).to_dict("records")
+    return [
+        row | {"judged": [claim for claim in claims if claim["id"] in row["claims"].split()]}
+        for row in said
+    ]
 
 
 def write_verdicts(results: Path) -> None:
@@ -192,6 +206,7 @@ def templates(profile: str) -> jinja2.Environment:
     command = "make " if profile == "quick" else f"make PROFILE={profile} "
     found.filters["cell"] = cell
     found.globals |= {"verdicts": intervals.VERDICTS, "kinds": judge.KINDS, **TEXTS}
+    found.globals["others"] = OTHERS
     found.globals |= {"profile": profile, "command": command}
     return found
 

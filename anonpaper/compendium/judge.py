@@ -37,13 +37,15 @@ from anonpaper.errors import ParameterError
 
 __all__ = ["COLUMNS", "KINDS", "Claim", "Finding", "judge", "listed", "of_paper", "span"]
 
-MEASURED, PROOF, ARITHMETIC, OURS = "measured", "proof", "arithmetic", "ours"
+MEASURED, PROOF, ARITHMETIC = "measured", "proof", "arithmetic"
+OURS, SOFTWARE = "ours", "software"
 #: Kind of claim -> what a heading calls it.
 KINDS = {
     MEASURED: "measured",
     PROOF: "by proof or construction",
     ARITHMETIC: "arithmetic of printed numbers and public files",
     OURS: "our question",
+    SOFTWARE: "tests of our software",
 }
 #: Verdicts on claims of other kinds: nothing random or foreign was measured, or nobody claimed it.
 HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"

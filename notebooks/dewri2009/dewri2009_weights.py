@@ -61,6 +61,8 @@ def effects_of_joins(
         "k falls": int((k[after] < k[before]).sum()),
         "pairs": int(more.sum()),
         "more joined, less loss": int((more & less_loss).sum()),
+        "more joined, higher k": int((more & (k[:, None] > k)).sum()),
+        "more joined, lower k": int((more & (k[:, None] < k)).sum()),
     }
 
 

@@ -26,7 +26,7 @@ from anonpaper.microdata import CellTable, Microdata
 from anonpaper.partition.hilbert import hilbert
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.tp import tp, tp_plus
-from anonpaper.publish import recode, suppress
+from anonpaper.publish import generalize, recode, suppress
 from anonpaper.randomness import generator
 from anonpaper.recoders.tds import tds
 
@@ -262,6 +262,18 @@ def compare_with_generalization(
             ("TDS", recode(m, tds(m, l))),
         )
     ]
+
+
+def compare_with_boxes(
+    tables: Mapping[str, Microdata], table: str, qi: Sequence[str], l: int, n: int, seed: int
+) -> dict[str, float]:
+    """Measure the KL-divergence of TP+'s groups with stars and with sub-domains, on drawn rows."""
+    m = tables[table].with_roles(qi=list(qi)).sample(n, seed)
+    p = tp_plus(m, l)
+    return {
+        "with stars": kl_divergence(suppress(m, p)),
+        "with sub-domains": kl_divergence(generalize(m, p)),
+    }
 
 
 def coarsen(

@@ -20,6 +20,7 @@ from anonpaper.errors import ParameterError
 from anonpaper.measure import stars
 from anonpaper.microdata import Microdata
 from anonpaper.partition.exact import exact
+from anonpaper.partition.matching import optimal_two_diverse
 from anonpaper.partition.tp import tp, tp_steps
 from anonpaper.publish import suppress
 from anonpaper.randomness import generator
@@ -83,6 +84,18 @@ def _has_matching(points: Sequence[tuple], q: int) -> bool:
         all(len(set(axis)) == q for axis in zip(*chosen, strict=True))
         for chosen in itertools.combinations(points, q)
     )
+
+
+def match_random_tables(n: int, d: int, tables: int, seed: int) -> list[dict]:
+    """Compare the least matching of two sensitive values with exhaustive search (section 4)."""
+    rng = generator(seed)
+    rows = []
+    for _ in range(tables):
+        frame = pd.DataFrame(rng.integers(0, 3, (n, d))).add_prefix("q")
+        m = Microdata(frame.assign(SA=np.arange(n) % 2), [*frame], "SA")
+        least, fewest = optimal_two_diverse(m).info["stars"], exact(m, 2).info["cost"]
+        rows.append({"least matching": least, "exhaustive search": fewest})
+    return rows
 
 
 def approximate_random_tables(n: int, l: int, tables: int, seed: int) -> list[dict]:

@@ -242,7 +242,7 @@ def test_a_check_gets_numbers_and_arguments(entered):
     assert row["how"] == "Say what it was told to."
 
 
-@pytest.mark.parametrize("kind", ["proof", "arithmetic", "ours"])
+@pytest.mark.parametrize("kind", ["proof", "arithmetic", "ours", "software"])
 def test_only_what_was_measured_is_reproduced(entered, kind):
     for verdict, named in zip(
         (REPRODUCED, DIRECTION, NOT_REPRODUCED),

@@ -23,6 +23,9 @@ def test_rounds_of_the_figures(adult):
     assert (rows.groupby(["varied", "values"])["table"].nunique() == 5).all()
     base = rows.loc[rows["table"] == "BaseTable", "relative_error_pct"]
     assert np.allclose(base, 100)
+    errors = rows.pivot(index=["varied", "values"], columns="table", values="chi_square")
+    relative = rows.pivot(index=["varied", "values"], columns="table", values="relative_error_pct")
+    assert np.allclose(100 * errors.div(errors["BaseTable"].clip(lower=1), axis=0), relative)
     published = ap.compendium.reference("boger2020_fig9-12_relative_error")
     for name, percents in published.groupby("varied_qi")["selectivity_pct"]:
         ours = rows.loc[rows["varied"] == name, "selectivity_pct"]

@@ -51,7 +51,7 @@ def test_joins_by_brute_force(adult, weights):
     part = adult.with_roles(qi=NAMES)
     named = None if weights is None else dict(zip(NAMES, weights, strict=True))
     seen = ap.exhaustive(part, 1, (0.2, 1.0), named).info["evaluated"].set_index("bits")
-    joins = loss = bias = pairs = less = 0
+    joins = loss = bias = pairs = less = higher = lower = 0
     for bits, row in seen.iterrows():
         for place, bit in enumerate(bits):
             if bit == "1":
@@ -62,10 +62,14 @@ def test_joins_by_brute_force(adult, weights):
         more = seen[seen.index.str.count("1") < bits.count("1")]
         pairs += len(more)
         less += (more["nwp"] < row["nwp"] - 1e-12).sum()
+        higher += (more["effective_k"] > row["effective_k"]).sum()
+        lower += (more["effective_k"] < row["effective_k"]).sum()
     found = effects_of_joins(adult, NAMES, weights)
     assert found["joins"] == joins and found["loss falls"] == loss == 0
     assert found["k falls"] == 0 and found["bias falls"] == bias
     assert (found["pairs"], found["more joined, less loss"]) == (pairs, less)
+    assert (found["more joined, higher k"], found["more joined, lower k"]) == (higher, lower)
+    assert higher > lower
 
 
 def test_the_optimum_is_the_exhaustive_one(adult):

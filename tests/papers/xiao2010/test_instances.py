@@ -54,6 +54,12 @@ def test_the_reduction_holds_for_any_number_of_sensitive_values(m):
         instances.check_reduction(**given, m=7)
 
 
+def test_least_matchings_of_random_tables_have_the_fewest_stars():
+    rows = instances.match_random_tables(n=6, d=2, tables=8, seed=0)
+    assert all(row["least matching"] == row["exhaustive search"] for row in rows)
+    assert len({row["least matching"] for row in rows}) > 1
+
+
 def test_table_4_is_the_finest_two_diverse_recoding_in_order():
     """What TDS must find of the example, and why finding it says nothing about TDS."""
     example = ap.examples.hospital()

@@ -98,6 +98,18 @@ def test_times_are_told_apart_and_add_up():
     assert (by_rows["grouping"] == 0).all() and (timed["seconds"] > 0).all()
 
 
+def test_sub_domains_of_the_same_groups_are_measured_beside_stars():
+    m = ap.examples.hospital()
+    p = ap.tp_plus(m, 2)
+    found = xiao2010.compare_with_boxes({"t": m}, "t", m.qi, l=2, n=m.n, seed=0)
+    same = (
+        ap.measure.kl_divergence(ap.suppress(m, p)),
+        ap.measure.kl_divergence(ap.generalize(m, p)),
+    )
+    assert tuple(found.values()) == pytest.approx(same)
+    assert 0 < found["with sub-domains"] < found["with stars"]
+
+
 def test_coarsened_values_diverge_as_the_package_measures_it():
     m = ap.examples.hospital()
     runs = pd.DataFrame(xiao2010.coarsen({"t": m}, "t", m.qi, 2, [1, 3], 3))
