@@ -116,19 +116,10 @@ def table_4(name: str) -> dict:
 
 
 def constraints_with_conflict(
-    m: Microdata,
-    number: int,
-    rate: float,
-    *,
-    attributes: Sequence,
-    total: int | None = None,
-    slack: float = 0.0,
-    targeted: float | None = None,
-    least: int = 200,
-    given: Sequence[DiversityConstraint] = (),
-    seed: int = 0,
-    steps: int = 4_000,
-) -> list[DiversityConstraint]:
+    m: Microdata, number: int, rate: float, *, attributes: Sequence, total: int | None = None,
+    slack: float = 0.0, targeted: float | None = None, least: int = 200,
+    given: Sequence[DiversityConstraint] = (), seed: int = 0, steps: int = 4_000,
+) -> list[DiversityConstraint]:  # fmt: skip
     """Choose proportion constraints whose conflict rate is close to a wanted one.
 
     Targets are values of attributes and of pairs of them, with `least` rows or more. The target
@@ -281,14 +272,9 @@ def differences(runs: pd.DataFrame, keys: Sequence[str], *, base: str) -> pd.Dat
 
 
 def run_diva(
-    m: Microdata,
-    constraints: Sequence[DiversityConstraint],
-    k: int,
-    strategy: str,
-    seed: int,
-    max_backtracks: int = 10_000,
-    over_bound: str = "star",
-) -> tuple[dict, Partition | None]:
+    m: Microdata, constraints: Sequence[DiversityConstraint], k: int, strategy: str, seed: int,
+    max_backtracks: int = 10_000, over_bound: str = "star",
+) -> tuple[dict, Partition | None]:  # fmt: skip
     """Run DIVA once: the outcome, what the search did, and the groups if they were found.
 
     The outcome is "found", "budget used up" or "no table": by "star" that is proved, by "reject"
@@ -307,14 +293,9 @@ def run_diva(
 
 
 def run_search(
-    m: Microdata,
-    constraints: Sequence[DiversityConstraint],
-    k: int,
-    strategy: str,
-    seed: int,
-    max_backtracks: int = 10_000,
-    over_bound: str = "star",
-) -> tuple[dict, None]:
+    m: Microdata, constraints: Sequence[DiversityConstraint], k: int, strategy: str, seed: int,
+    max_backtracks: int = 10_000, over_bound: str = "star",
+) -> tuple[dict, None]:  # fmt: skip
     """Run Algorithm 3 alone, graph included: "no table" says that it ended without one."""
     search = Search(max_backtracks, max_seconds=3600)
     run = Run(m, Targets.of(m, constraints), Privacy(k), strategy, None, generator(seed),
