@@ -139,10 +139,9 @@ def timed(
 ) -> tuple[float, Any]:
     """Return the shortest of several runs in processor seconds, and what the last one returned.
 
-    All run times of notebooks are measured here: in one process, run after run, the collection of
-    garbage switched off. The least of them is what the work takes: the first run may compile and
-    fill caches, and what else the machine does can only add to a run. Seconds are those of this
-    process in all of its threads; grids that measure them have ``timing=True``.
+    The first run may compile and fill caches, and what else the machine does can only add to a
+    run: the least of them is what the work takes. Seconds are those of this process, of all its
+    threads; a grid that measures them has ``timing=True``.
 
     Parameters
     ----------
@@ -156,8 +155,7 @@ def timed(
     Raises
     ------
     ParameterError
-        There are fewer than two runs, or the run would be measured in a grid without `timing`,
-        beside others.
+        There are fewer than two runs, or a grid without `timing` measures them.
 
     Examples
     --------
