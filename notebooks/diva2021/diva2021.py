@@ -243,15 +243,10 @@ def runs(
     run = run_search if search_alone else run_diva
     for name in sorted(algorithms, key=lambda name: name in BASELINES):
         for rule in RULES_OVER_BOUND if name in STRATEGIES else ("none",):
-            given = (m, sigma, k, name, seed, max_backtracks, rule)
-            yield (
-                {"algorithm": name, "over_bound": rule},
-                (
-                    partial(run, *given)
-                    if name in STRATEGIES
-                    else partial(run_baseline, m, k, name, seed)
-                ),
-            )
+            one = partial(run, m, sigma, k, name, seed, max_backtracks, rule)
+            if name in BASELINES:
+                one = partial(run_baseline, m, k, name, seed)
+            yield {"algorithm": name, "over_bound": rule}, one
 
 
 def shown(runs: pd.DataFrame) -> pd.DataFrame:
