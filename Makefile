@@ -3,6 +3,8 @@
 # PROFILE=quick|paper   which sizes to run (quick); results go to figures/$(PROFILE)
 # JOBS=n                notebooks at a time: one per core, at the papers' sizes one, whose grids use
 #                       all cores and whose run times are then measured with nothing beside them
+# LIGHT=1               without torch, SDV and what only tests and the site need: four papers, the course,
+#                       your own tables; the same command without it completes the environment
 # FRESH=yes             leave aside kept runs, cells of grids and trained models of earlier runs
 # PYTHON=...            the Python 3.11 to make the environment with
 # CONDA=                (set to nothing) not to use conda, mamba or micromamba though it is there
@@ -39,10 +41,21 @@ ONE_THREAD := MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_N
 export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-# numba's cache lies beside the modules: `make distclean` empties it, and the next run fills it
-COMPILED := anonpaper/__pycache__/.compiled
-
+ifeq ($(LIGHT),)
 SITE := $(if $(wildcard site/conf.py),site)
+PACKAGES := $(ENV)/.packages-installed
+else
+# a whole environment is more than enough
+PACKAGES := $(firstword $(wildcard $(ENV)/.packages-installed) $(ENV)/.light-installed)
+override CONDA :=
+# SDV is missing, and DuckDB
+LEFT_OUT := $(filter notebooks/majeed2024/% notebooks/beyond/large_tables%,$(NOTEBOOKS))
+CHOSEN := $(patsubst notebooks/%.ipynb,%,$(filter-out $(LEFT_OUT),$(NOTEBOOKS)))
+LIGHT_GOALS := all clean course data distclean env figure figures help lab plan report
+ifneq ($(filter-out $(LIGHT_GOALS) refresh-%,$(MAKECMDGOALS)),)
+$(error LIGHT=1 sets up what $(LIGHT_GOALS) need: run this target without it)
+endif
+endif
 
 .PHONY: all
 all: figures course report $(SITE)  ## figures, lessons, report, site; the default
@@ -57,7 +70,17 @@ help:  ## list the targets
 # ---- environment and data ---------------------------------------------------------------------
 
 .PHONY: env
-env: $(ENV)/.package-installed $(COMPILED)  ## set up the environment in .venv
+env: $(ENV)/.package-installed  ## set up the environment in .venv
+
+define MAKE_VENV
+	@python=; for name in $(PYTHON) python3.11 python3 python; do \
+	  if $$name -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then \
+	    python=$$name; break; fi; \
+	done; \
+	if [ -z "$$python" ]; then \
+	  echo "environment: no Python 3.11 on the PATH; give one with make PYTHON=..." >&2; exit 1; fi; \
+	$(RUN) -m pip --version >/dev/null 2>&1 || $$python -m venv --clear $(ENV)
+endef
 
 ifneq ($(CONDA),)
 $(ENV)/.packages-installed: environment.yml requirements.lock
@@ -69,14 +92,8 @@ $(ENV)/.packages-installed: environment.yml requirements.lock
 	@touch $@
 else
 $(ENV)/.packages-installed: requirements.lock
-	@python=; for name in $(PYTHON) python3.11 python3 python; do \
-	  if $$name -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then \
-	    python=$$name; break; fi; \
-	done; \
-	if [ -z "$$python" ]; then \
-	  echo "environment: no Python 3.11 on the PATH; give one with make PYTHON=..." >&2; exit 1; fi; \
-	echo "environment: installing $$(grep -c == requirements.lock) packages in $(ENV), about 2 minutes"; \
-	$(RUN) -m pip --version >/dev/null 2>&1 || $$python -m venv --clear $(ENV)
+	$(MAKE_VENV)
+	@echo "environment: installing $$(grep -c == requirements.lock) packages in $(ENV), about 2 minutes"
 	@# torch first: by itself pip prefers a build for processors alone where it finds one, but with
 	@# --require-hashes the build whose hash the index tells
 	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
@@ -90,13 +107,16 @@ $(ENV)/.packages-installed: requirements.lock
 	@touch $@
 endif
 
-$(ENV)/.package-installed: $(ENV)/.packages-installed pyproject.toml
-	@$(RUN) -m pip install -qq --no-deps --editable .
+$(ENV)/.light-installed: binder/requirements.txt requirements.lock
+	$(MAKE_VENV)
+	@echo "environment: installing $$(grep -c == $<) of $$(grep -c == requirements.lock) packages in $(ENV), about a minute"
+	@$(RUN) -m pip install -qq --no-compile --no-deps --require-hashes --requirement \
+	  <(awk 'NR == FNR {light[$$1]; next} /^[^ ]/ {taken = $$1 in light} taken' $^)
 	@touch $@
 
-$(COMPILED): | $(ENV)/.package-installed
-	@$(RUN) tools/warm.py
-	@mkdir -p $(@D) && touch $@
+$(ENV)/.package-installed: $(PACKAGES) pyproject.toml setup.py
+	@$(RUN) -m pip install -qq --no-deps --editable .
+	@touch $@
 
 .PHONY: data
 data: data/cache/.fetched  ## fetch the data sets and check their checksums
@@ -112,12 +132,13 @@ README := $(if $(filter paper,$(PROFILE)),$(RUN) tools/results.py,true)
 
 .PHONY: figures
 figures: env data  ## run what changed into figures/$(PROFILE)
-	@$(RUN) tools/notebooks.py make $(SIZES)
+	@$(if $(LIGHT),echo "LIGHT=1 leaves out notebooks that need SDV or DuckDB: $(LEFT_OUT:notebooks/%.ipynb=%)")
+	@$(RUN) tools/notebooks.py make $(CHOSEN) $(SIZES)
 	@$(README)
 
 .PHONY: plan
 plan: env  ## say what would run into figures/$(PROFILE), and why
-	@$(RUN) tools/notebooks.py plan $(SIZES)
+	@$(RUN) tools/notebooks.py plan $(CHOSEN) $(SIZES)
 
 .PHONY: $(PAPERS:%=paper-%)
 $(PAPERS:%=paper-%): paper-%: env data
@@ -212,13 +233,14 @@ endif
 
 # ---- checks -----------------------------------------------------------------------------------
 
-.PHONY: test
+.PHONY: test test-all
 test: env data  ## run the whole check: tests, doctests, notebooks, import rules, environment
-	@figures=$$(mktemp -d); trap 'rm -rf "$$figures"' EXIT; \
-	$(ONE_THREAD) ANONPAPER_FIGURES=$$figures ANONPAPER_PROFILE=quick TQDM_DISABLE=1 \
-	$(RUN) -m pytest -q --numprocesses $(WORKERS) --dist loadfile \
-	  --nbval --nbval-current-env --nbval-cell-timeout 300 \
-	  --nbval-sanitize-with tests/nbval_sanitize.cfg anonpaper tests $(NOTEBOOKS)
+test-all: env data  ## the same, tests included whose files are as they were when they passed
+test test-all:
+	@# a notebook that fails fails its comparison below
+	-@$(RUN) tools/notebooks.py make --profile quick --jobs $(CORES) $(if $(FRESH),--fresh)
+	@$(ONE_THREAD) TQDM_DISABLE=1 $(RUN) tools/check.py --workers $(WORKERS) \
+	  $(if $(filter test-all,$@),--all)
 
 .PHONY: test-fast
 test-fast: env  ## run the unit tests and doctests only
@@ -252,6 +274,10 @@ bench: env data  ## measure speed and memory against their limits
 other-tools: env data  ## measure pycanon, anjana and anonypy, each in an environment of its own
 	@$(RUN) benchmarks/other_tools/run.py
 
+.PHONY: wheel-test
+wheel-test:  ## build the wheel and test it in empty environments, with PANDAS=2 or 3 (PYTHON=, EXTRAS=none)
+	@PYTHON="$(PYTHON)" tools/wheel_test.sh $(or $(PANDAS),3) $(EXTRAS)
+
 # ---- upkeep -----------------------------------------------------------------------------------
 
 .PHONY: lock
@@ -279,5 +305,5 @@ clean:  ## remove figures/$(PROFILE) and build; the cache stays, and `make` rest
 
 .PHONY: distclean
 distclean: clean  ## remove all caches too, but neither data nor the environment
-	@rm -rf data/cache/grids data/cache/runs data/cache/judged .hypothesis .pytest_cache .ruff_cache .import_linter_cache
+	@rm -rf data/cache/grids data/cache/runs data/cache/judged data/cache/tests .hypothesis .pytest_cache .ruff_cache .import_linter_cache
 	@find anonpaper tests tools benchmarks notebooks -name __pycache__ -prune -exec rm -rf {} +

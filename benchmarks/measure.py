@@ -8,18 +8,18 @@ from pathlib import Path
 
 
 def best_seconds(function: Callable[[], object], *, repeat: int = 3) -> float:
-    """Return the shortest of `repeat` runs, in seconds, after one run that is not counted.
+    """Return the shortest of `repeat` runs, in seconds of processor time.
 
-    The first run compiles and fills caches; the shortest of the others is what least else on the
-    machine disturbed.
+    A first run compiles and fills caches, and is not counted. Processor time leaves out what else
+    runs on the machine, but not that it takes caches: the shortest run was disturbed least.
     """
     function()
     seconds = []
     for _ in range(repeat):
         gc.collect()
-        began = time.perf_counter()
+        began = time.process_time()
         function()
-        seconds.append(time.perf_counter() - began)
+        seconds.append(time.process_time() - began)
     return min(seconds)
 
 

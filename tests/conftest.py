@@ -1,46 +1,39 @@
 """What every test can rely on: no results in the project, no window, no warning left open."""
 
 import contextlib
+import os
 
-import matplotlib as mpl
 import pytest
 from hypothesis import settings
 
-with contextlib.suppress(ModuleNotFoundError):  # the library is tested without notebooks too
-    import nbval.kernel
+# tools/wheel_test.sh tests the library without what its extras bring
+with contextlib.suppress(ModuleNotFoundError):
+    import matplotlib as mpl
+
+    mpl.use("agg")
 
 import anonpaper.compendium  # noqa: F401  (puts modules beside notebooks on the path)
-
-mpl.use("agg")
 
 # a busy machine fails no test: times are measured by benchmarks
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
 
-def again(start_kernel):
-    """Start a kernel for nbval, up to three times.
-
-    Kernels of workers side by side can be given the same free TCP port, and one of them dies.
-    """
-
-    def started(*arguments, **options):
-        for _ in range(2):
-            with contextlib.suppress(RuntimeError):
-                return start_kernel(*arguments, **options)
-        return start_kernel(*arguments, **options)
-
-    return started
-
-
-if "nbval" in globals():
-    nbval.kernel.start_new_kernel = again(nbval.kernel.start_new_kernel)
-
-
 @pytest.fixture(autouse=True)
 def results_elsewhere(tmp_path_factory, monkeypatch):
     """Keep what a test writes out of the project's figures and its cache of grids."""
     monkeypatch.setenv("ANONPAPER_FIGURES", str(tmp_path_factory.mktemp("figures")))
+
+
+if os.environ.get("ANONPAPER_EXTRAS") == "none":
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(item):
+        """Skip a test that needs an extra, with the words of the error."""
+        try:
+            return (yield)
+        except ImportError as error:
+            pytest.skip(str(error))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -3,13 +3,13 @@
 import subprocess
 import sys
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
-from anonpaper import plots
+mpl = pytest.importorskip("matplotlib", reason="plots need matplotlib: anonpaper[plots]")
+plt = pytest.importorskip("matplotlib.pyplot", reason="as above")
+plots = pytest.importorskip("anonpaper.plots", reason="as above")
 
 FRAME = pd.DataFrame(
     {
@@ -191,3 +191,11 @@ def test_a_footer_does_not_cover_the_axis_label(ax):
     ax.figure.canvas.draw()
     footer = ax.figure.texts[0].get_window_extent()
     assert footer.y1 <= ax.xaxis.label.get_window_extent().y0
+
+
+def test_a_footer_stands_once():
+    figure, _ = plots.subplots()
+    plots.footer(figure, "data: occ")
+    plots.footer(figure, "data: occ")
+    assert [text.get_text() for text in figure.texts] == ["data: occ"]
+    plt.close(figure)

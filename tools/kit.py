@@ -2,7 +2,7 @@
 
     kit.py            build/kit/anonpaper-course.zip: lessons, package, requirements, data, start
     kit.py --offline  build/kit/anonpaper-course-offline.zip: with all wheels for this platform
-    kit.py --binder   binder/requirements.txt, and nothing else: the same packages for Binder
+    kit.py --binder   binder/requirements.txt: the same packages for Binder and `make LIGHT=1`
 
 The lessons are the students' versions. Of the data sets that the lessons load those are packed
 whose licence allows it; for others the archive's README has the command that fetches them.
@@ -11,6 +11,7 @@ whose licence allows it; for others the archive's README has the command that fe
 import argparse
 import gzip
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -38,7 +39,8 @@ KIT = ROOT / "build" / "kit"
 NAME = "anonpaper-course"
 FREE = "CC BY 4.0"
 BINDER = ROOT / "binder" / "requirements.txt"
-LAB = {"ipykernel", "ipywidgets", "jupyterlab"}  # of the extra `notebooks`, what a student needs
+#: Extras of what runs without SDV and torch; the others are for tests, sites and large tables.
+LIGHT = ("fast", "learning", "notebooks", "plots", "search")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -99,27 +101,25 @@ def write_wheel(folder: Path) -> str:
     with tempfile.TemporaryDirectory() as copy:  # setuptools leaves folders behind
         sources = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / "anonpaper", Path(copy, "anonpaper"), ignore=sources)
-        for name in ("README.md", "LICENSE"):
+        for name in ("README.md", "LICENSE", "pyproject.toml", "setup.py"):
             shutil.copy(ROOT / name, copy)
         # the version is that of the checkout, whose tags the copy does not have
-        project = (ROOT / "pyproject.toml").read_text()
-        stated = project.replace('dynamic = ["version"]', f'version = "{anonpaper.__version__}"')
-        Path(copy, "pyproject.toml").write_text(stated)
-        subprocess.run([sys.executable, "-c", build], cwd=copy, check=True, capture_output=True)
+        stated = os.environ | {"SETUPTOOLS_SCM_PRETEND_VERSION": anonpaper.__version__}
+        run = [sys.executable, "-c", build]
+        subprocess.run(run, cwd=copy, env=stated, check=True, capture_output=True)
     return next(folder.glob("*.whl")).name
 
 
 def light_requirements() -> list[str]:
-    """Return what the package and JupyterLab need, in the versions of the lock.
+    """Return what the package and its notebooks need, in the versions of the lock.
 
     What they need on other systems only is in no lock of this one; pip finds it by itself.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    notebooks = map(Requirement, project["optional-dependencies"]["notebooks"])
     lock = re.findall(r"^([\w.-]+)==([^\s;\\]+)", (ROOT / "requirements.lock").read_text(), re.M)
     locked = {canonicalize_name(name): version for name, version in lock}
-    todo = [Requirement(line) for line in project["dependencies"]]
-    todo += [one for one in notebooks if one.name in LAB]
+    extras = [project["optional-dependencies"][extra] for extra in LIGHT]
+    todo = [Requirement(line) for line in sum(extras, project["dependencies"])]
     seen = set()
     for one in todo:  # which grows
         name, extras = canonicalize_name(one.name), tuple(sorted(one.extras)) or ("",)

@@ -1,10 +1,9 @@
 """Preference-based generalization: NSGA-II on ach and on the distance to k-anonymity.
 
 "Least ach among the k-anonymous recodings" becomes two objectives, f1 = ach and f2 = k_pref -
-effective k. NSGA-II has one change: its tournament prefers feasible solutions.
-
-Source: R. Dewri, D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with
-privacy constraints and preference based objectives*, GECCO 2009, section 5.
+effective k. NSGA-II has one change: its tournament prefers feasible solutions. Source: R. Dewri,
+D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with privacy constraints
+and preference based objectives*, GECCO 2009, section 5.
 """
 
 from __future__ import annotations
@@ -15,24 +14,16 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from pymoo.algorithms.moo.nsga2 import NSGA2
-from pymoo.core.problem import Problem
-from pymoo.core.termination import NoTermination
-from pymoo.operators.crossover.pntx import SinglePointCrossover
-from pymoo.operators.mutation.bitflip import BitflipMutation
-from pymoo.operators.selection.tournament import TournamentSelection
 
 from anonpaper.algorithm import algorithm
 from anonpaper.display import search_bar
-from anonpaper.errors import check_choice, check_integer, check_number
+from anonpaper.errors import check_choice, check_integer, check_number, needs
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 from anonpaper.recoders.archive import BY_BITS, Archive, non_dominated
 from anonpaper.recoding import Recoding
 
-__all__ = [
-    "STARTS", "TwoObjectives", "WithoutOptimum", "prefer_feasible", "preference_search", "winners",
-]  # fmt: skip
+__all__ = ["STARTS", "preference_search"]
 
 
 @algorithm(
@@ -53,27 +44,27 @@ def preference_search(
     refine: bool = False,
     progress: bool | None = None,
 ) -> Recoding:
-    """Guarantee k-anonymity; seek the recoding that best meets a preference on loss and bias.
+    """Guarantee k-anonymity; search the recoding that best meets a preference on loss and bias.
 
     The search is random: the result may be far from the best recoding.
 
     Parameters
     ----------
     m : Microdata
-        The table. Any run of successive values of a domain may be joined, so first order
+        The table. Any run of successive values of a domain may be joined. So first order
         categories by :func:`~anonpaper.prepare.encoding.in_preorder` and cut long numeric domains
-        by :func:`~anonpaper.prepare.encoding.granularize`. Sensitive values are not looked at.
+        by :func:`~anonpaper.prepare.encoding.granularize`. Sensitive values are not used.
     k : int
         k_pref, from 1 to n.
     preference : (float, float)
         The preference point (NWP, NECD), each in [0, 1].
     weights : mapping of attribute name to float, optional
-        What attributes are worth, summing to 1, 0 where left out; equal by default.
+        Weights of attributes, summing to 1, by default equal; 0 for attributes not named.
     population : int
         N_pop, at least 2.
     evaluations : int
-        Recodings to look at, repetitions included, at least one population. A generation that
-        would go beyond is not begun.
+        Recodings to evaluate, with repetitions, at least one population. A generation that would
+        exceed it does not begin.
     seed : int or numpy.random.Generator
         Same seed, same result, whatever the number of threads.
     crossover : float
@@ -93,19 +84,19 @@ def preference_search(
     Returns
     -------
     Recoding
-        ``info`` holds ``nwp``, ``necd``, ``effective_k``, ``ach`` and ``prefdev``; ``evaluations``
+        ``info`` has ``nwp``, ``necd``, ``effective_k``, ``ach`` and ``prefdev``; ``evaluations``
         and ``distinct``, the numbers of chromosomes; and tables of distinct solutions with these
         values and their bits (:meth:`Recoding.decode`): ``evaluated`` (all, in order), and of the
-        final population ``feasible`` and ``non_dominated`` (in f1 and f2). ``history`` tells after
-        each generation of ``evaluations`` and ``distinct`` solutions so far; ``unique``,
-        ``feasible`` and ``tables`` (unequal in loss, bias or k) in the population; and ``ach``,
-        the least feasible one so far, NaN without any.
+        final population ``feasible`` and ``non_dominated`` (in f1 and f2). ``history`` has a row
+        per generation: ``evaluations`` and ``distinct`` solutions so far; ``unique``, ``feasible``
+        and ``tables`` (unequal in loss, bias or k) in the population; and ``ach``, the least
+        feasible one so far, NaN without any.
 
     Raises
     ------
     ParameterError, BudgetExceededError
-        A parameter is out of its range, weights do not sum to 1 or name no quasi-identifier; or no
-        feasible solution was found, which can happen with ``start="even"`` only.
+        A parameter is out of its range, weights do not sum to 1 or have an unknown name; or no
+        feasible solution was found, which can happen only with ``start="even"``.
 
     References
     ----------
@@ -114,12 +105,13 @@ def preference_search(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> r = preference_search(m, k=2, population=10, evaluations=200, seed=0)
     >>> r.info["effective_k"], round(r.info["nwp"], 3), r.sub_domains("Gender")
     (2, 0.133, [['F'], ['M']])
     """
+    with needs("search"):
+        from anonpaper.recoders import nsga2
     archive = Archive(m, k, preference, weights)
     population = check_integer("population", population, 2)
     evaluations = check_integer("evaluations", evaluations, population)
@@ -154,91 +146,20 @@ def preference_search(
         if n_bits == 0:  # every domain has one value: nothing to search
             final = note(archive.look_up(np.zeros((1, 0), dtype=bool)))
         else:
-            # The paper leaves open: crossover is one-point, the mutation rate is per bit, and
-            # duplicates stay in the population.
-            algorithm = _NSGA2(
-                pop_size=population,
-                sampling=STARTS[start](rng, population, n_bits),
-                selection=TournamentSelection(func_comp=prefer_feasible),
-                crossover=SinglePointCrossover(prob=crossover),
-                mutation=BitflipMutation(prob_var=mutation),
-                eliminate_duplicates=False,
-                output=None,
-                seed=rng,
-            ).setup(TwoObjectives(archive), termination=NoTermination())
+            first = STARTS[start](rng, population, n_bits)
+            algorithm = nsga2.of_the_paper(archive, first, crossover, mutation, rng)
             while archive.evaluations + population <= share:
                 algorithm.next()
                 final = note(np.unique(archive.places(algorithm.pop.get("X"))))
             if refine:
                 _expand_best(archive, evaluations)
                 final = note(np.arange(len(archive)))
-    f1, f2 = _objectives(archive, final).T
+    f1, f2 = nsga2.objectives(archive, final).T
     solutions = archive.frame(final[non_dominated(f1, f2)])
     tables = {"non_dominated": solutions, "feasible": archive.frame(final[f2 <= 0])}
     tables |= {"evaluated": archive.frame(), "history": pd.DataFrame(history)}
     numbers = {"evaluations": archive.evaluations, "distinct": len(archive)}
     return archive.recoding(solutions, "NSGA-II" + ", refined" * refine, **numbers, **tables)
-
-
-class WithoutOptimum:
-    """Keeps a pymoo algorithm from looking for the best, an eighth of the time of a search."""
-
-    def _set_optimum(self, **_) -> None:
-        """Do nothing."""
-
-
-class _NSGA2(WithoutOptimum, NSGA2):
-    """The search of the paper."""
-
-
-class TwoObjectives(Problem):
-    """The MOOP of section 5: f1 = ach, f2 = k_pref - effective k."""
-
-    def __init__(self, archive: Archive) -> None:
-        super().__init__(n_var=archive.evaluator.n_bits, n_obj=2, vtype=bool)
-        self.archive = archive
-
-    def _evaluate(self, bits: np.ndarray, out: dict, *args, **kwargs) -> None:
-        out["F"] = _objectives(self.archive, self.archive.look_up(bits))
-
-
-def _objectives(archive: Archive, places: np.ndarray) -> np.ndarray:
-    """Return f1 and f2 of solutions, shape (p, 2)."""
-    f2 = archive.k - archive.values("effective_k")[places]
-    return np.column_stack([archive.values("ach")[places], f2])
-
-
-def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
-    """Decide tournaments as section 5.2 says; a comparison for pymoo's TournamentSelection.
-
-    The paper says "crowding" in reverse; as in NSGA-II, the less crowded solution wins.
-    """
-    f1, f2 = population.get("F").T
-    rank, distance = population.get("rank"), population.get("crowding").astype(float)
-    feasible = f2 <= 0
-    criteria = np.column_stack([
-        ~feasible,
-        np.where(feasible, rank, f2),
-        np.where(feasible, -distance, f1),
-        np.where(feasible, 0, -distance),
-    ])  # fmt: skip
-    return winners(criteria, pairs, random_state)
-
-
-def winners(criteria: np.ndarray, pairs: np.ndarray, random_state) -> np.ndarray:
-    """Return the winners of `pairs` by criteria, the first column first, smaller is better.
-
-    A coin decides where all criteria are equal.
-
-    >>> rng = np.random.default_rng(0)
-    >>> winners(np.array([[0, 2.0], [0, 1.0], [1, 0.0]]), np.array([[0, 1], [2, 0]]), rng).tolist()
-    [[1], [0]]
-    """
-    standing = np.unique(criteria, axis=0, return_inverse=True)[1].reshape(-1)
-    x, y = pairs.T
-    coin = random_state.random(len(pairs)) < 0.5
-    x_wins = (standing[x] < standing[y]) | ((standing[x] == standing[y]) & coin)
-    return np.where(x_wins, x, y)[:, None]
 
 
 #: The first chromosomes by name. "graded" is not in the paper: with fair coins all first solutions

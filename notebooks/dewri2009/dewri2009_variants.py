@@ -25,13 +25,8 @@ from anonpaper.microdata import Microdata
 from anonpaper.preference_point import achievement
 from anonpaper.randomness import generator
 from anonpaper.recoders.archive import Archive, Evaluator, choose, non_dominated
-from anonpaper.recoders.preference_search import (
-    STARTS,
-    TwoObjectives,
-    WithoutOptimum,
-    prefer_feasible,
-    winners,
-)
+from anonpaper.recoders.nsga2 import TwoObjectives, WithoutOptimum, prefer_feasible, winners
+from anonpaper.recoders.preference_search import STARTS
 
 LEVELS = (10, 25, 50, 100)  # effective k for which a publisher may want the least ach of a run
 VALUES = ["nwp", "necd", "effective_k"]  # solutions with equal values are one solution

@@ -5,12 +5,12 @@ import io
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 from referees.published import WAYS, refused, released, some_releases
 
 import anonpaper as ap
 
+pq = pytest.importorskip("pyarrow.parquet", reason="parquet needs pyarrow: anonpaper[parquet]")
 pytestmark = pytest.mark.filterwarnings("ignore:minimality attack")
 HIDDEN = [b"index-", b"person-", b"attrs-note", b"never-shown", b"not-shown", b"pandas"]
 

@@ -6,10 +6,12 @@ run real kernels.
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -25,6 +27,7 @@ from project.builds import (
     write_profile,
 )
 
+ROOT = Path(__file__).parents[2]
 BOTH = ["one/1_first", "two/1_second"]
 WORKER = """
 def twice(value):
@@ -248,6 +251,42 @@ def test_what_has_run_counts_in_a_fresh_clone(build, tmp_path):
     assert "one/1_first: its versions changed, anonpaper/groups.py changed" in printed
 
 
+def test_other_code_with_the_same_quick_tables_runs_nothing_at_larger_sizes(build):
+    """Run times are not among what has to be the same."""
+    write_profile(build.root, "one/1_first: {}\ntwo/1_second: {}\n")
+    timed = "results.table(pd.DataFrame({'seconds': [time.time()]}), 't', caption='', timing=True)"
+    write_notebook(build.root, BOTH[0], more=f"import time\n{timed};")
+    build("notebooks", "refresh")
+    build("notebooks", "make", "--profile=paper")
+    source, larger = build.root / "anonpaper/groups.py", "--profile=paper"
+    source.write_text(source.read_text() + "\nUNUSED = 1\n")
+    printed = build("notebooks", "plan", larger)
+    assert "figures/paper: 2 notebooks up to date" in printed
+    assert "2 of other code are judged by figures/expected/quick" in printed
+    printed = build("notebooks", "make", larger)
+    assert "figures/quick: 2 of 2 notebooks to run" in printed and ran(printed) == BOTH
+    assert printed.split("figures/paper: ")[1] == "2 notebooks up to date, nothing to be done\n"
+
+    write_notebook(build.root, BOTH[1], saves=(
+        "results.table(pd.DataFrame({'row': [rows, 1.5]}), 'table_1_second', caption='Rows')"
+    ))  # fmt: skip
+    printed = build("notebooks", "make", larger)
+    assert ran(printed) == [BOTH[1], BOTH[1]]  # quick, and then larger
+    assert "two/1_second: its cells changed" in printed
+    assert ran(build("notebooks", "make", larger)) == []
+
+    for change in (
+        lambda: write_profile(build.root, f"{BOTH[0]}: {{rows: 31}}\n{BOTH[1]}: {{}}", "paper"),
+        lambda: (build.root / "notebooks/one/read.csv").write_text("b"),
+    ):
+        change()
+        assert ran(build("notebooks", "make", larger)) == [BOTH[0]]
+        build.opened[BOTH[0]] = ["notebooks/one/read.csv"]
+        (build.root / "notebooks/one/read.csv").write_text("a")
+        shutil.rmtree(build.root / "figures/paper")
+        build("notebooks", "make", larger, "--fresh")
+
+
 def test_one_figure_or_table_is_made_again(made):
     printed = made("notebooks", "figure", "one/table_1_first")
     assert ran(printed) == ["one/1_first"]
@@ -363,8 +402,8 @@ def test_help_has_a_line_for_each_target(project):
     printed = make(project, "help").splitlines()
     targets = {line.split()[0] for line in printed}
     assert targets >= set(
-        "help env data figures notebooks test test-fast lab bench lock clean figure report verify "
-        "paper-<folder> refresh-<notebook>".split()
+        "help env data figures notebooks test test-all test-fast lab bench lock clean figure "
+        "report verify paper-<folder> refresh-<notebook>".split()
     )
     assert all(len(line.split()) > 2 for line in printed)
     assert "what changed of the notebooks in one of one two" in "\n".join(printed)
@@ -380,7 +419,7 @@ def test_what_is_made_and_what_is_kept_are_cleaned_apart(tmp_path):
         (tmp_path / name).touch()
     for name in ("tests", "tools", "benchmarks", "notebooks"):
         (tmp_path / name).mkdir()
-    shutil.copy(Path(__file__).parents[2] / "Makefile", tmp_path)
+    shutil.copy(ROOT / "Makefile", tmp_path)
     subprocess.run(["make", "clean"], cwd=tmp_path, check=True)
     there = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("a*") if p.is_file()}
     assert there == {*kept, placed, loop}
@@ -401,3 +440,40 @@ def test_conda_is_used_where_it_is_on_the_path(tmp_path, tool):
     assert f"{folder / tool} env $action" in printed
     assert "--file environment.yml" in printed
     assert "-m venv" in make(project, "-n", "env", "CONDA=", PATH=path)
+
+
+def test_a_light_environment_takes_part_of_the_lock_and_is_completed(tmp_path):
+    project = small_project(tmp_path / "project", package="__init__.py")
+    (project / "binder").mkdir()
+    shutil.copy(ROOT / "binder" / "requirements.txt", project / "binder")
+    planned = partial(make, project, "-n", "CONDA=", "env")
+    assert "awk" not in planned("LIGHT=1")  # the whole one is there
+    (project / ".venv/.packages-installed").unlink()
+    light = planned("LIGHT=1")
+    assert "torch" not in light
+    part = re.search(r"<\((awk .*)\)", light)[1]
+    done = subprocess.run(part, shell=True, cwd=project, capture_output=True, text=True)
+    pins = [line.split()[0] for line in done.stdout.splitlines() if "==" in line]
+    assert pins == (project / "binder" / "requirements.txt").read_text().split()
+    assert done.stdout.count("--hash=") >= len(pins)
+    (project / ".venv/.light-installed").touch()
+    assert "awk" not in planned("LIGHT=1")
+    assert "--requirement requirements.lock" in planned()
+
+
+def test_light_leaves_out_what_needs_more_and_says_so(project):
+    write_notebook(project, "majeed2024/1_first")
+    printed = make(project, "-n", "LIGHT=1", "figures")
+    assert "leaves out notebooks that need SDV or DuckDB: majeed2024/1_first" in printed
+    assert "tools/notebooks.py make one/1_first two/1_second --profile" in printed
+    assert "run this target without it" in make(project, "LIGHT=1", "test", fails=True)
+
+
+def test_notebooks_that_call_sdv_or_duckdb_are_among_those_that_light_leaves_out():
+    calls = re.compile(r"\b(ap\.scan|synthesize)\(")
+    needy = {path for path in (ROOT / "notebooks").rglob("*") if path.suffix in (".ipynb", ".py")
+             and calls.search(path.read_text())}  # fmt: skip
+    places = {path.relative_to(ROOT / "notebooks").as_posix() for path in needy}
+    assert {place for place in places if not place.startswith("majeed2024/")} == {
+        "beyond/large_tables.ipynb"
+    }

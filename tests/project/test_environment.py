@@ -1,12 +1,14 @@
 """environment.yml, requirements.lock and pyproject.toml speak of the same environment."""
 
 import re
+import runpy
 import shutil
 import subprocess
 import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -47,7 +49,8 @@ def required():
     """Return the requirements of the package and of all its extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     texts = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
-    return [Requirement(text) for text in texts]
+    found = [Requirement(text) for text in texts]
+    return [requirement for requirement in found if requirement.name != project["name"]]
 
 
 def test_the_lock_pins_each_package_once_and_names_no_address():
@@ -128,17 +131,35 @@ def test_this_environment_is_the_locked_one():
     assert different == {}
 
 
+def test_what_a_part_of_the_library_needs_is_in_the_extra_that_it_names():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    code = "".join(path.read_text() for path in (ROOT / "anonpaper").rglob("*.py"))
+    named = {*re.findall(r"""\bneeds\("(\w+)"\)""", code)}
+    assert named - {"scale", "synthesis"} == {*extras_of_all(project)} - {"fast"}
+    assert named <= {*project["optional-dependencies"]}
+
+
+def extras_of_all(project):
+    (one,) = project["optional-dependencies"]["all"]
+    return Requirement(one).extras
+
+
 INSTALLS = re.compile(r"pip install +(?:-\w+ +)*['\"`]?(anonpaper|\.)(?:\[(\w+)\])?")
 
 
 def test_what_is_said_to_install_the_package_works():
-    """It lies in a clone and on no index; an extra is one that pyproject.toml has."""
+    """It lies in a clone and on no index; an extra is one that pyproject.toml has.
+
+    `errors.needs` names the extra in both forms: of a package that is installed pip adds extras.
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    folders = ("anonpaper/", "notebooks/", "benchmarks/", "README.md", "CONTRIBUTING.md")
+    folders = ("anonpaper/", "notebooks/", "benchmarks/", "README.md", "CONTRIBUTING.md", "site/")
     told = [
         (name, *match.groups())
         for name in files_of_the_project()
-        if name.startswith(folders) and name.endswith((".py", ".md", ".ipynb"))
+        if name.startswith(folders)
+        and name.endswith((".py", ".md", ".ipynb"))
+        and name != "anonpaper/errors.py"
         for match in INSTALLS.finditer((ROOT / name).read_text(encoding="utf-8"))
     ]
     assert len({name for name, *_ in told}) > 3
@@ -181,10 +202,82 @@ def lacking(dockerfile, image):
 def test_the_image_has_what_its_commands_need(tmp_path):
     dockerfile = (ROOT / "Dockerfile").read_text()
     assert list(lacking(dockerfile, tmp_path / "image")) == []
-    assert (tmp_path / "image" / "tools" / "warm.py").exists()
+    assert (tmp_path / "image" / "tools" / "report.py").exists()
 
 
 def test_an_image_that_lacks_a_program_is_noticed(tmp_path):
-    early = "COPY requirements.lock pyproject.toml Makefile README.md LICENSE ./\n"
-    early += "COPY anonpaper ./anonpaper\nRUN make env\n"
-    assert list(lacking(early, tmp_path)) == ["tools/warm.py"]
+    early = "COPY requirements.lock pyproject.toml setup.py Makefile README.md LICENSE ./\n"
+    early += "COPY anonpaper ./anonpaper\nRUN make env\nRUN make report\n"
+    assert list(lacking(early, tmp_path)) == ["tools/report.py"]
+
+
+# ---- what runs where --------------------------------------------------------------------------
+
+SCHEDULED = (".ci/run", ".github/workflows/check.yml", ".github/workflows/monthly.yml")
+
+
+def targets_run():
+    """Return the targets of the Makefile that the workflows or tests of a small project run."""
+    texts = [(ROOT / name).read_text() for name in SCHEDULED]
+    calls = [part for text in texts for part in re.findall(r"\bmake\b([^&|#\n]*)", text)]
+    for path in (ROOT / "tests" / "project").glob("test_*.py"):
+        given = re.findall(r"""(?:\bmake\(\w+|"make"), ([^)\]]*)""", path.read_text())
+        calls += [" ".join(re.findall(r'"([^"]+)"', part)) for part in given]
+    words = [[word for word in call.split() if "=" not in word] for call in calls]
+    return {target for call in words for target in call or ["all"]}
+
+
+def missing(helped, run):
+    """Return the targets of `make help` that nothing runs; one with <...> is a pattern."""
+    patterns = {target: re.compile(re.sub(r"<\w+>", r"[\\w/]+", target)) for target in helped}
+    return {name for name, like in patterns.items() if not any(map(like.fullmatch, run))}
+
+
+def test_every_target_that_help_lists_is_run_at_least_once_a_month():
+    printed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True).stdout
+    helped = {line.split()[0] for line in printed.splitlines()}
+    assert "bench" in helped
+    assert missing(helped, targets_run()) == set()
+    assert missing({"bench", "paper-<folder>"}, {"test"}) == {"bench", "paper-<folder>"}
+
+
+def test_workflows_are_yaml_whose_jobs_have_steps():
+    for name in SCHEDULED[1:]:
+        jobs = yaml.safe_load((ROOT / name).read_text())["jobs"]
+        assert jobs
+        assert all(job["runs-on"] and job["steps"] for job in jobs.values())
+
+
+# ---- the wheel --------------------------------------------------------------------------------
+
+README = "[a](notebooks) ![b](figures/b.png) [c](https://c.org) [d](#d)"
+
+
+def test_links_of_the_readme_lead_to_the_repository_or_are_left_out():
+    there = load_setup().readme(README, "https://host/o/n")
+    assert there == (
+        "[a](https://host/o/n/blob/HEAD/notebooks) ![b](https://host/o/n/raw/HEAD/figures/b.png) "
+        "[c](https://c.org) [d](#d)"
+    )
+    assert load_setup().readme(README, "") == "a  [c](https://c.org) [d](#d)"
+
+
+@pytest.mark.parametrize(
+    ("remote", "address"),
+    [
+        ("git@host.org:o/n.git", "https://host.org/o/n"),
+        ("https://user:secret@host.org/o/n.git", "https://host.org/o/n"),
+        ("/srv/n", ""),
+    ],
+)
+def test_the_address_is_that_of_the_clone(remote, address, tmp_path, monkeypatch):
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    subprocess.run(["git", "-C", tmp_path, "remote", "add", "origin", remote], check=True)
+    monkeypatch.chdir(tmp_path)
+    assert load_setup().address() == address
+    (tmp_path / "PKG-INFO").write_text("Name: n\nProject-URL: Source, https://other.org/o/n\n")
+    assert load_setup().address() == "https://other.org/o/n"
+
+
+def load_setup():
+    return SimpleNamespace(**runpy.run_path(str(ROOT / "setup.py")))

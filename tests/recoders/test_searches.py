@@ -14,7 +14,7 @@ from referees.tables import adult_in_intervals, tables
 import anonpaper as ap
 from anonpaper import errors
 from anonpaper.recoders.archive import choose, non_dominated
-from anonpaper.recoders.preference_search import prefer_feasible
+from anonpaper.recoders.nsga2 import prefer_feasible
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,105 @@
+"""NSGA-II by pymoo, for :func:`~anonpaper.preference_search`: its problem, and its one change.
+
+Source: dewri2009, section 5.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.problem import Problem
+from pymoo.core.termination import NoTermination
+from pymoo.operators.crossover.pntx import SinglePointCrossover
+from pymoo.operators.mutation.bitflip import BitflipMutation
+from pymoo.operators.selection.tournament import TournamentSelection
+
+from anonpaper.recoders.archive import Archive
+
+__all__ = [
+    "TwoObjectives", "WithoutOptimum", "objectives", "of_the_paper", "prefer_feasible", "winners",
+]  # fmt: skip
+
+
+def of_the_paper(
+    archive: Archive,
+    first: np.ndarray,
+    crossover: float,
+    mutation: float,
+    rng: np.random.Generator,
+) -> NSGA2:
+    """Return the paper's search, begun with a population of chromosomes (p, bits).
+
+    The paper leaves open: crossover is one-point, the mutation rate is per bit, and duplicates
+    stay in the population.
+    """
+    return _NSGA2(
+        pop_size=len(first),
+        sampling=first,
+        selection=TournamentSelection(func_comp=prefer_feasible),
+        crossover=SinglePointCrossover(prob=crossover),
+        mutation=BitflipMutation(prob_var=mutation),
+        eliminate_duplicates=False,
+        output=None,
+        seed=rng,
+    ).setup(TwoObjectives(archive), termination=NoTermination())
+
+
+class WithoutOptimum:
+    """Keeps a pymoo algorithm from looking for the best, an eighth of the time of a search."""
+
+    def _set_optimum(self, **_) -> None:
+        """Do nothing."""
+
+
+class _NSGA2(WithoutOptimum, NSGA2):
+    """The search of the paper."""
+
+
+class TwoObjectives(Problem):
+    """The MOOP of section 5: f1 = ach, f2 = k_pref - effective k."""
+
+    def __init__(self, archive: Archive) -> None:
+        super().__init__(n_var=archive.evaluator.n_bits, n_obj=2, vtype=bool)
+        self.archive = archive
+
+    def _evaluate(self, bits: np.ndarray, out: dict, *args, **kwargs) -> None:
+        out["F"] = objectives(self.archive, self.archive.look_up(bits))
+
+
+def objectives(archive: Archive, places: np.ndarray) -> np.ndarray:
+    """Return f1 and f2 of solutions, shape (p, 2)."""
+    f2 = archive.k - archive.values("effective_k")[places]
+    return np.column_stack([archive.values("ach")[places], f2])
+
+
+def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
+    """Decide tournaments as section 5.2 says; a comparison for pymoo's TournamentSelection.
+
+    The paper says "crowding" in reverse; as in NSGA-II, the less crowded solution wins.
+    """
+    f1, f2 = population.get("F").T
+    rank, distance = population.get("rank"), population.get("crowding").astype(float)
+    feasible = f2 <= 0
+    criteria = np.column_stack([
+        ~feasible,
+        np.where(feasible, rank, f2),
+        np.where(feasible, -distance, f1),
+        np.where(feasible, 0, -distance),
+    ])  # fmt: skip
+    return winners(criteria, pairs, random_state)
+
+
+def winners(criteria: np.ndarray, pairs: np.ndarray, random_state) -> np.ndarray:
+    """Return the winners of `pairs` by criteria, the first column first, smaller is better.
+
+    A coin decides where all criteria are equal.
+
+    >>> rng = np.random.default_rng(0)
+    >>> winners(np.array([[0, 2.0], [0, 1.0], [1, 0.0]]), np.array([[0, 1], [2, 0]]), rng).tolist()
+    [[1], [0]]
+    """
+    standing = np.unique(criteria, axis=0, return_inverse=True)[1].reshape(-1)
+    x, y = pairs.T
+    coin = random_state.random(len(pairs)) < 0.5
+    x_wins = (standing[x] < standing[y]) | ((standing[x] == standing[y]) & coin)
+    return np.where(x_wins, x, y)[:, None]
