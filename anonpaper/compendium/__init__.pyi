@@ -2,6 +2,7 @@ from .catalogue import Paper as Paper
 from .catalogue import overview as overview
 from .catalogue import papers as papers
 from .grids import run_grid as run_grid
+from .grids import timed as timed
 from .results import Results as Results
 from .shown import source_of as source_of
 from .tables import reference as reference

@@ -7,6 +7,8 @@ import inspect
 import json
 import os
 import tempfile
+import time
+import timeit
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,15 +21,17 @@ from joblib.externals.loky import get_reusable_executor
 from tqdm.auto import tqdm
 
 from anonpaper.compendium.provenance import code_digest
+from anonpaper.compiled import at_once
 from anonpaper.errors import ParameterError, check_integer
 from anonpaper.files import cache_folder, project_root, sha256, write_whole
 from anonpaper.microdata import Microdata
 
-__all__ = ["CALLED", "Row", "plain_values", "run_grid"]
+__all__ = ["CALLED", "Row", "plain_values", "run_grid", "timed"]
 
 Row = Mapping[str, Any]
 CALLED: dict[str, None] = {}
 """The project's functions that grids of this process called, each as <file>:<name>."""
+_may_time = True  # not in a grid whose settings may run side by side or be kept
 
 
 def run_grid(
@@ -38,14 +42,14 @@ def run_grid(
     name: str | None = None,
     resume: bool = True,
     common: Mapping[str, Any] | None = None,
+    timing: bool = False,
 ) -> pd.DataFrame:
     """Call a function for every setting of a grid and return all rows as one tidy table.
 
     Rows are in the order of the grid. They are the same for any number of workers if the function
     depends only on its parameters: include a seed for every random step. Each finished setting is
     kept in the cache and used again while the function's code (with the project's modules it
-    imports), the common objects and the setting are the same. Run times are never kept: rows with
-    "seconds" in a column's name are computed each time.
+    imports), the common objects and the setting are the same.
 
     Parameters
     ----------
@@ -57,13 +61,16 @@ def run_grid(
         The settings: keyword arguments that are numbers, texts, booleans, None, or lists of them.
     workers : int, optional
         Processes, at least 1; by default $ANONPAPER_WORKERS, or one per core. Each runs its
-        libraries with one thread; 1 computes in this process. Measure run times with 1.
+        libraries with one thread; 1 computes in this process.
     name : str, optional
         Shown beside the progress bar (``TQDM_DISABLE=1`` hides it).
     resume : bool, optional
         Whether to use kept results.
     common : mapping, optional
         Objects for every call, such as a Microdata; sent once to each worker.
+    timing : bool, optional
+        Whether the function measures run times by :func:`timed`. The settings then run one after
+        the other in this process, each time again, whatever `workers` and `resume` say.
 
     Returns
     -------
@@ -91,6 +98,7 @@ def run_grid(
     settings = [dict(setting) for setting in grid]
     common = dict(common or {})
     _check_importable(function)
+    workers, resume = (1, False) if timing else (workers, resume)
     if workers is None:
         cores = (
             len(os.sched_getaffinity(0))
@@ -117,22 +125,70 @@ def run_grid(
     found = len(settings) - len(missing)
     with tqdm(total=len(settings), initial=found, desc=label, disable=hidden) as bar:
         todo = [(number, settings[number]) for number in missing]
-        for number, result in _compute(function, todo, common, min(workers, len(missing))):
+        workers = min(workers, len(missing))
+        for number, result in _compute(function, todo, common, workers, timing):
             content = _as_json(_as_rows(result))
             rows[number] = json.loads(content)  # fresh and kept results look the same
-            if not any("seconds" in column for row in rows[number] for column in row):
+            if not timing:
                 write_whole(files[number], content)
             bar.update()
     return _tidy(settings, rows)
 
 
+def timed(
+    call: Callable[..., Any], repeats: int = 3, *, fresh: Callable[[], Any] | None = None
+) -> tuple[float, Any]:
+    """Return the shortest of several runs in processor seconds, and what the last one returned.
+
+    The first run may compile and fill caches, and what else the machine does can only add to a
+    run: the least of them is what the work takes. Seconds are those of this process, of all its
+    threads; a grid that measures them has ``timing=True``.
+
+    Parameters
+    ----------
+    call : callable
+        What is measured.
+    repeats : int, optional
+        Runs, at least 2.
+    fresh : callable, optional
+        Makes the argument of each run, outside of the clock: a table that has cached nothing.
+
+    Raises
+    ------
+    ParameterError
+        There are fewer than two runs, or a grid without `timing` measures them.
+
+    Examples
+    --------
+    >>> seconds, total = timed(sum, fresh=lambda: range(1000))
+    >>> total, 0 <= seconds < 1
+    (499500, True)
+    """
+    check_integer("repeats", repeats, 2)
+    if not _may_time:
+        raise ParameterError("run times are measured alone: call run_grid(..., timing=True)")
+    given, result = (), None
+
+    def prepare() -> None:
+        nonlocal given
+        given = () if fresh is None else (fresh(),)
+
+    def run() -> None:
+        nonlocal result
+        result = call(*given)
+
+    clock = timeit.Timer(run, prepare, time.process_time)
+    with at_once():  # also loops that would be interpreted on few rows
+        return min(clock.repeat(repeats, number=1)), result
+
+
 def _compute(
-    function: Callable, todo: Sequence[tuple[int, dict]], common: dict, workers: int
+    function: Callable, todo: Sequence[tuple[int, dict]], common: dict, workers: int, timing: bool
 ) -> Iterator[tuple[int, Any]]:
     """Yield (number, result) of each setting as it is finished."""
     if workers <= 1:
         for number, setting in todo:
-            yield number, _call(function, setting, common)
+            yield number, _call(function, setting, common, timing)
         return
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -157,13 +213,17 @@ def _loaded(file: str) -> dict:
     return joblib.load(file)
 
 
-def _call(function: Callable, setting: dict, common: dict) -> Any:
+def _call(function: Callable, setting: dict, common: dict, timing: bool = False) -> Any:
     """Call the function for one setting, which an exception then names."""
+    global _may_time
+    before, _may_time = _may_time, timing
     try:
         return function(**setting, **common)
     except Exception as error:
         error.add_note(f"in the setting {setting}")
         raise
+    finally:
+        _may_time = before
 
 
 def _tidy(settings: Sequence[dict], rows: Sequence[list[dict]]) -> pd.DataFrame:

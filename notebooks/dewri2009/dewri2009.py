@@ -6,7 +6,6 @@ first. `TAXONOMIES` are ours. Weights are parameters of the notebooks.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from functools import cache, partial
 
@@ -19,6 +18,7 @@ from matplotlib.axes import Axes
 from pymoo.indicators.hv import HV
 
 from anonpaper import plots
+from anonpaper.compendium.grids import timed
 from anonpaper.datasets import load
 from anonpaper.errors import BudgetExceededError
 from anonpaper.hierarchy import Hierarchy
@@ -245,30 +245,23 @@ def full_domain_solution(m: Microdata, k_pref: int, preference: Sequence[float])
 
 
 def time_evaluation(m: Microdata, rows: int, recodings: int, seed: int) -> dict:
-    """Return the time to evaluate random recodings of some rows, the best of three."""
+    """Return the time to evaluate random recodings of some rows."""
     evaluator = Evaluator(m if rows == m.n else m.sample(rows, seed))
     rng = generator(seed)
     # each recoding has its own share of kept borders
     bits = rng.random((recodings, evaluator.n_bits)) < rng.random((recodings, 1))
-    evaluator.evaluate(bits[:1])  # compiles
-    seconds = []
-    for _ in range(3):
-        began = time.perf_counter()
-        evaluator.evaluate(bits)
-        seconds.append(time.perf_counter() - began)
+    seconds, _ = timed(lambda: evaluator.evaluate(bits))
     return {
         "cells": evaluator.n_tuples,
-        "microseconds": 1e6 * min(seconds) / recodings,
-        "per second": recodings / min(seconds),
+        "microseconds": 1e6 * seconds / recodings,
+        "per second": recodings / seconds,
     }
 
 
 def time_search(m: Microdata, **setting) -> dict:
-    """Return the seconds of one `search`, after one that is not counted, and its work."""
-    search(m, **setting | {"evaluations": 200})  # compiles
-    began = time.perf_counter()
-    r = search(m, **setting)
-    return {"seconds": time.perf_counter() - began, "distinct": r.info["distinct"]}
+    """Return the seconds of one `search` and its work."""
+    seconds, r = timed(lambda: search(m, **setting), 2)
+    return {"seconds": seconds, "distinct": r.info["distinct"]}
 
 
 # -- the plane of loss and bias ----------------------------------------------------------------

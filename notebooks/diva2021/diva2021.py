@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -12,18 +12,18 @@ import numpy as np
 import pandas as pd
 
 import anonpaper as ap
-from anonpaper.compiled import at_once
+from anonpaper.compendium.grids import timed
 from anonpaper.constraints import DiversityConstraint
 from anonpaper.datasets import population
 from anonpaper.datasets.made_up import ATTRIBUTES
 from anonpaper.errors import BudgetExceededError, ConstraintError, ParameterError, check_number
 from anonpaper.files import project_root
+from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva.clusterings import Clusterings
 from anonpaper.partition.diva.diva import Run, build_graph, coloring
 from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Privacy, Targets
-from anonpaper.publish import Release
 from anonpaper.randomness import generator
 
 STRATEGIES = ("basic", "min_choice", "max_fan_out")
@@ -116,23 +116,16 @@ def table_4(name: str) -> dict:
 
 
 def constraints_with_conflict(
-    m: Microdata,
-    number: int,
-    rate: float,
-    *,
-    attributes: Sequence,
-    total: int | None = None,
-    slack: float = 0.0,
-    targeted: float | None = None,
-    least: int = 200,
-    seed: int = 0,
-    steps: int = 4_000,
-) -> list[DiversityConstraint]:
+    m: Microdata, number: int, rate: float, *, attributes: Sequence, total: int | None = None,
+    slack: float = 0.0, targeted: float | None = None, least: int = 200,
+    given: Sequence[DiversityConstraint] = (), seed: int = 0, steps: int = 4_000,
+) -> list[DiversityConstraint]:  # fmt: skip
     """Choose proportion constraints whose conflict rate is close to a wanted one.
 
     Targets are values of attributes and of pairs of them, with `least` rows or more. The target
     rows of all constraints, each counted by itself, add up to `targeted` of the table's rows, or
-    to any number. A local search exchanges one constraint at a time, in `steps` at most.
+    to any number. A local search exchanges one constraint at a time, in `steps` at most. The
+    `given` constraints stay, so that a set can be made larger.
     """
     rate = check_number("rate", rate, 0, 1)
     entries = [*attributes, *combinations(attributes, 2)]
@@ -153,14 +146,15 @@ def constraints_with_conflict(
             return apart
         return apart + abs(int(claims @ cells.tuple_sizes) / m.n - targeted)
 
-    rng = generator(seed)
-    chosen = list(rng.choice(len(pool), number, replace=False))
+    rng, kept = generator(seed), [pool.index(c) for c in given]
+    others = np.setdiff1d(np.arange(len(pool)), kept)
+    chosen = [*kept, *rng.choice(others, number - len(kept), replace=False)]
     claims = targets[chosen].sum(axis=0, dtype=np.int8)
     best = distance(claims)
     for _ in range(steps):
         if best < 0.005:
             break
-        place, other = int(rng.integers(number)), int(rng.integers(len(pool)))
+        place, other = int(rng.integers(len(kept), number)), int(rng.integers(len(pool)))
         if other in chosen:
             continue
         changed = claims - targets[chosen[place]] + targets[other]
@@ -185,50 +179,74 @@ def figure_tables(names: Sequence[str], population_rows: int = 100_000) -> dict[
 
 
 def measure(
-    tables: Mapping[str, Microdata],
-    table: str,
-    rows: int,
-    number: int,
-    conflict: float,
-    k: int,
-    algorithms: Sequence[str],
-    seed: int,
-    max_backtracks: int,
-    slack: float = SLACK,
-    share: float = 0.5,
-    targeted: float | None = None,
-    search_alone: bool = False,
-) -> list[dict]:
-    """Run algorithms at one setting of Table 5, DIVA by both rules for clusters over a bound.
+    tables: Mapping[str, Microdata], k: int, algorithms: Sequence[str], seed: int,
+    max_backtracks: int, search_alone: bool = False, **drawn,
+) -> list[dict]:  # fmt: skip
+    """Run algorithms on a set that `setting` draws, DIVA by both rules for clusters over a bound.
 
-    `rows` are drawn from the table if it has more; `number` and `conflict` are |Sigma| and
-    cf(Sigma), `share` is M as a share of the rows. The budget of a search counts steps back, not
-    seconds, so that it does not depend on the machine whether a run ends with a result.
+    The budget of a search counts steps back, not seconds, so that it does not depend on the
+    machine whether a run ends with a result.
     """
-    m = tables[table]
-    if rows < m.n:
-        m = m.sample(rows, seed)
-    sigma = constraints_with_conflict(
-        m, number, conflict, attributes=SWEPT[table], total=int(share * m.n), slack=slack,
-        targeted=targeted, seed=seed,
-    )  # fmt: skip
+    m, sigma = setting(tables, seed=seed, **drawn)
     about = {
         "achieved": ap.constraints.conflict_rate(m, sigma),
         "target_rows": sum(int(c.target_rows(m).sum()) for c in sigma) / m.n,
     }
-    m.cells  # noqa: B018 - grouping equal rows is common to all algorithms and not timed
-    with at_once():  # nor is loading the compiled code
-        for compiled in (ap.k_member, ap.oka, ap.mondrian):
-            compiled(m.take(np.arange(min(m.n, 2_000))), k)
+    found = []
+    for named, run in runs(m, sigma, k, algorithms, seed, max_backtracks, search_alone):
+        row, p = run()
+        found.append(about | named | row | ({} if search_alone else measured(m, p, sigma, k)))
+    return found
+
+
+def measure_time(
+    tables: Mapping[str, Microdata], k: int, algorithms: Sequence[str], seed: int,
+    max_backtracks: int, repeats: int, search_alone: bool = False, **drawn,
+) -> list[dict]:  # fmt: skip
+    """Time the runs of `measure`; grouping equal rows is common to all of them and not timed."""
+    m, sigma = setting(tables, seed=seed, **drawn)
+    m.cells  # noqa: B018 - now, outside of the clock
+    found = []
+    for named, run in runs(m, sigma, k, algorithms, seed, max_backtracks, search_alone):
+        seconds, (row, _) = timed(run, repeats)
+        found.append(named | {"outcome": row["outcome"], "seconds": seconds})
+    return found
+
+
+def setting(
+    tables: Mapping[str, Microdata], table: str, rows: int, number: int, conflict: float,
+    seed: int, slack: float = SLACK, share: float = 0.5, targeted: float | None = None,
+    grown: Sequence[int] = (),
+) -> tuple[Microdata, list[DiversityConstraint]]:  # fmt: skip
+    """Draw the table and the constraints of one setting of Table 5.
+
+    `rows` are drawn from the table if it has more; `number` and `conflict` are |Sigma| and
+    cf(Sigma), `share` is M as a share of the rows. A set holds the smaller sets whose sizes are
+    below `number` in `grown`: each adds constraints to the one before, as in Figure 4b.
+    """
+    m, sigma = tables[table], []
+    if rows < m.n:
+        m = m.sample(rows, seed)
+    for size in [*(n for n in sorted(grown) if n < number), number]:
+        sigma = constraints_with_conflict(
+            m, size, conflict, attributes=SWEPT[table], total=int(share * m.n), slack=slack,
+            targeted=targeted, given=sigma, seed=seed,
+        )  # fmt: skip
+    return m, sigma
+
+
+def runs(
+    m: Microdata, sigma: Sequence[DiversityConstraint], k: int, algorithms: Sequence[str],
+    seed: int, max_backtracks: int, search_alone: bool = False,
+) -> Iterator[tuple[dict, Callable[[], tuple[dict, Partition | None]]]]:  # fmt: skip
+    """Yield algorithm and rule, and what runs it: outcome and groups. Baselines come last."""
     run = run_search if search_alone else run_diva
-    found = [
-        run(m, sigma, k, algorithm, seed, max_backtracks, rule)
-        for algorithm in algorithms
-        if algorithm in STRATEGIES
-        for rule in RULES_OVER_BOUND
-    ]
-    found += [run_baseline(m, sigma, k, name, seed) for name in algorithms if name in BASELINES]
-    return [about | row for row in found]
+    for name in sorted(algorithms, key=lambda name: name in BASELINES):
+        for rule in RULES_OVER_BOUND if name in STRATEGIES else ("none",):
+            one = partial(run, m, sigma, k, name, seed, max_backtracks, rule)
+            if name in BASELINES:
+                one = partial(run_baseline, m, k, name, seed)
+            yield {"algorithm": name, "over_bound": rule}, one
 
 
 def shown(runs: pd.DataFrame) -> pd.DataFrame:
@@ -239,7 +257,7 @@ def shown(runs: pd.DataFrame) -> pd.DataFrame:
 def differences(runs: pd.DataFrame, keys: Sequence[str], *, base: str) -> pd.DataFrame:
     """Subtract from each measure what the algorithm `base` reached on the same set.
 
-    `keys` tell one set from another; a difference is missing where one of the two has no table.
+    `keys` tell one set from another.
     """
     wide = runs.set_index([*keys, "algorithm"])[list(MEASURES)].unstack("algorithm")
     wide = wide.swaplevel(axis=1)
@@ -249,21 +267,14 @@ def differences(runs: pd.DataFrame, keys: Sequence[str], *, base: str) -> pd.Dat
 
 
 def run_diva(
-    m: Microdata,
-    constraints: Sequence[DiversityConstraint],
-    k: int,
-    strategy: str,
-    seed: int,
-    max_backtracks: int = 10_000,
-    over_bound: str = "star",
-) -> dict:
-    """Run DIVA once: seconds, accuracies, stars, and what the search did.
+    m: Microdata, constraints: Sequence[DiversityConstraint], k: int, strategy: str, seed: int,
+    max_backtracks: int = 10_000, over_bound: str = "star",
+) -> tuple[dict, Partition | None]:  # fmt: skip
+    """Run DIVA once: the outcome, what the search did, and the groups if they were found.
 
     The outcome is "found", "budget used up" or "no table": by "star" that is proved, by "reject"
-    the search ended without one. Only the first has accuracies.
+    the search ended without one.
     """
-    row = {"algorithm": strategy, "over_bound": over_bound}
-    began = time.perf_counter()
     try:
         p = ap.diva(
             m, constraints, k, strategy, seed=seed, over_bound=over_bound,
@@ -271,25 +282,17 @@ def run_diva(
         )  # fmt: skip
     except (BudgetExceededError, ConstraintError) as error:
         outcome = "no table" if isinstance(error, ConstraintError) else "budget used up"
-        tried = {name: getattr(error, "info", {}).get(name) for name in COUNTED}
-        return row | {"seconds": time.perf_counter() - began, "outcome": outcome} | tried
-    row |= {"seconds": time.perf_counter() - began, "outcome": "found"}
-    row |= {name: p.info[name] for name in (*COUNTED, "coloured_by")}
-    return row | measured(ap.suppress(m, p), constraints, k)
+        info = getattr(error, "info", {})
+        return {"outcome": outcome} | {name: info.get(name) for name in COUNTED}, None
+    return {"outcome": "found"} | {name: p.info[name] for name in (*COUNTED, "coloured_by")}, p
 
 
 def run_search(
-    m: Microdata,
-    constraints: Sequence[DiversityConstraint],
-    k: int,
-    strategy: str,
-    seed: int,
-    max_backtracks: int = 10_000,
-    over_bound: str = "star",
-) -> dict:
+    m: Microdata, constraints: Sequence[DiversityConstraint], k: int, strategy: str, seed: int,
+    max_backtracks: int = 10_000, over_bound: str = "star",
+) -> tuple[dict, None]:  # fmt: skip
     """Run Algorithm 3 alone, graph included: "no table" says that it ended without one."""
     search = Search(max_backtracks, max_seconds=3600)
-    began = time.perf_counter()
     run = Run(m, Targets.of(m, constraints), Privacy(k), strategy, None, generator(seed),
               over_bound == "star", 24, search)  # fmt: skip
     try:
@@ -297,32 +300,32 @@ def run_search(
         outcome = "found" if found else "no table"
     except BudgetExceededError:
         outcome = "budget used up"
-    seconds = time.perf_counter() - began
-    row = {"algorithm": strategy, "over_bound": over_bound, "outcome": outcome, "seconds": seconds}
-    return row | {name: getattr(search, name) for name in COUNTED}
+    return {"outcome": outcome} | {name: getattr(search, name) for name in COUNTED}, None
 
 
-def run_baseline(
-    m: Microdata, constraints: Sequence[DiversityConstraint], k: int, algorithm: str, seed: int
-) -> dict:
-    """Run a baseline once, which knows no constraints: seconds, accuracies, stars."""
-    began = time.perf_counter()
+def run_baseline(m: Microdata, k: int, algorithm: str, seed: int) -> tuple[dict, Partition]:
+    """Run a baseline once, which knows no constraints."""
     p = ap.mondrian(m, k) if algorithm == "mondrian" else getattr(ap, algorithm)(m, k, seed)
-    seconds = time.perf_counter() - began
-    row = {"algorithm": algorithm, "over_bound": "none", "outcome": "found", "seconds": seconds}
-    return row | measured(ap.suppress(m, p), constraints, k)
+    return {"outcome": "found"}, p
 
 
-def measured(rel: Release, constraints: Sequence[DiversityConstraint], k: int) -> dict:
-    """Return what is measured of a release: stars, discernibility, accuracies, satisfied."""
+def measured(
+    m: Microdata, p: Partition | None, constraints: Sequence[DiversityConstraint], k: int
+) -> dict:
+    """Return what is measured of a release: stars, discernibility, accuracies, satisfied.
+
+    Without groups nothing can be published: that is measured as a table of nothing but stars.
+    """
+    rel = ap.suppress(m, Partition(np.full(m.n, -1)) if p is None else p)
+    holds = ap.constraints.check_constraints(rel, constraints)["holds"]
     return {
         "stars": ap.measure.stars(rel),
-        "discernibility": ap.measure.discernibility(rel) / rel.microdata.n,
+        "discernibility": ap.measure.discernibility(rel) / m.n,
         "accuracy": ap.measure.discernibility_ratio(rel, k),
         "accuracy_log": ap.measure.discernibility_ratio(rel, k, of="log"),
         "accuracy_range": ap.measure.discernibility_ratio(rel, k, of="range"),
         "accuracy_stars": ap.measure.discernibility_ratio(rel, k, of="stars"),
-        "satisfied": float(ap.constraints.check_constraints(rel, constraints)["holds"].mean()),
+        "satisfied": None if p is None else float(holds.mean()),
     }
 
 

@@ -18,7 +18,7 @@ def beside_chance(cases, name: str, method: str, k: int, seed: int, some: bool =
 
     For an attacker who knows all quasi-identifiers, or, with `some`, means over `some_qids`.
     """
-    rel, _, _ = release_of(cases, name, method, k, seed=seed)
+    rel, _ = release_of(cases, name, method, k, seed=seed)
     people = rel.without_synthetic() if rel.is_synthetic.any() else rel
     counts, qi = people.microdata.sensitive_counts, people.microdata.qi
     sets = some_qids(qi, seed=seed) if some else [qi]

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import functools
 import itertools
-import time
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from xiao2010_rows import along_curve, cells_of_rows, tp_by_rows, walk
 
-from anonpaper.compiled import at_once
+from anonpaper.compendium.grids import timed
 from anonpaper.datasets import load, load_acs_pums, load_ipums
-from anonpaper.datasets.examples import hospital
 from anonpaper.files import raw_folder
 from anonpaper.groups import Partition
 from anonpaper.measure import kl_divergence, stars
@@ -210,13 +208,11 @@ def time_projection(
     """Time each algorithm on samples of one projection, by cells and row by row, part by part."""
     # "cells" is how the package runs, "rows" is section 5.5. In every repeat all samples and
     # levels follow each other, so that what else the machine does meets them alike.
-    _warm_up()
     whole = tables[table].with_roles(qi=list(qi))
     drawn = [whole if s == 1 else whole.sample(int(s * whole.n), seed) for s in samples]
     rows = []
     for repeat, m in itertools.product(range(repeats), drawn):
-        m = m.with_roles(qi=m.qi)  # forgets its cells
-        grouping, _ = _seconds(lambda: m.cells)  # noqa: B023 - called now
+        grouping = _grouping(m)
         for l in levels:
             for way in ("cells", "rows"):
                 hilbert_parts, tp_parts, rest = _timed(m, l, by_rows=way == "rows")
@@ -235,7 +231,7 @@ def time_projection(
 
 def _timed(m: Microdata, l: int, *, by_rows: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return grouping, curve and walk of Hilbert, of TP, and of Hilbert on TP's residue."""
-    walked, p = _seconds(lambda: (tp_by_rows if by_rows else tp)(m, l))
+    walked, p = timed(lambda: (tp_by_rows if by_rows else tp)(m, l), 2)
     residue = np.flatnonzero(p.labels == p.n_groups - 1) if p.info["residue_size"] else []
     rest = np.zeros(3)
     if len(residue):
@@ -244,9 +240,14 @@ def _timed(m: Microdata, l: int, *, by_rows: bool) -> tuple[np.ndarray, np.ndarr
 
 
 def _timed_hilbert(m: Microdata, l: int, *, by_rows: bool) -> np.ndarray:
-    grouping = 0.0 if by_rows else _seconds(lambda: m.cells)[0]
-    curve, order = _seconds(lambda: along_curve(m, by_rows=by_rows))
-    return np.array([grouping, curve, _seconds(lambda: walk(m, l, order, by_rows=by_rows))[0]])
+    grouping = 0.0 if by_rows else _grouping(m)
+    curve, order = timed(lambda: along_curve(m, by_rows=by_rows), 2)
+    return np.array([grouping, curve, timed(lambda: walk(m, l, order, by_rows=by_rows), 2)[0]])
+
+
+def _grouping(m: Microdata) -> float:
+    """Return the seconds in which a table that remembers nothing finds its equal rows."""
+    return timed(lambda m: m.cells, 2, fresh=lambda: m.with_roles(qi=m.qi))[0]
 
 
 def compare_with_generalization(
@@ -330,20 +331,3 @@ def _divergence(m: Microdata, coarse: Microdata, star: np.ndarray, held: np.ndar
         matches = np.where(published[place] == keys[point], counts[place], 0)
         density += matches / np.where(starred, sizes, held[point]).prod(axis=1)
     return float((cells.counts * np.log(cells.counts / density)).sum() / m.n)
-
-
-def _seconds(call: Callable):
-    began = time.process_time()  # not wall time: other work on the machine does not count
-    result = call()
-    return time.process_time() - began, result
-
-
-@functools.cache
-def _warm_up() -> None:
-    """Let numba compile, or load, every kernel once per process, outside of the clock."""
-    m = hospital()
-    with at_once():
-        for algorithm in (*ALGORITHMS.values(), tp_by_rows):
-            algorithm(m, 2)
-        for by_rows in (False, True):
-            _timed_hilbert(m, 2, by_rows=by_rows)

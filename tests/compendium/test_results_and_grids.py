@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 from dataclasses import dataclass
 from html import unescape
 
@@ -15,7 +16,7 @@ import pandas as pd
 import pytest
 
 from anonpaper import plots
-from anonpaper.compendium.grids import _fingerprint, run_grid
+from anonpaper.compendium.grids import _fingerprint, run_grid, timed
 from anonpaper.compendium.results import Results
 from anonpaper.compendium.shown import COLOURS, source_of
 from anonpaper.compendium.tables import read_table
@@ -25,9 +26,12 @@ from anonpaper.microdata import Microdata
 
 CELLS = '''
     import os
+    import time
     from pathlib import Path
 
     import numpy as np
+
+    from anonpaper.compendium import timed
 
 
     def draw(seed, count, scale=1):
@@ -53,6 +57,14 @@ CELLS = '''
         return {"fine": True}
 
 
+    def clock(setting):
+        """Measure a run, and say in which process and when it began and ended."""
+        began = time.monotonic()
+        seconds, _ = timed(sum, 2, fresh=lambda: range(10_000))
+        about = {"process": os.getpid(), "began": began, "ended": time.monotonic()}
+        return {"seconds": seconds} | about
+
+
     def wrong(kind):
         return {"scalar": 1, "object": {"value": object()}, "overlap": {"kind": 1}}[kind]
 '''
@@ -73,6 +85,29 @@ def cells(tmp_path, monkeypatch):
 def table(**columns):
     frame = pd.DataFrame({"age": [30, 40, 50], "disease": ["flu", "cold", "flu"]} | columns)
     return Microdata(frame, qi=["age"], sensitive="disease")
+
+
+def test_the_least_of_the_repeats_is_measured_and_what_is_fresh_is_not():
+    asked, made = iter([0.03, 0.01, 0.02]), []
+
+    def fresh():
+        busy_for(0.05)
+        made.append(len(made))
+        return made[-1]
+
+    def busy_for(seconds):
+        until = time.process_time() + seconds
+        while time.process_time() < until:
+            pass
+
+    def run(made):
+        busy_for(next(asked))
+        return made
+
+    seconds, result = timed(run, 3, fresh=fresh)
+    assert 0.01 <= seconds < 0.02 and result == 2 and made == [0, 1, 2]
+    with pytest.raises(ParameterError, match="repeats must be an integer of at least 2"):
+        timed(run, 1)
 
 
 class TestRunGrid:
@@ -143,6 +178,22 @@ class TestRunGrid:
         tables["one"] = table(age=[30, 30, 50])
         run_grid(cells.log, [{"setting": 1}], workers=2, common=common)
         assert len(list((tmp_path / "cache" / "grids" / "grid_cells.log").iterdir())) == 2
+
+    def test_run_times_are_measured_one_after_the_other_and_never_kept(self, cells, tmp_path):
+        grid = [{"setting": n} for n in range(4)]
+        for _ in range(2):
+            frame = run_grid(cells.clock, grid, timing=True, workers=2)
+            assert (frame["process"] == os.getpid()).all() and (frame["seconds"] > 0).all()
+            assert (frame["ended"][:-1].to_numpy() <= frame["began"][1:].to_numpy()).all()
+        again = run_grid(cells.clock, grid, timing=True)
+        assert (again["began"] > frame["ended"].max()).all()
+        assert not list((tmp_path / "cache").rglob("*.json"))
+
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_no_run_is_timed_in_a_grid_that_may_run_it_beside_others(self, cells, workers):
+        with pytest.raises(ParameterError, match=r"measured alone.*timing=True"):
+            run_grid(cells.clock, [{"setting": n} for n in range(2)], workers=workers)
+        assert timed(int, 2)[1] == 0  # afterwards all is as before
 
     def test_a_table_reaches_the_workers(self, cells):
         grid = [{"column": "age"}, {"column": "disease"}]

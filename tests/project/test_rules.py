@@ -92,6 +92,13 @@ def test_no_compiled_loop_assigns_an_array_to_a_slice():
     assert found == []
 
 
+def test_notebooks_have_one_clock():
+    """Run times are compared: the compendium's `timed` measures all of them."""
+    files = [*(ROOT / "notebooks").rglob("*.py"), *(ROOT / "notebooks").rglob("*.ipynb")]
+    clocks = re.compile(r"\b(perf_counter|process_time|monotonic|timeit|time\.time)\b")
+    assert [file.name for file in files if clocks.search(file.read_text(encoding="utf-8"))] == []
+
+
 def diva_calls(tree, *, within=ast.AST):
     """Yield DIVA's calls in parts of a syntax tree: searches that can have a limit of seconds."""
     parts = [part for part in ast.walk(tree) if isinstance(part, within)]

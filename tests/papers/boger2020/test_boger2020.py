@@ -51,7 +51,7 @@ def test_members_are_always_found(adult):
 
 
 def test_timing_says_what_was_clustered(adult):
-    row = boger2020.time_klt(adult, rows=800, repeats=1, seed=0)
+    row = boger2020.time_klt(adult, rows=800, repeats=2, seed=0)
     assert row["seconds"] > 0 and row["unplaced_rows"] == 0
     assert row["groups"] == ap.klt(adult.sample(800, 0), seed=0).n_groups
 
@@ -61,7 +61,7 @@ def test_searches_by_rows_make_the_same_groups(adult):
     by_rows = ap.klt(boger2020.numbered(few), weights={"number": 0}, index=False, seed=5)
     assert np.array_equal(by_rows.labels, ap.klt(few, seed=5).labels)
     assert len(boger2020.numbered(few).cells) == few.n
-    assert boger2020.time_klt(adult, 300, 1, 0, by_rows=True)["seconds"] > 0
+    assert boger2020.time_klt(adult, 300, 2, 0, by_rows=True)["seconds"] > 0
 
 
 def test_outcome_counts_what_step_6_leaves_out(adult):

@@ -39,19 +39,59 @@ def test_sets_are_found_with_the_conflict_rate_asked_for(rate):
         diva2021.constraints_with_conflict(m, 99, rate, attributes=["sex"])
 
 
+@pytest.mark.parametrize("targeted", [None, 1.2])
+def test_a_set_holds_the_smaller_ones_of_its_seed(targeted):
+    tables = diva2021.figure_tables(["census"])
+    sizes = [4, 8, 12, 16, 20]
+    for seed in range(3):
+        sets = []
+        for number in sizes:
+            m, sigma = diva2021.setting(
+                tables, "census", 5_000, number, 0.2, seed, targeted=targeted, grown=sizes
+            )
+            assert len(set(sigma)) == number
+            assert conflict_rate(m, sigma) < 0.6
+            sets.append(set(sigma))
+        assert all(small < large for small, large in zip(sets, sets[1:], strict=False))
+    _, alone = diva2021.setting(tables, "census", 5_000, 20, 0.2, seed, targeted=targeted)
+    assert not sets[0] < set(alone)  # sets of their own are not nested
+
+
+def test_a_run_without_a_table_counts_as_a_table_of_stars():
+    m = ap.load("census", rows=2_000)
+    sigma = [ap.DiversityConstraint({"sex": "Female"}, 100, 200)]
+    row = diva2021.measured(m, None, sigma, 10)
+    assert row["stars"] == m.n * m.d and row["discernibility"] == m.n
+    assert [row[f"accuracy{of}"] for of in ("_log", "_range", "_stars")] == [0, 0, 0]
+    assert row["accuracy"] == pytest.approx(10 / m.n) and row["satisfied"] is None
+    found = diva2021.measured(m, ap.mondrian(m, 10), sigma, 10)
+    assert all(found[name] > row[name] for name in row if name.startswith("accuracy"))
+
+
+def test_times_are_those_of_the_runs_that_are_measured():
+    tables = diva2021.figure_tables(["census"])
+    drawn = dict(table="census", rows=2_000, number=4, conflict=0.2, k=10, seed=0)
+    drawn |= dict(tables=tables, algorithms=["mondrian", "min_choice"], max_backtracks=5)
+    rows, timed = diva2021.measure(**drawn), diva2021.measure_time(**drawn, repeats=2)
+    for row, clock in zip(rows, timed, strict=True):
+        assert clock.pop("seconds") > 0 and clock.items() <= row.items()
+        assert "seconds" not in row
+
+
 def test_a_run_reports_what_its_release_has():
     m = ap.load("census", rows=5_000)
     sigma = diva2021.constraints_with_conflict(
         m, 4, 0.2, attributes=["sex", "race", "marital stat"], total=2_500
     )
-    row = diva2021.run_diva(m, sigma, 10, "max_fan_out", seed=0)
-    rel = ap.suppress(m, ap.diva(m, sigma, 10))
+    _, p = diva2021.run_diva(m, sigma, 10, "max_fan_out", seed=0)
+    row, rel = diva2021.measured(m, p, sigma, 10), ap.suppress(m, ap.diva(m, sigma, 10))
     assert row["stars"] == ap.measure.stars(rel) and row["satisfied"] == 1
     assert row["accuracy"] == ap.measure.discernibility_ratio(rel, 10)
-    cut_short = diva2021.run_diva(m, sigma, 10, "basic", seed=0, max_backtracks=0)
-    assert cut_short["outcome"] == "budget used up" and "accuracy" not in cut_short
+    cut_short, p = diva2021.run_diva(m, sigma, 10, "basic", seed=0, max_backtracks=0)
+    assert cut_short["outcome"] == "budget used up" and p is None
     for algorithm in diva2021.BASELINES:
-        assert diva2021.run_baseline(m, sigma, 10, algorithm, seed=0)["satisfied"] < 1
+        _, p = diva2021.run_baseline(m, 10, algorithm, seed=0)
+        assert diva2021.measured(m, p, sigma, 10)["satisfied"] < 1
 
 
 @pytest.mark.parametrize("conflict", [0, 0.4, 0.8])
@@ -72,12 +112,12 @@ def test_the_search_alone_is_that_of_a_whole_run(rule):
         m, 4, 0.2, attributes=["sex", "race", "marital stat"], total=1_000, slack=0.2
     )
     for strategy in diva2021.STRATEGIES:
-        run, search = (
+        (run, _), (search, _) = (
             of(m, sigma, 10, strategy, 0, 20, rule)
             for of in (diva2021.run_diva, diva2021.run_search)
         )
         assert all(run[name] == search[name] for name in (*diva2021.COUNTED, "outcome"))
-    row = diva2021.run_search(m, sigma, 10, "basic", seed=0, max_backtracks=0, over_bound="reject")
+    row, _ = diva2021.run_search(m, sigma, 10, "basic", 0, max_backtracks=0, over_bound="reject")
     assert row["outcome"] != "found" and row["candidates_tried"] > 0
 
 
@@ -86,7 +126,9 @@ def test_every_strategy_runs_by_both_rules_and_pairs_are_subtracted():
     diva2021.SWEPT["german"] = diva2021.TABLE_4["german"][0]
     algorithms = ["min_choice", "max_fan_out", "mondrian"]
     try:
-        rows = diva2021.measure(tables, "german", 1_000, 3, 0.2, 10, algorithms, 0, 5)
+        rows = diva2021.measure(
+            tables, 10, algorithms, 0, 5, table="german", rows=1_000, number=3, conflict=0.2
+        )
     finally:
         del diva2021.SWEPT["german"]
     runs = diva2021.shown(pd.DataFrame(rows)).assign(seed=0)

@@ -136,9 +136,7 @@ def test_a_method_reaches_on_the_rows_it_publishes_what_it_is_asked_for(method):
     again = together.measure_point(
         {"adult": m}, "adult", method, 3, 0, rows=120, queries=5, trees=2
     )
-    assert {k: v for k, v in again.items() if k != "seconds"} == {
-        k: v for k, v in row.items() if k != "seconds"
-    }
+    assert again == row
 
 
 def test_a_level_that_the_table_cannot_have_is_left_open():
@@ -146,6 +144,9 @@ def test_a_level_that_the_table_cannot_have_is_left_open():
         {"adult": people(60)}, "adult", "TP", 9, 0, rows=30, queries=5, trees=2
     )
     assert row == {"paper": "xiao2010", "asks": "l"}
+    tables = {"adult": people(60)}
+    assert together.time_point(tables, "adult", "TP", 9, 0, rows=30) == {}
+    assert together.time_point(tables, "adult", "TP", 2, 0, rows=30)["seconds"] > 0
 
 
 def test_rows_to_publish_and_people_held_out_are_others():
