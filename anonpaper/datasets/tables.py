@@ -59,6 +59,6 @@ def finish(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     for column in frame.columns:
         if column in orders:
             frame[column] = pd.Categorical(frame[column], orders[column], ordered=True)
-        elif frame[column].dtype == object:
+        elif not pd.api.types.is_numeric_dtype(frame[column]):
             frame[column] = frame[column].astype("category")
     return frame

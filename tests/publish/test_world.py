@@ -135,7 +135,7 @@ def test_what_cannot_be_told_apart_is_refused(tmp_path):
     with pytest.raises(ColumnError, match="several columns"):
         plain(pd.DataFrame([[1, 2]], columns=[1, "1"]))
     with pytest.raises(ColumnError, match="no Unicode"):
-        plain(pd.DataFrame({"a": ["\udc80"]}))
+        plain(pd.DataFrame({"a": ["\udc80"]}, dtype=object))
     with pytest.raises(ColumnError, match="no Unicode"):
         plain(pd.DataFrame({"\udc80": ["a"]}))
     with pytest.raises(ColumnError, match="missing values and empty texts"):
