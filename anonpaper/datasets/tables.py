@@ -32,7 +32,7 @@ def parse(name: str, files: Mapping[str, Path]) -> pd.DataFrame:
             part["part"] = "train" if file.endswith(".data") else "test"
         parts.append(part)
     frame = pd.concat(parts, ignore_index=True)
-    text = frame.select_dtypes(object).columns
+    text = frame.select_dtypes(exclude="number").columns
     if name == "adult":  # the labels of adult.test end in a full stop
         frame["salary-class"] = frame["salary-class"].str.rstrip(".")
     if name == "german":
