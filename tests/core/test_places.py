@@ -61,6 +61,9 @@ def test_what_cannot_be_read_is_an_error_of_the_package(name, folder):
 LONE = "half\ud800"
 
 
+@pytest.mark.skipif(
+    not pd.__version__.startswith("2."), reason="pandas 3 refuses such a text itself, in its words"
+)
 def test_half_of_a_surrogate_pair_is_refused_or_shown_where_it_is_written(folder):
     frame = pd.DataFrame({"q": ["a", LONE] * 2, "s": ["x", "x", "y", "y"]}, dtype=object)
     named = frame.set_axis(pd.Index([LONE, "s"], dtype=object), axis=1)
