@@ -41,9 +41,6 @@ ONE_THREAD := MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_N
 export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-# numba's cache lies beside the modules: `make distclean` empties it, and the next run fills it
-COMPILED := anonpaper/__pycache__/.compiled
-
 ifeq ($(LIGHT),)
 SITE := $(if $(wildcard site/conf.py),site)
 PACKAGES := $(ENV)/.packages-installed
@@ -73,7 +70,7 @@ help:  ## list the targets
 # ---- environment and data ---------------------------------------------------------------------
 
 .PHONY: env
-env: $(ENV)/.package-installed $(if $(LIGHT),,$(COMPILED))  ## set up the environment in .venv
+env: $(ENV)/.package-installed  ## set up the environment in .venv
 
 define MAKE_VENV
 	@python=; for name in $(PYTHON) python3.11 python3 python; do \
@@ -120,10 +117,6 @@ $(ENV)/.light-installed: binder/requirements.txt requirements.lock
 $(ENV)/.package-installed: $(PACKAGES) pyproject.toml setup.py
 	@$(RUN) -m pip install -qq --no-deps --editable .
 	@touch $@
-
-$(COMPILED): | $(ENV)/.package-installed
-	@$(RUN) tools/warm.py
-	@mkdir -p $(@D) && touch $@
 
 .PHONY: data
 data: data/cache/.fetched  ## fetch the data sets and check their checksums
@@ -240,13 +233,14 @@ endif
 
 # ---- checks -----------------------------------------------------------------------------------
 
-.PHONY: test
+.PHONY: test test-all
 test: env data  ## run the whole check: tests, doctests, notebooks, import rules, environment
-	@figures=$$(mktemp -d); trap 'rm -rf "$$figures"' EXIT; \
-	$(ONE_THREAD) ANONPAPER_FIGURES=$$figures ANONPAPER_PROFILE=quick TQDM_DISABLE=1 \
-	$(RUN) -m pytest -q --numprocesses $(WORKERS) --dist loadfile \
-	  --nbval --nbval-current-env --nbval-cell-timeout 300 \
-	  --nbval-sanitize-with tests/nbval_sanitize.cfg anonpaper tests $(NOTEBOOKS)
+test-all: env data  ## the same, tests included whose files are as they were when they passed
+test test-all:
+	@# a notebook that fails fails its comparison below
+	-@$(RUN) tools/notebooks.py make --profile quick --jobs $(CORES) $(if $(FRESH),--fresh)
+	@$(ONE_THREAD) TQDM_DISABLE=1 $(RUN) tools/check.py --workers $(WORKERS) \
+	  $(if $(filter test-all,$@),--all)
 
 .PHONY: test-fast
 test-fast: env  ## run the unit tests and doctests only
@@ -311,5 +305,5 @@ clean:  ## remove figures/$(PROFILE) and build; the cache stays, and `make` rest
 
 .PHONY: distclean
 distclean: clean  ## remove all caches too, but neither data nor the environment
-	@rm -rf data/cache/grids data/cache/runs data/cache/judged .hypothesis .pytest_cache .ruff_cache .import_linter_cache
+	@rm -rf data/cache/grids data/cache/runs data/cache/judged data/cache/tests .hypothesis .pytest_cache .ruff_cache .import_linter_cache
 	@find anonpaper tests tools benchmarks notebooks -name __pycache__ -prune -exec rm -rf {} +

@@ -1,7 +1,9 @@
-"""Doctests: what needs an extra runs where it is installed, and `ap` is the package."""
+"""Doctests begin with the usual imports; a module that needs an extra runs if it is installed."""
 
 from importlib.util import find_spec
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import anonpaper
@@ -10,5 +12,5 @@ collect_ignore = [] if find_spec("ibis") else ["anonpaper/owner/scan.py"]
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _package_in_examples(doctest_namespace):
-    doctest_namespace["ap"] = anonpaper
+def _usual_imports(doctest_namespace):
+    doctest_namespace.update(ap=anonpaper, np=np, pd=pd)

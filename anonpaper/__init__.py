@@ -1,7 +1,8 @@
-"""anonpaper: papers on anonymizing tables, as code one can run and check.
+"""anonpaper: papers on anonymizing tables, as code that can be run and checked.
 
-The way of the data: load -> partition | recode -> publish -> measure -> draw.
-``__init__.pyi`` lists the public names. They are imported on first use.
+The way of the data: load -> partition | recode -> publish -> measure -> draw. ``__init__.pyi``
+lists the public names, which are imported on first use. All examples in docstrings begin with
+``import anonpaper as ap``, ``import numpy as np`` and ``import pandas as pd``.
 
 Examples
 --------
@@ -21,7 +22,7 @@ import lazy_loader
 
 _imported, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-#: Modules that are reached under another name than their own.
+#: Modules with a different public name.
 _ELSEWHERE = {
     "examples": "anonpaper.datasets.examples",
     "hierarchies": "anonpaper.datasets.trees",

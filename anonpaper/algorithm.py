@@ -1,7 +1,7 @@
-"""What an algorithm declares about itself, once: ``ap.mondrian.algorithm``.
+"""An algorithm's declaration about itself: ``ap.mondrian.algorithm``.
 
-A function from a table to groups or a recoding is an algorithm once it is decorated; the command
-line reads its parameters from its signature and its docstring.
+The decorator turns a function from a table to groups or a recoding into an algorithm. The command
+line reads its parameters from its signature and docstring.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-import anonpaper.compiled  # noqa: F401 - says when loops are compiled
 from anonpaper.groups import CountedPartition
 from anonpaper.microdata import Microdata
 from anonpaper.principles import DIVERSITY, Principle
@@ -34,7 +33,7 @@ RECODED = ("recode",)
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter: its type, its default, and the first sentence of the docstring on it."""
+    """One parameter: its type, its default, and the first sentence of its docstring."""
 
     name: str
     kind: object
@@ -43,26 +42,21 @@ class Parameter:
 
     @property
     def required(self) -> bool:
-        """Whether it has to be given."""
+        """Whether it has no default."""
         return self.default is inspect.Parameter.empty
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """What an algorithm, a function from a Microdata and parameters, declares about itself."""
+    """The declaration of an algorithm, a function from a Microdata and parameters."""
 
     function: Callable
     title: str
-    #: Principles of every release by the parameter that gives their level.
-    promises: Mapping[str, type[Principle]] = field(default_factory=dict)
-    #: How its result can be published, the default first.
-    publications: tuple[str, ...] = GROUPED
-    #: Whether it looks at sensitive values even if no l is given.
-    needs_sensitive: bool = False
-    #: Whether it joins neighbours of a domain, which hierarchies order and a granularity cuts.
-    by_bits: bool = False
-    #: Whether it looks at rows one by one: of a table of counts they are drawn by its seed, or 0.
-    by_rows: bool = False
+    promises: Mapping[str, type[Principle]] = field(default_factory=dict)  # by parameter
+    publications: tuple[str, ...] = GROUPED  # the default first
+    needs_sensitive: bool = False  # even without l
+    by_bits: bool = False  # joins neighbours of a domain; see in_preorder and granularize
+    by_rows: bool = False  # needs single rows, which are drawn from a table of counts
 
     @property
     def name(self) -> str:
@@ -71,7 +65,7 @@ class Algorithm:
 
     @functools.cached_property
     def parameters(self) -> dict[str, Parameter]:
-        """Its parameters by name, but for the table."""
+        """Its parameters by name, without the table."""
         kinds = typing.get_type_hints(self.function)
         meanings = _meanings(inspect.getdoc(self.function) or "")
         _, *rest = inspect.signature(self.function).parameters.values()
@@ -91,7 +85,7 @@ class Algorithm:
 
 
 def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
-    """Declare a function an algorithm, by its title and attributes of :class:`Algorithm`."""
+    """Declare a function as an algorithm, by title and attributes of :class:`Algorithm`."""
 
     def declare(function: F) -> F:
         run = _of_drawn_rows(function) if declared.get("by_rows") else function
@@ -103,7 +97,7 @@ def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
 
 
 def _of_drawn_rows(function: Callable) -> Callable:
-    """Return an algorithm that takes a table of counts too, by rows drawn in a random order."""
+    """Return an algorithm that also takes a table of counts, by rows in random order."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -122,7 +116,7 @@ def _of_drawn_rows(function: Callable) -> Callable:
 
 
 def _recording(function: Callable) -> Callable:
-    """Return a function whose results know the call that made them, and what it promises."""
+    """Return a function whose results know the call that made them, and its promises."""
     signature = inspect.signature(function)
 
     def run(*args, **options):
@@ -135,7 +129,7 @@ def _recording(function: Callable) -> Callable:
         result.promised = tuple(recorded.algorithm.promised(dict(given)))
         return result
 
-    # of the globals of its module, as doctest looks there for what a module defines
+    # with its module's globals, where doctest looks for functions of the module
     of_module = types.FunctionType(
         run.__code__, function.__globals__, function.__name__, None, run.__closure__
     )
@@ -144,7 +138,7 @@ def _recording(function: Callable) -> Callable:
 
 
 def _meanings(docstring: str) -> dict[str, str]:
-    """Return the first sentence on every parameter of a numpydoc docstring."""
+    """Return the first sentence about every parameter of a numpydoc docstring."""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+\n|\Z)", docstring, re.M | re.S)
     entry = r"^(\w[\w, *]*?)(?: : [^\n]*)?\n((?:(?:    [^\n]*)?\n?)*)"
     found = {}

@@ -1,6 +1,8 @@
-"""Compiled loops, and a line on a terminal or in a notebook while compiling takes long.
+"""Loops are interpreted on small tables, and compiled on large ones where numba is installed.
 
-Numba compiles a loop when it is first called, and keeps it in a cache for later processes.
+The labels are the same. Compiling takes seconds, longer than interpreting a loop over some
+thousand rows. Numba is imported with the first loop that is compiled, and keeps it in a cache for
+later processes.
 """
 
 from __future__ import annotations
@@ -8,43 +10,110 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
-import gc
 import hashlib
+import os
 import sys
+import threading
+import time
+import types
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numba import njit
-from numba.core import event
-from numba.core.dispatcher import Dispatcher
-from tqdm import tqdm
 
-__all__ = ["inner", "lean", "loop", "part"]
+__all__ = ["at_once", "inner", "lean", "loop", "part", "prange"]
+
+#: Loops are compiled for arrays longer than this. benchmarks/bench_first_results.py measures it: with an
+#: empty cache, compiling takes 1 to 8 s; interpreting 4,000 rows takes 0.1 s where the time grows
+#: with the rows (tp, hilbert, mondrian), and 1.6 to 3 s where with their square (k_member, klt).
+MOST_ROWS = 4_000
+
+#: They are compiled too once they have been interpreted for so many seconds, about what compiling
+#: takes: nobody waits more than twice as long as with the better choice.
+MOST_SECONDS = 3.0
+
+#: Stands for numba's in loops whose rounds may be spread over threads.
+prange = range
+
+
+class Loop:
+    """A function that is interpreted or compiled, with the loops that it calls."""
+
+    def __init__(self, function: Callable, options: dict[str, bool]) -> None:
+        functools.update_wrapper(self, function)
+        self._function, self._options = function, options
+        self._defined = list(function.__globals__.values())  # above it: what it uses is among them
+        self._seconds, self._is_compiled = 0.0, False
+
+    def __call__(self, *args):
+        if self._is_compiled:
+            return self.compiled(*args)
+        if (self._seconds > MOST_SECONDS or _rows(args) > MOST_ROWS) and _numba():
+            self._compile_for(args)
+            return self(*args)
+        began = time.process_time()
+        with np.errstate(over="ignore"):  # integers wrap around, as compiled ones do
+            result = self.interpreted(*args)
+        self._seconds += time.process_time() - began
+        return result
+
+    @functools.cached_property
+    def interpreted(self) -> Callable:
+        """The function as Python runs it."""
+        return self._calling("interpreted", {})
+
+    @functools.cached_property
+    def compiled(self) -> Callable:
+        """The function as numba compiles it, again whenever something it uses has changed."""
+        numba = _numba()
+        function = self._calling("compiled", {"prange": numba.prange})
+        compiled = numba.njit(function, cache=True, no_cfunc_wrapper=True, **self._options)
+        # A numba that keeps its key elsewhere goes by the file alone, which a test notices.
+        with contextlib.suppress(AttributeError):
+            compiled._cache._cache_file._source_stamp = self._stamp
+        return compiled
+
+    @functools.cached_property
+    def _stamp(self) -> bytes:
+        """What changes with compiled code: its file, loops, fields of named tuples, constants."""
+        file = os.stat(self._function.__code__.co_filename)
+        used: list[object] = [file.st_mtime_ns, file.st_size]
+        for value in self._defined:
+            if isinstance(value, Loop):
+                used.append(value._stamp)
+            elif isinstance(value, type) and hasattr(value, "_fields"):
+                used.append(value._fields)
+            elif isinstance(value, int | float | np.generic):
+                used.append(value)
+        return hashlib.sha256(repr(used).encode()).digest()
+
+    def _calling(self, kind: str, names: dict[str, object]) -> Callable:
+        """Return the function, its names of loops bound to this kind of them."""
+        function = self._function
+        for name in function.__code__.co_names:
+            value = function.__globals__.get(name)
+            if isinstance(value, Loop) and value is not self:
+                names[name] = getattr(value, kind)
+        names = function.__globals__ | names
+        twin = types.FunctionType(function.__code__, names, None, function.__defaults__)
+        return functools.update_wrapper(twin, function)
+
+    def _compile_for(self, args: tuple) -> None:
+        """Compile for arguments like these; on a terminal or in a notebook, say so after a second."""
+        is_seen = hasattr(builtins, "__IPYTHON__") or (sys.stderr and sys.stderr.isatty())
+        told = "anonpaper: compiling loops once, for this and later runs"
+        timer = threading.Timer(1, print, [told], {"file": sys.stderr, "flush": True})
+        if is_seen and not os.environ.get("TQDM_DISABLE"):
+            timer.start()
+        try:
+            self.compiled.compile(tuple(map(self.compiled.typeof_pyval, args)))
+        finally:
+            timer.cancel()
+        self._is_compiled = True
 
 
 def loop(function: Callable | None = None, **options: bool) -> Callable:
-    """Compile a loop, again whenever its file or what it uses of other modules has changed."""
-    if function is None:
-        return functools.partial(loop, **options)
-    compiled = njit(function, cache=True, no_cfunc_wrapper=True, **options)
-    # Where compiling is switched off there is no cache. A numba that keeps its key elsewhere goes
-    # by the file alone, which a test of this project notices.
-    with contextlib.suppress(AttributeError):
-        file = compiled._cache._cache_file
-        used = repr([file._source_stamp, *_used(function.__globals__)])
-        file._source_stamp = hashlib.sha256(used.encode()).digest()
-    return compiled
-
-
-def _used(names: dict[str, object]) -> Iterator[object]:
-    """Yield what compiled code depends on: other loops, fields of named tuples, constants."""
-    for value in names.values():
-        if isinstance(value, Dispatcher):
-            yield value._cache._cache_file._source_stamp
-        elif isinstance(value, type) and hasattr(value, "_fields"):
-            yield value._fields
-        elif isinstance(value, int | float | np.generic):
-            yield value
+    """Make a function of arrays and numbers a loop, with options for numba."""
+    return functools.partial(loop, **options) if function is None else Loop(function, options)
 
 
 #: A loop that makes no arrays: compiled without counting references to those that it is given,
@@ -61,45 +130,31 @@ inner = lean(no_cpython_wrapper=True)
 part = loop(inline="always")
 
 
-class _Progress(event.Listener):
-    """Shows how many loops of this package are compiled, from the second second on."""
-
-    def __init__(self) -> None:
-        self.under_way = 0
-        self.bar: tqdm | None = None
-        self.is_frozen = False
-
-    def on_start(self, event: event.Event) -> None:
-        if self.bar is None and _is_ours(event):
-            layout = "anonpaper: compiling once, for this and later runs: {n} loops, {elapsed}"
-            hidden = {} if _is_seen() else {"disable": True}  # or by TQDM_DISABLE, as others
-            self.bar = tqdm(bar_format=layout, delay=1, leave=False, **hidden)
-            # compiling makes many objects: do not look for garbage among all others
-            self.is_frozen = not gc.get_freeze_count()  # else somebody else has, for his reasons
-            if self.is_frozen:
-                gc.freeze()
-        self.under_way += self.bar is not None
-
-    def on_end(self, event: event.Event) -> None:
-        if self.bar is not None:
-            self.under_way -= 1
-            self.bar.update(_is_ours(event))
-            if not self.under_way:
-                if self.is_frozen:
-                    gc.unfreeze()
-                self.bar.close()
-                self.bar = None
+@contextlib.contextmanager
+def at_once() -> Iterator[None]:
+    """Compile, inside a with statement, every loop that is called, as before a clock starts."""
+    global MOST_ROWS
+    before, MOST_ROWS = MOST_ROWS, -1
+    try:
+        yield
+    finally:
+        MOST_ROWS = before
 
 
-def _is_ours(event: event.Event) -> bool:
-    function = getattr(event.data["dispatcher"], "py_func", None)
-    return (getattr(function, "__module__", None) or "").startswith("anonpaper.")
+@functools.cache
+def _numba() -> types.ModuleType | None:
+    """Return numba, or None where it is missing or does not compile."""
+    try:
+        import numba
+    except ImportError:
+        return None
+    return None if numba.config.DISABLE_JIT else numba
 
 
-def _is_seen() -> bool:
-    """Whether standard error is a terminal or the output of a notebook's cell."""
-    is_notebook = hasattr(builtins, "__IPYTHON__")
-    return is_notebook or (sys.stderr is not None and sys.stderr.isatty())
-
-
-event.register("numba:compile", _Progress())
+def _rows(values: tuple) -> int:
+    """Return the length of the longest array among values and the fields of named tuples."""
+    lengths = (
+        max(v.shape, default=0) if isinstance(v, np.ndarray) else _rows(v)
+        for v in values if isinstance(v, np.ndarray | tuple)
+    )  # fmt: skip
+    return max(lengths, default=0)

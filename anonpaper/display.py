@@ -1,6 +1,6 @@
-"""How objects show themselves in Jupyter: a title, facts, a few rows; and the bar of a search.
+"""How objects look in Jupyter (a title, facts, a few rows), and the bar of a search.
 
-Everything is escaped, long values are cut, and nothing depends on a style sheet.
+Everything is escaped, long values are cut, and no style sheet is needed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROWS, CHARACTERS = 5, 160
 
 
 def html(title: str, facts: Sequence[tuple[str, object]], *parts: str) -> str:
-    """Return a title, facts as text, one a line, and finished HTML such as of a table."""
+    """Return a title, facts as text, one per line, and finished HTML such as a table."""
     lines = [f"<b>{escape(title)}</b>", *(f"{escape(n)}: {escape(_cut(v))}" for n, v in facts)]
     return f"<div><p>{'<br>'.join(lines)}</p>{''.join(parts)}</div>"
 
@@ -33,7 +33,7 @@ def plain_facts(info: Mapping[str, object]) -> list[tuple[str, object]]:
 
 
 def html_table(frame: pd.DataFrame, *, index: bool = True, rows: int = ROWS) -> str:
-    """Return the first rows of a table as HTML, with a line that says how many there are."""
+    """Return the first rows of a table as HTML, with a line for the number of rows."""
     shown = frame.head(rows).map(_cut)
     shown.columns = [_cut(name) for name in frame.columns]
     table = shown.to_html(border=0, index=index)
@@ -50,6 +50,6 @@ def _cut(value: object) -> str:
 
 
 def search_bar(progress: bool | None, unit: str, total: int | None = None) -> tqdm:
-    """Return a bar for how far a search is; with progress=None a terminal alone shows it."""
+    """Return a progress bar; with progress=None only a terminal shows it."""
     progress = check_choice("progress", progress, (None, True, False))
     return tqdm(total=total, unit=f" {unit}s", disable=None if progress is None else not progress)

@@ -1,7 +1,7 @@
-"""Errors of the package: each says what was wrong, where, and what would work.
+"""Errors of the package: each message names the problem, its place, and a remedy.
 
-All derive from :class:`AnonpaperError`, itself a :class:`ValueError`. The checks below return what
-they were given, in one form, or raise ParameterError.
+All derive from :class:`AnonpaperError`, a :class:`ValueError`. The checks below return their value
+in one form, or raise ParameterError.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ class AnonpaperError(ValueError):
 
 
 class ColumnError(AnonpaperError):
-    """A column is unknown, used twice, or holds values that cannot be coded."""
+    """A column is unknown, used twice, or has values that cannot be coded."""
 
 
 class EmptyTableError(AnonpaperError):
-    """A table without rows, or without quasi-identifiers, was given."""
+    """A table has no rows, or no quasi-identifiers."""
 
 
 class MissingValueError(AnonpaperError):
-    """Missing values stand in a column where they were declared an error."""
+    """Missing values occur in a column where they were declared an error."""
 
 
 class ParameterError(AnonpaperError):
-    """A parameter is of the wrong type or out of its range."""
+    """A parameter has a wrong type or is out of its range."""
 
 
 class NoSensitiveValueError(ParameterError, AttributeError):
-    """A release gives its rows no sensitive value of their own: an anatomy."""
+    """Raised for anatomized releases, whose rows have no sensitive value."""
 
 
 class InfeasibleError(AnonpaperError):
-    """No grouping of this table can meet the principle that was asked for."""
+    """No grouping of this table can meet the required principle."""
 
 
 class ConstraintError(AnonpaperError):
@@ -63,7 +63,7 @@ class ChecksumError(DatasetError):
 
 
 class DatasetUnavailableError(DatasetError):
-    """A data set is neither on disk nor to be had from any of its sources."""
+    """A data set is neither on disk nor available from any source."""
 
 
 class HierarchyError(AnonpaperError):
@@ -71,11 +71,11 @@ class HierarchyError(AnonpaperError):
 
 
 class FileError(AnonpaperError):
-    """A file cannot be read or written as it is; the message says what to change."""
+    """A file cannot be read or written; the message says what to change."""
 
 
 class RowsError(AnonpaperError):
-    """The rows of a table are asked for, and it knows only how many of each kind there are."""
+    """Single rows are needed, but the table knows only how many of each kind there are."""
 
 
 class SizeLimitError(AnonpaperError):
@@ -83,7 +83,7 @@ class SizeLimitError(AnonpaperError):
 
 
 class BudgetExceededError(AnonpaperError):
-    """A search ran out of the time or the steps it was given."""
+    """A search ran out of its time or steps."""
 
 
 class NotInstalledError(ModuleNotFoundError, AnonpaperError):
@@ -104,11 +104,9 @@ def needs(extra: str) -> Iterator[None]:
 
 
 def check_integer(name: str, value: object, low: int, high: int | None = None) -> int:
-    """Return `value` as an int from `low` to `high`; bool and float are refused."""
+    """Return `value` as an int from `low` to `high`; not a bool or float."""
     if high is not None and high < low:
-        raise ParameterError(
-            f"{name} must be at least {low}, but this table allows {high} at most: it is too small"
-        )
+        raise ParameterError(f"{name} must be at least {low}, but the table allows at most {high}")
     reach = f"of at least {low}" if high is None else f"from {low} to {high}"
     wanted = f"{name} must be an integer {reach}"
     try:
@@ -123,7 +121,7 @@ def check_integer(name: str, value: object, low: int, high: int | None = None) -
 def check_number(
     name: str, value: object, low: float, high: float, *, open_low: bool = False
 ) -> float:
-    """Return `value` as a float from `low`, itself excluded if `open_low`, to `high`."""
+    """Return `value` as a float from `low` (excluded if `open_low`) to `high`."""
     wanted = f"{name} must be a number in {'(' if open_low else '['}{low}, {high}]"
     try:
         refused = isinstance(value, (bool, str, bytes, bytearray))
@@ -145,7 +143,7 @@ def check_numbers(name: str, values: object) -> np.ndarray:
 
 
 def check_choice(name: str, value: object, choices: Collection) -> object:
-    """Return the one of `choices`, text or booleans, that equals `value`."""
+    """Return the element of `choices`, text or booleans, that equals `value`."""
     choices = list(choices)
     if is_among(value, choices):
         return choices[choices.index(value)]
@@ -177,7 +175,7 @@ def check_range(name: object, pair: object) -> tuple[float, float]:
 
 
 def check_sequence(name: str, values: object, kind: type | None = None) -> list:
-    """Return `values` as a list if they have an order; all of a `kind`, if one is given."""
+    """Return `values` as a list if they are ordered; all of type `kind`, if given."""
     try:
         if isinstance(values, (str, bytes, set, frozenset, Mapping)):
             raise TypeError("no sequence")
@@ -190,7 +188,7 @@ def check_sequence(name: str, values: object, kind: type | None = None) -> list:
 
 
 def check_named(name: str, given: Mapping | None, columns: Sequence) -> dict:
-    """Return what is given per quasi-identifier as a dict; ColumnError for another column."""
+    """Return values given per quasi-identifier as a dict; ColumnError for another column."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -204,7 +202,7 @@ def check_named(name: str, given: Mapping | None, columns: Sequence) -> dict:
 def check_weights(
     names: Sequence, weights: Mapping[object, float] | None, *, left_out: float = 1.0
 ) -> np.ndarray:
-    """Return the weight of each quasi-identifier: `left_out` if unnamed, all 1 without weights."""
+    """Return each quasi-identifier's weight: `left_out` if not named, all 1 without weights."""
     if weights is None:
         return np.ones(len(names))
     weights = check_named("weights", weights, names)
@@ -212,6 +210,6 @@ def check_weights(
         number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
         if not number or not 0 <= weight < np.inf:
             raise ParameterError(
-                f"the weight of {name!r} must be a finite number of at least 0, got {weight!r}"
+                f"weights[{name!r}] must be finite and at least 0, got {weight!r}"
             )
     return np.array([float(weights.get(name, left_out)) for name in names])

@@ -1,4 +1,4 @@
-"""Files and folders: files appear whole or not at all."""
+"""Files and folders: files appear completely or not at all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 def project_root(start: Path | None = None) -> Path | None:
-    """Return the first folder above `start` (or here, or this file) with notebooks and package."""
+    """Return the first folder above `start`, here or this file with notebooks and package."""
     for begin in (Path.cwd(), Path(__file__)) if start is None else (start,):
         for folder in (begin.resolve(), *begin.resolve().parents):
             if (folder / "notebooks").is_dir() and (folder / "anonpaper").is_dir():
@@ -50,11 +50,11 @@ def cache_folder() -> Path:
 
 @contextmanager
 def whole_files(paths: Sequence[str | Path], *, replace: bool = True) -> Iterator[list[IO[bytes]]]:
-    """Open new files that appear under their names, all of them, only if the block succeeds.
+    """Open new files; all of them appear under their names only if the block succeeds.
 
-    A process that is killed leaves every file as it was or as it shall be. New files have the
-    permissions of the user's umask, and never more than a file they replace. A symbolic link
-    stays. Without `replace` there is a FileExistsError, whoever made the file in the meantime.
+    If the process is killed, every file is either old or new. New files follow the user's umask
+    and are not more accessible than the files they replace. Symbolic links stay. Without
+    `replace`, FileExistsError if a file exists, even if it was made meanwhile.
     """
     places = [Path(os.path.realpath(path)) for path in paths]
     with ExitStack() as left_over:
@@ -77,14 +77,14 @@ def whole_files(paths: Sequence[str | Path], *, replace: bool = True) -> Iterato
                     os.link(place, before)
                     undo.callback(os.replace, before, place)
                     os.replace(name, place)
-            undo.pop_all()  # every file is in its place: nothing is undone
+            undo.pop_all()  # every file is in place
 
 
 def _open_scratch(place: Path, left_over: ExitStack) -> tuple[IO[bytes], Path | None]:
-    """Open what shall become a file; it has no name yet where the system can do without."""
+    """Open a future file, without a name if the system allows that."""
     place.parent.mkdir(parents=True, exist_ok=True)
     old = place.stat() if place.exists() else None
-    mode = 0o666 if old is None else old.st_mode & 0o666  # of which the system takes the umask
+    mode = 0o666 if old is None else old.st_mode & 0o666  # the system subtracts the umask
     name = None
     try:
         number = os.open(place.parent, os.O_TMPFILE | os.O_RDWR, mode)
@@ -95,15 +95,15 @@ def _open_scratch(place: Path, left_over: ExitStack) -> tuple[IO[bytes], Path | 
     if old is not None and os.fstat(number).st_gid != old.st_gid:
         try:
             os.chown(number, -1, old.st_gid)
-        except OSError:  # not for another group than the one that could read it
+        except OSError:  # do not let another group read it
             os.chmod(number, mode & 0o606)
     return stream, name
 
 
 def _close_scratch(stream: IO[bytes], name: Path) -> Path:
-    """Finish what was written and see to it that it has a name."""
+    """Finish a file and make sure that it has a name."""
     stream.flush()
-    if not name.exists():  # any descriptor lets os.link follow the link that /proc has
+    if not name.exists():  # with any descriptor, os.link follows the link in /proc
         number = stream.fileno()
         os.link(f"/proc/self/fd/{number}", name, src_dir_fd=number)
     stream.close()
@@ -111,7 +111,7 @@ def _close_scratch(stream: IO[bytes], name: Path) -> Path:
 
 
 def _beside(place: Path, left_over: ExitStack) -> Path:
-    """Return a name that nothing has, in the same folder; it is free again in the end."""
+    """Return an unused name in the same folder, which is free again in the end."""
     name = place.with_name(f".writing-{secrets.token_hex(8)}")
     left_over.callback(name.unlink, missing_ok=True)
     return name
@@ -125,13 +125,13 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 def write_whole(path: str | Path, content: bytes | str) -> None:
-    """Write a file's content, text as UTF-8, so that the file is there whole or not at all."""
+    """Write a file, text as UTF-8, completely or not at all."""
     with whole_file(path) as stream:
         stream.write(content.encode() if isinstance(content, str) else content)
 
 
 def write_named(path: str | os.PathLike, content: bytes | str) -> None:
-    """Write a file that the user named, whole or not at all; FileError if that cannot be."""
+    """Write a file named by the user, completely or not at all; else FileError."""
     check_place(path)
     with named_by_user(path):
         write_whole(path, content)
@@ -139,14 +139,14 @@ def write_named(path: str | os.PathLike, content: bytes | str) -> None:
 
 @contextmanager
 def named_by_user(path: object) -> Iterator[None]:
-    """Raise a FileError for anything that goes wrong with a file that the user named."""
+    """Raise FileError for any problem with a file named by the user."""
     try:
         yield
     except AnonpaperError:
         raise
     except UnicodeEncodeError as error:
         bad = error.object[error.start : error.end]
-        raise FileError(f"{path}: {bad!r} is no Unicode, replace it") from None
+        raise FileError(f"{path}: {bad!r} is not Unicode, replace it") from None
     except (TypeError, ValueError, OSError) as error:
         reason = getattr(error, "strerror", None) or error
         raise FileError(f"{path}: {reason}") from None
@@ -155,23 +155,23 @@ def named_by_user(path: object) -> Iterator[None]:
 def check_place(
     path: str | os.PathLike, *, replace: bool = True, endings: Sequence[str] = ("",), of: str = ""
 ) -> None:
-    """Raise FileError if no file can be written there, or if its name lacks one of `endings`."""
-    with named_by_user(f"{path!r} is no place for a file"):
+    """Raise FileError if no file can be written there, or its name lacks one of `endings`."""
+    with named_by_user(f"{path!r} cannot be a file"):
         path = Path(path)
         with suppress(FileNotFoundError):
             path.stat()
         if not path.name or path.is_dir():
             raise FileError(f"{path} is a folder: name a file in it")
         if not path.name.lower().endswith(tuple(endings)):
-            raise FileError(f"{path}: {of}: name a file that ends so")
+            raise FileError(f"{path}: {of}: change the ending")
         if not path.parent.is_dir():
             raise FileError(f"the folder {path.parent} is not there: make it first")
         if path.exists() and not path.is_file():
-            raise FileError(f"{path} is no ordinary file")
+            raise FileError(f"{path} is not an ordinary file: name another")
         if path.exists() and not replace:
-            raise FileError(f"{path} is there already: name another file, or have it replaced")
+            raise FileError(f"{path} is there already: name another file, or set replace=True")
 
 
 def sha256(content: bytes | str) -> str:
-    """Return the SHA-256 of bytes, or of a text's UTF-8, as 64 hexadecimal digits."""
+    """Return the SHA-256 of bytes, or of a text in UTF-8, as 64 hexadecimal digits."""
     return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()

@@ -33,12 +33,12 @@ class Partition:
         The group of every row, ``0..G-1`` without gaps; -1 for a row that is not published.
         ParameterError for other labels.
     info, algorithm : mapping and str, optional
-        What the algorithm reports about its run, and how the partition was made.
+        The algorithm's report about its run, and its name.
     starred : array of bool, shape (G, d), optional
-        Attributes that a group suppresses even where its rows agree, as a constraint with an upper
-        bound may ask.
+        Attributes that a group suppresses even if its rows agree, as a constraint with an upper
+        bound may require.
     weights : array of int, shape (n,), optional
-        How many rows of the table each row listed stands for; one by default.
+        How many rows of the table each listed row represents; one by default.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Partition:
                 )
         shown = self.labels >= 0
         held = np.bincount(self.labels[shown], None if weights is None else weights[shown])
-        self._sizes = held.astype(np.int64)
+        self._sizes = held.astype(np.intp)
         if info is not None and not isinstance(info, Mapping):
             raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info = dict(info or {})
@@ -87,16 +87,16 @@ class Partition:
     def of_cells(cells: CellTable, cell, group, counts, info=None, algorithm="", times=None):
         """Return the partition with ``counts[i]`` rows of ``cell[i]`` in ``group[i]``; O(n).
 
-        Cells that know their rows hand them out in the order of the entries, lowest number first.
-        Group g stands for ``times[g]`` groups of equal cells, among which its rows are dealt.
+        Cells that know their rows deal them in the order of the entries, lowest number first.
+        Group g represents ``times[g]`` groups of equal cells, which share its rows.
         """
         if times is None:
-            times = np.ones(int(group.max()) + 1, np.int64)
+            times = np.ones(int(group.max()) + 1, np.intp)
         if isinstance(cells, CountedCells):
             return CountedPartition(cell, group, counts, times, info, algorithm)
         first = np.cumsum(times) - times
         order = np.argsort(cell, kind="stable")
-        labels = np.empty(len(cells.rows), np.int64)
+        labels = np.empty(len(cells.rows), np.intp)
         _deal(labels, cells.rows, group[order], counts[order], times, first)
         return Partition(labels, info, algorithm)
 
@@ -105,17 +105,17 @@ class Partition:
         return self._with(self.labels[entry], counts)
 
     def apart(self) -> Partition:
-        """Return the same groups, each standing for one, as all do that label rows."""
+        """Return the same groups, none of which represents several; labels never do."""
         return self
 
     def listed(self, m: Microdata) -> tuple[Microdata, Partition]:
-        """Return a table and its groups row by row; of counts, a row for every cell and group."""
+        """Return table and groups row by row; for counts, a row per cell and group."""
         if not m.has_rows:
             raise ParameterError(_NOT_OF_ONE_KIND)
         return m, self
 
     def _with(self, labels: np.ndarray, weights: np.ndarray) -> Partition:
-        """Return a partition of other labels with everything else that this one knows."""
+        """Return a partition of other labels with everything else from this one."""
         p = Partition(labels, self.info, self.algorithm, starred=self.starred, weights=weights)
         p.call, p.promised = self.call, self.promised
         return p
@@ -160,32 +160,32 @@ class Partition:
 
 
 class CountedPartition(Partition):
-    """How many rows of every cell go to which group (:meth:`Partition.of_cells`), -1 for none."""
+    """How many rows of every cell are in which group (:meth:`Partition.of_cells`), -1 for none."""
 
     def __init__(
         self, cell, group, counts, times, info=None, algorithm="", *, starred=None
     ) -> None:
-        super().__init__(np.empty(0, np.int64), info, algorithm)
+        super().__init__(np.empty(0, np.intp), info, algorithm)
         del self.labels
         self.cell, self.group, self.counts, self.times = cell, group, counts, times
         self.starred = starred
         shown = group >= 0
         held = np.bincount(group[shown], weights=counts[shown], minlength=len(times))
-        self._sizes = np.repeat(held.astype(np.int64) // times, times)
+        self._sizes = np.repeat(held.astype(np.intp) // times, times)
 
     @staticmethod
     def of_rows(p: Partition, cell: np.ndarray) -> CountedPartition:
-        """Return how many rows of every cell go where, by the cell of every row; O(n log n)."""
+        """Return how many rows of every cell are in which group, from rows; O(n log n)."""
         G = p.n_groups
         keys, counts = np.unique(cell * np.int64(G + 1) + p.labels + 1, return_counts=True)
-        cell, group = np.divmod(keys, G + 1)
-        times = np.ones(G, np.int64)
+        cell, group = np.array(np.divmod(keys, G + 1), np.intp)
+        times = np.ones(G, np.intp)
         return CountedPartition(
             cell, group - 1, counts, times, p.info, p.algorithm, starred=p.starred
         )
 
     def apart(self) -> CountedPartition:
-        """Return the same groups, none of which stands for several; O(n / least size)."""
+        """Return the same groups, none of which represents several; O(n / least size)."""
         if (self.times == 1).all():
             return self
         is_withheld = self.group < 0
@@ -196,7 +196,7 @@ class CountedPartition(Partition):
         group = np.where(is_withheld, self.group, first[self.group])[entry] + turn
         p = CountedPartition(
             self.cell[entry], group, (self.counts // times)[entry],
-            np.ones(self.times.sum(), np.int64), self.info, self.algorithm,
+            np.ones(self.times.sum(), np.intp), self.info, self.algorithm,
         )  # fmt: skip
         p.call, p.promised = self.call, self.promised
         return p
@@ -212,7 +212,7 @@ class CountedPartition(Partition):
         rows = m.counted()
         held = np.bincount(self.cell, self.counts, len(rows.weights))
         if not np.array_equal(held, rows.weights):
-            raise ParameterError("the partition is of the cells of another table")
+            raise ParameterError("the partition belongs to another table: run the algorithm again")
         return rows.take(self.cell, self.counts), self._with(self.group, self.counts)
 
     def __len__(self) -> int:
@@ -220,14 +220,14 @@ class CountedPartition(Partition):
 
 
 def check_partition(p: object, n: int | None = None) -> Partition:
-    """Return `p` if it is a Partition, of n rows if n is given; ParameterError if not."""
+    """Return `p` if it is a Partition, with n rows if n is given; else ParameterError."""
     if not isinstance(p, Partition):
         raise ParameterError(
-            f"expected a Partition, got {type(p).__name__}: ap.Partition(labels) makes one, "
-            "and ap.recode(m, r) publishes a Recoding"
+            f"expected a Partition, got {type(p).__name__}: make one with ap.Partition(labels), "
+            "or publish a Recoding with ap.recode(m, r)"
         )
     if n is not None and len(p) != n:
-        raise ParameterError(f"the partition labels {len(p)} rows, the table has {n}")
+        raise ParameterError(f"the partition has {len(p)} rows, the table {n}: group this table")
     return p
 
 
@@ -242,34 +242,32 @@ def checked_labels(labels, n: int | None = None) -> np.ndarray:
         )
     if len(labels) and labels.min() < -1:
         raise ParameterError(f"labels must be -1 or a group number, got {labels.min()}")
-    # There are at most as many groups as rows: a greater number leaves a gap, which is found too.
+    # There are at most as many groups as rows: a greater number leaves a gap.
     present = np.zeros(len(labels) + 1, dtype=bool)
-    present[np.minimum(labels[labels >= 0], len(labels)).astype(np.int64)] = True
+    present[np.minimum(labels[labels >= 0], len(labels)).astype(np.intp)] = True
     gap = int(present.argmin())
     if len(labels) and labels.max() >= gap:
-        raise ParameterError(
-            f"group numbers must have no gap, but {gap} has no rows: dense_labels() closes gaps"
-        )
-    return labels.astype(np.int64, copy=False)
+        raise ParameterError(f"group {gap} has no rows: close such gaps by dense_labels()")
+    return labels.astype(np.intp, copy=False)
 
 
 def dense_labels(labels: np.ndarray) -> np.ndarray:
-    """Renumber labels so that they have no gap; their order and every -1 are kept.
+    """Renumber labels without gaps; their order and every -1 stay.
 
     Examples
     --------
     >>> dense_labels(np.array([7, -1, 2, 7])).tolist()
     [1, -1, 0, 1]
     """
-    labels = np.asarray(labels, dtype=np.int64)
-    dense = np.full(len(labels), -1, dtype=np.int64)
+    labels = np.asarray(labels, dtype=np.intp)
+    dense = np.full(len(labels), -1, dtype=np.intp)
     dense[labels >= 0] = pd.factorize(labels[labels >= 0], sort=True)[0]
     return dense
 
 
 @loop
 def _deal(labels, rows, group, counts, times, first):
-    """Label the rows of cells, entry by entry; groups that stand for several get equal shares."""
+    """Label the rows of cells, entry by entry; represented groups get equal shares."""
     place = 0
     for i in range(len(group)):
         share = counts[i] // times[group[i]]

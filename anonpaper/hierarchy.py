@@ -37,11 +37,11 @@ __all__ = ["ISO_DATE", "STAR", "Hierarchy", "check_hierarchies", "exact_number"]
 #: How a suppressed value is written.
 STAR = "*"
 
-#: A date or timestamp in text that can be read in one way only: a part of ISO 8601.
+#: An unambiguous date or timestamp in text: a part of ISO 8601.
 ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 
 _ARX = {"header": False, "index": False, "lineterminator": "\n"}
-#: For every level of dates how it is written, and what a form needs to tell of it.
+#: For every level of dates how it is written, and the codes that a form needs for it.
 _DATES = {
     "day": (lambda when: f"{when.date()}", "%[dj]"),
     "month": (lambda when: f"{when.date()}"[:7], "%[mbBj]"),
@@ -58,8 +58,8 @@ class Hierarchy:
     ----------
     rows : sequence of sequence of str
         One row per value: the value, then its generalizations from the lowest level up. All rows
-        are of one length, and every value stands once. A name has one parent and one set of
-        values, on whatever levels it stands; otherwise there is a HierarchyError.
+        have the same length, and every value occurs once. A name has one parent and one set of
+        values, on all its levels; otherwise HierarchyError.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Hierarchy:
         if len(self._row_of) < len(rows):
             counts = Counter(row[0] for row in rows)
             twice = sorted(value for value, count in counts.items() if count > 1)
-            raise HierarchyError(f"values that stand twice: {twice}")
+            raise HierarchyError(f"values that occur twice: {twice}; keep one row of each")
         for level in range(1, len(rows[0]) - 1):
             parent: dict[str, str] = {}
             for row in rows:
@@ -94,8 +94,8 @@ class Hierarchy:
                         f"{parent[row[level]]!r} and {row[level + 1]!r} on level {level + 1}"
                     )
         self.rows = rows
-        # A name of two sets would not say which it means. Sets of a tree are nested: equal ones
-        # have the same first value and the same size.
+        # A name must mean one set. Sets of a tree are nested: equal sets have the same first
+        # value and the same size.
         known: dict[str, tuple[str, int]] = {}
         for level in range(self.height + 1):
             column = [row[level] for row in self.rows]
@@ -104,13 +104,11 @@ class Hierarchy:
                 node = (first[name], size)
                 if known.setdefault(name, node) != node:
                     meant = " and ".join(f"{n} from {v!r} on" for v, n in (known[name], node))
-                    raise HierarchyError(
-                        f"{name!r} stands for two sets of values, {meant}: rename one of the two"
-                    )
+                    raise HierarchyError(f"{name!r} means two sets of values, {meant}: rename one")
 
     @property
     def height(self) -> int:
-        """Highest level; level 0 holds the values themselves."""
+        """Highest level; level 0 has the values themselves."""
         return len(self.rows[0]) - 1
 
     def names(self, level: int) -> list[str]:
@@ -119,14 +117,14 @@ class Hierarchy:
         return list(dict.fromkeys(row[level] for row in self.rows))
 
     def generalize(self, value: object, level: int) -> str:
-        """Return the name of a value on a level; HierarchyError if the value is not in it."""
+        """Return the name of a value on a level; HierarchyError for an unknown value."""
         level = check_integer("level", level, 0, self.height)
         if str(value) not in self._row_of:
             raise HierarchyError(f"the hierarchy lacks the value {value!r}")
         return self._row_of[str(value)][level]
 
     def written(self, value: object, level: int) -> object:
-        """Return what is published of a value on a level: itself if it is its own name there."""
+        """Return the published form of a value on a level: the value if its name is the same."""
         name = self.generalize(value, level)
         return value if name == str(value) else name
 
@@ -137,7 +135,7 @@ class Hierarchy:
     def maps(self, attribute: Attribute) -> np.ndarray:
         """Return the sub-domain of every value on every level, shape (height + 1, size), int32.
 
-        Sub-domains are numbered in the order of their first value in the attribute's domain. A
+        Sub-domains are numbered in the order of their first value in the attribute's domain.
         HierarchyError names the values that the hierarchy lacks.
         """
         rows = [self._row_of.get(str(value)) for value in attribute.values]
@@ -146,7 +144,7 @@ class Hierarchy:
             raise HierarchyError(
                 f"the hierarchy of {attribute.name!r} lacks {len(lacking)} of its values: "
                 f"{lacking[:20]}{' ...' if len(lacking) > 20 else ''}; it begins with "
-                f"{list(self._row_of)[:3]}: add a row for each, or make it of this column"
+                f"{list(self._row_of)[:3]}: add a row for each, or make it from this column"
             )
         maps = np.empty((self.height + 1, attribute.size), np.int32)
         for level, ids in enumerate(maps):
@@ -154,10 +152,9 @@ class Hierarchy:
         return maps
 
     def preorder(self) -> list[str]:
-        """Return the values as a preorder walk through the tree meets them.
+        """Return the values in preorder: then every node is an interval of the domain.
 
-        Children of a node are met in the order of their first value in `rows`. Every node is then
-        an interval of the domain (dewri2009, section 3).
+        Children of a node are ordered by their first value in `rows` (dewri2009, section 3).
 
         Examples
         --------
@@ -172,8 +169,6 @@ class Hierarchy:
 
         return [row[0] for row in sorted(self.rows, key=place)]
 
-    # -- ways to make one ----------------------------------------------------------------
-
     @classmethod
     def flat(cls, values: Sequence) -> Hierarchy:
         """Return the hierarchy of height 1: the value, or a star."""
@@ -181,7 +176,7 @@ class Hierarchy:
 
     @classmethod
     def balanced(cls, values: Sequence, fan_out: int = 4) -> Hierarchy:
-        """Return a tree that joins up to `fan_out` neighbours at a time, up to a star.
+        """Return a tree that joins up to `fan_out` neighbours per level, up to a star.
 
         Examples
         --------
@@ -211,7 +206,7 @@ class Hierarchy:
         values : sequence of numbers, or a column
             The domain, finite.
         widths : sequence of numbers
-            Width per level, above 0 and each a multiple of the one before (else ParameterError).
+            Width per level, above 0 and each a multiple of the previous one (else ParameterError).
             Intervals begin at multiples of their width. Bounds are exact decimal numbers.
 
         Examples
@@ -223,7 +218,7 @@ class Hierarchy:
         for width, wider in pairwise(steps):
             if wider % width:
                 raise ParameterError(
-                    f"each width must be a multiple of the one before, got {list(widths)}"
+                    f"each of widths must be a multiple of the last: {list(widths)}"
                 )
 
         def names(value):
@@ -242,8 +237,8 @@ class Hierarchy:
         values
             As for :meth:`intervals`.
         levels : sequence of sequences of numbers
-            The bounds between intervals, ascending, for every level from the lowest up. Those of a
-            level are among those of the level below (else ParameterError).
+            The bounds between intervals, ascending, for every level from the lowest up. The bounds
+            of a level are also bounds of the level below (else ParameterError).
 
         Examples
         --------
@@ -257,9 +252,7 @@ class Hierarchy:
                 raise ParameterError(f"the bounds of a level must ascend, got {level}")
         for (lower, inner), (upper, outer) in pairwise(zip(levels, bounds, strict=True)):
             if not set(outer) <= set(inner):
-                raise ParameterError(
-                    f"the bounds {upper} of a level must be among those below it, {lower}"
-                )
+                raise ParameterError(f"the bounds {upper} must be among those below, {lower}")
 
         def names(value):
             place = exact_number("a value", value, -np.inf)
@@ -269,17 +262,18 @@ class Hierarchy:
 
     @classmethod
     def quantiles(cls, values: Sequence[float], parts: Sequence[int] = (8, 4, 2)) -> Hierarchy:
-        """Return a hierarchy of numbers: parts of nearly equally many rows, then a star.
+        """Return a hierarchy of numbers: parts with similar numbers of rows, then a star.
 
-        A part is written ``[first - last]`` by values that occur: they become known.
+        A part is written ``[first - last]`` with values that occur, which reveals them.
 
         Parameters
         ----------
         values : sequence of numbers, or a column
-            The rows, finite numbers, repeated ones included. Equal ones stay together, so that
-            fewer parts than asked for may come out.
+            The rows, finite numbers, with repetitions. Equal numbers stay together, so there may
+            be fewer parts than requested.
         parts : sequence of int
-            How many per level, at least 2 and each a multiple of the next (else ParameterError).
+            Number of parts per level, at least 2 and each a multiple of the next (else
+            ParameterError).
 
         Examples
         --------
@@ -298,7 +292,7 @@ class Hierarchy:
         missing = [MISSING] * (rows.pop(MISSING, 0) > 0 or values.hasnans)
         ascending = sorted(rows, key=lambda value: exact_number("a value", value, -np.inf))
         counts = np.array([rows[value] for value in ascending], dtype=np.int64)
-        # A value lies in the part in which the middle of its rows lies.
+        # A value belongs to the part that contains the middle of its rows.
         finest = (2 * np.cumsum(counts) - counts) * parts[0] // (2 * max(counts.sum(), 1))
         names: dict[object, list[str]] = {value: [] for value in ascending}
         for part in parts:
@@ -312,12 +306,12 @@ class Hierarchy:
 
     @classmethod
     def prefixes(cls, values: Sequence, keep: Sequence[int] | None = None) -> Hierarchy:
-        """Return a hierarchy of codes by their first characters, as of zip codes, then a star.
+        """Return a hierarchy of codes by their first characters, such as zip codes, then a star.
 
         Parameters
         ----------
         values : sequence, or a column
-            The domain; codes are read as text. Codes of no more characters than are kept stay.
+            The domain; codes are read as text. Codes that are not longer than the prefix stay.
         keep : sequence of int, optional
             Characters kept per level, at least 1 and descending (else ParameterError). By default
             one less on every level.
@@ -349,20 +343,18 @@ class Hierarchy:
         levels: Sequence[str] = ("month", "quarter", "year"),
         form: str | None = None,
     ) -> Hierarchy:
-        """Return a hierarchy of dates or timestamps, then a star.
-
-        Anything else is a ParameterError.
+        """Return a hierarchy of dates or timestamps, then a star; else ParameterError.
 
         Parameters
         ----------
         values : sequence, or a column
-            Dates and timestamps, in their own time zones, or texts: by default such as
-            ``2024-12-31`` and ``2024-12-31 10:15``, which cannot be misread.
+            Dates and timestamps, in their own time zones, or texts: by default like ``2024-12-31``
+            and ``2024-12-31 10:15``, which are unambiguous.
         levels : sequence of {"day", "month", "quarter", "year", "decade"}
-            From the lowest level up, each coarser than the one before.
+            From the lowest level up, each coarser than the previous one.
         form : str, optional
-            How all texts are written, as for :meth:`datetime.datetime.strptime`: ``%d.%m.%Y``.
-            It must tell the part of a date that the lowest level names, and all coarser ones.
+            The form of all texts, as for :meth:`datetime.datetime.strptime`: ``%d.%m.%Y``. It must
+            include the part of a date that the lowest level names, and all coarser parts.
 
         Examples
         --------
@@ -371,9 +363,7 @@ class Hierarchy:
         >>> Hierarchy.dates(["31.12.2024"], ["year"], form="%d.%m.%Y").rows
         [['31.12.2024', '2024', '*']]
         """
-        levels = [
-            check_choice("a level", name, _DATES) for name in check_sequence("levels", levels)
-        ]
+        levels = [check_choice("a level", n, _DATES) for n in check_sequence("levels", levels)]
         order = list(_DATES)
         if any(order.index(finer) >= order.index(coarser) for finer, coarser in pairwise(levels)):
             raise ParameterError(f"levels must become coarser in the order {order}, got {levels}")
@@ -383,8 +373,8 @@ class Hierarchy:
             needed = order[order.index(levels[0] if levels else "year") :]
             if not all(re.search(_DATES[name][1], told) for name in needed):
                 raise ParameterError(
-                    f"form must be a text such as '%d.%m.%Y' that tells of a date its {needed[0]} "
-                    f"and all that is coarser, got {form!r}"
+                    f"form must be a text such as '%d.%m.%Y' with the {needed[0]} and all coarser "
+                    f"parts of a date, got {form!r}"
                 )
 
         def names(value):
@@ -402,10 +392,10 @@ class Hierarchy:
 
     @classmethod
     def from_csv(cls, path: str | Path, sep: str = ";") -> Hierarchy:
-        """Read a hierarchy in ARX's format: a line per value, no header, UTF-8; `sep` between.
+        """Read a hierarchy in ARX's format: a line per value, no header, UTF-8, `sep` between.
 
-        FileError if the file cannot be read, HierarchyError if it is no hierarchy, ParameterError
-        for a separator that is not one character or is needed.
+        FileError if the file cannot be read, HierarchyError if it is not a hierarchy,
+        ParameterError for a wrong separator.
         """
         _check_separator(sep)
         with named_by_user(path):
@@ -414,16 +404,16 @@ class Hierarchy:
             lines = io.StringIO(content.decode("utf-8-sig"), newline="")
             return cls([row for row in csv.reader(lines, delimiter=sep) if row])
         except (csv.Error, UnicodeDecodeError) as error:
-            raise HierarchyError(f"{path} is no table in UTF-8: {error}") from None
+            raise HierarchyError(f"{path} is not a table in UTF-8: {error}") from None
 
     def to_csv(self, path: str | Path, sep: str = ";") -> None:
-        """Write the hierarchy in ARX's format, a file that is there whole or not at all.
+        """Write the hierarchy in ARX's format, completely or not at all.
 
-        Errors are those of :meth:`from_csv`; FileError also for a name that is no Unicode.
+        Errors are those of :meth:`from_csv`; FileError also for a name that is not Unicode.
         """
         _check_separator(sep)
         content = pd.DataFrame(self.rows).to_csv(None, sep=sep, **_ARX)
-        # readers take these two for something else
+        # readers would misunderstand these two
         if "\r" in content or content.startswith("\ufeff"):
             content = pd.DataFrame(self.rows).to_csv(None, sep=sep, quoting=csv.QUOTE_ALL, **_ARX)
         write_named(path, content)
@@ -441,19 +431,18 @@ class Hierarchy:
 def check_hierarchies(
     hierarchies: Mapping[object, Hierarchy] | None, names: Sequence
 ) -> dict[object, Hierarchy]:
-    """Return hierarchies by attribute name as a dict; only quasi-identifiers have one."""
+    """Return hierarchies by attribute name as a dict; ColumnError for an unknown name."""
     hierarchies = check_named("hierarchies", hierarchies, names)
     for name, hierarchy in hierarchies.items():
         if not isinstance(hierarchy, Hierarchy):
             raise ParameterError(
-                f"the hierarchy of {name!r} is a {type(hierarchy).__name__}: "
-                "ap.Hierarchy(rows) makes one"
+                f"hierarchies[{name!r}] must be an ap.Hierarchy, got {hierarchy!r}"
             )
     return hierarchies
 
 
 def _instant(value: object, form: str | None) -> pd.Timestamp:
-    """Return a date, or a text that is written in the form or in ISO's, as a timestamp."""
+    """Return a date, or a text in the given form or in ISO format, as a timestamp."""
     try:
         when = value
         if isinstance(value, str) and form is not None:
@@ -466,7 +455,7 @@ def _instant(value: object, form: str | None) -> pd.Timestamp:
     except (TypeError, ValueError, OverflowError):
         wanted = "such as 2024-12-31" if form is None else f"of the form {form}"
         hint = "; form='%d.%m.%Y' reads others" if form is None and isinstance(value, str) else ""
-        raise ParameterError(f"{value!r} is no date {wanted}{hint}") from None
+        raise ParameterError(f"{value!r} is not a date {wanted}{hint}") from None
 
 
 def _check_separator(sep: object) -> None:
@@ -475,7 +464,7 @@ def _check_separator(sep: object) -> None:
 
 
 def _values(values: object) -> list:
-    """Return a domain as a list: of an attribute, of a column each value once, of text letters."""
+    """Return a domain as a list, also from an attribute, a column, or the letters of a text."""
     if isinstance(values, Attribute):
         return list(values.values)
     if isinstance(values, pd.Series):
@@ -485,7 +474,7 @@ def _values(values: object) -> list:
 
 
 def _rows(values: list, names: Callable[[object], list[str]], levels: int = 0) -> list[list]:
-    """Return a row per value with its names and a star; a missing value has no name but itself."""
+    """Return a row per value with its names and a star; a missing value keeps its own name."""
     rows = [None if is_among(value, [MISSING]) else names(value) for value in values]
     levels = max((len(row) for row in rows if row is not None), default=levels)
     rows = [[MISSING] * levels if row is None else row for row in rows]
@@ -493,7 +482,7 @@ def _rows(values: list, names: Callable[[object], list[str]], levels: int = 0) -
 
 
 def _between(bounds: list[Fraction], place: int) -> str:
-    """Write the interval below the bound of a place, the last one if there is none."""
+    """Write the interval below the bound at `place`; after the last bound, the last interval."""
     if place == 0:
         return f"<{_decimal(bounds[0])}"
     if place == len(bounds):
@@ -502,7 +491,7 @@ def _between(bounds: list[Fraction], place: int) -> str:
 
 
 def exact_number(name: str, value: object, low: float) -> Fraction:
-    """Return a finite number above `low` as it is written: 0.1 is a tenth."""
+    """Return a finite number above `low` exactly as written: 0.1 is a tenth."""
     number = check_number(name, value, low, np.finfo(float).max, open_low=True)
     return Fraction(int(value) if isinstance(value, Integral) else repr(number))
 

@@ -1,7 +1,7 @@
 """Microdata: a table of people with roles, coded once, and its cell table.
 
 Rows with equal quasi-identifiers (QI) and equal sensitive value are interchangeable for all
-algorithms, so they work on the :class:`CellTable`: the distinct QI tuples with their counts per
+algorithms. So these work on the :class:`CellTable`: the distinct QI tuples with their counts per
 sensitive value.
 """
 
@@ -34,18 +34,18 @@ __all__ = [
     "build_cells", "check_microdata", "checked_roles", "code_values", "no_rows",
 ]  # fmt: skip
 
-#: The value that stands for a missing one when missing values are kept.
+#: The value that replaces a missing one when missing values are kept.
 MISSING = "?"
 
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """One attribute with its domain, in order.
+    """One attribute with its ordered domain.
 
     `values` (dtype object) is the domain, and the code of a value is its place there. The domain
-    is `numeric` if it holds ascending numbers that floating point tells apart, and `ordered` if
-    its order means something (numbers, dates, ordered categoricals). `positions` (float64) says
-    where a value lies on its axis: the number itself, else its code.
+    is `numeric` if it has ascending numbers that floats can distinguish, and `ordered` if its
+    order has a meaning (numbers, dates, ordered categoricals). `positions` (float64) are the
+    numbers themselves, or otherwise the codes.
     """
 
     name: object  # the column's label
@@ -61,7 +61,7 @@ class Attribute:
 
     @property
     def width(self) -> float:
-        """Distance of the first and the last value, in the attribute's own unit."""
+        """Distance between the first and the last value, in the attribute's unit."""
         return float(self.positions[-1] - self.positions[0])
 
     def code(self, value: object) -> int:
@@ -69,8 +69,7 @@ class Attribute:
         matches = [place for place, known in enumerate(self.values) if is_among(value, [known])]
         if len(matches) != 1:
             raise ColumnError(
-                f"{value!r} is not in the domain of {self.name!r} (its {self.size} values begin "
-                f"with {list(self.values[:5])})"
+                f"{value!r} is not in the domain of {self.name!r}: {list(self.values[:5])}, ..."
             )
         return matches[0]
 
@@ -84,7 +83,7 @@ class CellTable:
     """The distinct QI tuples of a table with their counts per sensitive value.
 
     A *cell* is a pair (QI tuple, sensitive value) that occurs. Cells are sorted by tuple, tuples
-    lexicographically by code; without a sensitive attribute every tuple is one cell. There are n
+    lexicographically by code. Without a sensitive attribute every tuple is one cell. There are n
     rows, e cells and c tuples, the QI-groups of the microdata.
     """
 
@@ -97,7 +96,7 @@ class CellTable:
 
     @property
     def tuple_start(self) -> np.ndarray:
-        """Rows ``rows[tuple_start[i]:tuple_start[i + 1]]`` are those of tuple i."""
+        """Tuple i has the rows ``rows[tuple_start[i]:tuple_start[i + 1]]``."""
         return self.row_start[self.start]
 
     @property
@@ -107,16 +106,14 @@ class CellTable:
 
     @cached_property
     def tuple_of_row(self) -> np.ndarray:
-        """The tuple's number of every row, shape (n,), dtype int32."""
+        """The number of every row's tuple, shape (n,), dtype int32."""
         tuple_of_row = np.empty(len(self.rows), np.int32)
-        tuple_of_row[self.rows] = np.repeat(
-            np.arange(len(self.tuples), dtype=np.int32), self.tuple_sizes
-        )
+        tuple_of_row[self.rows] = np.repeat(np.arange(len(self), dtype=np.int32), self.tuple_sizes)
         return tuple_of_row
 
     @cached_property
     def tuple_of_cell(self) -> np.ndarray:
-        """The tuple's number of every cell, shape (e,), dtype int64."""
+        """The number of every cell's tuple, shape (e,), dtype int64."""
         return np.repeat(np.arange(len(self.tuples)), np.diff(self.start))
 
     def by_sensitive_value(
@@ -125,7 +122,7 @@ class CellTable:
         """List the cells of each of `values` sensitive values, in an order of the tuples; O(e).
 
         Returns `list_start`, `cell` and `place`: ``cell[list_start[v]:list_start[v + 1]]`` are the
-        cells of value v, and `place` is where the tuple of each stands in the order.
+        cells of value v, and `place` is the position of their tuples in the order.
         """
         if order is None:
             order = np.arange(len(self))
@@ -144,13 +141,12 @@ class CellTable:
 
 
 def no_rows(*_) -> None:
-    """Raise RowsError, as everything does that needs the rows of a table that has only counts."""
+    """Raise RowsError: the table has only counts, and the caller needs its rows."""
     raise RowsError(
-        "this needs the rows, and of this table only the cells are here, the distinct rows and "
-        "their numbers: all algorithms take those but mondrian(relaxed=True), which parts equal "
-        "rows by their order, and so do all forms of publication, rel.audit(), and losses that "
-        "count: stars, classes, NCP, GCP, KL divergence; a part that fits into memory can be read "
-        "into a DataFrame for ap.Microdata"
+        "this needs single rows, but a table of counts has only distinct rows and their numbers. "
+        "These work: all algorithms except mondrian(relaxed=True), all forms of publication, "
+        "rel.audit(), stars, classes, NCP, GCP and KL divergence. For anything else, read rows "
+        "that fit into memory into a DataFrame for ap.Microdata"
     )
 
 
@@ -166,56 +162,53 @@ class Microdata:
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row per person, or several with `person`. The table keeps a copy, ``frame``, to read.
+        One row per person, or several with `person`. The table keeps a copy, ``frame``, for
+        reading.
     qi : sequence of column labels
         The quasi-identifiers, at least one.
     sensitive : column label or list of column labels, optional
-        The sensitive attribute (SA), or several. Algorithms for one refuse several:
-        ``with_roles(sensitive=...)`` chooses.
+        The sensitive attribute (SA), or several. Algorithms for one raise an error for several;
+        choose one by ``with_roles(sensitive=...)``.
     person : column label, optional
-        Whose a row is, where people have several rows. Principles then count people, and methods
-        that count rows refuse the table. The column has no other role and is never published.
+        Identifies people with several rows. Principles then count people, and methods that count
+        rows raise an error. The column has no other role and is never published.
     missing : {"category", "drop", "error"}
         Missing values in role columns become the value ``"?"``, last in its domain; or their rows
-        are left out (``dropped`` counts them); or they are an error. A row without its `person` is
-        left out or an error. A column of numbers or dates with missing values is generalized to
-        sets, not to intervals: drop the rows or fill the gaps to keep the intervals.
+        are dropped (``dropped`` counts them); or they are an error. A row without its `person` is
+        dropped or an error. Numbers or dates with missing values are generalized to sets, not to
+        intervals: drop the rows or fill the gaps to keep intervals.
     domains : mapping of column label to sequence of values, optional
         Declared domains in order, for attributes whose data do not show every value. Missing
-        values do not count. A pandas Categorical declares its categories by itself.
+        values are ignored. A pandas Categorical declares its categories.
     origin, synthetic : object, and array of bool, shape (len(frame),), optional
-        Where the data come from, and which rows are invented.
+        Where the data come from, and which rows are synthetic.
 
     Raises
     ------
     ColumnError
-        A column is unknown, stands twice, or has two roles; on first use also: a value is outside
-        its domain, infinite, or cannot be told apart from another.
-    EmptyTableError
-        No rows, or no quasi-identifiers.
-    MissingValueError
-        With ``missing="error"``, or where `person` is missing and ``missing="category"``.
+        A column is unknown, occurs twice, or has two roles; on first use also: a value is outside
+        its domain, infinite, or cannot be compared with another.
+    EmptyTableError, MissingValueError
+        No rows, or no quasi-identifiers; missing values with ``missing="error"``, or in `person`
+        with ``missing="category"``.
 
     Notes
     -----
     A column is coded once, on first use, in O(n log n). Numbers and text are sorted, a Categorical
-    keeps the order of its categories. Every value has one written form: where values are equal but
+    keeps the order of its categories. Every value has one written form: if values are equal but
     written differently (0.0 and -0.0, 1 and True, an instant in two time zones), or different but
-    written alike (1 and "1"), ``frame`` holds the one of the shortest text in all their rows.
+    written alike (1 and "1"), ``frame`` has the shortest text in all their rows.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"age": [30, 30, 41], "sex": ["f", "f", "m"], "ill": ["a", "b", "a"]})
     >>> m = Microdata(frame, qi=["age", "sex"], sensitive="ill")
     >>> m.n, m.d, m.cells.tuples.tolist(), m.cells.counts.tolist()
     (3, 2, [[0, 0], [1, 1]], [1, 1, 1])
     """
 
-    #: Whether its rows are here; of a table of counts they are in a file or a database,
-    has_rows = True
-    #: and this writes what is published of it: see :mod:`anonpaper.owner.engine`.
-    engine = None
+    has_rows = True  # False for a table of counts, whose rows are in files or a database
+    engine = None  # writes releases of a table of counts, see anonpaper.owner.engine
 
     def __init__(
         self,
@@ -229,29 +222,29 @@ class Microdata:
         origin: object = None,
         synthetic: np.ndarray | None = None,
     ) -> None:
-        # What a table is and what is remembered of it; a table made from it carries all of this.
+        # Everything set here is passed on to tables made from this one.
         self._frame: pd.DataFrame | None = _snapshot(frame)
         self._whole: Microdata | None = None  # without a frame: the table it was made from,
-        self._rows: np.ndarray | None = None  # and the rows taken, or else
-        self._recoded: tuple = ()  # the columns that were given other codes
+        self._rows: np.ndarray | None = None  # and its rows, or otherwise
+        self._recoded: tuple = ()  # the columns with other codes
         self._coded: dict[object, tuple[Attribute, np.ndarray]] = {}
         self._domains = _declared(domains)
         self.n = len(frame)
         self.qi, self.sensitive, self.person, self.missing = qi, sensitive, person, missing
         self.origin, self.dropped = origin, 0
         self.synthetic = _checked_mask(self.n, synthetic)
-        self.weights: np.ndarray | None = None  # how many rows each one listed stands for
+        self.weights: np.ndarray | None = None  # how many rows each listed one represents
         self._settle()
 
     def _settle(self) -> None:
-        """Check the roles, and leave out the rows that lack a value if they are to be dropped."""
+        """Check the roles, and drop the rows with missing values if requested."""
         check_choice("missing", self.missing, ("category", "drop", "error"))
         columns = list(self._columns)
         self.qi, several = checked_roles(columns, self.qi, self.sensitive, self.person)
         self.sensitive = several if len(several) > 1 else next(iter(several), None)
         unknown = [name for name in self._domains if name not in columns]
         if unknown:
-            raise ColumnError(f"domains are declared for columns that are not there: {unknown}")
+            raise ColumnError(f"domains names unknown columns {unknown}; the table has {columns}")
         if self.n == 0:
             raise EmptyTableError("the table has no rows")
         whose = [] if self.person is None else [self.person]
@@ -263,8 +256,8 @@ class Microdata:
             counts = lacking.sum()
             raise MissingValueError(
                 f"missing values in {counts[counts > 0].to_dict()} (column: rows); "
-                'missing="category" keeps them as a value, but for the person; '
-                'missing="drop" leaves the rows out'
+                'missing="category" keeps them as a value, except in the person column; '
+                'missing="drop" drops the rows'
             )
         if incomplete.all():
             raise EmptyTableError("every row has a missing value in a role column")
@@ -276,12 +269,12 @@ class Microdata:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The table's own copy of the input, in which equal values are written alike: to read."""
+        """The table's copy of the input, with equal values written alike; for reading."""
         if self._frame is not None:
             return self._frame
         if self._rows is not None:
             return self._whole.frame.take(self._rows)
-        drawn = self._whole is None  # from counts: no frame was ever there
+        drawn = self._whole is None  # from counts, which have no frame
         frame = pd.DataFrame(index=range(self.n)) if drawn else self._whole.frame.copy(deep=False)
         for name in self._recoded:
             attribute, codes = self._coded[name]
@@ -312,7 +305,7 @@ class Microdata:
 
     @cached_property
     def codes(self) -> np.ndarray:
-        """QI codes, shape (n, d), dtype int32, one column after another in memory."""
+        """QI codes, shape (n, d), dtype int32, stored by columns."""
         codes = np.empty((self.n_listed, self.d), np.int32, order="F")
         for j, name in enumerate(self.qi):
             codes[:, j] = self._code_column(name)[1]
@@ -339,11 +332,11 @@ class Microdata:
     def sensitive_counts(self) -> np.ndarray:
         """Number of rows of every sensitive value, shape (m,), dtype int64."""
         codes, values = self.sensitive_codes, self.sensitive_attribute.size
-        return np.bincount(codes, self.weights, values).astype(np.int64)
+        return np.bincount(codes, self.weights, values).astype(np.intp)
 
     @cached_property
     def people(self) -> np.ndarray | None:
-        """Whose every row is, numbered 0, 1, ..., shape (n,); None if no two rows are of one."""
+        """The person of every row, numbered 0, 1, ..., shape (n,); None if nobody has two rows."""
         if self.person is None:
             return None
         numbers, people = pd.factorize(self._code_column(self.person)[1])
@@ -351,7 +344,7 @@ class Microdata:
 
     @property
     def n_people(self) -> int:
-        """Number of people: of rows, unless several are of one `person`."""
+        """Number of people: n, unless several rows have the same `person`."""
         return self.n if self.people is None else int(self.people.max()) + 1
 
     @cached_property
@@ -359,7 +352,7 @@ class Microdata:
         """The cell table, built on first use in time O(n log n).
 
         With several sensitive attributes every tuple is one cell; ``about(name).cells`` has the
-        counts of one of them.
+        counts for one of them.
         """
         codes, values = None, 1
         if len(self.sensitives) == 1:
@@ -368,7 +361,7 @@ class Microdata:
         return build_cells(self.codes, sizes, codes, values, self.weights)
 
     def counted(self) -> Microdata:
-        """Return cells as rows with `weights`; itself for people's or several sensitive values."""
+        """Return cells as rows with `weights`; itself if it has people or several sensitives."""
         if self.people is not None or len(self.sensitives) > 1:
             return self
         cells = self.cells
@@ -385,30 +378,30 @@ class Microdata:
 
     @property
     def n_listed(self) -> int:
-        """Number of rows listed: n, unless equal ones are listed once with their `weights`."""
+        """Number of rows listed: n, unless equal rows are listed once with `weights`."""
         return self.n if self.weights is None else len(self.weights)
 
     def weights_of(self, listed: np.ndarray) -> np.ndarray | None:
-        """How many rows each of some listed ones stands for; None where each is one."""
+        """Number of rows that each listed one represents; None if each is one."""
         return None if self.weights is None else self.weights[listed]
 
     def count(self, listed: np.ndarray) -> int:
-        """Number of rows that those listed under a mask stand for."""
+        """Number of rows that the listed rows under a mask represent."""
         held = listed[listed] if self.weights is None else self.weights[listed]
         return int(held.sum())
 
     def attribute_index(self, name: object) -> int:
-        """Place of a quasi-identifier in `qi`; ColumnError if it is none."""
+        """Place of a quasi-identifier in `qi`; ColumnError for another name."""
         if not is_among(name, self.qi):
-            raise ColumnError(f"{name!r} is not a quasi-identifier; those are {self.qi}")
+            raise ColumnError(f"{name!r} is not a quasi-identifier; these are {self.qi}")
         return self.qi.index(name)
 
     def attribute(self, name: object) -> Attribute:
-        """The attribute of a column in a role; ColumnError if it has none."""
+        """The attribute of a column in a role; ColumnError for another column."""
         return self._code_column(self._in_role(name))[0]
 
     def codes_of(self, name: object) -> np.ndarray:
-        """Codes of a column in a role, shape (n,), dtype int32; ColumnError if it has none."""
+        """Codes of a column in a role, shape (n,), dtype int32; ColumnError for another column."""
         return self._code_column(self._in_role(name))[1]
 
     # -- other tables made from this one -----------------------------------------------
@@ -425,19 +418,19 @@ class Microdata:
         synthetic: np.ndarray | None = None,
         dropped: int | None = None,
     ) -> Microdata:
-        """Return a table made from this one; all that is not named is carried over.
+        """Return a table made from this one; everything that is not named stays.
 
         Parameters
         ----------
         frame : pandas.DataFrame, optional
             Other rows or columns.
         qi, sensitive, person, origin, synthetic
-            As for :class:`Microdata`; None takes the roles of `sensitive` and `person` away.
+            As for :class:`Microdata`; None removes the role of `sensitive` or `person`.
         domains : mapping of column label to sequence of values or None, optional
-            Further domains; None where the column itself says its domain. A Categorical in `frame`
+            Further domains; None if the column itself shows its domain. A Categorical in `frame`
             always does.
         dropped : int, optional
-            How many rows were left out.
+            Number of rows that were dropped.
 
         Raises
         ------
@@ -447,7 +440,6 @@ class Microdata:
 
         Examples
         --------
-        >>> import anonpaper as ap
         >>> m = ap.examples.hospital()
         >>> m.replace(frame=m.frame.assign(Age=50)).attribute("Age").size
         1
@@ -462,10 +454,7 @@ class Microdata:
             marks |= self._with_columns(frame, {} if domains is None else domains)
         if frame is not None and synthetic is None and self.synthetic.any():
             if not marks["_frame"].index.equals(self.frame.index):
-                raise ParameterError(
-                    "some rows of the table are synthetic and the frame has another index: "
-                    "synthetic=... says which of its rows are"
-                )
+                raise ParameterError("the frame has another index: give synthetic=...")
         elif frame is not None or synthetic is not None:
             marks["synthetic"] = _checked_mask(marks.get("n", self.n), synthetic)
         other = self._like(**marks)
@@ -475,20 +464,20 @@ class Microdata:
     def with_roles(
         self, qi: Sequence | None = None, sensitive: object = ..., person: object = ...
     ) -> Microdata:
-        """Return the same table with other roles: `replace` with these alone."""
+        """Return the same table with other roles: `replace` with these parameters only."""
         return self.replace(qi=qi, sensitive=sensitive, person=person)
 
     def about(self, name: object) -> Microdata:
-        """Return the table with one of its sensitive attributes alone, or with None of them."""
+        """Return the table with only one of its sensitive attributes, or with None of them."""
         if name is not None and not is_among(name, self.sensitives):
             raise ColumnError(f"{name!r} is not one of the sensitive attributes {self.sensitives}")
         return self if self.sensitives == [name] else self._like(sensitive=name)
 
     def with_codes(self, codes: Mapping[object, np.ndarray]) -> Microdata:
-        """Return the table with other values, given as codes; all domains stay as they are.
+        """Return the table with other values, given as codes; all domains stay.
 
-        `codes` maps columns in a role to n integers in their domains; anything else is a
-        ColumnError or a ParameterError.
+        `codes` maps columns in a role to n integers in their domains; ColumnError or
+        ParameterError for anything else.
         """
         coded = {name: self._code_column(name) for name in self._roles}
         codes = check_named("codes", codes, self._roles)
@@ -497,17 +486,15 @@ class Microdata:
             attribute, new = self.attribute(name), np.array(new)
             whole = np.issubdtype(new.dtype, np.integer) and new.shape == (n,)
             if not whole or new.min() < 0 or new.max() >= attribute.size:
-                raise ParameterError(
-                    f"codes of {name!r} must be {n} integers from 0 to {attribute.size - 1}"
-                )
+                raise ParameterError(f"codes of {name!r} must be {n} integers < {attribute.size}")
             coded[name] = attribute, new.astype(np.int32)
         marks = {"_recoded": tuple(codes), "_coded": coded}
         return self._like(_frame=None, _whole=self, _rows=None, **marks)
 
     def take(self, rows: np.ndarray) -> Microdata:
-        """Return the table of some rows, in the order given; all domains stay as they are.
+        """Return the table of some rows, in the order given; all domains stay.
 
-        `rows` are positions, or a mask of length n; EmptyTableError if there are none, and
+        `rows` are positions, or a mask of length n; EmptyTableError if there are none,
         ParameterError for a position out of range.
         """
         rows = np.array(rows)
@@ -517,9 +504,7 @@ class Microdata:
             raise EmptyTableError("no rows were taken")
         whole = rows.ndim == 1 and np.issubdtype(rows.dtype, np.integer)
         if not whole or rows.min() < 0 or rows.max() >= self.n:
-            raise ParameterError(
-                f"rows must be positions from 0 to {self.n - 1}, or a mask of length {self.n}"
-            )
+            raise ParameterError(f"rows must be positions < {self.n}, or a mask of {self.n}")
         marks = {"n": len(rows), "synthetic": self.synthetic[rows]}
         return self._like(_frame=None, _whole=self, _rows=rows, _coded={}, **marks)
 
@@ -556,13 +541,11 @@ class Microdata:
     def _required_sensitive(self) -> object:
         if self.sensitive is None:
             raise ColumnError(
-                "this needs a sensitive attribute and the table has none: "
-                "with_roles(sensitive=...) names one"
+                "this needs a sensitive attribute: set it by with_roles(sensitive=...)"
             )
         if isinstance(self.sensitive, list):
             raise ColumnError(
-                "this looks at the values of one sensitive attribute, and the table has "
-                f"{self.sensitive}: with_roles(sensitive=...) chooses one"
+                f"this needs one sensitive attribute, not {self.sensitive}: use with_roles"
             )
         return self.sensitive
 
@@ -581,7 +564,7 @@ class Microdata:
         return self._coded[name]
 
     def _like(self, **marks) -> Microdata:
-        """Return a table with everything that this one remembers but for the marks given."""
+        """Return a table with everything that this one stores, except for the marks given."""
         other = object.__new__(type(self))
         computed = {n for n, v in vars(Microdata).items() if isinstance(v, cached_property)}
         carried = {name: mark for name, mark in vars(self).items() if name not in computed}
@@ -589,7 +572,7 @@ class Microdata:
         return other
 
     def _with_columns(self, frame: pd.DataFrame | None, domains: Mapping) -> dict[str, object]:
-        """Return the marks of a table with other columns: codings of equal columns are kept."""
+        """Return the marks of a table with other columns; codings of equal columns are kept."""
         before, anew = self.frame, _declared(domains)
         frame = before if frame is None else _snapshot(frame)
         columns = list(frame.columns)
@@ -609,7 +592,7 @@ class Microdata:
 
 
 class CountedRows(Microdata):
-    """A table that lists equal rows once: row i stands for ``weights[i]`` rows, n is their sum."""
+    """A table that lists equal rows once: row i represents ``weights[i]`` rows, n is their sum."""
 
     has_rows = False
     frame = property(no_rows)
@@ -620,17 +603,15 @@ class CountedRows(Microdata):
         self.n, self.synthetic = int(weights.sum()), np.zeros(len(weights), bool)
 
     def take(self, rows: np.ndarray, weights: np.ndarray | None = None) -> CountedRows:
-        """Return some of the rows listed, each for other numbers of rows if those are given."""
+        """Return some of the listed rows, with other numbers of rows if `weights` are given."""
         coded = {name: (a, codes[rows]) for name, (a, codes) in self._coded.items()}
         return CountedRows(self, coded, self.weights[rows] if weights is None else weights)
 
     def drawn(self, rng: np.random.Generator) -> tuple[Microdata, np.ndarray]:
-        """Return a table of n rows in a random order, and which of those listed each one is."""
+        """Return a table of n rows in random order, and the listed row of each."""
         if self.n > np.iinfo(np.int32).max:
             raise RowsError(
-                f"this looks at the rows one by one, and numbers 2^31 - 1 of them; there are "
-                f"{self.n}: ap.mondrian, ap.tp_plus and others group the cells, however many rows "
-                "they hold, or group parts of the table by themselves"
+                "this needs single rows, at most 2^31 - 1: use ap.mondrian or ap.tp_plus"
             )
         listed = np.repeat(np.arange(len(self.weights), dtype=np.int32), self.weights)
         rng.shuffle(listed)
@@ -646,20 +627,16 @@ def _with_sizes(attributes: Iterable[Attribute]) -> str:
 
 
 def check_microdata(m: object, *, people: bool = False, weights: bool = False) -> Microdata:
-    """Return `m`, a Microdata whose `people` or `weights`, if any, its caller takes care of."""
+    """Return `m` if it is a Microdata; `people` and `weights` say what the caller can handle."""
     if not isinstance(m, Microdata):
-        raise ParameterError(
-            f"expected a Microdata, got {type(m).__name__}: "
-            "ap.Microdata(frame, qi=[...], sensitive=...) gives a DataFrame its roles"
-        )
+        raise ParameterError(f"expected a Microdata, got {type(m).__name__}: see ap.Microdata")
     if m.weights is not None and not weights:
         no_rows()
     if not people and m.people is not None:
         raise ParameterError(
-            f"this counts rows, and {m.n} rows are of {m.n_people} people by {m.person!r}, so it "
-            "would promise too much: ap.mondrian, ap.full_domain and ap.tds count people, "
-            "published by ap.suppress, ap.generalize or ap.recode; with_roles(person=None) counts "
-            "rows"
+            f"this counts rows, but {m.n} rows belong to {m.n_people} people by {m.person!r}: use "
+            "ap.mondrian, ap.full_domain or ap.tds with ap.suppress, ap.generalize or ap.recode, "
+            "or with_roles(person=None) to count rows"
         )
     return m
 
@@ -667,7 +644,7 @@ def check_microdata(m: object, *, people: bool = False, weights: bool = False) -
 def checked_roles(
     columns: list, qi: Sequence, sensitive: object, person: object = None
 ) -> tuple[list, list]:
-    """Return QI and sensitive attributes, after looking for unknown and doubled role columns."""
+    """Return QI and sensitive attributes; ColumnError for unknown or repeated columns."""
     if isinstance(sensitive, (list, np.ndarray, pd.Index)):
         sensitives = check_sequence("sensitive", sensitive)
     else:
@@ -684,7 +661,7 @@ def checked_roles(
         raise ColumnError(f"columns used twice among qi, sensitive and person: {doubled}")
     ambiguous = [name for name in roles if columns.count(name) > 1]
     if ambiguous:
-        raise ColumnError(f"the table has several columns of the name {ambiguous}")
+        raise ColumnError(f"the table has several columns named {ambiguous}: rename them")
     return qi, sensitives
 
 
@@ -695,14 +672,13 @@ def _checked_mask(n: int, synthetic: np.ndarray | None) -> np.ndarray:
     synthetic = np.array(synthetic)
     if synthetic.shape != (n,) or synthetic.dtype != bool:
         raise ParameterError(
-            f"synthetic must hold {n} booleans, one per row, got shape "
-            f"{synthetic.shape} and dtype {synthetic.dtype}"
+            f"synthetic must be {n} booleans, got {synthetic.dtype} {synthetic.shape}"
         )
     return synthetic
 
 
 def _declared(domains: Mapping[object, Iterable] | None) -> dict[object, list]:
-    """Return the domains that are not None as lists of their own without missing values."""
+    """Return the domains that are not None as new lists without missing values."""
     if domains is None:
         return {}
     if not isinstance(domains, Mapping):
@@ -722,7 +698,7 @@ def _declared(domains: Mapping[object, Iterable] | None) -> dict[object, list]:
 
 
 def _snapshot(frame: object) -> pd.DataFrame:
-    """Return a copy of a frame that nobody else can write to, every value in one written form."""
+    """Return a private copy of a frame, with every value in one written form."""
     if not isinstance(frame, pd.DataFrame):
         raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
     copy = frame.copy()
@@ -738,15 +714,15 @@ def _in_one_form(column: pd.Series) -> pd.Series:
     """Write equal values alike, and values that are written alike as one of them."""
     dtype = column.dtype
     if pd.api.types.is_float_dtype(dtype):
-        return column + 0  # of the two zeros the one without a sign
+        return column + 0  # -0.0 becomes 0.0
     if _is_categorical(column) or dtype.kind in "iubmM" or isinstance(dtype, pd.StringDtype):
         return column
     types = set(map(type, column[column.notna()]))
-    if len(types) <= 1 and types <= {str, int, bool}:  # of which equal ones are written alike
+    if len(types) <= 1 and types <= {str, int, bool}:  # equal values are written alike
         return column
     try:
         equal = pd.factorize(column)[0]
-    except TypeError:  # values that cannot be told apart: refused if the column gets a role
+    except TypeError:  # incomparable values: an error only if the column gets a role
         return column
     rows = np.flatnonzero(equal >= 0)
     values = column.array[rows]
@@ -756,7 +732,7 @@ def _in_one_form(column: pd.Series) -> pd.Series:
     forms["length"] = forms["text"].str.len()
     forms = forms.sort_values(["length", "text", "kind"]).drop_duplicates("equal")
     form_of_text = forms.drop_duplicates("text").set_index("text")["row"]
-    row_of = np.empty(equal.max() + 1, dtype=np.int64)
+    row_of = np.empty(equal.max() + 1, dtype=np.intp)
     row_of[forms["equal"]] = forms["text"].map(form_of_text)
     source = np.arange(len(column))
     source[rows] = row_of[equal[rows]]
@@ -779,22 +755,20 @@ def _holds_the_same(column: pd.Series, other: pd.Series) -> bool:
 # -- codes -------------------------------------------------------------------------------------
 
 
-def code_values(
-    values: pd.Series, used: np.ndarray, domain: Iterable | None
-) -> tuple[Attribute, np.ndarray]:
-    """Return the attribute of a column by its distinct `values`, and the codes of those `used`."""
+def code_values(values: pd.Series, used: np.ndarray, domain: Iterable | None) -> tuple:
+    """Return a column's attribute from its distinct `values`, and the codes of those `used`."""
     return _code(_in_one_form(values).iloc[used], domain)
 
 
 def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.ndarray]:
-    """Code one column: its attribute and, per row, the place of the value in the domain."""
+    """Code one column: its attribute and the place of every row's value in the domain."""
     if domain is not None:
         declared = pd.Index(domain)
         try:
             codes = declared.get_indexer(column)
         except (TypeError, pd.errors.InvalidIndexError) as error:
             twice = f"the declared domain of {column.name!r} names a value twice"
-            unclear = f"values declared for {column.name!r} cannot be told apart"
+            unclear = f"values declared for {column.name!r} cannot be compared"
             raise ColumnError(unclear if isinstance(error, TypeError) else twice) from None
         outside = (codes < 0) & column.notna().to_numpy()
         if outside.any():
@@ -813,13 +787,11 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         and values.is_monotonic_increasing
     )
     if numeric and not np.isfinite(values.to_numpy(dtype=float)).all():
-        raise ColumnError(
-            f"{column.name!r} holds infinite numbers: replace them by numbers or by missing values"
-        )
+        raise ColumnError(f"{column.name!r} has infinite numbers: replace them")
     values = np.array(values.tolist() + [None], dtype=object)[:-1]
     codes = np.array(codes, dtype=np.int32)
     absent = codes < 0
-    if absent.any():  # an interval that ends in "?" would say nothing
+    if absent.any():  # an interval that ends in "?" would have no meaning
         numeric = ordered = False
         if MISSING not in values:
             values = np.append(values, MISSING)
@@ -832,7 +804,7 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
 
 
 def _has_width(positions: np.ndarray) -> bool:
-    """Whether distances can be computed: identifiers near 2^60 are equal as floating point."""
+    """Whether distances can be computed: as floats, identifiers near 2^60 are equal."""
     with np.errstate(over="ignore", divide="ignore"):
         scale = 1 / (positions[-1] - positions[0])
     return len(positions) == 1 or bool((np.diff(positions) > 0).all() and 0 < scale < np.inf)
@@ -844,7 +816,7 @@ def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
         codes, values = pd.factorize(column, sort=False)
     except TypeError:
         raise ColumnError(
-            f"values of {column.name!r} cannot be told apart (lists, sets or dicts?): "
+            f"values of {column.name!r} cannot be compared (lists, sets or dicts?): "
             "convert them to text or numbers"
         ) from None
     values = pd.Index(values, dtype=values.dtype)
@@ -872,10 +844,10 @@ def build_cells(
 ) -> CellTable:
     """Group rows by QI tuple (code j below ``sizes[j]``) and sensitive code below m; O(n log n).
 
-    Rows may stand for several: by `weights` the result has their numbers, but not `rows`.
+    Listed rows may represent several: with `weights` the result counts these, but has no `rows`.
     """
-    # Tuple and sensitive value are one 64-bit key. Where the row number fits into it too, plain
-    # integers are sorted, which is faster; otherwise keys with their rows.
+    # Tuple and sensitive value are one 64-bit key. If the row number fits into it too, plain
+    # integers are sorted, which is faster.
     n, m = len(codes), int(m)
     row_bits = max(int(n - 1).bit_length(), 1)
     key, span = _tuple_keys(codes, sizes, 2**64 // m)
@@ -916,7 +888,7 @@ def _first_of_equal(keys: np.ndarray) -> np.ndarray:
 
 
 def _tuple_keys(codes: np.ndarray, sizes: Sequence[int], limit: int) -> tuple[np.ndarray, int]:
-    """Number the tuples in lexicographic order by uint64 keys; return a bound of the keys too."""
+    """Number the tuples in lexicographic order by uint64 keys; also return a bound of the keys."""
     # columns are joined in mixed radix; keys that would reach the limit, at least 2^33, are
     # replaced by their ranks, at most n
     key, span = codes[:, 0].astype(np.uint64), int(sizes[0])

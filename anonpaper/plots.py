@@ -1,9 +1,9 @@
 """One look for every figure: small functions on tidy frames, in Paul Tol's bright colours.
 
-A *tidy frame* has one row per drawn value: a column for x, one for y and one, `by`, that names the
-line. `order` lists all names, so that a name keeps its colour, marker and line style from panel to
-panel. Axes get the names of the columns as labels where they have none. A wrong frame or argument
-is a ValueError. Drawing functions return nothing, so that a cell shows the figure alone.
+A *tidy frame* has one row per drawn value: a column for x, one for y, and one, `by`, that names
+the line. `order` lists all names, so a name keeps its colour, marker and line style in all panels.
+Axes without labels get the names of the columns. ValueError for a wrong frame or argument. Drawing
+functions return nothing, so a cell shows only the figure.
 """
 
 from __future__ import annotations
@@ -35,32 +35,31 @@ _HOLLOW = {"linestyle": "none", "markerfacecolor": "none"}
 
 
 def use_style() -> None:
-    """Make the project's style the default of matplotlib, for this process."""
+    """Make the project's style matplotlib's default in this process."""
     plt.style.use(STYLE_FILE)
 
 
 def subplots(
     columns: int = 1, rows: int = 1, cols: int = 1, *, height: float | None = None, **options
 ):
-    """Return a figure of a journal's width and its axes.
+    """Return a figure with the width of a journal's columns, and its axes.
 
     Parameters
     ----------
     columns : {1, 2}
-        Journal columns the figure spans: 3.5 or 7.2 inches.
+        Journal columns of the figure: 3.5 or 7.2 inches.
     rows, cols : int
         Panels below and beside each other.
     height : float, optional
-        Inches; by default each panel is three quarters as high as it is wide.
+        Inches; by default each panel is three quarters as high as wide.
     **options
-        Passed to `matplotlib.pyplot.subplots` (``sharex``, ``sharey``, ``squeeze``, ...).
+        For `matplotlib.pyplot.subplots` (``sharex``, ``sharey``, ``squeeze``, ...).
 
     Examples
     --------
     >>> figure, axes = subplots(columns=2, cols=3)
     >>> figure.get_size_inches().round(1).tolist()
     [7.2, 1.8]
-    >>> plt.close(figure)
     """
     if columns not in WIDTHS:
         raise ValueError(f"columns is 1 (3.5 in) or 2 (7.2 in), got {columns!r}")
@@ -88,11 +87,11 @@ def lines(
     x, y : str
         Columns of numbers.
     by : str, optional
-        Column that names the line; without it there is one line, unnamed.
+        Column that names the line; without it there is one unnamed line.
     order : sequence, optional
-        All names, in order of colour and legend; by default by first appearance in `frame`.
+        All names, in order of colour and legend; by default as they appear in `frame`.
     spread : {"range", "quartiles"}, optional
-        How to draw several values of one line at one x: their mean as the line, and a band from
+        How to draw several values of a line at one x: their mean as the line, and a band from
         least to greatest or from first to third quartile. Without it they are an error.
 
     Examples
@@ -103,14 +102,12 @@ def lines(
     >>> lines(ax, frame, "l", "stars", "algorithm")
     >>> [line.get_label() for line in ax.get_lines()]
     ['TP', 'TP+']
-    >>> plt.close(figure)
     """
     for _, name, part, look in _parts(frame, (x, y), by, order):
         values = part.groupby(x, sort=True)[y]
         if spread is None and values.size().max() > 1:
             raise ValueError(
-                f"several values of {y!r} at one {x!r} for {name!r}: give spread='range' or "
-                "'quartiles', or name the lines with `by`"
+                f"several values of {y!r} at one {x!r} for {name!r}: use spread or by"
             )
         middle = values.mean()
         if spread is not None:
@@ -132,10 +129,10 @@ def published(
     *,
     order: Sequence | None = None,
 ) -> None:
-    """Draw a paper's own values as hollow markers, in the colours `lines` gives them.
+    """Draw a paper's own values as hollow markers, in the colours of `lines`.
 
-    Parameters are those of `lines`; give the same `order` to both, so that colours agree. A legend
-    names all markers once, as "published".
+    Parameters are those of `lines`; pass the same `order` for the same colours. The legend has one
+    entry for all markers, "published".
 
     Examples
     --------
@@ -144,7 +141,6 @@ def published(
     >>> published(ax, frame, "k", "risk")
     >>> ax.get_lines()[0].get_markerfacecolor()
     'none'
-    >>> plt.close(figure)
     """
     for _, _, part, look in _parts(frame, (x, y), by, order):
         own = {"color": look["color"], "marker": look["marker"], "markersize": 6, "zorder": 3}
@@ -168,7 +164,7 @@ def bars(
     Parameters
     ----------
     ax, frame : Axes and DataFrame
-        One row per bar; clusters stand in the order in which x first appears.
+        One row per bar; clusters keep the order in which x first appears.
     x, y : str
         Columns of the clusters, of any type, and of numbers.
     by, order
@@ -183,7 +179,6 @@ def bars(
     >>> bars(ax, frame, "data", "stars")
     >>> [float(bar.get_height()) for bar in ax.patches]
     [3.0, 2.0]
-    >>> plt.close(figure)
     """
     clusters = list(dict.fromkeys(frame[x])) if x in frame else []
     place = {cluster: position for position, cluster in enumerate(clusters)}
@@ -193,7 +188,7 @@ def bars(
     width = 0.8 / len(parts)
     for place_in_cluster, (number, name, part, look) in enumerate(parts):
         if part[x].duplicated().any():
-            raise ValueError(f"two rows for one bar of {name!r}: one row per {x!r} is needed")
+            raise ValueError(f"two rows for one bar of {name!r}: give one row per {x!r}")
         offset = (place_in_cluster - (len(parts) - 1) / 2) * width
         at = [place[value] + offset for value in part[x]]
         own = {"color": look["color"], "edgecolor": "white", "hatch": HATCHES[number]}
@@ -218,7 +213,7 @@ def heatmap(
     text: str | None = "{:.2g}",
     limits: tuple[float, float] | None = None,
 ) -> None:
-    """Draw one coloured field per row of the frame, with its number written in it.
+    """Draw one coloured field per row of the frame, with its number.
 
     Parameters
     ----------
@@ -226,9 +221,9 @@ def heatmap(
         Columns of the two axes, of any type, and of numbers. x and y keep the order in which they
         first appear, y from the top; missing fields stay blank.
     text : str, optional
-        Format of the numbers; None writes none.
+        Format of the numbers; None for no numbers.
     limits : (float, float), optional
-        Values at the ends of the colour scale, to share a scale between panels.
+        Values at the ends of the colour scale, for a common scale of several panels.
 
     Examples
     --------
@@ -237,11 +232,10 @@ def heatmap(
     >>> heatmap(ax, frame, "k", "l", "loss")
     >>> [label.get_text() for label in ax.texts]
     ['0.1', '0.4']
-    >>> plt.close(figure)
     """
     _check_columns(frame, (x, y, value))
     if frame.duplicated([x, y]).any():
-        raise ValueError(f"two rows for one field: one row per {x!r} and {y!r} is needed")
+        raise ValueError(f"two rows for one field: give one row per {x!r} and {y!r}")
     fields = frame.pivot(index=y, columns=x, values=value)
     fields = fields.reindex(index=frame[y].unique(), columns=frame[x].unique())
     low, high = limits or (None, None)
@@ -261,10 +255,10 @@ def heatmap(
 
 
 def label_lines(ax: Axes) -> None:
-    """Write each line's name at its right end, instead of a legend, where lines are few.
+    """Write each line's name at its right end instead of a legend, for few lines.
 
-    Call it last: names stand where the lines end under the limits and scales of that moment,
-    moved apart where they would touch.
+    Call it last: positions depend on the current limits and scales. Names that would touch are
+    moved apart.
 
     Examples
     --------
@@ -273,7 +267,6 @@ def label_lines(ax: Axes) -> None:
     >>> label_lines(ax)
     >>> [text.get_text() for text in ax.texts]
     ['TP']
-    >>> plt.close(figure)
     """
     drawn = [line for line in ax.get_lines() if len(line.get_xdata())]
     named = [line for line in drawn if not line.get_label().startswith("_")]
@@ -291,7 +284,7 @@ def label_lines(ax: Axes) -> None:
 
 
 def stamp(figure: Figure, text: str = STAND_IN) -> None:
-    """Write a text across the figure, once however often it is called.
+    """Write a text across the figure, once even if called again.
 
     Examples
     --------
@@ -299,7 +292,6 @@ def stamp(figure: Figure, text: str = STAND_IN) -> None:
     >>> stamp(figure); stamp(figure)
     >>> [text.get_text() for text in figure.texts]
     ['stand-in data']
-    >>> plt.close(figure)
     """
     if not any(artist.get_gid() == "stamp" for artist in figure.texts):
         look = {"ha": "center", "va": "center", "rotation": 20, "color": "0.45", "alpha": 0.45}
@@ -308,7 +300,7 @@ def stamp(figure: Figure, text: str = STAND_IN) -> None:
 
 
 def footer(figure: Figure, text: str) -> None:
-    """Write a few words of 5 pt under the figure, once however often it is called."""
+    """Write a few words of 5 pt under the figure, once even if called again."""
     if any(artist.get_gid() == "footer" for artist in figure.texts):
         return
     height = 8 / 72 / figure.get_figheight()  # room of 8 pt for a line of 5 pt
@@ -319,17 +311,16 @@ def footer(figure: Figure, text: str) -> None:
 
 
 def render(figure: Figure, format: str) -> bytes:
-    """Return the figure as a file's content ("svg" or "png"), the same bytes at each drawing.
+    """Return the figure as a file's content ("svg" or "png"), the same bytes each time.
 
-    Ids of SVG elements come from a fixed salt, and the time of drawing and matplotlib's version
-    are left out of the metadata. Equal bytes need equal versions of matplotlib and FreeType.
+    Ids of SVG elements come from a fixed salt, and the metadata omit time and matplotlib's
+    version. Equal bytes need equal versions of matplotlib and FreeType.
 
     Examples
     --------
     >>> figure, ax = subplots()
     >>> render(figure, "svg") == render(figure, "svg")
     True
-    >>> plt.close(figure)
     """
     silence = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
     if format not in silence:
@@ -350,7 +341,7 @@ def _parts(frame: pd.DataFrame, columns: tuple[str, str], by: str | None, order:
     if strange:
         raise ValueError(f"{by!r} holds {strange}, not listed in order={names}")
     if len(names) > len(LOOKS):
-        raise ValueError(f"{len(names)} lines cannot be told apart; draw at most {len(LOOKS)}")
+        raise ValueError(f"{len(names)} lines look too similar: draw at most {len(LOOKS)}")
     for number, name in enumerate(names):
         part = frame if by is None else frame[frame[by] == name]
         if len(part):
@@ -358,7 +349,6 @@ def _parts(frame: pd.DataFrame, columns: tuple[str, str], by: str | None, order:
 
 
 def _check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
-    """Raise ValueError if the frame lacks a column or has no row."""
     missing = [column for column in columns if column not in frame]
     if missing:
         raise ValueError(f"no column {missing} in the frame; it has {list(frame.columns)}")
@@ -367,7 +357,6 @@ def _check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
 
 
 def _label_axes(ax: Axes, x: str, y: str) -> None:
-    """Label the axes with the columns' names where they have no label yet."""
     if not ax.get_xlabel():
         ax.set_xlabel(x)
     if not ax.get_ylabel():

@@ -23,12 +23,12 @@ EPSILON = 1e-6
 
 def penalty(held: np.ndarray, size: np.ndarray, weight: np.ndarray = 1.0) -> np.ndarray:
     """Return the NWP of a value published as one of `held` of `size` values, 0 to `weight`."""
-    # the printed penalty divides by zero for an attribute of one value, which loses nothing
+    # the printed penalty divides by zero for an attribute of one value, which cannot lose
     return weight * (held - 1) / np.maximum(size - 1, 1)
 
 
 def dispersion(smallest: np.ndarray, largest: np.ndarray, n: int) -> np.ndarray:
-    """Return NECD of n rows by their smallest and their largest equivalence class, in [0, 1)."""
+    """Return NECD of n rows by their smallest and largest equivalence class, in [0, 1)."""
     return (largest - smallest) / max(n - 1, 1)
 
 
@@ -39,13 +39,13 @@ def achievement(nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, floa
 
 
 def loss_weight(preference: tuple[float, float]) -> float:
-    """Return w, by which ach weighs loss; 1 - w weighs bias (section 4)."""
+    """Return w, the weight of loss in ach; 1 - w is the weight of bias (section 4)."""
     of_loss, of_bias = (1 / (value + EPSILON) for value in preference)
     return of_loss / (of_loss + of_bias)
 
 
 def preference_deviation(nwp: np.ndarray, necd: np.ndarray, preference: tuple) -> np.ndarray:
-    """Return pref_dev: by how much NWP and NECD together exceed the preferred point."""
+    """Return pref_dev: the sum by which NWP and NECD exceed the preferred point."""
     return nwp + necd - preference[0] - preference[1]
 
 
@@ -55,6 +55,6 @@ def check_preference(preference: Sequence[float]) -> tuple[float, float]:
         loss, bias = preference
     except (TypeError, ValueError):
         raise ParameterError(
-            f"preference is a pair (NWP, NECD) of numbers in [0, 1], got {preference!r}"
+            f"preference must be two numbers in [0, 1], got {preference!r}"
         ) from None
     return (check_number("preferred NWP", loss, 0, 1), check_number("preferred NECD", bias, 0, 1))

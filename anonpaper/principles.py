@@ -1,9 +1,9 @@
-"""Privacy principles: each can check a grouping and say the level that it reaches.
+"""Privacy principles: each can check a grouping and compute the level that it reaches.
 
 Sizes are numbers of people, and the count of a sensitive value is the number of people who have
-it. Rows are people unless a table says whose each row is (``Microdata(person=...)``): then entropy
+it. Rows are people unless a table has a person column (``Microdata(person=...)``). Then entropy
 and recursive l-diversity and t-closeness count each pair of a person and a value once. Each group
-is judged by itself: an attacker who knows in which groups somebody is may conclude more.
+is judged separately: an attacker who knows several groups of a person may conclude more.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class GroupCounts:
 
     @classmethod
     def of(cls, m: Microdata, labels: np.ndarray, rows: np.ndarray | None = None) -> GroupCounts:
-        """Count groups by labels of the rows listed, or of `rows`, not checked and not -1."""
+        """Count groups by labels of the listed rows, or by unchecked labels of `rows`."""
         if rows is None:
             check_microdata(m, people=True, weights=True)
             labels = checked_labels(labels, m.n_listed)
@@ -62,40 +62,44 @@ class GroupCounts:
         if m.people is not None:
             people = m.people[rows]
             key = _of_different_people(key, people)
-            labels = key if values == 1 else _of_different_people(labels, people)
+            labels = (key if values == 1 else _of_different_people(labels, people)).astype(np.intp)
         weights = m.weights_of(rows)
-        return cls._of_keys(key, values, np.bincount(labels, weights).astype(np.int64), weights)
+        return cls._of_keys(key, values, np.bincount(labels, weights).astype(np.intp), weights)
 
     @classmethod
     def of_tuples(cls, m: Microdata, group: np.ndarray) -> GroupCounts:
-        """Count groups of tuples; of people only if each has rows of one tuple; O(e log e)."""
+        """Count groups of tuples; people only if each has rows of one tuple; O(e log e)."""
         values, cells = 1 if m.sensitive is None else m.sensitive_attribute.size, m.cells
         key = group[cells.tuple_of_cell] * np.int64(values) + cells.sensitive
         if m.people is None:
-            sizes = np.bincount(group, weights=cells.tuple_sizes).astype(np.int64)
+            sizes = np.bincount(group, weights=cells.tuple_sizes).astype(np.intp)
             return cls._of_keys(key, values, sizes, cells.counts)
         cell_of_row = np.repeat(np.arange(len(key)), cells.counts)
-        held = np.bincount(_of_different_people(cell_of_row, m.people[cells.rows]))
-        sizes = np.bincount(_of_different_people(group[cells.tuple_of_row], m.people))
+        held, sizes = (
+            np.bincount(_of_different_people(numbers, people).astype(np.intp))
+            for numbers, people in (
+                (cell_of_row, m.people[cells.rows]), (group[cells.tuple_of_row], m.people)
+            )
+        )  # fmt: skip
         return cls._of_keys(key, values, sizes, held)
 
     @classmethod
     def _of_keys(cls, key, values: int, sizes: np.ndarray, weights=None) -> GroupCounts:
-        """Take groups from keys group * values + sensitive code, each with a number of people."""
+        """Make groups from keys group * values + sensitive code, each with a number of people."""
         if len(sizes) * values <= 8 * len(key):  # counting costs less than sorting
-            table = np.bincount(key, weights)
+            table = np.bincount(key.astype(np.intp), weights)
             distinct = np.flatnonzero(table)
             counts = table[distinct]
         else:
             distinct, place = np.unique(key, return_inverse=True)
             counts = np.bincount(place, weights)
-        group, sensitive = np.divmod(distinct, values)
+        group, sensitive = np.array(np.divmod(distinct, values), np.intp)
         start = np.searchsorted(group, np.arange(len(sizes) + 1))
-        return cls(sizes, start, sensitive, counts.astype(np.int64))
+        return cls(sizes, start, sensitive, counts.astype(np.intp))
 
     @classmethod
     def of_table(cls, table: np.ndarray) -> GroupCounts:
-        """Take the groups from rows per sensitive value, shape (m,) or (G, m), no group empty.
+        """Make groups from rows per sensitive value, shape (m,) or (G, m), no group empty.
 
         Examples
         --------
@@ -151,24 +155,24 @@ Groups = GroupCounts | np.ndarray | Microdata
 class Principle(ABC):
     """A condition on every single group of a partition.
 
-    Subclasses compute the level of each group (`levels`), and say whether a larger one is more
-    private (`larger_is_safer`), and which is asked for (`bound`). A principle on sensitive values
-    holds for each sensitive attribute of a table, or for the one that it names by `of`.
+    Subclasses compute the level of each group (`levels`) and define whether a larger level is more
+    private (`larger_is_safer`) and which level is required (`bound`). A principle on sensitive
+    values holds for each sensitive attribute of a table, or for the attribute named by `of`.
 
     Notes
     -----
-    A principle is *monotone* if joining two groups that meet it gives a group that meets it, as
-    algorithms need: if any grouping meets it, so does the whole table. It is *upward closed* if a
-    group goes on to meet it whatever rows join: so are k and distinct l. The others are monotone
-    if the groups that are joined share nobody. Let r be the counts of a group and n its size.
-    Joining keeps every condition f(r) <= c n, strict or not, if f is convex and f(cr) = c f(r):
+    A principle is *monotone* if joining two groups that meet it gives a group that meets it.
+    Algorithms need this: if any grouping meets it, the whole table does. It is *upward closed* if
+    a group still meets it after any rows join, like k and distinct l. The others are monotone if
+    the joined groups share no person. Let r be the counts of a group and n its size. Joining keeps
+    every condition f(r) <= c n, strict or not, if f is convex and f(cr) = c f(r):
 
     * frequency l, theta, alpha: f is the largest count, with c = 1/l, theta, alpha;
-    * recursive (c, l): r_1 < c (r_l + ... + r_m) says r_1 + c (r_1 + ... + r_{l-1}) < c n, and the
-      sum of the largest counts is convex;
+    * recursive (c, l): r_1 < c (r_l + ... + r_m) means r_1 + c (r_1 + ... + r_{l-1}) < c n, and
+      the sum of the largest counts is convex;
     * entropy: a mixture has at least the mean of the entropies, by concavity;
     * t-closeness: both distances are norms of the difference of two distributions, hence convex in
-      the group's, as long as the table's stays the same.
+      the group's distribution, as long as the table's stays the same.
     """
 
     larger_is_safer: ClassVar[bool] = True
@@ -185,7 +189,7 @@ class Principle(ABC):
     def satisfied(self, counts: GroupCounts) -> np.ndarray:
         """Whether each group meets the principle, bool, shape (G,)."""
         levels = self.levels(counts)
-        # Levels are computed in floating point: equality up to rounding counts as met.
+        # Equality up to floating-point rounding counts as met.
         if self.larger_is_safer:
             return levels >= self.bound - 1e-9
         return levels <= self.bound + 1e-9
@@ -194,10 +198,10 @@ class Principle(ABC):
     # Microdata and the group of every row, -1 for rows that are not published.
 
     def level(self, counts: Groups, labels: np.ndarray | None = None) -> float:
-        """Level that the whole grouping reaches: that of its worst group."""
+        """Level that the whole grouping reaches: the level of its worst group."""
         levels = np.concatenate([self.levels(c) for c in self._counts(counts, labels)])
         if len(levels) == 0:
-            raise ParameterError("no row is published: a grouping without groups has no level")
+            raise ParameterError("no row is published, so there is no group and no level")
         return (levels.min() if self.larger_is_safer else levels.max()).item()
 
     def failing(self, counts: Groups, labels: np.ndarray | None = None) -> np.ndarray:
@@ -221,7 +225,7 @@ class Principle(ABC):
         return [GroupCounts.of(table, labels) for table in self.tables(counts)]
 
     def tables(self, m: Microdata) -> list[Microdata]:
-        """Return the table once for every sensitive attribute meant, ColumnError without any."""
+        """Return the table once for every relevant sensitive attribute; else ColumnError."""
         check_microdata(m, people=True, weights=True)
         if not self.needs_sensitive:
             return [m.about(None)]
@@ -234,7 +238,7 @@ class Principle(ABC):
 
 @dataclass(frozen=True, repr=False)
 class _OnValues(Principle):
-    """A principle on sensitive values, those of the attribute `of` or of each."""
+    """A principle on sensitive values, of the attribute `of` or of each."""
 
     monotone: ClassVar[bool] = True
     of: object = field(default=None, kw_only=True)
@@ -248,11 +252,10 @@ class _OnValues(Principle):
 
 @dataclass(frozen=True)
 class KAnonymity(Principle):
-    """Every group has at least k rows, or people where several rows are of one (Samarati 2001).
+    """Every group has at least k rows, or people if they have several rows (Samarati 2001).
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> KAnonymity(2).level(m, ap.examples.hospital_two_anonymous().labels)
     2
@@ -288,7 +291,7 @@ class DistinctLDiversity(_OnValues):
 
 @dataclass(frozen=True, repr=False)
 class _RealL(_OnValues):
-    """A principle whose l may be any number from 1."""
+    """A principle whose l may be any number of at least 1."""
 
     l: float
     bound = property(lambda self: self.l)
@@ -301,11 +304,10 @@ class _RealL(_OnValues):
 class FrequencyLDiversity(_RealL):
     """At most one l-th of every group shares a sensitive value (xiao2010: *l-eligible*).
 
-    The level of a group is its size over its pillar height; l may be any number from 1.
+    The level of a group is its size over its pillar height; l may be any number of at least 1.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> FrequencyLDiversity(2).failing(m, ap.examples.hospital_two_anonymous().labels)
     array([0])
@@ -320,7 +322,7 @@ class EntropyLDiversity(_RealL):
     """The entropy of the sensitive values of every group is at least ln l.
 
     The level of a group is the exponential of its entropy: the number of equally frequent values
-    that would be as uncertain (Machanavajjhala et al. 2007, Definition 4.1).
+    with the same entropy (Machanavajjhala et al. 2007, Definition 4.1).
     """
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
@@ -331,10 +333,10 @@ class EntropyLDiversity(_RealL):
 class RecursiveLDiversity(_OnValues):
     """Recursive (c, l)-diversity: r_1 < c (r_l + r_{l+1} + ... + r_m) in every group.
 
-    r_1 >= r_2 >= ... are the counts of a group's sensitive values. The level reported is
-    r_1 / (r_l + ... + r_m), the largest c that fails: smaller is safer, infinite where a
-    group has fewer than l values (Machanavajjhala et al. 2007, Definition 4.2). The inequality is
-    strict: a group whose level equals c does not hold.
+    r_1 >= r_2 >= ... are the counts of a group's sensitive values. The level is r_1 / (r_l + ... +
+    r_m), the largest c that fails: smaller is safer, and infinite if a group has fewer than l
+    values (Machanavajjhala et al. 2007, Definition 4.2). The inequality is strict: a group whose
+    level equals c fails.
     """
 
     c: float
@@ -378,7 +380,7 @@ class Theta(_OnValues):
 class AlphaKAnonymity(_OnValues):
     """(alpha, k)-anonymity: k-anonymous, and no share above alpha (Wong et al. 2006).
 
-    `levels` is the share, the alpha reached; groups below k rows fail whatever their share.
+    `levels` is the largest share; groups below k rows fail whatever their share.
     """
 
     alpha: float
@@ -400,15 +402,15 @@ class AlphaKAnonymity(_OnValues):
 class TCloseness(_OnValues):
     """The sensitive values of every group are distributed within t of the whole table's.
 
-    The distance is the earth mover's: with ``distance="equal"`` every two values are 1 apart
-    (half the L1 distance), with ``"ordered"`` values are (j - i) / (m - 1) apart in the order of
-    their domain (Li, Li and Venkatasubramanian 2007). The level is the largest distance.
+    The distance is the earth mover's. With ``distance="equal"`` all values are 1 apart (half the
+    L1 distance), with ``"ordered"`` they are (j - i) / (m - 1) apart in the order of their domain
+    (Li, Li and Venkatasubramanian 2007). The level is the largest distance.
 
     Notes
     -----
-    The whole table is the one published: rows labelled -1 do not count towards it. The m values
-    of the ordered distance are those that somebody in it has, in the order of the domain: values
-    that only a declared domain or a Categorical holds change nothing.
+    The whole table is the published one, without rows labelled -1. The m values of the ordered
+    distance are those that occur in it, in the order of the domain. Values that only a declared
+    domain or a Categorical has change nothing.
 
     Examples
     --------
@@ -434,7 +436,7 @@ class TCloseness(_OnValues):
         total = total / total.sum()
         share = counts.shares
         if self.distance == "equal":
-            # Values that a group lacks add their whole share of the table to the L1 distance.
+            # Values that a group lacks add their share of the table to the L1 distance.
             absent = 1 - np.add.reduceat(total[counts.sensitive], counts.start[:-1])
             apart = np.abs(share - total[counts.sensitive])
             return (np.add.reduceat(apart, counts.start[:-1]) + absent) / 2
@@ -464,7 +466,7 @@ _BY_NAME = {kind.__name__: kind for kind in _KINDS}
 
 
 def read_principle(text: str) -> Principle:
-    """Return the principle that a text writes, as ``repr`` does; ParameterError if none does.
+    """Return the principle that a text writes, as ``repr`` does; ParameterError otherwise.
 
     Examples
     --------
@@ -481,7 +483,7 @@ def read_principle(text: str) -> Principle:
     except (AttributeError, KeyError, MemoryError, RecursionError, SyntaxError, TypeError,
             ValueError):  # fmt: skip
         raise ParameterError(
-            f"{text!r} is no principle: write one as TCloseness(0.3), with any of "
+            f"{text!r} is not a principle: write one like TCloseness(0.3), with one of "
             f"{', '.join(_BY_NAME)}"
         ) from None
 
@@ -489,20 +491,19 @@ def read_principle(text: str) -> Principle:
 def required(
     m: Microdata, principles: Sequence[Principle]
 ) -> list[tuple[Microdata, list[Principle]]]:
-    """Return tables with one sensitive attribute or none, and the principles asked of each."""
+    """Return tables with one sensitive attribute or none, and the principles required of each."""
     found: dict[object, tuple[Microdata, list[Principle]]] = {}
     for principle in check_sequence("require", principles, Principle):
         if not principle.monotone:
             raise ParameterError(
-                f"{principle} is not known to be kept where groups are joined (`monotone`), so "
-                "groups that fail it could become such as meet it, and no search would find them"
+                f"{principle} is not declared `monotone` (joined groups keep it), so a search "
+                "could miss groupings that meet it: use a monotone principle"
             )
         if m.people is not None and not principle.upward_closed and _are_in_several_tuples(m):
             raise ParameterError(
-                f"some people of {m.person!r} have rows of different quasi-identifiers, so they "
-                f"are in several groups, and {principle} is not kept where such groups are "
-                "joined: KAnonymity and DistinctLDiversity are, or give every person one value of "
-                "each quasi-identifier"
+                f"some people of {m.person!r} have rows with different quasi-identifiers, and "
+                f"{principle} may fail when their groups are joined: use KAnonymity or "
+                "DistinctLDiversity, or give every person one value of each quasi-identifier"
             )
         for table in principle.tables(m):
             found.setdefault(table.sensitive, (table, []))[1].append(principle)
@@ -510,12 +511,12 @@ def required(
 
 
 def rows_of_budget(m: Microdata, suppression: float, principles: Sequence[Principle]) -> int:
-    """Return how many rows may be withheld, a share of them rounded down."""
+    """Return the number of rows that may be withheld, a share of all, rounded down."""
     rows = int(check_number("suppression", suppression, 0, 1) * m.n + 1e-9)
     if rows and any(isinstance(principle, TCloseness) for principle in principles):
         raise ParameterError(
-            "t-closeness compares with the rows that are published, which a budget changes: leave "
-            "out suppression, or require another principle"
+            "t-closeness compares with the published rows, which suppression changes: leave "
+            "suppression out, or require another principle"
         )
     return rows
 
@@ -528,12 +529,12 @@ def require_whole(m: Microdata, asked: Sequence[tuple[Microdata, list[Principle]
     """Raise InfeasibleError if all rows as one group, hence every grouping, fail a principle."""
     for table, principles in asked:
         cells = table.counted()
-        whole = GroupCounts.of(cells, np.zeros(cells.n_listed, np.int64))
+        whole = GroupCounts.of(cells, np.zeros(cells.n_listed, np.intp))
         for principle in principles:
             if not principle.holds(whole):
                 about = "" if table.sensitive is None else f" in {table.sensitive!r}"
                 raise InfeasibleError(
-                    f"no grouping of the table meets {principle}: all rows together reach "
+                    f"no grouping meets {principle}: all rows together reach "
                     f"{principle.level(whole):.4g}{about}"
                 )
 
@@ -543,12 +544,12 @@ DIVERSITY = {"frequency": FrequencyLDiversity, "distinct": DistinctLDiversity}
 
 
 def l_diversity(l: int, diversity: str = "frequency") -> Principle:
-    """Return the principle that an l and ``diversity="frequency"`` or ``"distinct"`` name."""
+    """Return the principle for l and ``diversity="frequency"`` or ``"distinct"``."""
     return DIVERSITY[check_choice("diversity", diversity, DIVERSITY)](l)
 
 
 def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
-    """Return l, from 2 to n, if some grouping is l-diverse; else InfeasibleError says which is."""
+    """Return l, from 2 to n; InfeasibleError, with the largest feasible l, if it is too large."""
     counts = check_microdata(m).sensitive_counts
     l = check_integer("l", l, 2, m.n)
     # a grouping is l-diverse iff the group of all rows is: joining keeps it (xiao2010, Lemma 1)
@@ -567,5 +568,5 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
 
 
 def require_eligible(m: Microdata, l: int) -> int:
-    """Return l as an int if the table is l-eligible: `require_diverse` of frequencies."""
+    """Return l as an int if the table is l-eligible: `require_diverse` by frequency."""
     return require_diverse(m, l)

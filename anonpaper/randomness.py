@@ -1,4 +1,4 @@
-"""The one way in which randomness enters: a seed, a generator, or fresh entropy."""
+"""Randomness has one entrance: a seed, a generator, or fresh entropy."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ __all__ = ["generator"]
 
 
 def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
-    """Return a numpy generator for a seed, which another person must not be able to guess.
+    """Return a numpy generator for a seed. The seed must stay secret where it protects people.
 
     Parameters
     ----------
     seed : int, numpy.random.Generator or None
-        An int from 0, for results that can be repeated; a generator, which is passed through; or
-        None for fresh entropy from the operating system. ParameterError if it is anything else.
+        An int of at least 0, for repeatable results; a generator, which is returned; or None for
+        fresh entropy from the operating system. ParameterError for anything else.
 
     Examples
     --------
@@ -29,6 +29,4 @@ def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
         return np.random.default_rng()
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
         return np.random.default_rng(int(seed))
-    raise ParameterError(
-        f"seed must be a non-negative integer, a numpy Generator or None, got {seed!r}"
-    )
+    raise ParameterError(f"seed must be an integer >= 0, a numpy Generator or None, got {seed!r}")

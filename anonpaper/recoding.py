@@ -44,21 +44,20 @@ class Recoding:
     attributes : sequence of Attribute
         The quasi-identifiers, in the order of the table.
     maps : sequence of array of int
-        For every attribute the sub-domain of each value, shape (size,), numbered 0, 1, ...
-        without gaps; otherwise a ParameterError.
+        For every attribute the sub-domain of each value, shape (size,), numbered 0, 1, ... without
+        gaps; otherwise ParameterError.
     info, algorithm : mapping and str, optional
-        What the algorithm reports about its run, and how the recoding was made.
+        The algorithm's report about its run, and its name.
     names : sequence of (array of object, or None), optional
-        For every attribute the different names of its sub-domains, shape (r,), where a hierarchy
-        names them; None where they are written as the values they hold.
+        For every attribute the different names of its sub-domains, shape (r,), if a hierarchy
+        names them; None if they are written as their values.
     trees : mapping of attribute name to Hierarchy, optional
         The hierarchies of the names: their further values are recoded too (:meth:`of_values`).
     withhold : sequence of Principle, optional
-        Classes of a table that fail one of these are withheld where it is published.
+        Classes of a published table that fail one of these are withheld.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> r = Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
     >>> r.sub_domains("Age")
@@ -92,13 +91,11 @@ class Recoding:
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
         for attribute, size, written in zip(self.attributes, self.sizes, self.names, strict=True):
             if written is not None and not len(set(map(str, written))) == len(written) == size:
-                raise ParameterError(
-                    f"{attribute.name!r} needs {size} different names, got {list(written[:5])}"
-                )
+                raise ParameterError(f"names of {attribute.name!r} must be {size} different ones")
 
     @classmethod
     def identity(cls, attributes: Sequence[Attribute]) -> Recoding:
-        """Return the recoding that leaves every value as it is."""
+        """Return the recoding that keeps every value."""
         attributes = check_sequence("attributes", attributes, Attribute)
         return cls(attributes, [np.arange(a.size) for a in attributes], algorithm="identity")
 
@@ -111,17 +108,15 @@ class Recoding:
     ) -> Recoding:
         """Return a full-domain recoding: every attribute at one level of its hierarchy.
 
-        `levels` maps names to integers; level 0, where a name is left out, keeps the values.
-        Attributes at another level need a hierarchy.
+        `levels` maps names to integers; the default 0 keeps the values. Attributes at another
+        level need a hierarchy.
         """
         attributes = check_sequence("attributes", attributes, Attribute)
         levels = check_named("levels", levels, [a.name for a in attributes])
         hierarchies = check_hierarchies(hierarchies, [a.name for a in attributes])
         lacking = [name for name, level in levels.items() if level and name not in hierarchies]
         if lacking:
-            raise HierarchyError(
-                f"a hierarchy is needed for {lacking}: Hierarchy.balanced makes one"
-            )
+            raise HierarchyError(f"hierarchies lacks {lacking}: make one with Hierarchy.balanced")
         maps, names = [], []
         for a in attributes:
             level, tree = levels.get(a.name, 0), hierarchies.get(a.name)
@@ -142,11 +137,10 @@ class Recoding:
             The quasi-identifiers; `m.attributes` of a Microdata.
         bits : str or sequence of int
             One bit between two successive values of each domain, attribute by attribute: 0 joins
-            them, 1 keeps them apart. ParameterError for another number of bits.
+            them, 1 separates them. ParameterError for another number of bits.
 
         Examples
         --------
-        >>> import anonpaper as ap
         >>> m = ap.examples.hospital()
         >>> Recoding.decode(m.attributes, "01" "0" "11").sub_domains("Age")
         [['<30', '[30, 50)'], ['>=50']]
@@ -156,8 +150,7 @@ class Recoding:
         digits = list(bits) if isinstance(bits, str) else np.asarray(bits).ravel().tolist()
         if len(digits) != wanted or not all(is_among(digit, [0, 1, "0", "1"]) for digit in digits):
             raise ParameterError(
-                f"the encoding of these attributes has {wanted} bits, each 0 or 1, got "
-                f"{len(digits)} of {sorted(set(map(str, digits)))[:5]}"
+                f"bits must be {wanted} digits 0 or 1, got {len(digits)}: {bits!r}"
             )
         cuts = np.array(digits, dtype=np.int32)
         ends = np.cumsum([attribute.size - 1 for attribute in attributes])[:-1]
@@ -166,11 +159,11 @@ class Recoding:
     def encode(self) -> np.ndarray:
         """Return the recoding as a chromosome, shape (bits,), bool; the inverse of :meth:`decode`.
 
-        ParameterError if a sub-domain is no run of successive values, which bits cannot express.
+        ParameterError if a sub-domain is not a run of successive values, which bits cannot
+        express.
 
         Examples
         --------
-        >>> import anonpaper as ap
         >>> m = ap.examples.hospital()
         >>> Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 2]]).encode().astype(int).tolist()
         [0, 1, 0, 1, 1]
@@ -178,8 +171,7 @@ class Recoding:
         for attribute, ids in zip(self.attributes, self.maps, strict=True):
             if np.count_nonzero(np.diff(ids)) != ids.max():
                 raise ParameterError(
-                    f"a sub-domain of {attribute.name!r} is no run of successive values of its "
-                    "domain, so the bit encoding cannot express it"
+                    f"bits cannot express sub-domains of {attribute.name!r} with gaps"
                 )
         return np.concatenate([np.diff(ids) != 0 for ids in self.maps])
 
@@ -200,10 +192,8 @@ class Recoding:
         """Number of sub-domains of every attribute."""
         return tuple(int(ids.max()) + 1 for ids in self.maps)
 
-    # -- other tables ------------------------------------------------------------------
-
     def withholding(self, m: Microdata, principles: Sequence[Principle]) -> Recoding:
-        """Return the recoding that withholds classes that fail, and values only they have."""
+        """Return the recoding that withholds failing classes, and values that only they have."""
         m = m.listed()
         each = zip(self.maps, m.codes.T, strict=True)
         ids = np.column_stack([of_value[codes] for of_value, codes in each])
@@ -234,36 +224,36 @@ class Recoding:
         return self._of(attributes, maps, names)
 
     def _of(self, attributes: Sequence[Attribute], maps: Sequence, names: Sequence) -> Recoding:
-        """Return a recoding of other values with everything else that this one knows."""
+        """Return a recoding of other values with everything else from this one."""
         marks = {"trees": self.trees, "withhold": self.withhold}
         return Recoding(attributes, maps, self.info, self.algorithm, names, **marks)
 
     def of_values(self, attributes: Sequence[Attribute]) -> tuple[Recoding, dict[object, list]]:
-        """Return the same recoding of another table's values, and the values that are new.
+        """Return the same recoding for another table's values, and the values that are new.
 
-        A value is not new if this recoding has it; if it is a number within an interval that is
-        published, or a text within an interval of texts in alphabetical order; if the hierarchy
-        that names the sub-domains has it below a name in use; or if the column is all stars.
+        A value is known if this recoding has it; if it is a number within a published interval, or
+        a text within an interval of alphabetical texts; if the naming hierarchy has it below a
+        name in use; or if the whole column is suppressed.
 
         Parameters
         ----------
         attributes : sequence of Attribute
-            Of the same names, in this order, with other domains; otherwise a ParameterError.
+            With the same names, in this order, and other domains; otherwise ParameterError.
 
         Returns
         -------
         recoding : Recoding
-            Sub-domains are written as in this one. All new values of an attribute make up a
-            sub-domain of their own, the last. O(v·i) for v values and i intervals.
+            Sub-domains are written as in this one. All new values of an attribute form one more
+            sub-domain, the last. O(v·i) for v values and i intervals.
         new : dict of attribute name to list
-            The new values, of the attributes that have any.
+            The new values, for attributes that have any.
         """
         attributes = check_sequence("attributes", attributes, Attribute)
         if self._told_values is not None:
             return self._for_others().of_values(attributes)
         theirs, mine = [a.name for a in attributes], [a.name for a in self.attributes]
         if theirs != mine:
-            raise ParameterError(f"the recoding is of {mine}, the table's attributes are {theirs}")
+            raise ParameterError(f"the recoding has the attributes {mine}, the table {theirs}")
         maps, names, new = [], [], {}
         for j, attribute in enumerate(attributes):
             ids, labels = self._sub_domains_of(j, attribute.values), self._labels(j)
@@ -279,13 +269,13 @@ class Recoding:
         return self.members(self.attributes[j].name).labels.tolist()
 
     def _sub_domains_of(self, j: int, values: np.ndarray) -> np.ndarray:
-        """The sub-domain of values of attribute j, whoever's, shape (len(values),); -1 if new."""
+        """The sub-domain of given values of attribute j, shape (len(values),); -1 if new."""
         attribute, ids = self.attributes[j], self.maps[j]
         if self._labels(j) == [STAR]:
-            return np.zeros(len(values), np.int64)
+            return np.zeros(len(values), np.intp)
         number = {str(value): i for value, i in zip(attribute.values, ids, strict=True)}
         number |= dict(zip(*self._named_by_tree(j), strict=True))
-        number |= {  # 5.0 is 5 however it is written, but True is not 1
+        number |= {  # 5.0 equals 5, but True is not 1
             value: i for value, i in zip(attribute.values, ids, strict=True) if not _is_bool(value)
         }
         intervals = self._intervals(j)
@@ -296,10 +286,10 @@ class Recoding:
             within = (i for i, low, high in intervals if _lies_within(value, low, high))
             return found if found >= 0 else next(within, -1)
 
-        return np.fromiter(map(of, values), np.int64, len(values))
+        return np.fromiter(map(of, values), np.intp, len(values))
 
     def _intervals(self, j: int) -> list[tuple[int, object, object]]:
-        """Sub-domains that are written as intervals: their numbers, first and last values."""
+        """Sub-domains written as intervals: their numbers, first and last values."""
         members, values = self.members(self.attributes[j].name), self.attributes[j].values
         if self.names[j] is not None or not self._is_sorted(j):
             return []
@@ -307,7 +297,7 @@ class Recoding:
         return [(int(i), values[members.low[i]], values[members.high[i]]) for i in runs]
 
     def _is_sorted(self, j: int) -> bool:
-        """Whether the order of a domain is that of numbers, instants, or texts by alphabet."""
+        """Whether a domain is ordered as numbers, instants, or alphabetical texts."""
         attribute = self.attributes[j]
         return attribute.numeric or (
             attribute.ordered
@@ -327,23 +317,21 @@ class Recoding:
         return list(held), list(held.values())
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write the recoding to a file (JSON), for :meth:`load`; it appears whole or not at all.
+        """Write the recoding to a JSON file for :meth:`load`, completely or not at all.
 
-        The file holds what a release shows: bounds of intervals, values of sets, kept values and
-        stars. It holds no row or count, and no value within an interval or below a star, or that
-        only withheld rows have: the recoding that is loaded takes such values as new. Two things
-        go beyond a release. Where a hierarchy names the sub-domains, the file lists all values of
-        the hierarchy below these names, which tells a column's values if the hierarchy was made of
-        it. And it lists the categories within an interval of an ordered Categorical that is not in
-        alphabetical order.
+        The file has what a release shows: bounds of intervals, values of sets, kept and suppressed
+        values. It has no row, no count, and no value within an interval, below a star or only in
+        withheld rows; the loaded recoding treats such values as new. Two things exceed a release.
+        If a hierarchy names the sub-domains, all its values below these names are listed, which
+        reveals a column's values if the hierarchy was made from it. Also listed are the categories
+        within an interval of an ordered Categorical that is not alphabetical.
 
-        FileError if it cannot be written; ParameterError for a name or a value that is no text,
+        FileError if it cannot be written; ParameterError for a name or value that is not a text,
         number or timestamp.
 
         Examples
         --------
         >>> import tempfile
-        >>> import anonpaper as ap
         >>> m = ap.examples.hospital()
         >>> path = Path(tempfile.mkdtemp(), "recoding.json")
         >>> ap.full_domain(m, k=2).save(path)
@@ -370,7 +358,7 @@ class Recoding:
         write_named(path, content)
 
     def _told(self, j: int) -> dict[str, list]:
-        """What :meth:`save` tells of attribute j."""
+        """The entry of attribute j in a saved file."""
         attribute, ids, labels = self.attributes[j], self.maps[j], self._labels(j)
         if labels == [STAR]:
             return {"values": [STAR], "map": [0], "names": [STAR]}
@@ -398,9 +386,7 @@ class Recoding:
             attributes = [_attribute(part) for part in parts]
             if len({a.name for a in attributes}) < len(attributes):
                 raise ValueError("two attributes of one name")
-            names = [
-                part["names"] and np.array([*part["names"], None], object)[:-1] for part in parts
-            ]
+            names = [p["names"] and np.array([*p["names"], None], object)[:-1] for p in parts]
             return cls(
                 attributes,
                 [part["map"] for part in parts],
@@ -411,7 +397,7 @@ class Recoding:
         except (AnonpaperError, ArithmeticError, LookupError, TypeError, ValueError,
                 RecursionError) as error:  # fmt: skip
             raise FileError(
-                f"{path} is no recoding that Recoding.save wrote "
+                f"{path} is not a recoding written by Recoding.save "
                 f"({type(error).__name__}: {str(error)[:200]})"
             ) from None
 
@@ -453,8 +439,7 @@ def _checked_map(attribute: Attribute, ids) -> np.ndarray:
     ids = np.asarray(ids)
     if ids.shape != (attribute.size,) or not np.issubdtype(ids.dtype, np.integer):
         raise ParameterError(
-            f"the map of {attribute.name!r} must hold {attribute.size} integers, one per value, "
-            f"got shape {ids.shape} and dtype {ids.dtype}"
+            f"the map of {attribute.name!r} must be {attribute.size} integers, one per value"
         )
     if ids.min() < 0 or len(np.unique(ids)) - 1 != ids.max():
         raise ParameterError(f"the map of {attribute.name!r} must number sub-domains 0, 1, ...")
@@ -462,14 +447,14 @@ def _checked_map(attribute: Attribute, ids) -> np.ndarray:
 
 
 def _check_kinds(told: Mapping, **kinds: type | tuple) -> None:
-    """Raise TypeError if an entry of a file is of another kind."""
+    """Raise TypeError if an entry of a file has another type."""
     for name, kind in kinds.items():
         if not isinstance(told[name], kind):
             raise TypeError(f"{name} is {str(told[name])[:40]!r}")
 
 
 def _attribute(told: Mapping) -> Attribute:
-    """Return an attribute as a file tells it: text, numbers and truth values."""
+    """Return an attribute from its entry in a file: text, numbers and booleans."""
     plain = (str, int, float, pd.Timestamp)
     _check_kinds(told, name=plain, values=list, names=(list, type(None)), map=list)
     _check_kinds(told, numeric=bool, ordered=bool)
@@ -477,12 +462,12 @@ def _attribute(told: Mapping) -> Attribute:
     for value in [told["name"], *values, *(told["names"] or [])]:
         _check_kinds({"a value": value}, **{"a value": plain})
         if isinstance(value, float) and not isfinite(value):
-            raise ValueError(f"{value} is no finite number")
+            raise ValueError(f"{value} is not a finite number")
     if len(set(values)) < len(values):
-        raise ValueError("a value stands twice")
+        raise ValueError("a value occurs twice")
     if not all(type(number) is int for number in told["map"]):
-        raise TypeError("map holds something else than integers")
-    numeric = told["numeric"] and told["names"] is None  # names are of texts, of a tree's values
+        raise TypeError("map has entries that are not integers")
+    numeric = told["numeric"] and told["names"] is None  # values of named trees are texts
     positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
     if numeric and not (all(map(_is_number, values)) and (np.diff(positions) > 0).all()):
         raise ValueError("numbers do not ascend")
@@ -498,7 +483,7 @@ def _is_number(value: object) -> bool:
 
 
 def _lies_within(value: object, low: object, high: object) -> bool:
-    """Whether a value is of the kind of two bounds and between them; a missing one is not."""
+    """Whether a value has the type of two bounds and is between them; a missing one is not."""
     ends = value, low, high
     texts = all(isinstance(end, str) for end in ends) and not is_among(MISSING, ends)
     instants = all(isinstance(end, pd.Timestamp) for end in ends)
@@ -509,7 +494,7 @@ def _lies_within(value: object, low: object, high: object) -> bool:
 
 
 def _time(told: object) -> dict:
-    """Return how JSON writes an instant, the one thing that it does not know by itself."""
+    """Return the JSON form of an instant, the only type that JSON lacks."""
     if not isinstance(told, pd.Timestamp):
         raise TypeError(f"{told!r} is a {type(told).__name__}")
     return {"time": told.isoformat()}
@@ -520,5 +505,5 @@ def _with_times(told: dict) -> object:
         return told
     time = pd.Timestamp(told["time"])
     if not isinstance(told["time"], str) or time.isoformat() != told["time"]:
-        raise ValueError(f"{told['time']!r} is no timestamp")
+        raise ValueError(f"{told['time']!r} is not a timestamp")
     return time

@@ -1,7 +1,7 @@
 """Sub-domains: the sets of values that are published in place of a value.
 
-A kept value is a set of one, a star the whole domain, an interval a run of successive values.
-These are two bounds; only a set with gaps is written out.
+A kept value is a set of one, a star the whole domain, an interval a run of successive values. Each
+is stored as two bounds; only a set with gaps is listed.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class SubDomains:
 
     @classmethod
     def runs(cls, attribute: Attribute, low: np.ndarray, high: np.ndarray) -> SubDomains:
-        """Return sub-domains without gaps by their first and last codes, shape (r,) each."""
-        low, high = np.asarray(low, dtype=np.int64), np.asarray(high, dtype=np.int64)
-        return cls(attribute, low, high, np.zeros(len(low) + 1, np.int64), np.empty(0, np.int64))
+        """Return sub-domains without gaps from their first and last codes, shape (r,) each."""
+        low, high = np.asarray(low, dtype=np.intp), np.asarray(high, dtype=np.intp)
+        return cls(attribute, low, high, np.zeros(len(low) + 1, np.intp), np.empty(0, np.intp))
 
     @classmethod
     def sets(
@@ -43,10 +43,10 @@ class SubDomains:
         codes: np.ndarray,
         names: np.ndarray | None = None,
     ) -> SubDomains:
-        """Return sub-domains of pairs, which may repeat: ``owner[i]`` holds ``codes[i]``."""
+        """Return sub-domains from pairs, which may repeat: ``owner[i]`` has ``codes[i]``."""
         pairs = np.sort(owner * np.int64(attribute.size) + codes)
         pairs = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
-        owner, codes = np.divmod(pairs, attribute.size)
+        owner, codes = np.array(np.divmod(pairs, attribute.size), np.intp)
         held = np.bincount(owner)
         first = np.cumsum(held) - held
         low, high = codes[first], codes[first + held - 1]
@@ -71,7 +71,7 @@ class SubDomains:
 
     @property
     def is_kept(self) -> np.ndarray:
-        """Whether a sub-domain is a single value and written as that, shape (r,), dtype bool."""
+        """Whether a sub-domain is one value, written as that value, shape (r,), dtype bool."""
         kept = self.sizes == 1
         if self.names is not None:
             first = self.attribute.values[self.low]
@@ -80,7 +80,7 @@ class SubDomains:
 
     @cached_property
     def labels(self) -> np.ndarray:
-        """How every sub-domain is written, shape (r,), dtype object: a name, value, star or set.
+        """The text of every sub-domain, shape (r,), dtype object: a name, value, star or set.
 
         A run of an ordered attribute is ``[first - last]``, any other set ``{a, b, c}``.
         """
@@ -107,7 +107,7 @@ class SubDomains:
         return np.arange(self.low[i], self.high[i] + 1)
 
     def contains(self, which: np.ndarray, codes: np.ndarray) -> np.ndarray:
-        """Return whether sub-domains hold codes; `which` and `codes` are broadcast."""
+        """Return whether sub-domains have codes; `which` and `codes` are broadcast."""
         which, codes = np.broadcast_arrays(which, codes)
         inside = (self.low[which] <= codes) & (codes <= self.high[which])
         asked = np.flatnonzero(inside & self.has_gaps[which])
@@ -131,7 +131,7 @@ class SubDomains:
         return means
 
     def agree(self, values: np.ndarray) -> np.ndarray:
-        """Return whether all values of a sub-domain have one number, shape (r,), dtype bool."""
+        """Return whether all values of a sub-domain have the same number, shape (r,), bool."""
         changes = np.r_[0, np.cumsum(values[1:] != values[:-1])]
         agree = changes[self.low] == changes[self.high]
         gaps = self.has_gaps
@@ -146,12 +146,11 @@ class SubDomains:
         start = np.r_[0, np.cumsum(held)]
         places = np.repeat(self.start[which] - start[:-1], held) + np.arange(start[-1])
         names = None if self.names is None else self.names[which]
-        return SubDomains(
-            self.attribute, self.low[which], self.high[which], start, self.codes[places], names
-        )
+        low, high = self.low[which], self.high[which]
+        return SubDomains(self.attribute, low, high, start, self.codes[places], names)
 
     def distinct(self) -> tuple[SubDomains, np.ndarray]:
-        """Return every sub-domain once, by the first of equal ones, and the number of each now."""
+        """Return every sub-domain once, the first of equal ones, and the new number of each."""
         size = np.int64(self.attribute.size)
         key = self.low * size + self.high
         numbers: dict[bytes, int] = {}

@@ -61,7 +61,9 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_search_summary = False  # a page opened as a file may not read other files
 REPORTS = ["figures/paper/REPORT", "figures/quick/REPORT"]
-SINGLE = ["index", "use", "data/README", "notebooks/00_start_here", *REPORTS]  # of no section
+GUIDES = [f"site/{path.stem}" for path in Path(__file__).parent.glob("*.md")]
+SINGLE = ["index", "data/README", "notebooks/00_start_here", "SECURITY", "CONTRIBUTING"]
+SINGLE += [*GUIDES, *REPORTS]  # of no section
 html_sidebars = dict.fromkeys(SINGLE, [])
 html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_theme_options = {
@@ -79,7 +81,7 @@ copyright = "The anonpaper authors, MIT licence"
 
 NAMES = {key: paper.name for key, paper in papers().items()}
 ELSEWHERE = (
-    (r"README\.md", "use"),
+    (r"README\.md", "index"),
     (r"figures/\w+/((?:\w+/)?REPORT)\.\w+", r"figures/{results}/\1"),
     (r"figures/\w+/(\w+)", r"figures/\1"),
     (r"figures(/\w+)?(/README\.md)?", "figures/index"),

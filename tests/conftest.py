@@ -6,9 +6,7 @@ import os
 import pytest
 from hypothesis import settings
 
-# tools/wheel_test.sh tests the library without notebooks, and without what its extras bring
-with contextlib.suppress(ModuleNotFoundError):
-    import nbval.kernel
+# tools/wheel_test.sh tests the library without what its extras bring
 with contextlib.suppress(ModuleNotFoundError):
     import matplotlib as mpl
 
@@ -19,25 +17,6 @@ import anonpaper.compendium  # noqa: F401  (puts modules beside notebooks on the
 # a busy machine fails no test: times are measured by benchmarks
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
-
-
-def again(start_kernel):
-    """Start a kernel for nbval, up to three times.
-
-    Kernels of workers side by side can be given the same free TCP port, and one of them dies.
-    """
-
-    def started(*arguments, **options):
-        for _ in range(2):
-            with contextlib.suppress(RuntimeError):
-                return start_kernel(*arguments, **options)
-        return start_kernel(*arguments, **options)
-
-    return started
-
-
-if "nbval" in globals():
-    nbval.kernel.start_new_kernel = again(nbval.kernel.start_new_kernel)
 
 
 @pytest.fixture(autouse=True)

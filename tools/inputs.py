@@ -3,14 +3,17 @@
 A run notes it in the notebook's share of the manifest, <results>/manifest/<notebook>.json: code
 cells, parameters, locked versions, data sets, and the files of the project that it opened. The
 times of files do not count, so committed results stay up to date in a fresh clone. Comments,
-docstrings, texts of notebooks and claims do not count either.
+docstrings, texts of notebooks and claims do not count either. A run at larger sizes notes the
+quick tables of its code as well: while other code gives the same ones, it is up to date.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from importlib.util import source_from_cache
+from itertools import zip_longest
 from pathlib import Path
 
 from anonpaper.compendium.provenance import bare_content
@@ -28,6 +31,7 @@ NO_INPUT = re.compile(
     r"anonpaper/compendium/(intervals|judge)\.py"
     r"|notebooks/\w+/(checks\.py|(claims|paper|asked)\.toml)"
 )
+DECIMAL = re.compile(r"-?(\d+\.\d*(e[-+]?\d+)?|\d+e[-+]?\d+|inf)")
 NOT_KEPT = (".svg", ".tex")  # can be left out of what is committed: csv and png stay
 
 
@@ -106,8 +110,14 @@ def known_shares(results: Path) -> dict[str, dict]:
     }
 
 
-def changes(name: str, parameters: dict, results: Path, files: dict[str, str]) -> list[str]:
-    """Return why a notebook has to run again; nothing if its results are up to date."""
+def changes(
+    name: str, parameters: dict, results: Path, files: dict[str, str], quick: dict | None = None
+) -> list[str]:
+    """Return why a notebook has to run again; nothing if its results are up to date.
+
+    Other code is no reason if it gives the quick tables of the code that ran, for which `quick`
+    is asked.
+    """
     share = read_share(name, results)
     if share is None:
         return ["has not run"]
@@ -119,11 +129,47 @@ def changes(name: str, parameters: dict, results: Path, files: dict[str, str]) -
     before = share["inputs"]
     now = inputs_of(name, parameters, share, before["files"].keys() & files.keys(), files)
     kinds = [kind for kind in now if kind != "files" and now[kind] != before.get(kind)]
+    changed = [path for path, digest in before["files"].items() if files.get(path) != digest]
+    if quick and share.get("quick") == quick:
+        kinds = [kind for kind in kinds if kind != "cells"]
+        changed = [path for path in changed if not is_code(path, path in files)]
     return [f"its {kind} changed" for kind in kinds] + [
-        f"{path} {'changed' if path in files else 'is gone'}"
-        for path, digest in before["files"].items()
-        if files.get(path) != digest
+        f"{path} {'changed' if path in files else 'is gone'}" for path in changed
     ]
+
+
+def is_code(path: str, is_there: bool) -> bool:
+    """Return whether a changed file is code; what is gone beside code is read no more by it."""
+    return path.endswith(".py") or not (is_there or path.startswith("data/"))
+
+
+def quick_tables(name: str, results: Path) -> dict[str, str]:
+    """Return a digest of each table that a quick run saved, run times left out.
+
+    Numbers count with nine digits, since the last ones depend on the processor.
+    """
+    found = {}
+    for path, about in outputs_of(name, results).items():
+        if path.endswith(".csv") and (results / path).exists():
+            header, rows = values_of(results / path, about["timing"])
+            rows = [[f"{round(v, 12):.9g}" if type(v) is float else v for v in r] for r in rows]
+            found[path] = short_digest([header, rows])
+    return found
+
+
+def values_of(file: Path, timing: bool | list[str]) -> tuple[list[str], list[list[str | float]]]:
+    """Return a csv file: numbers with a decimal point, and all else as text; no run times."""
+    with file.open(newline="") as lines:
+        header, *rows = list(csv.reader(lines)) or [[]]
+
+    def value(cell: str, column: str) -> str | float:
+        if not DECIMAL.fullmatch(cell):
+            return cell
+        is_time = timing if isinstance(timing, bool) else column in timing
+        return "a run time" if is_time else float(cell)
+
+    pairs = [zip_longest(row, header, fillvalue="no cell") for row in rows]
+    return header, [[value(*pair) for pair in row] for row in pairs]
 
 
 def inputs_of(name: str, parameters: dict, share: dict, opened: set, files: dict) -> dict:

@@ -62,9 +62,35 @@ class Sizes:
     def outdated(self, name: str, results: Path | None = None) -> list[str]:
         """Return why a notebook has to run, also where its results may rest on older ones."""
         results = results or self.results
-        reasons = inputs.changes(name, self.parameters[name], results, self.files)
+        given = name, self.parameters[name], results, self.files
+        reasons = inputs.changes(*given)
+        if reasons and self.profile != "quick":
+            reasons = inputs.changes(*given, self.quick_tables(name))
         older = self.fresh and not reasons and not inputs.read_share(name, results).get("fresh")
         return reasons + ["was not made from an empty cache"] * older
+
+    @cached_property
+    def quick(self) -> Sizes:
+        """The same code at quick sizes."""
+        return replace(self, profile="quick", results=inputs.FIGURES / "quick", fresh=False)
+
+    def quick_tables(self, name: str) -> dict[str, str]:
+        """Return digests of the tables of a quick run of this code, or else of the committed."""
+        has_run = not self.quick.outdated(name)
+        return inputs.quick_tables(
+            name, self.quick.results if has_run else inputs.reference("quick")
+        )
+
+    def unsure(self, names: Sequence[str]) -> list[str]:
+        """Return the notebooks with other code, of which no quick run says what that changes."""
+        if self.profile == "quick" or self.fresh:
+            return []
+        known = inputs.known_shares(self.results)
+        return [
+            name for name in names
+            if "quick" in known.get(name, ()) and self.quick.outdated(name)
+            and inputs.changes(name, self.parameters[name], self.results, self.files)
+        ]  # fmt: skip
 
     @property
     def kept(self) -> Path:
@@ -121,11 +147,19 @@ def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str], list
     for name in running:
         if reasons[name] != ["has not run"]:
             print(f"  {name}: {', '.join(reasons[name][:3])}", flush=True)
+    if unsure := sizes.unsure([name for name in names if not reasons[name]]):
+        print(f"  {len(unsure)} of other code are judged by figures/expected/quick: "
+              "`make` compares quick runs first", flush=True)  # fmt: skip
     return longest_first(running, sizes), kept, [name for name in names if not reasons[name]]
 
 
 def make(names: Sequence[str], sizes: Sizes) -> None:
-    """Run the notebooks whose results are not up to date, and sum up what is there then."""
+    """Run the notebooks whose results are not up to date, and sum up what is there then.
+
+    At larger sizes quick runs come first, where these can show that other code changes nothing.
+    """
+    if unsure := sizes.unsure(chosen(names)):
+        make(unsure, sizes.quick)
     running, kept, others = plan(names, sizes)
     for name in kept:
         put(name, inputs.read_share(name, sizes.kept), sizes.kept, sizes.results)
@@ -256,6 +290,8 @@ def execute(name: str, sizes: Sizes, parameters: dict) -> dict:
     share |= {"seconds": round(seconds, 1), "fresh": sizes.fresh}
     files = inputs.opened_files(opened)
     share["inputs"] = inputs.inputs_of(name, parameters, share, files, sizes.files)
+    if sizes.profile != "quick" and (quick := sizes.quick_tables(name)):
+        share["quick"] = quick
     for other, theirs in inputs.known_shares(sizes.results).items():
         if other != name and (clash := set(share["outputs"]).intersection(theirs["outputs"])):
             raise inputs.NotebookError(f"writes {min(clash)}, which {other} writes too")

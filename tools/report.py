@@ -1,7 +1,7 @@
 """Judge the papers' claims from the tables of a profile and write the report, for the Makefile.
 
     report.py --profile quick    figures/quick/REPORT.md and .html, <paper>/REPORT.md and .html
-    report.py --profile paper    the same in figures/paper, and the tables in README.md
+    report.py --profile paper    the same in figures/paper, and two parts of README.md
 
 Verdicts come from the saved tables alone; minutes and data from what each notebook noted of its
 last run. A claim whose table is missing is listed as not run. What was judged is kept in the cache
@@ -29,7 +29,7 @@ ROOT = project_root(Path(__file__).parent)
 TEMPLATES = Path(__file__).parent / "templates"
 MARKS = {
     name: (f"<!-- {name}: written by make PROFILE=paper report -->", f"<!-- end of {name} -->")
-    for name in ("papers", "verdicts")
+    for name in ("findings", "papers")
 }
 TEXTS = tomllib.loads((TEMPLATES / "report.toml").read_text(encoding="utf-8"))
 OTHERS = (judge.PROOF, judge.ARITHMETIC, judge.OURS)
@@ -192,20 +192,22 @@ def reports(papers: list[dict], profile: str) -> dict[str, str]:
     return written
 
 
+def saved(name: str) -> pd.DataFrame | None:
+    """Return a table of figures/paper, or None where its notebook was taken out."""
+    file = ROOT / "figures" / "paper" / f"{name}.csv"
+    return pd.read_csv(file) if file.exists() else None
+
+
 def cell(text: str) -> str:
     """Return text as it stands in a cell of a Markdown table."""
     return re.sub(r"([|<*])", r"\\\1", text)
 
 
 def with_tables(readme: str, papers: list[dict]) -> str:
-    """Return the README with its two tables, of the papers and of the verdicts, between marks."""
-    tables = templates("paper").get_template("README.md.jinja").module
+    """Return the README with our findings and the table of the papers, between marks."""
+    parts = templates("paper").get_template("README.md.jinja").module
     own = [paper for paper in papers if paper["key"] in known_papers()]
-    rare = {intervals.NOT_RUN, intervals.UNDECIDED, intervals.DEPENDS}
-    counted = [paper["counted"]["verdicts"] for paper in papers]
-    there = {verdict for one in counted for verdict in one if one[verdict] not in (0, NOTHING)}
-    shown = [verdict for verdict in intervals.VERDICTS if verdict in there or verdict not in rare]
-    written = {"papers": tables.papers(own), "verdicts": tables.verdicts(papers, shown, OTHERS)}
+    written = {"findings": parts.findings(saved), "papers": parts.papers(own)}
     for name, table in written.items():
         before, found, rest = readme.partition(MARKS[name][0])
         _, ended, after = rest.partition(MARKS[name][1])

@@ -1,13 +1,17 @@
-"""Sum up what the notebooks of a profile left behind; `results.py` writes figures/README.md.
+"""Sum up the results of a profile.
 
-The manifest is merged from one file per notebook under a lock, so that makes running side by side
-lose nothing. The README lists the notebooks with the functions that their grids call, the target
-that makes them and the minutes that takes, and every figure and table with its notebook.
+    results.py            write figures/README.md
+    results.py picture    draw figures/before_and_after.png, the picture at the top of README.md
+
+The manifest is merged from one file per notebook under a lock: several makes can run side by side
+and lose nothing. figures/README.md lists the notebooks with the functions that their grids call,
+their target and their minutes, and every figure and table with its notebook.
 """
 
 import fcntl
 import json
 import re
+import sys
 from pathlib import Path
 
 import inputs
@@ -120,5 +124,47 @@ def write_csv(path: Path, frame: pd.DataFrame) -> None:
     write_whole(path, frame.to_csv(index=False, lineterminator="\n"))
 
 
+def picture() -> bytes:
+    """Draw people of Adult before and after, and a published figure beside ours, as png."""
+    import anonpaper as ap  # slow to import, and needed by this function only
+    from anonpaper import plots
+    from anonpaper.compendium import reference
+
+    plots.use_style()
+    figure, (left, right) = plots.subplots(columns=2, cols=2, height=3.1)
+    m = ap.load("adult")
+    columns = [*m.qi, m.sensitive]
+    for top, title, frame in (
+        (0.99, "Before: the first six people of Adult", m.frame),
+        (0.43, "After TP+ with l = 4", ap.suppress(m, ap.tp_plus(m, l=4)).frame),
+    ):
+        left.text(0, top, title, fontsize=9, va="center", transform=left.transAxes)
+        rows = frame[columns].head(6).astype(str).to_numpy()
+        drawn = left.table(rows, colLabels=columns, bbox=(0, top - 0.47, 1, 0.43), edges="B")
+        drawn.auto_set_font_size(False)
+        drawn.set_fontsize(7)
+        drawn.auto_set_column_width(range(len(columns)))
+        for (row, _), cell in drawn.get_celld().items():
+            cell.set_edgecolor("0.8")
+            cell.set_text_props(ha="left", weight="bold" if row == 0 else "normal")
+            cell.PAD = 0.02
+    left.set_axis_off()
+
+    x, y = "selectivity, %", "relative error, %"
+    ours = pd.read_csv(inputs.FIGURES / "paper/boger2020/figures_9_to_12.csv")
+    ours = ours[ours["varied"] == "education"]
+    theirs = reference("boger2020_fig9-12_relative_error").query("varied_qi == 'education'")
+    theirs = theirs.rename(columns={"selectivity_pct": x, "relative_error_pct": y})
+    names = sorted(ours["table"].unique())
+    plots.lines(right, ours, x, y, "table", order=names, spread="quartiles")
+    plots.published(right, theirs, x, y, "table", order=names)
+    right.set_title("Figure 10 of boger2020, published and ours", fontsize=9)
+    right.legend(loc="upper left", fontsize=7)
+    return plots.render(figure, "png")
+
+
 if __name__ == "__main__":
-    write_readme()
+    if sys.argv[1:] == ["picture"]:
+        write_whole(inputs.FIGURES / "before_and_after.png", picture())
+    else:
+        write_readme()

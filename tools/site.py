@@ -39,7 +39,9 @@ from anonpaper.files import project_root, write_whole
 ROOT = project_root(Path(__file__).parent)
 NOTEBOOKS = ROOT / "notebooks"
 CONFIGURATION = ROOT / "site"
-INPUTS = "README.md data/README.md data/reference site tools anonpaper notebooks".split()
+TEXTS = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "data/README.md")
+PICTURE = ROOT / "figures" / "before_and_after.png"  # at the top of the README
+INPUTS = [*TEXTS, PICTURE, *"data/reference site tools anonpaper notebooks".split()]
 SUFFIXES = set(".css .csv .ipynb .js .json .md .png .py .pyi .rst .svg .tex .toml .yaml".split())
 HIDDEN = {".state", ".staging", ".failed", ".ipynb_checkpoints", "__pycache__"}
 ROWS_SHOWN = 30  # of a table among the figures
@@ -143,7 +145,6 @@ class Site:
             pages = lessons + [self.copy(text) for text in texts]
             self.write("course.md", "course.md", pages=pages, instructor=self.instructor)
         self.write("api/index.rst", "api.rst", modules=package_modules())
-        self.write("use.md", "use.md")
         self.copy_files()
         others = [name for name in names if name.startswith(("together/", "beyond/"))]
         given = {"papers": there, "lessons": lessons, "others": others}
@@ -158,8 +159,9 @@ class Site:
 
     def copy_files(self) -> None:
         """Copy the texts of the project, and the pictures and numbers that pages lead to."""
-        for name in ("README.md", "data/README.md"):
-            self.copy(ROOT / name)
+        for file in (*map(ROOT.joinpath, TEXTS), *CONFIGURATION.glob("*.md"), PICTURE):
+            if file.exists():
+                self.copy(file)
         for folder in {self.results, ROOT / "figures" / "paper"}:
             for ending in ("png", "csv"):
                 for file in folder.glob(f"*/*.{ending}"):

@@ -19,7 +19,6 @@ import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import starmap, zip_longest
 from pathlib import Path
 
 import inputs
@@ -42,7 +41,6 @@ NOTED = ("kind", "of", "caption", "timing")
 NOTED_OF_DATA = ("dataset", "sha256", "stand_in", "substitute_for", "rows", "qi", "sensitive")
 NOT_COUNTED = " (timing: not counted)"
 Found = Iterator[tuple[str, str]]  # a file, and what is different in it
-DECIMAL = re.compile(r"-?(\d+\.\d*(e[-+]?\d+)?|\d+e[-+]?\d+|inf)")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -192,17 +190,8 @@ def compare_files(committed: Path, here: Path, timing, tolerance: float) -> tupl
 
 
 def parsed(file: Path, timing: bool | list[str]) -> pd.DataFrame:
-    """Return a csv file: numbers with a decimal point, and all else as text; no run times."""
-    with file.open(newline="") as lines:
-        header, *rows = list(csv.reader(lines)) or [[]]
-
-    def value(cell: str, column: str) -> str | float:
-        if not DECIMAL.fullmatch(cell):
-            return cell
-        is_time = timing if isinstance(timing, bool) else column in timing
-        return "a run time" if is_time else float(cell)
-
-    rows = [[*starmap(value, zip_longest(row, header, fillvalue="no cell"))] for row in rows]
+    """Return a csv file as a table."""
+    header, rows = inputs.values_of(file, timing)
     width = max(map(len, [header, *rows]))
     columns = header + ["no cell"] * (width - len(header))
     return pd.DataFrame(rows, range(1, len(rows) + 1), columns, dtype=object)

@@ -1,7 +1,7 @@
-"""What every compendium of papers needs: grids of runs, saved results, the judge of claims.
+"""Tools for every compendium of papers: grids of runs, saved results, the judge of claims.
 
-Importing this module puts the folders of notebooks on Python's path, last, so that the modules
-beside them can be imported everywhere, in workers too: a module in notebooks/<paper> is called
+Importing this module puts the folders of notebooks last on Python's path. So modules beside
+notebooks can be imported everywhere, also in workers. A module in notebooks/<paper> is called
 <paper>.py or <paper>_<topic>.py.
 """
 
@@ -17,7 +17,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def _put_on_path() -> None:
-    """Append the folders beside which modules lie to the path, each once."""
+    """Append the folders with modules beside notebooks to the path, each once."""
     folder = notebooks_folder()
     for place in sorted({str(file.parent) for file in folder.glob("*/*.py")} if folder else ()):
         if place not in sys.path:

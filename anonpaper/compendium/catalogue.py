@@ -1,4 +1,4 @@
-"""The papers, from the paper.toml beside their notebooks; asked.toml where we ask ourselves."""
+"""The papers, from the paper.toml beside their notebooks; asked.toml for our own questions."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ __all__ = ["Asked", "Paper", "asked", "overview", "papers"]
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """Notebooks that belong to no paper but have claims; `sizes` says what a profile runs."""
+    """Notebooks that belong to no paper but have claims; `sizes` describes a profile's sizes."""
 
     key: str
     title: str
     question: str
     sizes: Mapping[str, str]
-    citation: str = "No paper's, asked by us"
+    citation: str = "Questions from no paper"
     words: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Paper(Asked):
-    """A paper; `words` has the words of its claims that need an explanation."""
+    """A paper; `words` explains words of its claims."""
 
     authors: tuple[str, ...]
     year: int
@@ -49,7 +49,7 @@ class Paper(Asked):
 
 
 def asked() -> dict[str, Asked]:
-    """Return by key the folders whose questions are ours."""
+    """Return the folders with our own questions, by key."""
     found = [_read(file, Asked) for file in _files("asked.toml")]
     return {one.key: one for one in sorted(found, key=lambda one: one.key)}
 
@@ -60,7 +60,7 @@ def papers() -> dict[str, Paper]:
     Raises
     ------
     ParameterError
-        A paper.toml has other fields than those of :class:`Paper`.
+        A paper.toml has fields that :class:`Paper` lacks.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def papers() -> dict[str, Paper]:
 
 
 def overview() -> pd.DataFrame:
-    """Return name, title and question of each paper, a row per paper.
+    """Return name, title and question of each paper, one row per paper.
 
     Examples
     --------

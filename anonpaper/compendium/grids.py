@@ -1,4 +1,4 @@
-"""Grids of runs: one function for every setting, in parallel, resumed where a run was cut off."""
+"""Grids of runs: one function for every setting, in parallel, resumed after an interruption."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ def run_grid(
 ) -> pd.DataFrame:
     """Call a function for every setting of a grid and return all rows as one tidy table.
 
-    The rows stand in the order of the grid and are the same for any number of workers, if the
-    function's result depends on its parameters alone: give every random step a seed among them.
-    Each finished setting is kept in the cache and used again while the function's code (and the
-    code of the project's modules it imports), the common objects and the setting are the same.
-    Run times are never kept: rows with "seconds" in a column's name are computed each time.
+    Rows are in the order of the grid. They are the same for any number of workers if the function
+    depends only on its parameters: include a seed for every random step. Each finished setting is
+    kept in the cache and used again while the function's code (with the project's modules it
+    imports), the common objects and the setting are the same. Run times are never kept: rows with
+    "seconds" in a column's name are computed each time.
 
     Parameters
     ----------
     function : callable
-        A function at the top level of a module. Called with the setting and the common objects
-        as keyword arguments, it returns one row (a mapping), or several (an iterable of mappings
-        or a DataFrame). Values are numbers, texts, booleans or None.
+        A function at the top level of a module. Called with the setting and the common objects as
+        keyword arguments, it returns one row (a mapping), or several (an iterable of mappings or a
+        DataFrame). Values are numbers, texts, booleans or None.
     grid : iterable of mapping
         The settings: keyword arguments that are numbers, texts, booleans, None, or lists of them.
     workers : int, optional
@@ -61,9 +61,9 @@ def run_grid(
     name : str, optional
         Shown beside the progress bar (``TQDM_DISABLE=1`` hides it).
     resume : bool, optional
-        Whether kept results are used.
+        Whether to use kept results.
     common : mapping, optional
-        Objects that every call gets, such as a Microdata; sent once to each worker.
+        Objects for every call, such as a Microdata; sent once to each worker.
 
     Returns
     -------
@@ -73,9 +73,9 @@ def run_grid(
     Raises
     ------
     ParameterError
-        Workers cannot import the function, a value is of another type than those above, or a
-        result's column is also a setting's. An exception in the function names the setting; the
-        settings finished before stay in the cache.
+        Workers cannot import the function, a value has another type than listed, or a result's
+        column is also a setting. An exception in the function names the setting; finished settings
+        stay in the cache.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def _compute(
         pool = joblib.Parallel(workers, batch_size=1, return_as="generator_unordered")
         try:
             yield from pool(joblib.delayed(_numbered)(*task, function, file) for task in todo)
-        finally:  # an interruption too; and the next grid's workers import its own code
+        finally:  # also after an interruption; the next grid's workers import other code
             get_reusable_executor().shutdown(kill_workers=True)
 
 
@@ -158,7 +158,7 @@ def _loaded(file: str) -> dict:
 
 
 def _call(function: Callable, setting: dict, common: dict) -> Any:
-    """Call the function for one setting; an exception says for which."""
+    """Call the function for one setting, which an exception then names."""
     try:
         return function(**setting, **common)
     except Exception as error:
@@ -171,9 +171,7 @@ def _tidy(settings: Sequence[dict], rows: Sequence[list[dict]]) -> pd.DataFrame:
     for setting, found in zip(settings, rows, strict=True):
         double = sorted(set(setting).intersection(*[set().union(*found)]))
         if double:
-            raise ParameterError(
-                f"columns {double} are in the setting and in the result: name one otherwise"
-            )
+            raise ParameterError(f"columns {double} are in setting and result: rename one of them")
     return pd.DataFrame(
         [
             {**setting, **row}
@@ -184,7 +182,6 @@ def _tidy(settings: Sequence[dict], rows: Sequence[list[dict]]) -> pd.DataFrame:
 
 
 def _as_rows(result: Row | Iterable[Row] | pd.DataFrame) -> list[dict]:
-    """Return a function's result as a list of rows."""
     if isinstance(result, pd.DataFrame):
         return result.to_dict("records")
     if isinstance(result, Mapping):
@@ -192,8 +189,7 @@ def _as_rows(result: Row | Iterable[Row] | pd.DataFrame) -> list[dict]:
     rows = list(result) if isinstance(result, Iterable) else [result]
     if not all(isinstance(row, Mapping) for row in rows):
         raise ParameterError(
-            "a grid's function returns a mapping, an iterable of mappings or a DataFrame, "
-            f"got {type(result).__name__}"
+            f"function must return mappings or a DataFrame, got {type(result).__name__}"
         )
     return [dict(row) for row in rows]
 
@@ -212,12 +208,11 @@ def _check_importable(function: Callable) -> None:
 
 
 def _fingerprint(common: Mapping[str, Any]) -> str:
-    """Return a digest of the common objects' content."""
     return joblib.hash(_content(common), "sha1")
 
 
 def _content(value: Any) -> Any:
-    """Return what makes a table what it is, not what it has cached; also in collections."""
+    """Return the content of a table without its caches; also in collections."""
     if isinstance(value, Microdata):
         roles = [value.attribute(name) for name in [*value.qi, *value.sensitives]]
         domains = [(a.name, list(a.values), a.numeric, a.ordered) for a in roles]
@@ -249,9 +244,9 @@ def _as_json(content: Any) -> str:
 
 
 def plain_values(value: Any) -> Any:
-    """Return numpy and pandas values as what JSON knows."""
+    """Return numpy and pandas values as JSON types."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if isinstance(value, pd.Index | pd.Series):
         return value.tolist()
-    raise TypeError(f"{type(value).__name__} is none of these")
+    raise TypeError(f"got {type(value).__name__}")

@@ -58,7 +58,7 @@ KINDS = {
     MEASURED: "measured",
     PROOF: "by proof or construction",
     ARITHMETIC: "arithmetic of the paper's own numbers",
-    OURS: "asked by us",
+    OURS: "our question",
 }
 #: Verdicts on claims of other kinds: nothing random or foreign was measured, or nobody claimed it.
 HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"

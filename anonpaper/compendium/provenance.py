@@ -33,9 +33,8 @@ def figures_root() -> Path:
 def code_digest(module: str) -> str:
     """Return one digest of the code that a module can run, 64 hexadecimal digits.
 
-    It covers the module and all modules of anonpaper, or beside a notebook, that it imports,
-    directly or not and wherever the import stands. ``import anonpaper`` counts as an import of
-    the whole package, since any name can be reached through it.
+    It covers the module and all modules of anonpaper, or beside a notebook, that it imports
+    directly or indirectly. ``import anonpaper`` counts as an import of the whole package.
     """
     digest = hashlib.sha256()
     for name, path in sorted(_reachable_files(module).items()):
@@ -63,7 +62,6 @@ def _reachable_files(module: str) -> dict[str, Path]:
 
 
 def _source_of(module: str) -> Path:
-    """Return a module's source file."""
     if module.partition(".")[0] == "anonpaper":
         path = PACKAGE.joinpath(*module.split(".")[1:])
         return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")

@@ -1,7 +1,7 @@
-"""The results that a notebook leaves behind: figures and tables, with what they were made from.
+"""The results of a notebook: figures and tables, with their origin.
 
 ``ANONPAPER_PROFILE`` (``quick`` or ``paper``) and ``ANONPAPER_FIGURES`` (the folder of all
-results; figures/<profile> by default) say where they go.
+results; figures/<profile> by default) determine the place.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ RECORDED_PACKAGES = (
 
 
 class Results:
-    """The figures and tables of one notebook, each saved with what it was made from.
+    """The figures and tables of one notebook, each saved with its origin.
 
     Files go to <root>/<paper>/, and a description of their origin to
-    <root>/manifest/<paper>/<notebook>.json, written again after each of them.
+    <root>/manifest/<paper>/<notebook>.json, updated after each of them.
 
     Parameters
     ----------
     paper, notebook : str
         Name of the folder of notebooks, and of the notebook's file without its ending.
     parameters : mapping, optional
-        The notebook's parameters as they were used, e.g. ``dict(levels=levels, seed=seed)``.
+        The notebook's parameters as used, e.g. ``dict(levels=levels, seed=seed)``.
     microdata : sequence of Microdata, optional
-        The tables of people behind the results. Figures made from a stand-in are stamped
-        "stand-in data"; a table that replaces another one is named under the figure.
+        The tables of people behind the results. Figures made from a stand-in are stamped "stand-in
+        data"; a table that replaces another one is named under the figure.
 
     Raises
     ------
@@ -92,10 +92,10 @@ class Results:
     def from_parameters(
         cls, paper: str, notebook: str, *, microdata: Sequence[Microdata] = ()
     ) -> Results:
-        """Return the results of the calling notebook, with the parameters as they are there.
+        """Return the results of the calling notebook, with its current parameters.
 
-        The names are those of its cell tagged ``parameters``; the values are the variables' in
-        the calling cell, so that a profile's count. ParameterError says which one is not set.
+        Their names come from its cell tagged ``parameters``, their values from the variables, as a
+        profile set them. ParameterError names missing ones.
         """
         values = sys._getframe(1).f_globals
         names = _parameters_of(_check_name("paper", paper), _check_name("notebook", notebook))
@@ -115,9 +115,9 @@ class Results:
         timing: Sequence[str] | bool = False,
         microdata: Sequence[Microdata] | None = None,
     ) -> None:
-        """Save a figure as svg and png, and the numbers it shows as csv.
+        """Save a figure as svg and png, and its numbers as csv.
 
-        The picture files are the same byte for byte from run to run, given the same numbers.
+        Equal numbers give equal picture files, byte for byte.
 
         Parameters
         ----------
@@ -127,12 +127,12 @@ class Results:
         data : DataFrame
             The plotted numbers.
         of : str, optional
-            The figure of the paper, e.g. ``"Figure 2a"``; empty for one of our own.
+            The figure of the paper, e.g. ``"Figure 2a"``; empty for our own.
         timing : sequence of str or bool, optional
-            Columns that hold run times, or follow from them, so that no two runs give the same
-            picture; true stands for all numbers with a decimal point.
+            Columns with run times or numbers derived from them, which change from run to run; true
+            means all numbers with a decimal point.
         microdata : sequence of Microdata, optional
-            The tables behind this figure, where they are not all of the notebook's.
+            The tables behind this figure, if they are not all of the notebook's.
 
         Raises
         ------
@@ -160,9 +160,9 @@ class Results:
     ) -> pd.DataFrame:
         """Save a table as csv with all digits, and as LaTeX (booktabs) with four of them.
 
-        Parameters are those of `figure`; the caption is plain text, escaped for LaTeX as the
-        cells are. The index is written where it has a name or is not just 0, 1, 2, ... Returns
-        the frame, so that the last line of a cell can show it.
+        Parameters are those of `figure`; the caption is plain text, and like the cells it is
+        escaped for LaTeX. The index is written if it has a name or is not just 0, 1, 2, ...
+        Returns the frame, so the last line of a cell can show it.
         """
         tables = self.microdata if microdata is None else tuple(microdata)
         latex = frame.to_latex(
@@ -181,10 +181,10 @@ class Results:
         return frame
 
     def claims(self, *, timing: bool = False) -> Verdicts:
-        """Judge the claims that this notebook measures, from the tables it has saved.
+        """Judge the claims of this notebook, from the tables it has saved.
 
-        With ``timing=True`` those that depend on run times, which differ from run to run, else
-        all others. Nothing is written: the report judges the same claims from the same files.
+        ``timing=True`` selects claims that depend on run times, otherwise all others. Nothing is
+        written: the report judges the same claims from the same files.
         """
         timed = {Path(path).stem for path, about in self._outputs.items() if about["timing"]}
         chosen = [
@@ -195,7 +195,7 @@ class Results:
         if not chosen:
             raise ParameterError(
                 f"notebooks/{self.paper}/claims.toml has no claims of {self.notebook!r} that "
-                f"rest on {'run times' if timing else 'other tables than run times'}"
+                f"depend on {'run times' if timing else 'other tables than run times'}"
             )
         judged = claims.judge(self.paper, self.root / self.paper).set_index("id").loc[chosen]
         shown = judged[["where", "claim", "published", "measured", "interval"]]
@@ -211,7 +211,7 @@ class Results:
         _check_name("name", name)
         taken = {Path(path).stem for path in self._outputs}
         if name in taken:
-            raise ParameterError(f"two outputs of {self.notebook} are named {name!r}")
+            raise ParameterError(f"two outputs of {self.notebook} are named {name!r}: rename one")
         data = [_describe(table) for table in tables]
         for ending, content in files.items():
             write_whole(self.root / self.paper / f"{name}.{ending}", content)
@@ -223,7 +223,6 @@ class Results:
         self._write_manifest()
 
     def _write_manifest(self) -> None:
-        """Write the notebook's share of the manifest."""
         manifest = {
             "paper": self.paper,
             "notebook": f"notebooks/{self.paper}/{self.notebook}.ipynb",
@@ -243,7 +242,7 @@ def stamp_data(figure: Figure, data: Iterable[Mapping]) -> None:
     data = list(data)
     if any(about.get("stand_in") for about in data):
         plots.stamp(figure)
-    # without what stands in brackets, the line fits under a figure of one column
+    # without the words in brackets, the line fits under a figure of one column
     substitutes = [
         f"{about['dataset']}, in place of {about['substitute_for'].partition(' (')[0]}"
         for about in data
@@ -271,8 +270,7 @@ def _check_name(what: str, name: str) -> str:
     """Return a name that can be part of a file's name, or raise ParameterError."""
     if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9_.-]*", name):
         raise ParameterError(
-            f"{what} becomes part of a file name: lower-case letters, digits, '_', '-' and '.', "
-            f"got {name!r}"
+            f"{what} needs lower-case letters, digits, '_', '-' and '.', got {name!r}"
         )
     return name
 
@@ -294,7 +292,7 @@ def _parameters_of(paper: str, notebook: str) -> list[str]:
 
 
 def _times(timing: Sequence[str] | bool, data: pd.DataFrame) -> list[str] | bool:
-    """Return which columns hold run times, or raise ParameterError where there are no such."""
+    """Return the columns with run times; ParameterError for unknown ones."""
     if isinstance(timing, bool):
         return timing
     missing = set(timing) - set(data.columns)
@@ -304,7 +302,6 @@ def _times(timing: Sequence[str] | bool, data: pd.DataFrame) -> list[str] | bool
 
 
 def _describe(table: Microdata) -> dict:
-    """Return what the manifest says of a table."""
     origin = table.origin
     about = {"origin": None if origin is None else str(origin)}
     if is_dataclass(origin):
@@ -313,7 +310,7 @@ def _describe(table: Microdata) -> dict:
 
 
 def _package_versions() -> dict[str, str]:
-    """Return the versions of the packages that may change a result, where installed."""
+    """Return the versions of installed packages that may change a result."""
     found = {}
     for package in RECORDED_PACKAGES:
         with suppress(PackageNotFoundError):
@@ -322,12 +319,11 @@ def _package_versions() -> dict[str, str]:
 
 
 def _index_matters(frame: pd.DataFrame) -> bool:
-    """Return whether the index says more than the number of the row."""
+    """Return whether the index is more than row numbers."""
     return frame.index.name is not None or not frame.index.equals(pd.RangeIndex(len(frame)))
 
 
 def _csv(frame: pd.DataFrame) -> str:
-    """Return a frame as csv with all digits."""
     return frame.to_csv(index=_index_matters(frame), lineterminator="\n")
 
 

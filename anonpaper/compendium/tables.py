@@ -49,7 +49,7 @@ def reference(name: str) -> pd.DataFrame:
     Raises
     ------
     DatasetError
-        No table has that name; the message suggests close ones.
+        No table has that name; the message suggests similar ones.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def reference(name: str) -> pd.DataFrame:
 
 
 def folders() -> dict[str, Path]:
-    """Return by profile the folder of its saved tables, the paper profile first; none outside."""
+    """Return the folder of saved tables by profile, the paper profile first; else empty."""
     root = project_root()
     if root is None:
         return {}
@@ -113,6 +113,4 @@ def _place_of(table: str) -> tuple[str, Path]:
     for profile, folder in folders().items():
         if (folder / f"{table}.csv").is_file():
             return profile, folder
-    raise DatasetUnavailableError(
-        f"no profile has saved {table}.csv: run the notebook that does, in a checkout"
-    )
+    raise DatasetUnavailableError(f"{table}.csv is not saved: run its notebook in a checkout")

@@ -1,4 +1,4 @@
-"""Diversity constraints: their language, the rules that make sets of them, their conflicts."""
+"""Diversity constraints: their language, rules that make sets of them, and conflicts."""
 
 from anonpaper.constraints.conflicts import (
     Contradiction,

@@ -1,4 +1,4 @@
-"""Where diversity constraints get in each other's way, or ask for what a table cannot give."""
+"""Conflicts between diversity constraints, and constraints that a table cannot satisfy."""
 
 from __future__ import annotations
 
@@ -21,20 +21,19 @@ __all__ = [
 def conflict_rate(
     m: Microdata, constraints: Sequence[DiversityConstraint], of: str = "rows"
 ) -> float:
-    r"""Measure how much the target rows of a set of constraints overlap, from 0 to 1.
+    r"""Share by which the target rows of a set of constraints overlap, from 0 to 1.
 
     Parameters
     ----------
     m, constraints : Microdata, and sequence of DiversityConstraint
     of : {"rows", "jaccard", "containment"}
-        ``"rows"``: rows that are targets of at least two constraints, as a share of the rows that
-        are targets of any. ``"jaccard"`` and ``"containment"``: the mean over all pairs of
-        :math:`|I \cap J| / |I \cup J|` and :math:`|I \cap J| / \min(|I|, |J|)`. These three are
+        ``"rows"``: among rows that are targets of any constraint, the share that are targets of at
+        least two. ``"jaccard"`` and ``"containment"``: the mean over all pairs of
+        :math:`|I \cap J| / |I \cup J|` and :math:`|I \cap J| / \min(|I|, |J|)`. All three are
         ours: diva2021 prints no formula.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> conflict_rate(ap.examples.patients(), ap.examples.patients_constraints())
     0.5
     """
@@ -55,7 +54,7 @@ def conflict_rate(
 
 @dataclass(frozen=True)
 class Contradiction:
-    """Why some constraints, one or the smallest number the argument needs, contradict a table."""
+    """Why some constraints, as few as the argument needs, contradict a table."""
 
     culprits: tuple[DiversityConstraint, ...]
     reason: str
@@ -67,7 +66,7 @@ class Contradiction:
 def find_contradictions(
     m: Microdata, constraints: Sequence[DiversityConstraint], k: int
 ) -> list[Contradiction]:
-    """Find quickly, before any search, what no k-anonymous suppression of a table can satisfy.
+    """Find quickly, before any search, constraints that no k-anonymous suppression satisfies.
 
     Parameters
     ----------
@@ -79,26 +78,25 @@ def find_contradictions(
     Returns
     -------
     list of Contradiction
-        Empty if nothing was found, which does not prove that a solution exists:
-        :func:`~anonpaper.partition.diva.diva` decides that.
+        An empty list does not prove that a solution exists: :func:`~anonpaper.partition.diva.diva`
+        decides that.
 
     Notes
     -----
     By diva2021, Definitions 2.3 and 2.4, suppression creates no values and keeps sensitive ones:
 
-    1. a lower bound cannot exceed the rows that exist;
+    1. a lower bound cannot exceed the number of rows in the table;
     2. on quasi-identifiers the published number is 0 or at least k;
-    3. on the sensitive attribute alone, or on attributes of a single value, which suppression
-       does not hide, it is the number that exists;
+    3. suppression hides neither sensitive attributes nor attributes of a single value: for a
+       target of these alone, all rows in the table are published;
     4. one target has one pair of bounds;
-    5. the lower bounds of finer targets that exclude each other cannot together exceed the upper
+    5. lower bounds of finer targets that exclude each other cannot together exceed the upper
        bound of a coarser one.
 
     The rules are ours. O(n) per constraint and O(s^2) for s constraints.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> sigma = [DiversityConstraint({"Gender": "M"}, 5, 9)]
     >>> print(*find_contradictions(ap.examples.hospital(), sigma, k=2))
     Gender[M], 5, 9: only 4 rows of the table carry the target
@@ -127,7 +125,7 @@ def find_contradictions(
 
 
 def _between(m: Microdata, constraints: list[DiversityConstraint]) -> list[Contradiction]:
-    """Find targets that stand twice, and finer ones that need more than a coarser one allows."""
+    """Find targets that occur twice, and finer ones that need more than a coarser one allows."""
     found = []
     targets = [frozenset(c.codes(m).items()) for c in constraints]
     for i, j in combinations(range(len(constraints)), 2):
@@ -153,7 +151,7 @@ def _between(m: Microdata, constraints: list[DiversityConstraint]) -> list[Contr
 
 
 def _finer(coarse: frozenset, targets: Sequence[frozenset]) -> list[list[int]]:
-    """Group the places of the targets that are finer than one by the attributes that they name."""
+    """Group the targets finer than a given one by the attributes that they name."""
     found: dict[frozenset, list[int]] = {}
     for j, target in enumerate(targets):
         if coarse < target:
@@ -162,7 +160,7 @@ def _finer(coarse: frozenset, targets: Sequence[frozenset]) -> list[list[int]]:
 
 
 def require_satisfiable(m: Microdata, constraints: Sequence[DiversityConstraint], k: int) -> None:
-    """Raise ConstraintError with all that :func:`find_contradictions` finds, if anything."""
+    """Raise ConstraintError with everything that :func:`find_contradictions` finds."""
     found = [f"\n- {contradiction}" for contradiction in find_contradictions(m, constraints, k)]
     if found:
         text = "".join(found)
@@ -172,7 +170,7 @@ def require_satisfiable(m: Microdata, constraints: Sequence[DiversityConstraint]
 def demand_on_rows(
     m: Microdata, constraints: Sequence[DiversityConstraint], k: int, together: int = 3
 ) -> float:
-    r"""Prove, where it is above 1, that no k-anonymous table exists: too few rows can serve all.
+    r"""Prove that no k-anonymous table exists (if above 1): too few rows can serve all targets.
 
     Rows that carry several targets serve all of them only in a group that shows them all, and a
     group has k rows. The demand of a set U of constraints is the sum of their lower bounds over
@@ -188,20 +186,19 @@ def demand_on_rows(
     Parameters
     ----------
     m, constraints, k
-        As for :func:`find_contradictions`. All rows are published, and constraints that name a
-        sensitive attribute are passed over.
+        As for :func:`find_contradictions`. All rows are published. Constraints on a sensitive
+        attribute are ignored.
     together : int
-        The most constraints in U, t, at least 1.
+        The largest number t of constraints in U, at least 1.
 
     Returns
     -------
     float
-        The largest demand, from 0; infinite where nothing can be served. At 1 or below nothing is
-        proved. O(s·n + 2^t s^t T) for s constraints and T kinds of rows. The argument is ours.
+        The largest demand, at least 0; infinite if nothing can be served. Up to 1 it proves
+        nothing. O(s·n + 2^t s^t T) for s constraints and T kinds of rows. The argument is ours.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.patients()
     >>> sigma = [DiversityConstraint({"ETH": "Asian"}, 3, 3),
     ...          DiversityConstraint({"CTY": "Vancouver"}, 4, 4)]
@@ -230,24 +227,22 @@ def demand_on_rows(
 
 
 def demand_on_gaps(m: Microdata, constraints: Sequence[DiversityConstraint], k: int) -> float:
-    """Prove, where it is above 1, that no k-anonymous table exists: groups do not fit in a gap.
+    """Prove that no k-anonymous table exists (if above 1): groups do not fit in a gap.
 
-    Groups that show a finer target show the coarser one too. What is published of the coarser one
-    beyond its finer ones is therefore whole groups: no rows, or k and more. The table carries the
-    empty target. Finer targets are taken one by one, and all together that name the same
-    attributes: no group shows two of these. Parameters are those of :func:`demand_on_rows`.
+    Groups that show a finer target also show the coarser one. So the published rows of the coarser
+    target without its finer ones are whole groups: none, or at least k rows. The whole table
+    carries the empty target. Finer targets are tested one by one, and together if they name the
+    same attributes, since then no group shows two. Parameters are those of :func:`demand_on_rows`.
 
     Returns
     -------
     float
-        The greatest ratio of k to the widest difference that the bounds allow, where they forbid
-        that there is no difference; infinite where finer targets need more than the coarser one
-        may show; 0 where no gap need be filled. At 1 or below nothing is proved. O(s·n + s^2) for
-        s constraints. The argument is ours.
+        The largest ratio of k to the widest gap that the bounds allow, among gaps that cannot be
+        empty; infinite if finer targets need more rows than the coarser one may show; 0 without
+        such gaps. Up to 1 it proves nothing. O(s·n + s^2) for s constraints. The argument is ours.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> sigma = [DiversityConstraint({"ETH": "Caucasian"}, 4, 4),
     ...          DiversityConstraint({"ETH": "Caucasian", "GEN": "Male"}, 3, 3)]
     >>> demand_on_gaps(ap.examples.patients(), sigma, k=2)  # the fourth would stand alone
@@ -272,6 +267,5 @@ def demand_on_gaps(m: Microdata, constraints: Sequence[DiversityConstraint], k: 
 
 
 def _on_quasi_identifiers(m: Microdata, constraints) -> list[DiversityConstraint]:
-    """Return the constraints that name quasi-identifiers alone."""
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
     return [c for c in constraints if set(c.codes(m)) <= set(m.qi)]

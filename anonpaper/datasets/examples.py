@@ -52,8 +52,8 @@ def hospital_two_diverse() -> Partition:
 def phase_three() -> Microdata:
     """Return a table of eight rows for which TP needs its third phase at l = 3.
 
-    Its two QI-groups have (1, 1, 1, 0, 2) and (1, 0, 1, 1, 0) rows of the sensitive values a to
-    e. Drawing random tables found it; the paper's data sets hold no such table.
+    Its two QI-groups have (1, 1, 1, 0, 2) and (1, 0, 1, 1, 0) rows of the sensitive values a to e.
+    A search among random tables found it; the paper's data sets have no such table.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def patients() -> Microdata:
 
 
 def patients_three_anonymous() -> Partition:
-    """Return the grouping of Table 2 of diva2021: 3-anonymous, but it shows no African."""
+    """Return the grouping of Table 2 of diva2021: 3-anonymous, but no African is visible."""
     return Partition([0, 0, 0, 1, 1, 1, 1, 2, 2, 2], algorithm="Table 2 of diva2021")
 
 

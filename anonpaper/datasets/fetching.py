@@ -1,7 +1,7 @@
-"""Finding the file of a data set: by hand, fetched before, official address, package index.
+"""Finds the file of a data set: placed by hand, fetched before, official address, package index.
 
-Archives are read as data: their code never runs. A file gets its name after its sha256 was found
-right, so that nothing half-written is ever left.
+Archives are read as data: their code never runs. A file gets its name only after its sha256 was
+checked, so no partial file is left.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FETCHED_FOLDERS = {OFFICIAL: "official", PACKAGE_INDEX: "package-index"}
 #: Seconds to wait for a connection and for the next bytes of an official address.
 TIMEOUT = (3.0, 10.0)
 
-#: Hosts that could not be reached: they are not tried again in this process.
+#: Hosts that could not be reached; this process does not try them again.
 _unreachable: set[str] = set()
 
 
@@ -84,7 +84,7 @@ def _check_sha256(what: str, wanted: str, got: str, advice: str) -> None:
 
 
 def placed_by_hand(entry: RegisteredFile) -> FoundFile | None:
-    """Return the user's own copy of a file; ChecksumError if it has another content."""
+    """Return the user's own copy of a file; ChecksumError if its content differs."""
     for name in (entry.name, *entry.aliases):
         for path in (raw_folder() / name, raw_folder() / f"{name}.gz"):
             if path.is_file():
@@ -106,7 +106,7 @@ def fetched_before(entry: RegisteredFile) -> FoundFile | None:
 
 
 def find_file(entry: RegisteredFile, data: Dataset) -> FoundFile:
-    """Return a file of a data set with the registered sha256, fetched if it is not on disk."""
+    """Return a file of a data set with the registered sha256; fetch it if needed."""
     found = placed_by_hand(entry) or fetched_before(entry)
     if found is not None:
         return found
@@ -126,10 +126,9 @@ def find_file(entry: RegisteredFile, data: Dataset) -> FoundFile:
             failures.append(error)
     reasons = "".join(f"\n  - {failure}" for failure in failures)
     changed = any(isinstance(failure, ChecksumError) for failure in failures)
-    # without a stand-in there is nothing to fall back on
     kind = ChecksumError if changed and not data.stand_in else DatasetUnavailableError
     raise kind(
-        f"{entry.name} of data set {data.name!r} could not be had. Download it from {data.page} "
+        f"{entry.name} of data set {data.name!r} is not available. Download it from {data.page} "
         f"and place it as {raw_folder() / entry.name} (or .gz).{reasons}"
     )
 
@@ -139,7 +138,7 @@ def _fetched_path(entry: RegisteredFile, how: str) -> Path:
 
 
 def _store(stream: IO[bytes], entry: RegisteredFile, how: str, source: str) -> None:
-    """Copy a stream to its place among the fetched files if its content is right."""
+    """Copy a stream to its place among the fetched files if its content is correct."""
     with whole_file(_fetched_path(entry, how)) as copy:
         shutil.copyfileobj(stream, copy, 1 << 20)
         copy.seek(0)
@@ -148,7 +147,6 @@ def _store(stream: IO[bytes], entry: RegisteredFile, how: str, source: str) -> N
 
 
 def _fetch_official(official: Official, entry: RegisteredFile, scratch: Path) -> None:
-    """Download a file from its publisher with pooch."""
     import pooch
     import requests
 
@@ -208,11 +206,8 @@ def _member_name(names: list[str], wanted: str) -> str:
     return same[0]
 
 
-# -- the package index -----------------------------------------------------------------------
-
-
 def _fetch_mirror(mirror: Mirror, entry: RegisteredFile, scratch: Path) -> None:
-    """Download a release from the package index and take every registered file out of it."""
+    """Download a release from the package index and extract every registered file."""
     archive = _download_release(mirror, scratch)
     with archive.open("rb") as stream:
         got = _sha256(stream)
@@ -226,7 +221,7 @@ def _fetch_mirror(mirror: Mirror, entry: RegisteredFile, scratch: Path) -> None:
 
 
 def pip_settings() -> dict[str, str]:
-    """Return pip's settings of files and environment; without pip, of ``PIP_*`` alone."""
+    """Return pip's settings from files and environment; without pip, only from ``PIP_*``."""
     command = [sys.executable, "-m", "pip", "config", "list", "--disable-pip-version-check"]
     listed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     settings = {}
@@ -284,5 +279,5 @@ def _download_release(mirror: Mirror, folder: Path) -> Path:
             said = f"{requirement} from the package index: {error}"
             raise DatasetUnavailableError(said) from error
     if path is None:
-        raise DatasetUnavailableError(f"no package index at hand has {requirement}")
+        raise DatasetUnavailableError(f"no configured package index has {requirement}")
     return path

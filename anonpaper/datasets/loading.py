@@ -1,4 +1,4 @@
-"""Loading a data set: its table, its roles, and what was done on the way; and listing all."""
+"""Loads data sets: a table, its roles, and a record of every step; lists all data sets."""
 
 from __future__ import annotations
 
@@ -43,36 +43,36 @@ def load(
     ----------
     name : str
         ``adult``, ``german``, ``census``, ``diabetes``, ``stroke``, ``pantheon``, ``occ`` or
-        ``sal``; :func:`available` lists them.
+        ``sal``; see :func:`available`.
     qi, sensitive : sequence of str, str, optional
-        The quasi-identifiers and the sensitive attribute, instead of those in the registry. If
-        `qi` takes the registry's sensitive attribute and none is given, the table has none.
+        Roles that replace those in the registry. If `qi` includes the registry's sensitive
+        attribute and `sensitive` is not given, the table has no sensitive attribute.
     missing : {"category", "drop", "error"}
-        Missing values become the value ``"?"``, last in its domain; rows with a missing value
-        in *any* column are left out (Adult: 30,162 rows stay); or, in a column with a role,
-        raise an error.
+        Missing values become the value ``"?"``, last in its domain; rows with a missing value in
+        *any* column are dropped (Adult keeps 30,162 rows); or missing values in role columns raise
+        an error.
     rows : int, optional
-        Draw so many rows: without replacement, in their original order, or with replacement
-        if the table has fewer. Domains stay those of the whole table.
+        Draw this many rows: without replacement and in their order, or with replacement if the
+        table has fewer. Domains do not change.
     seed : int
-        Seed of that draw, and of the making of ``sal``.
+        For that draw, and for making ``sal``.
     part : {"train", "test", "both"}, optional
-        For ``adult`` (default ``"train"``, the 32,561 rows of the papers) and ``census``
-        (default ``"both"``; column `part` tells them apart).
+        For ``adult`` (default ``"train"``, the 32,561 rows of the papers) and ``census`` (default
+        ``"both"``, distinguished by column `part`).
 
     Returns
     -------
     Microdata
-        Its ``origin`` (an :class:`Origin`) says where the rows came from and which were left out.
-        A StandInWarning says if they were generated, because the published file is not at hand.
+        Its ``origin`` (an :class:`Origin`) says where the rows came from and which were dropped. A
+        StandInWarning is raised if they were generated because the published file is not
+        available.
 
     Raises
     ------
     DatasetError, ParameterError
-        No data set of that name; a bad `missing`, `rows`, `seed` or `part`.
+        Unknown `name`; wrong `missing`, `rows`, `seed` or `part`.
     ChecksumError, DatasetUnavailableError
-        A file on disk, or all that the sources offer, is not the published one; or no source has
-        the file: the message says where to put it.
+        A file is not the published one; or no source has it, and the message says where to put it.
 
     References
     ----------
@@ -103,7 +103,7 @@ def load(
 def load_table(
     name: str, *, part: str | None = None, seed: int = 0
 ) -> tuple[pd.DataFrame, Origin]:
-    """Return the whole table of a data set, without roles, and its origin; as :func:`load`."""
+    """Return the whole table of a data set, without roles, and its origin; see :func:`load`."""
     entry = dataset(name)
     files = _files_of_part(entry, part)
     if entry.derived_from is not None:
@@ -125,10 +125,8 @@ def published_table(entry: Dataset, files: Sequence) -> tuple[pd.DataFrame, Orig
 
 
 def parsed(name: str, key: tuple[object, ...], build: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-    """Return ``build()``, from the cache if it was built before with the same name and key.
-
-    Without pyarrow there is no cache: only the census takes longer than a second to parse.
-    """
+    """Return ``build()``, or its cached result with the same name and key."""
+    # Without pyarrow there is no cache: only the census takes longer than a second to parse.
     if find_spec("pyarrow") is None:
         return build()
     digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
@@ -136,7 +134,7 @@ def parsed(name: str, key: tuple[object, ...], build: Callable[[], pd.DataFrame]
     if path.is_file():
         try:
             return pd.read_parquet(path)
-        except Exception as error:  # whatever a damaged file makes pyarrow say
+        except Exception as error:  # pyarrow has many errors for damaged files
             warnings.warn(f"{path} is damaged ({error}): rebuilding it", stacklevel=2)
     frame = build()
     try:
@@ -158,7 +156,7 @@ def _files_of_part(entry: Dataset, part: str | None) -> Sequence:
     if entry.name not in _DEFAULT_PART:
         if part is not None:
             raise errors.ParameterError(
-                f"{entry.name!r} has no parts, got part={part!r}; {list(_DEFAULT_PART)} have"
+                f"part is only for {list(_DEFAULT_PART)}, not {entry.name!r}"
             )
         return entry.files
     chosen = {"train": entry.files[:1], "test": entry.files[1:], "both": entry.files}
@@ -172,7 +170,6 @@ def _derived(entry: Dataset, seed: int) -> tuple[pd.DataFrame, Origin]:
     """Return occ or sal, made from Census-Income."""
     seed = errors.check_integer("seed", seed, 0)
     source = dataset(entry.derived_from)
-    # The census table itself is needed only if the derived one is not in the cache.
     found = [find_file(file, source) for file in source.files]
     key = (acs.VERSION, tables.VERSION, *(file.entry.sha256 for file in found))
 
@@ -187,10 +184,8 @@ def _derived(entry: Dataset, seed: int) -> tuple[pd.DataFrame, Origin]:
     return parsed(entry.name, key, make), _origin(entry, found, note)
 
 
-def _stand_in(
-    entry: Dataset, reason: errors.DatasetUnavailableError
-) -> tuple[pd.DataFrame, Origin]:
-    """Return generated rows with the published schema, and say so."""
+def _stand_in(entry: Dataset, reason: Exception) -> tuple[pd.DataFrame, Origin]:
+    """Return generated rows with the published schema, and warn."""
     from anonpaper.datasets import stand_in
 
     summary = stand_in.published_summary(entry.name)
@@ -220,7 +215,7 @@ def _without_missing(frame: pd.DataFrame, origin: Origin) -> tuple[pd.DataFrame,
     if complete.empty:
         raise errors.EmptyTableError(
             f"every row of {origin.dataset!r} has a missing value in some column: "
-            'use missing="category", or make a Microdata of the columns you need'
+            'use missing="category", or make a Microdata from the columns you need'
         )
     dropped = len(frame) - len(complete)
     return complete, _with_note(origin, f"{dropped:,} rows with missing values left out")
@@ -234,14 +229,11 @@ def _draw(microdata: Microdata, rows: int, seed: int) -> Microdata:
     return microdata.take(np.sort(generator(seed).choice(n, rows, replace=rows > n)))
 
 
-# -- all data sets ---------------------------------------------------------------------------
-
-
 def available() -> pd.DataFrame:
     """List the data sets, and where each would come from now; nothing is fetched.
 
-    The frame has one row per data set: ``name``, ``rows``, ``licence``, ``origin`` (on disk, and
-    how it got there; "to be fetched"; or "stand-in") and ``how_to_get``.
+    The frame has one row per data set: ``name``, ``rows``, ``licence``, ``origin`` (how its copy
+    on disk got there, "to be fetched" or "stand-in") and ``how_to_get``.
 
     Examples
     --------
@@ -273,10 +265,9 @@ def _file_now(file, stand_in: bool) -> str:
 
 
 def fetch(names: Sequence[str] | None = None) -> dict[str, Origin]:
-    """Fetch and parse data sets (all by default) ahead of their use, into the cache.
+    """Fetch and parse data sets (by default all) into the cache; return where each came from.
 
-    Returns where each came from. A stand-in raises no warning here: its origin says so. Errors are
-    those of :func:`load`.
+    A stand-in raises no warning here: its origin says so. Errors are those of :func:`load`.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Tables of invented people: a population with known distributions, and a voter list.
 
-Pop-Syn is the synthetic population of diva2021 (Table 4, Figure 4d). The paper made it with a tool
-and prints only the size: 100,000 rows, 7 attributes, 24,630 distinct quasi-identifiers. The
-attributes, domains and distributions here are ours. The voter list is for lessons.
+Pop-Syn is the synthetic population of diva2021 (Table 4, Figure 4d). The paper prints only its
+size: 100,000 rows, 7 attributes, 24,630 distinct quasi-identifiers. The attributes, domains and
+distributions here are ours. The voter list is for lessons.
 """
 
 from __future__ import annotations
@@ -31,16 +31,15 @@ def population(
     """Draw a population whose attributes are independent and equally distributed.
 
     Quasi-identifiers are gender, ethnicity, age group, province, education and marital status, the
-    sensitive attribute is diagnosis; the values of each are named by their number.
+    sensitive attribute is diagnosis. Values are named by their number.
 
     Parameters
     ----------
     distribution : {"uniform", "zipf", "gaussian"}
         Probabilities of an attribute's values i = 1..s: equal; proportional to 1/i; or
-        proportional to the density of a normal distribution with mean (s + 1)/2 and standard
-        deviation s/4. Another one is a ParameterError.
+        proportional to a normal density with mean (s + 1)/2 and standard deviation s/4.
     rows : int
-        At least 1, else ParameterError.
+        At least 1. ParameterError if this or `distribution` is wrong.
     seed : int or numpy.random.Generator
 
     Examples
@@ -83,9 +82,9 @@ def voter_list(
 ) -> pd.DataFrame:
     """Return a list of some of the people by invented names, with some of their columns. O(n).
 
-    A list of real people has no place in a lesson, so the list is made from the attacked table.
+    A list of real people does not belong in a lesson, so the list is made from the attacked table.
     It has a column ``name``, "voter 00001" and so on in random order, and `columns`. The index is
-    that of `people`: the truth, by which an attack is judged, hidden from the attacker.
+    the index of `people`: the truth for judging an attack, which the attacker does not see.
 
     Parameters
     ----------
@@ -94,16 +93,16 @@ def voter_list(
     columns : sequence of column labels
         The columns of the list, at least one.
     share : float
-        Share of the people who are on the list, drawn at random; in (0, 1], at least one person.
+        Share of the people on the list, drawn at random; in (0, 1], at least one person.
     outdated : float
-        Share of the entries in which one column, drawn at random, has the value of an entry drawn
-        at random (which may be the same value); in [0, 1].
+        Share of the entries in which one random column has the value of a random entry (which may
+        be the same value); in [0, 1].
     seed : int or numpy.random.Generator
 
     Raises
     ------
     ColumnError, ParameterError
-        A column is unknown, or one is called ``name``; a parameter is empty or out of range.
+        A column is unknown or called ``name``; a parameter is empty or out of range.
 
     References
     ----------
@@ -121,8 +120,8 @@ def voter_list(
     unknown = [name for name in columns if name not in people.columns]
     if unknown or "name" in columns:
         raise ColumnError(
-            f"columns are {columns}: a voter list can say what the table has, which is "
-            f"{list(people.columns)}, and has a column 'name' of its own"
+            f"columns are {columns}: choose from {list(people.columns)}; the name 'name' is used "
+            "for the invented names"
         )
     if not columns or people.empty:
         raise ParameterError("a voter list needs people and at least one of their columns")

@@ -1,8 +1,8 @@
 """SAL and OCC from a user's own extract of the American Community Survey.
 
-Two sources: an IPUMS USA extract (:func:`load_ipums`) and the Census Bureau's own public use
-microdata (:func:`load_acs_pums`). The paper prints only the sizes of the domains (Table 6). The
-recodings in acs.toml reach these sizes and are ours.
+Two sources: an IPUMS USA extract (:func:`load_ipums`) and the Census Bureau's public use microdata
+(:func:`load_acs_pums`). The paper prints only the sizes of the domains (Table 6). The recodings in
+acs.toml have these sizes and are ours.
 """
 
 from __future__ import annotations
@@ -45,31 +45,31 @@ def load_ipums(
 ) -> Microdata:
     r"""Build SAL or OCC of xiao2010 from an IPUMS USA extract, with the attributes of Table 6.
 
-    Adults are persons of 17 years and more, ages above 95 count as 95: 79 values. RACE (9),
-    MARST (6), CLASSWKRD (9) are as IPUMS codes them; EDUCD is joined to 17 levels; BPL to the
-    51 states and 5 other areas; INCTOT to 50 classes of $2,000, the last one open; OCC1990 to
-    50 intervals of 20 codes, of those who have an occupation. The origin says how many rows were
+    Adults are persons of at least 17 years; ages above 95 become 95 (79 values). RACE (9), MARST
+    (6) and CLASSWKRD (9) keep the codes of IPUMS. EDUCD is joined to 17 levels, BPL to the 51
+    states and 5 other areas, INCTOT to 50 classes of $2,000, the last one open. OCC1990 is joined
+    to 50 intervals of 20 codes, for people with an occupation. The origin says how many rows were
     kept.
 
     Parameters
     ----------
     path : str or Path
-        The extract: csv with a header line, or fixed width with a `layout`; gzipped or not.
-        It needs AGE, SEX, RACE, MARST, BPL, EDUCD and CLASSWKRD, and INCTOT for SAL or
-        OCC1990 for OCC.
+        The extract: csv with a header line, or fixed width with a `layout`; gzipped or not. It
+        needs AGE, SEX, RACE, MARST, BPL, EDUCD and CLASSWKRD, and INCTOT for SAL or OCC1990 for
+        OCC.
     table : {"sal", "occ"}
         Sensitive attribute Income, or Occupation.
     layout : mapping or path, optional
         For fixed width: variable -> (first, last) column, counted from 1; or the text codebook
         that IPUMS delivers with the extract (``.cbk``).
     rows, seed : int or None, int
-        Draw so many of the adults, without replacement; all of them with None or if there are
-        fewer. The paper has 600,000.
+        Draw this many adults without replacement; None, or more than there are, for all. The paper
+        has 600,000.
 
     Raises
     ------
     DatasetUnavailableError, FileError, ColumnError
-        There is no such file; it cannot be read; it lacks a variable or has an unknown code.
+        The file is missing or cannot be read, or it lacks a variable or has an unknown code.
 
     Examples
     --------
@@ -96,10 +96,9 @@ def load_acs_pums(
 ) -> Microdata:
     r"""Build SAL or OCC of xiao2010 from a person file of the Census Bureau's ACS PUMS.
 
-    As :func:`load_ipums`, except that MAR has 5 values: it does not tell absent spouses apart.
-    RAC1P (9) and COW (9, "not in universe" being blank or never worked) are as they are; SCHL is
-    joined to 17 levels, POBP to 56 places, PINCP to 50 classes of $2,000, OCCP to 50 intervals of
-    200 codes.
+    As :func:`load_ipums`, except that MAR has 5 values: it does not distinguish absent spouses.
+    RAC1P (9) and COW (9, blank or never worked is "not in universe") are kept. SCHL is joined to
+    17 levels, POBP to 56 places, PINCP to 50 classes of $2,000, OCCP to 50 intervals of 200 codes.
 
     Parameters and errors are as for :func:`load_ipums`, but `layout` is a mapping. The person file
     (2008 or later) needs AGEP, SEX, RAC1P, MAR, POBP, SCHL and COW, and PINCP for SAL or OCCP for
@@ -121,7 +120,7 @@ def load_acs_pums(
 
 
 class _Extract:
-    """The variables of an extract by the names of our attributes; `about` lists its codes."""
+    """The variables of an extract under the names of our attributes; `about` lists its codes."""
 
     def __init__(self, path: str | Path, layout: object, source: str):
         self.about = listed("acs")[source]
@@ -130,8 +129,8 @@ class _Extract:
             there = self.path.is_file()
         if not there:
             raise errors.DatasetUnavailableError(
-                f"there is no extract {self.path}: order one at https://usa.ipums.org or take a "
-                "person file from https://www.census.gov/programs-surveys/acs/microdata.html"
+                f"there is no file {self.path}: order an extract at https://usa.ipums.org or use "
+                "a person file from https://www.census.gov/programs-surveys/acs/microdata.html"
             )
         columns = read_codebook(layout) if isinstance(layout, (str, os.PathLike)) else layout
         with named_by_user(self.path):
@@ -148,15 +147,11 @@ class _Extract:
         """Return the variable of an attribute; blanks are NA."""
         name = self.about["variables"][attribute]
         if name not in self.frame:
-            raise errors.ColumnError(
-                f"{self.path.name} lacks the variable {name}; it has {list(self.frame.columns)}"
-            )
+            raise errors.ColumnError(f"{self.path.name} lacks {name}: {list(self.frame.columns)}")
         try:
             return pd.to_numeric(self.frame[name])
         except (ValueError, TypeError) as error:
-            raise errors.ColumnError(
-                f"{name} in {self.path.name} is not a number: {error}"
-            ) from error
+            raise errors.ColumnError(f"{name} in {self.path.name}: {error}") from error
 
     def named(self, attribute: str, adults: pd.Series) -> pd.Categorical:
         """Return a variable with its codes written out; an unknown code is an error."""
@@ -171,15 +166,13 @@ class _Extract:
 
 
 def read_codebook(path: str | Path) -> dict[str, tuple[int, int]]:
-    """Read first and last column of every variable from an IPUMS text codebook."""
+    """Read the first and last column of every variable from an IPUMS text codebook."""
     with named_by_user(path):
         text = Path(path).read_text(encoding="utf-8", errors="replace")
     lines = re.findall(r"(?m)^\s*([A-Z][A-Z0-9_]*)\s+(?:[HP]\s+)?(\d+)(?:-(\d+))?\s+\d+\b", text)
     columns = {name: (int(first), int(last or first)) for name, first, last in lines}
     if not columns:
-        raise errors.DatasetError(
-            f"{path} lists no variables; expected lines like 'AGE  P  10-12  3'"
-        )
+        raise errors.DatasetError(f"{path} has no lines such as 'AGE  P  10-12  3'")
     return columns
 
 
@@ -226,19 +219,18 @@ def _load(extract: _Extract, table: str, rows: int | None, seed: int) -> Microda
 
 
 def _last_start(codes: pd.Series, starts: Sequence[int]) -> np.ndarray:
-    """Return the place of the last start that is not above each code; -1 if there is none."""
+    """Return the place of the last start not above each code; -1 if there is none."""
     places = np.searchsorted(starts, codes, side="right") - 1
     return np.where(codes.isna(), -1, places)
 
 
 def _education(extract: _Extract) -> pd.Categorical:
-    """Return the level of schooling of everybody."""
     levels = _last_start(extract.numbers("Education"), extract.about["education_starts"])
     return pd.Categorical.from_codes(levels, listed("acs")["extract"]["education"], ordered=True)
 
 
 def _birth_place(extract: _Extract) -> pd.Categorical:
-    """Return the state that everybody was born in, or else the area."""
+    """Return the state, or otherwise the area, in which everybody was born."""
     codes, about = extract.numbers("Birth Place"), extract.about
     places = _last_start(codes, about["area_starts"])
     areas = np.array(about["area_places"])[places] + len(STATES)

@@ -1,4 +1,4 @@
-"""The registry of data sets, read from registry.toml, and where the rows of one came from."""
+"""The registry of data sets, read from registry.toml, and the origin of loaded rows."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = [
 
 
 class StandInWarning(UserWarning):
-    """The published file of a data set is not at hand; generated rows took its place."""
+    """The published file of a data set is not available; generated rows replace it."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the rows of a data set came from: the one sentence every figure and notebook prints.
+    """Where the rows of a data set came from: the sentence that every figure and notebook prints.
 
     Examples
     --------
@@ -33,14 +33,12 @@ class Origin:
     """
 
     dataset: str  # name in the registry
-    #: "by hand" (the user's data folder), "official address", "package index", "stand-in" or
-    #: "user's extract"
-    how: str
+    how: str  # "by hand", "official address", "package index", "stand-in" or "user's extract"
     file: str = ""  # or files, joined by " + "; empty for a stand-in
     sha256: str = ""  # of the unpacked file or files, joined the same way
     stand_in: bool = False  # generated from the published schema instead of read
     substitute_for: str | None = None  # the data set of a paper that this one replaces
-    note: str = ""  # what was left out, sampled or replaced on the way
+    note: str = ""  # rows that were dropped, sampled or replaced
 
     def __str__(self) -> str:
         if self.stand_in:
@@ -73,7 +71,7 @@ class Mirror:
 
 @dataclass(frozen=True)
 class RegisteredFile:
-    """One file of a data set; `sha256` is the checksum of the unpacked content."""
+    """One file of a data set; `sha256` is the checksum of its unpacked content."""
 
     name: str
     sha256: str
@@ -113,7 +111,7 @@ def _read_file(entry: dict) -> RegisteredFile:
 
 @cache
 def listed(name: str) -> dict:
-    """Return what one of the toml files of this folder lists; callers must not change it."""
+    """Return the content of a toml file of this folder; callers must not change it."""
     path = Path(__file__).with_name(f"{name}.toml")
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
@@ -129,7 +127,7 @@ def registry() -> dict[str, Dataset]:
 
 
 def dataset(name: str) -> Dataset:
-    """Return the registry's entry of one data set; DatasetError suggests names close to others.
+    """Return the registry's entry of one data set; DatasetError suggests similar names.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Stand-ins: tables with the published schema and counts, for files that cannot be fetched.
 
 ``stand_in_<name>.json`` summarizes the published file without its records: per column the numbers
-of distinct and of missing values, and the counts of the values (where there are many: quantiles,
-or the cardinality alone). A few columns are counted jointly, all others are independent.
+of distinct and missing values, and the counts of its values (if there are many: quantiles, or only
+their number). A few columns are counted jointly, all others are independent.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["VERSION", "generate", "published_summary", "summarize", "write_summa
 #: Part of every cache key: raise it when the generator changes.
 VERSION = 1
 
-#: Columns of more distinct values are summarized by quantiles (numbers) or cardinality (text).
+#: Columns with more distinct values have quantiles (numbers) or only their number (text).
 MOST_COUNTED = 450
 QUANTILES = 21
 MOST_DECIMALS = 9
@@ -40,7 +40,7 @@ def published_summary(name: str) -> dict[str, Any]:
 
 
 def write_summary(name: str, summary: dict[str, Any]) -> Path:
-    """Write a summary to its place in the package, one column a line."""
+    """Write a summary to its place in the package, one column per line."""
     lines, joint = (",\n".join(map(json.dumps, summary[key])) for key in ("columns", "joint"))
     text = f'{{"rows": {summary["rows"]},\n"columns": [\n{lines}\n],\n"joint": [\n{joint}\n]}}\n'
     write_whole(_summary_file(name), text)
@@ -48,7 +48,7 @@ def write_summary(name: str, summary: dict[str, Any]) -> Path:
 
 
 def summarize(name: str, frame: pd.DataFrame) -> dict[str, Any]:
-    """Summarize a parsed table of the data set, published or generated, as its file does."""
+    """Summarize a parsed table of the data set, published or generated."""
     about = listed("tables")[name]
     joint = [{"columns": columns, "cells": _cells(frame[columns])} for columns in about["joint"]]
     counted = {column for columns in about["joint"] for column in columns}
@@ -60,16 +60,14 @@ def summarize(name: str, frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def _cells(frame: pd.DataFrame) -> list[list[Any]]:
-    """Return the distinct rows and, last, their counts; missing values are None."""
+    """Return the distinct rows followed by their counts; missing values are None."""
     plain = frame.astype(object).where(frame.notna(), None)
     counts = Counter(zip(*(plain[column].tolist() for column in plain), strict=True))
     ordered = sorted(counts.items(), key=lambda item: [(v is None, str(v)) for v in item[0]])
     return [[*row, count] for row, count in ordered]
 
 
-def _describe(
-    frame: pd.DataFrame, name: str, counted_jointly: bool, parent: str | None
-) -> dict[str, Any]:
+def _describe(frame: pd.DataFrame, name: str, counted_jointly: bool, parent: str | None) -> dict:
     column = frame[name]
     values = column.dropna()
     distinct, missing = int(values.nunique()), int(column.isna().sum())
@@ -91,7 +89,7 @@ def _describe(
 
 
 def _homes(frame: pd.DataFrame, name: str, parent: str) -> list[list[Any]]:
-    """Return for each value of the parent how many values of the column occur mostly with it."""
+    """Return how many values of the column occur mostly with each value of the parent."""
     pairs = pd.DataFrame(_cells(frame[[name, parent]]), columns=["value", "home", "rows"])
     pairs = pairs.sort_values("rows", ascending=False, kind="stable").drop_duplicates("value")
     return _cells(pairs[["home"]])
@@ -115,7 +113,7 @@ def generate(summary: dict[str, Any], seed: int = 0) -> pd.DataFrame:
 
 
 def _repeated(cells: list[list[Any]], order: np.ndarray) -> list[pd.Series]:
-    """Return one column for each value of the cells, every cell as often as it counts."""
+    """Return one column per value of the cells, every cell as often as its count says."""
     *columns, counts = zip(*cells, strict=True)
     places = np.repeat(np.arange(len(cells)), counts)[order]
     return [pd.Series(list(values)).take(places).reset_index(drop=True) for values in columns]
@@ -131,7 +129,7 @@ def _with_missing(values: list[Any], missing: int, rng: np.random.Generator) -> 
 
 
 def _labels(column: dict[str, Any], rows: int, rng: np.random.Generator) -> pd.Series:
-    """Return made-up labels: the most frequent one as often as published, a long tail."""
+    """Return made-up labels: the most frequent as often as published, the others a long tail."""
     size, distinct = rows - column["missing"], column["distinct"]
     counts = np.ones(distinct, dtype=np.int64)
     counts[0] = column["most"]
@@ -139,7 +137,7 @@ def _labels(column: dict[str, Any], rows: int, rng: np.random.Generator) -> pd.S
     share = 1 / np.arange(2, distinct + 1) ** 0.9
     extra = np.floor(spare * share / share.sum()).astype(np.int64)
     counts[1:] += np.minimum(extra, column["most"] - 1)
-    while (spare := size - counts.sum()) > 0:  # what rounding and the cap left over
+    while (spare := size - counts.sum()) > 0:  # left over by rounding and the cap
         room = np.flatnonzero(counts < column["most"])[:spare]
         counts[room] += 1
     names = [f"{column['name']} {number:05d}" for number in range(1, distinct + 1)]
@@ -148,12 +146,12 @@ def _labels(column: dict[str, Any], rows: int, rng: np.random.Generator) -> pd.S
 
 
 def _numbers(column: dict[str, Any], rows: int, rng: np.random.Generator) -> pd.Series:
-    """Return numbers along the published quantiles, exactly as many distinct ones."""
+    """Return numbers along the published quantiles, with the exact number of distinct values."""
     size, distinct, unit = rows - column["missing"], column["distinct"], 10 ** column["decimals"]
     share = np.linspace(0, 1, distinct)
     along = np.interp(share, np.linspace(0, 1, QUANTILES), column["quantiles"])
     units = np.round(along * unit).astype(np.int64)
-    # Push equal neighbours apart by one unit each, within the published range.
+    # Move equal neighbours apart by one unit each, within the published range.
     steps = np.arange(distinct)
     last = units[-1]
     units = np.maximum.accumulate(units - steps) + steps
@@ -164,13 +162,13 @@ def _numbers(column: dict[str, Any], rows: int, rng: np.random.Generator) -> pd.
 
 
 def _within(column: dict[str, Any], parent: pd.Series, rng: np.random.Generator) -> pd.Series:
-    """Return made-up labels that belong to one value of the parent column each."""
+    """Return made-up labels, each of which belongs to one value of the parent column."""
     first = 1
     labels = np.full(len(parent), f"{column['name']} 00001", dtype=object)
     for value, distinct in column["per_value"]:
         home = parent.isna() if value is None else parent == value
         rows = rng.permutation(np.flatnonzero(home.to_numpy()))
-        # Every label once, the others drawn so that early labels are frequent.
+        # Every label once; then early labels are more frequent.
         drawn = np.floor(distinct * rng.random(len(rows)) ** 3).astype(np.int64)
         drawn[:distinct] = np.arange(distinct)
         labels[rows] = [f"{column['name']} {first + number:05d}" for number in drawn]

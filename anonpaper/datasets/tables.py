@@ -1,7 +1,7 @@
 """The published tables: tables.toml lists how files are read, and columns, orders and codes.
 
-In a parsed table text is categorical: its categories are the attribute's domain, in the order
-that matters where there is one, else sorted. Missing values are NA.
+In a parsed table text is categorical. Its categories are the attribute's domain, in their
+meaningful order if there is one, otherwise sorted. Missing values are NA.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ VERSION = 1
 
 
 def parse(name: str, files: Mapping[str, Path]) -> pd.DataFrame:
-    """Return the table of a data set's files, given by name."""
+    """Return the table of a data set from its files, given by name."""
     about = listed("tables")[name]
     # Only the listed marks mean missing.
     options = {"names": about.get("columns"), "keep_default_na": False} | about["read"]
     parts = []
     for file, path in files.items():
-        skipped = int(file == "adult.test")  # it opens with a line that is no record
+        skipped = int(file == "adult.test")  # its first line is not a record
         part = pd.read_csv(path, low_memory=False, skiprows=skipped, **options)
-        if name == "census":  # its files have no column that tells them apart
+        if name == "census":  # its files have no column that distinguishes them
             part["part"] = "train" if file.endswith(".data") else "test"
         parts.append(part)
     frame = pd.concat(parts, ignore_index=True)
@@ -47,9 +47,9 @@ def parse(name: str, files: Mapping[str, Path]) -> pd.DataFrame:
 
 
 def finish(name: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """Make every text column categorical: in the declared order, else sorted.
+    """Make every text column categorical: in the declared order, otherwise sorted.
 
-    Declared orders may name values that do not occur: the data set's documentation lists them.
+    Declared orders may have values that do not occur but are in the data set's documentation.
     """
     about = listed("tables")[name]
     orders = {of: order["values"] for order in about.get("orders", ()) for of in order["of"]}

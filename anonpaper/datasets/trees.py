@@ -1,9 +1,9 @@
 """Generalization hierarchies of the data sets of majeed2024, with the level counts of its Table 5.
 
-The paper prints the number of levels of each hierarchy, and shows the hierarchy of age alone
-(Figure 2). The trees in trees.toml are ours: numbers are cut into intervals of doubling width,
-categories are grouped by meaning. Ages of the diabetes data come in ten brackets, for which seven
-levels are too many to tell apart: the lowest three levels of their tree are equal.
+The paper prints the number of levels of each hierarchy and shows only the hierarchy of age (Figure
+2). The trees in trees.toml are ours: numbers are cut into intervals of doubling width, categories
+are grouped by meaning. Ages of the diabetes data are ten brackets, too few for seven different
+levels: the lowest three levels of their tree are equal.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _TREES: dict[str, dict[str, dict]] = listed("trees")["trees"]
 def hierarchies(name: str, m: Microdata) -> dict[str, Hierarchy]:
     """Return the hierarchies of a data set's quasi-identifiers, in the order of ``m.qi``.
 
-    Level 0 holds the values, the highest level one star.
+    Level 0 has the values, the highest level one star.
 
     Parameters
     ----------
     name : {"adult", "stroke", "census", "diabetes"}
-        The data set; ParameterError for another.
+        The data set; ParameterError for another name.
     m : Microdata
-        Its table, or part of it. HierarchyError if a quasi-identifier is not one of Table 5's, or
-        has a value that no tree knows.
+        Its table, or part of it. HierarchyError if a quasi-identifier is not in Table 5, or has a
+        value that its tree lacks.
 
     Examples
     --------
@@ -44,15 +44,13 @@ def hierarchies(name: str, m: Microdata) -> dict[str, Hierarchy]:
     (7, ['[20, 25)', '[20, 30)', '*'])
     """
     if name not in LEVELS:
-        raise ParameterError(f"there are hierarchies for {list(LEVELS)}, got {name!r}")
+        raise ParameterError(f"name must be one of {list(LEVELS)}, got {name!r}")
     return {a.name: _hierarchy(name, a) for a in m.attributes}
 
 
 def _hierarchy(name: str, attribute: Attribute) -> Hierarchy:
     if attribute.name not in LEVELS[name]:
-        raise HierarchyError(
-            f"Table 5 has no hierarchy of {attribute.name!r}; it has {list(LEVELS[name])}"
-        )
+        raise HierarchyError(f"Table 5 has no {attribute.name!r}; it has {list(LEVELS[name])}")
     if attribute.name in _WIDTHS[name]:
         return Hierarchy.intervals(attribute.values, _WIDTHS[name][attribute.name])
     if name == "diabetes" and attribute.name == "age":
@@ -63,12 +61,12 @@ def _hierarchy(name: str, attribute: Attribute) -> Hierarchy:
         rows[MISSING] = [MISSING, *["unknown"] * (height - 2), STAR]
     lacking = [value for value in attribute.values if value not in rows]
     if lacking:
-        raise HierarchyError(f"the tree of {attribute.name!r} does not know the values {lacking}")
+        raise HierarchyError(f"the tree of {attribute.name!r} lacks the values {lacking}")
     return Hierarchy([rows[value] for value in attribute.values])
 
 
 def _rows(tree: Mapping | Sequence, above: tuple[str, ...] = (STAR,)) -> list[list[str]]:
-    """Write a tree as one row per value, from the value up; the name "" is no level."""
+    """Write a tree as one row per value, from the value up; a node named "" is not a level."""
     if not isinstance(tree, Mapping):
         return [[value, *above] for value in tree]
     return [
@@ -79,7 +77,7 @@ def _rows(tree: Mapping | Sequence, above: tuple[str, ...] = (STAR,)) -> list[li
 
 
 def _brackets(attribute: Attribute) -> Hierarchy:
-    """Join the ten-year brackets of the diabetes data two, four and eight at a time."""
+    """Join the ten-year brackets of the diabetes data by two, four and eight."""
     rows = []
     for place, value in enumerate(attribute.values):
         starts = [(10 * place // width * width, width) for width in (20, 40, 80)]

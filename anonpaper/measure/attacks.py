@@ -1,7 +1,7 @@
-r"""Attacks on swapped and anatomized tables: guessing a sensitive value, and testing membership.
+"""Attacks on swapped and anatomized tables: guessing a sensitive value, and testing membership.
 
-The attacker knows a person's quasi-identifiers and is granted the person's group, though a swapped
-table does not show it. Source: boger2020, sections 2.1 and 5.
+The attacker knows a person's quasi-identifiers and is assumed to know the person's group, though a
+swapped table does not show it. Source: boger2020, sections 2.1 and 5.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ def plausible_values(
     m : Microdata
         The original table.
     known : sequence of column labels
-        The quasi-identifiers by which the attacker judges, at least one.
+        The quasi-identifiers that the attacker uses, at least one.
     least_share : float
         In [0, 1]. A value is implausible if none of the people who agree on `known` has it, or a
         smaller share of them.
     people : Microdata, optional
-        From whom the attacker learns, with the same columns. By default the table itself, which
-        includes the person's own row: the best knowledge that an attacker could have. Where
-        nobody among them is alike, every value is plausible. ColumnError if they lack a column of
-        `known` among their quasi-identifiers, or either table lacks a sensitive attribute.
+        The people from whom the attacker learns, with the same columns. By default the table
+        itself, with the person's own row: the best possible knowledge. If nobody agrees on
+        `known`, every value is plausible. ColumnError if they lack a column of `known` among their
+        quasi-identifiers, or either table lacks a sensitive attribute.
 
     Examples
     --------
@@ -54,20 +54,20 @@ def plausible_values(
     if not places:
         raise ParameterError("known is empty: name at least one quasi-identifier")
     people = m if people is None else check_microdata(people)
-    theirs = np.empty((people.n, len(places)), np.int64)
+    theirs = np.empty((people.n, len(places)), np.intp)
     for column, j in enumerate(places):
         place = people.attribute_index(m.qi[j])
         code_of = codes_in(m.attributes[j], people.attributes[place])
         theirs[:, column] = code_of[people.codes[:, place]]
-    learned = (theirs >= 0).all(axis=1)  # of nobody in the table otherwise
+    learned = (theirs >= 0).all(axis=1)  # others resemble nobody in the table
     sizes = [m.attributes[j].size for j in places]
     codes = np.concatenate([m.codes[:, places], theirs[learned]])
     kind = build_cells(codes, sizes, None, 1).tuple_of_row
-    # a value that the table lacks counts among people alike, in a column of its own, the last one
+    # a value that the table lacks still counts among similar people, in the last column
     values = m.sensitive_attribute.size
     known_codes = codes_in(m.sensitive_attribute, people.sensitive_attribute)
     held = known_codes[people.sensitive_codes[learned]] % (values + 1)
-    counts = np.zeros((kind.max() + 1, values + 1), np.int64)
+    counts = np.zeros((kind.max() + 1, values + 1), np.intp)
     np.add.at(counts, (kind[m.n :], held), 1)
     alike = counts.sum(axis=1, keepdims=True)
     share = counts / np.maximum(alike, 1)
@@ -78,20 +78,20 @@ def plausible_values(
 def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = None) -> np.ndarray:
     """Probability that an attacker guesses the sensitive value of a row: from 0 to 1.
 
-    The attacker names a most frequent value of the person's group, among the values plausible
-    for the person; a coin decides between equally frequent ones. Where no value of the group
-    seems plausible, all are. Swapping and anatomy give the same probabilities. O(n·m).
+    The attacker names a most frequent value of the person's group, among the values plausible for
+    the person. Ties are drawn at random. If no value of the group is plausible, all are. Swapping
+    and anatomy give the same probabilities. O(n·m).
 
     Parameters
     ----------
     m : Microdata
         The original table, n rows.
     labels : array of int, shape (n,)
-        The groups; -1 for rows that are not published, for which the result is NaN.
+        The groups; -1 for rows that are not published, whose result is NaN.
     plausible : numpy.ndarray, shape (n, m), dtype bool, optional
-        The attacker's knowledge (see :func:`plausible_values`); nothing by default. Then the mean
-        of the result over a group is the largest share of a value in it. ParameterError if it or
-        `labels` is of another shape, ColumnError if the table has no sensitive attribute.
+        The attacker's knowledge (see :func:`plausible_values`); none by default, and then the mean
+        of the result over a group is its largest share of a value. ParameterError if it or
+        `labels` has another shape, ColumnError if the table has no sensitive attribute.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
 def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.ndarray:
     """Share of a row's group whose values are implausible for the row: from 0 to 1.
 
-    Parameters, result, errors and cost are as for :func:`guessing`; `plausible` is needed.
+    Parameters, result, errors and cost are as for :func:`guessing`; `plausible` is required.
 
     Examples
     --------
@@ -132,9 +132,7 @@ def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.nda
     return share
 
 
-def _counts_of_group(
-    m: Microdata, labels: np.ndarray, plausible: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> tuple:
     """The published rows, and the counts of sensitive values of their groups."""
     values = check_microdata(m).sensitive_attribute.size
     labels = checked_labels(labels, m.n)
@@ -142,21 +140,20 @@ def _counts_of_group(
     if np.shape(plausible) != (m.n, values) or plausible.dtype != bool:
         found = f"{np.shape(plausible)} and {getattr(plausible, 'dtype', type(plausible))}"
         raise ParameterError(f"plausible must have shape ({m.n}, {values}) and bools, got {found}")
-    counts = np.zeros((len(groups.sizes), values), dtype=np.int64)
+    counts = np.zeros((len(groups.sizes), values), dtype=np.intp)
     counts[groups.group_of_entry, groups.sensitive] = groups.counts
     shown = np.flatnonzero(labels >= 0)
     return shown, counts[labels[shown]]
 
 
 def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
-    """Shares of people for whom some published row fits: a test of who is in a release.
+    """Shares of people for whom some published row fits: a membership test.
 
     `outsiders` are people who are not in the table, with the same quasi-identifiers, else
-    ParameterError. A value that the table does not have fits a star, and an interval of numbers
-    around it. The dict has ``members`` and ``outsiders``, the share of either who are said to be
-    in the release, and ``advantage``, their difference: 0 for a test that learns nothing, 1 for a
-    perfect one. Every distinct published row looks through the people between its bounds in one
-    attribute.
+    ParameterError. A value that the table lacks fits a star, and an interval of numbers around it.
+    The dict has ``members`` and ``outsiders``, the share of each whom the test places in the
+    release, and ``advantage``, their difference: 0 for a useless test, 1 for a perfect one. Every
+    distinct published row tests the people between its bounds in one attribute.
 
     Examples
     --------
@@ -167,15 +164,12 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     """
     m, outsiders = check_release(release).microdata, check_microdata(outsiders)
     if outsiders.qi != m.qi:
-        raise ParameterError(
-            f"members have the quasi-identifiers {m.qi}, outsiders {outsiders.qi}"
-        )
+        raise ParameterError(f"outsiders have other quasi-identifiers: {outsiders.qi}, not {m.qi}")
     found = [_share_that_fits(release, people) for people in (m, outsiders)]
     return {"members": found[0], "outsiders": found[1], "advantage": found[0] - found[1]}
 
 
 def _share_that_fits(release: Release, people: Microdata) -> float:
-    """Share of people for whom at least one published row fits."""
     published, cells = release.published, people.cells
     triples = zip(published, people.attributes, cells.tuples.T, strict=True)
     persons = np.column_stack([_places(p.attribute, a)[codes] for p, a, codes in triples])
@@ -189,9 +183,9 @@ def _share_that_fits(release: Release, people: Microdata) -> float:
 
 
 def _places(attribute: Attribute, theirs: Attribute) -> np.ndarray:
-    """Place of every value in another domain: between two numbers, or at 0 if it is nowhere."""
+    """Place of every value in another domain: between two numbers, or 0 if it is nowhere."""
     known = codes_in(attribute, theirs)
-    between = np.zeros(theirs.size, np.int64)
+    between = np.zeros(theirs.size, np.intp)
     if attribute.numeric and theirs.numeric:
         right = np.searchsorted(attribute.positions, theirs.positions)
         between = np.where((right > 0) & (right < attribute.size), 2 * right + 1, 0)

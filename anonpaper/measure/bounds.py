@@ -1,8 +1,8 @@
-r"""How few stars there can be: lower bounds that hold whatever the algorithm.
+r"""Lower bounds on the number of stars that hold for every algorithm.
 
 Rows that keep the same attributes A and agree on them are a *bucket* S. A grouping is frequency
-l-diverse if h(S, v), the rows of value v, are at most \|S\|/l in every bucket. With fractions
-x(t, A) of a row t the fewest stars are a linear program, whose dual proves the bound.
+l-diverse if every bucket has h(S, v) <= \|S\|/l, where h counts the rows of value v. If rows t
+choose fractions x(t, A), the fewest stars are a linear program, and its dual proves the bound.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ def fewest_stars(
 ) -> int:
     r"""Lower bound of the stars of every l-diverse, or k-anonymous, grouping, from 0 to n·d.
 
-    No grouping that publishes all rows has fewer stars. The optimum may be higher.
+    Every grouping that publishes all rows has at least this many stars. The optimum may be higher.
 
     Parameters
     ----------
     m : Microdata
-        A table of n rows, for `l` with a sensitive attribute. Where people have several rows, rows
-        are counted.
+        A table of n rows, for `l` with a sensitive attribute. Rows are counted even where people
+        have several.
     l, k : int, optional
         Frequency l-diversity, from 2 to the largest feasible one, with the errors of
         :func:`~anonpaper.partition.tp.tp`; or k-anonymity, from 2 to n. ParameterError unless
         exactly one is given.
     seconds : float
-        Time for the solver, above 0. If it runs out, the bound is a weaker one, without solver.
+        Time for the solver, above 0. If it runs out, the bound is weaker.
     max_variables : int
-        At least 1: SizeLimitError if the linear program has more variables, or there are so many
-        choices of attributes.
+        At least 1. SizeLimitError if the linear program has more variables or choices of
+        attributes.
 
     Notes
     -----
-    The linear program of the choices x(t, A) of attributes A by rows t (xiao2010, Problem 1; the
-    program and its bound are this package's):
+    The program and its bound are this package's. Rows t choose attributes A with shares x(t, A)
+    (xiao2010, Problem 1):
 
     .. math:: \min \sum_{t, A} (d - |A|)\, x(t, A), \qquad \sum_A x(t, A) = 1, \qquad
         l \cdot h(S, v) \le |S| \quad\text{for every bucket } S \text{ and value } v.
@@ -60,10 +60,10 @@ def fewest_stars(
     By weak duality *any* prices w(S, v) >= 0 of the inequalities give the lower bound
 
     .. math:: \sum_t \min_A \Bigl( d - |A| + l\, w(S, v_t) - \sum_u w(S, u) \Bigr), \qquad
-        S \text{ being the bucket of } t \text{ and } A,
+        S \text{ being the bucket of } t \text{ and } A.
 
-    so it does not depend on the solver's floating-point optimum: prices are rounded and summed in
-    integers. k-anonymity is the same with k for l and every row a value of its own. At most e·2^d
+    So floating-point errors of the solver cannot invalidate it: prices are rounded and summed in
+    integers. For k-anonymity, k replaces l and every row has its own value. At most e·2^d
     variables for e cells; the interior-point solver of HiGHS takes seconds for a hundred thousand.
 
     Examples
@@ -80,7 +80,7 @@ def fewest_stars(
         l = require_eligible(m, l)
         program = _Program(m, l, m.cells.sensitive, np.ones(len(m.cells.counts), int), most)
     else:
-        # every row a value of its own; rows of one tuple have one variable and one inequality
+        # every row has its own value; rows of one tuple share a variable and an inequality
         l = check_integer("k", k, 2, check_microdata(m).n)
         m = m.about(None)
         program = _Program(m, l, np.arange(len(m.cells)), m.cells.counts, most)
@@ -90,10 +90,10 @@ def fewest_stars(
 class _Program:
     """The linear program of a table, and the bound that any prices prove.
 
-    A variable is a cell and a choice of attributes. Buckets that agree on further attributes are
-    left out, since to keep these too is the same bucket at fewer stars; so are buckets without l
-    rows of different values. Every cell has a `value`, and its rows are of so many `different`
-    values: l·h(S, v) may be so many times the rows of S.
+    A variable is a cell and a choice of attributes. Omitted are buckets whose rows agree on
+    further attributes (keeping these gives the same bucket with fewer stars) and buckets without l
+    rows of different values. Every cell has a `value`, and its rows have that many `different`
+    values: l·h(S, v) may be that many times the rows of S.
     """
 
     def __init__(self, m: Microdata, l: int, value, different, most: int) -> None:
@@ -137,7 +137,7 @@ class _Program:
         return np.rint(prices * _UNIT).astype(np.int64)
 
     def bound(self, prices: np.ndarray) -> int:
-        """Return the bound that prices prove, in integers; any prices from 0 on prove one."""
+        """Return the bound that prices prove, in integers; any prices of at least 0 prove one."""
         heaviest = self.l * (self.times * prices.astype(float)).sum() + self.d * _UNIT
         if heaviest * self.rows.sum() >= 2**62:  # integers of 64 bits would not hold the sum
             prices = np.zeros_like(prices)
@@ -169,6 +169,6 @@ def _possible(m: Microdata, kept, l: int, value, different) -> tuple[np.ndarray,
 def _check_size(size: int, most: int) -> None:
     if size > most:
         raise SizeLimitError(
-            f"the linear program has more than {most} variables, or choices of attributes: take a "
+            f"the linear program has more than {most} variables or choices of attributes: use a "
             "sample of the rows, fewer quasi-identifiers, or a larger max_variables"
         )

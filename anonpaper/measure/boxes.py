@@ -1,7 +1,7 @@
 """Which published rows cover a point: rows of sub-domains are boxes, tuples of codes are points.
 
-Boxes overlap. Every box looks through the points between its bounds in one attribute only, the one
-that leaves the fewest.
+Boxes overlap. Every box tests only the points between its bounds in one attribute, the attribute
+that leaves the fewest points.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["boxes_of", "codes_in", "weight_at"]
 
 
 def codes_in(domain: Attribute, values: Attribute) -> np.ndarray:
-    """Return the code of an attribute's every value in another domain, -1 where it lacks it."""
+    """Return the code of every value of an attribute in another domain, -1 if it lacks it."""
     if domain is values:
         return np.arange(domain.size)
     code = {value: code for code, value in enumerate(domain.values)}
@@ -38,7 +38,7 @@ class Boxes(NamedTuple):
 def boxes_of(
     domains: Sequence[SubDomains], index: Sequence, kind=None, kinds: int = 1, weights=None
 ) -> Boxes:
-    """Return the distinct rows of sub-domains, told apart by a kind in ``[0, kinds)`` if given."""
+    """Return the distinct rows of sub-domains; a kind in ``[0, kinds)`` distinguishes more."""
     cells = build_cells(np.column_stack(index), list(map(len, domains)), kind, kinds, weights)
     index = cells.tuples[cells.tuple_of_cell]
     sizes = [domain.sizes[held] for domain, held in zip(domains, index.T, strict=True)]
@@ -48,12 +48,12 @@ def boxes_of(
 def weight_at(
     points: np.ndarray, domains: Sequence[SubDomains], boxes: Boxes, weights: np.ndarray, kind=0
 ) -> np.ndarray:
-    """Sum the weights of the boxes of its kind that cover a point; no box covers the code -1."""
+    """Sum the weights of the boxes of the same kind that cover each point; none covers code -1."""
     points = np.ascontiguousarray(points, dtype=np.int64)
     index, weights = boxes.index, np.asarray(weights, dtype=float)
-    by, first, last = np.zeros((3, len(index)), np.int64)
+    by, first, last = np.zeros((3, len(index)), np.intp)
     last[:] = len(points) + 1
-    low, high, start, stop = np.empty((4, *index.shape), np.int64)
+    low, high, start, stop = np.empty((4, *index.shape), np.intp)
     orders, held = [], 0
     for j, domain in enumerate(domains):
         low[:, j], high[:, j] = domain.low[index[:, j]], domain.high[index[:, j]]

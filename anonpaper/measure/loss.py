@@ -1,4 +1,4 @@
-"""Information loss: what a release no longer says about the table it was made from."""
+"""Information loss: information of the table that its release no longer has."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ __all__ = [
 def stars(rel: Release) -> int:
     """Number of suppressed QI values, from 0 to n·d; xiao2010, Problem 1. O(n·d).
 
-    A published value counts as a star if it is the whole domain of an attribute of at least two
-    values. A row that is withheld counts as d stars.
+    A value is suppressed if it is published as the whole domain of an attribute with at least two
+    values. A withheld row counts as d suppressed values.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def stars(rel: Release) -> int:
 
 
 def suppressed_rows(rel: Release) -> int:
-    """Number of rows with at least one star or withheld, from 0 to n; xiao2010, Problem 2. O(n·d).
+    """Number of withheld rows and rows with a star, from 0 to n; xiao2010, Problem 2. O(n·d).
 
     Examples
     --------
@@ -52,7 +52,7 @@ def suppressed_rows(rel: Release) -> int:
 
 
 def star_pattern(rel: Release) -> np.ndarray:
-    """Return which values are stars, shape (n, d), dtype bool; False for rows withheld."""
+    """Return which values are stars, shape (n, d), dtype bool; False for withheld rows."""
     shown = rel.is_published
     pattern = np.zeros((len(shown), len(rel.published)), dtype=bool)
     for j, p in enumerate(rel.published):
@@ -60,14 +60,11 @@ def star_pattern(rel: Release) -> np.ndarray:
     return pattern
 
 
-# -- classes ---------------------------------------------------------------------------------
-
-
 def discernibility(rel: Release) -> int:
-    """Sum over rows of how many rows they cannot be told from, from n (all distinct) to n².
+    """Sum of the sizes of all rows' equivalence classes, from n (all rows distinct) to n².
 
-    A published row pays the size of its equivalence class, a row withheld pays n. Rows are
-    counted, also where people have several. Source: Bayardo and Agrawal, ICDE 2005.
+    A withheld row adds n. Rows are counted even where people have several. Source: Bayardo and
+    Agrawal, ICDE 2005.
 
     Examples
     --------
@@ -83,8 +80,8 @@ def penalized_discernibility(rel: Release, k: int) -> int:
 
     .. math:: \sum_{|E| \ge k} |E|^2 + \sum_{|E| < k} n |E|
 
-    over the classes E of equal published rows; a row withheld pays n. `k` is from 1 to n.
-    Source: Bayardo and Agrawal, ICDE 2005; diva2021, section 4, takes it from another text.
+    over the equivalence classes E; a withheld row adds n. `k` is from 1 to n. Source: Bayardo and
+    Agrawal, ICDE 2005; diva2021, section 4, cites another text.
 
     Examples
     --------
@@ -99,23 +96,23 @@ def penalized_discernibility(rel: Release, k: int) -> int:
 
 
 def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
-    r"""Least possible discernibility over that of a k-anonymous release, from 0 to 1.
+    r"""Least possible discernibility over the discernibility of a release, from 0 to 1.
 
-    With D = disc(R', k), D_min its value for the most even partition into floor(n/k) groups,
-    and n² its largest. Classes smaller than those of an even partition count as the optimum.
+    D = disc(R', k); D_min is its value for the most even partition into floor(n/k) groups, n² its
+    largest value. Smaller classes than in an even partition count as the optimum.
 
     ========= ============================================ ======================================
     ``of``    formula                                      behaviour
     ========= ============================================ ======================================
-    ratio     :math:`\min(1, D_{min}/D)`                   the headline; spreads well
+    ratio     :math:`\min(1, D_{min}/D)`                   the default; spreads well
     log       :math:`1 - \ln(D/D_{min})/\ln(n^2/D_{min})`  spreads the scale, 0 for one class
     range     :math:`1 - (D - D_{min})/(n^2 - D_{min})`    near 1 for any sane result if n >> k
-    stars     :math:`1 - stars / (n d)`                    what the problem statement minimizes
+    stars     :math:`1 - stars / (n d)`                    the quantity in the problem statement
     ========= ============================================ ======================================
 
-    `k` is as for :func:`penalized_discernibility`; it or `of` out of range is a ParameterError.
-    This is the *accuracy* of diva2021. The paper does not say how discernibility becomes a share:
-    the formulas are ours, so its curves can be compared in their order only.
+    This is the *accuracy* of diva2021. The paper does not define how discernibility becomes a
+    share: the formulas are ours, so only the order of its curves can be compared.
+    ParameterError if `k` (see :func:`penalized_discernibility`) or `of` is out of range.
 
     Examples
     --------
@@ -144,7 +141,7 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
 def average_class_size(rel: Release, k: int = 1) -> float:
     """Mean size of the equivalence classes in units of k, at least 1 / k.
 
-    Sizes are what k counts: rows, or people where they have several. With the k asked for this is
+    Sizes count rows, or people where they have several. If `k` is the k of the release, this is
     C_avg of LeFevre et al. (ICDE 2006), at best 1. ParameterError if k is below 1 or no row is
     published.
 
@@ -156,33 +153,30 @@ def average_class_size(rel: Release, k: int = 1) -> float:
     """
     k = check_integer("k", k, 1)
     if check_release(rel, weights=True).classes.n_groups == 0:
-        raise ParameterError("no row is published: there is no class to average over")
+        raise ParameterError("no row is published, so there is no class")
     sizes = GroupCounts.of(rel.microdata.about(None), rel.classes.labels).sizes
     return float(sizes.mean() / k)
-
-
-# -- values ----------------------------------------------------------------------------------
 
 
 def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     """Normalized certainty penalty, the uncertainty of all values: from 0 to n·d.
 
-    A value published as a sub-domain costs its extent over the extent of the domain: for a
-    numeric attribute (max - min) / (domain max - domain min), for any other (size - 1) /
-    (domain size - 1). A kept value costs 0, a star 1; a row withheld costs 1 per attribute.
+    A sub-domain costs its extent over the extent of the domain: for a numeric attribute (max -
+    min) / (domain max - domain min), for any other (size - 1) / (domain size - 1). A kept value
+    costs 0, a suppressed value 1, a withheld row 1 per attribute.
 
     Parameters
     ----------
     rel : Release
     weights : mapping of attribute name to float, optional
-        Weight per attribute, finite and at least 0, 1 where left out; n times their sum is the
-        largest penalty.
+        Weight per attribute, finite and at least 0, by default 1. The largest penalty is n times
+        the sum of weights.
 
     References
     ----------
-    Xu et al., *Utility-based anonymization using local recoding*, KDD 2006. Their penalty of a
-    set of categorical values is size / domain size; with the two subtracted ones the range is
-    exactly [0, 1] for categorical attributes as it is for numeric ones.
+    Xu et al., *Utility-based anonymization using local recoding*, KDD 2006. Their penalty for a
+    set of categorical values is size / domain size. Subtracting 1 from both gives the range [0, 1]
+    of numeric attributes.
 
     Examples
     --------
@@ -201,8 +195,8 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 def gcp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     """Global certainty penalty: NCP as a share of its maximum, from 0 to 1.
 
-    `weights` and errors are as for :func:`ncp`; weights that are all 0 are a ParameterError too.
-    Source: Ghinita et al., VLDB 2007.
+    `weights` and errors are as for :func:`ncp`; ParameterError also if all weights are 0. Source:
+    Ghinita et al., VLDB 2007.
 
     Examples
     --------
@@ -213,8 +207,8 @@ def gcp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     m = check_release(rel, weights=True).microdata
     given = check_weights(m.qi, weights)
     if not given.any():
-        raise ParameterError("all weights are 0")
-    # By a power of two, which rounds nothing: sums of large weights would be infinite.
+        raise ParameterError("all weights are 0: at least one must be positive")
+    # Sums of large weights would be infinite; scaling by a power of two rounds nothing.
     scaled = np.ldexp(given, -np.frexp(given.max())[1])
     lost = ncp(rel, dict(zip(m.qi, scaled, strict=True)))
     return min(1.0, lost / float(scaled.sum() * m.n))  # above 1 by rounding only
@@ -233,9 +227,9 @@ def certainty_penalty(p: PublishedAttribute) -> np.ndarray:
 def values_kept(rel: Release, by: object) -> pd.DataFrame:
     """Share of the rows of every value of an attribute that still show it, with their stars.
 
-    `by` is a quasi-identifier or the sensitive attribute of a release by suppression. The frame
-    has one row per value that occurs, the most frequent first: `by`, ``rows``, ``stars_per_row``
-    and, for a quasi-identifier, ``shown``: the share of the rows that still show the value.
+    `by` is a quasi-identifier or the sensitive attribute; the release must suppress. The frame has
+    one row per value that occurs, the most frequent first: `by`, ``rows``, ``stars_per_row`` and,
+    for a quasi-identifier, ``shown``, the share of its rows that show it.
 
     Examples
     --------
@@ -268,26 +262,23 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
     return frame.sort_values("rows", ascending=False, kind="stable", ignore_index=True)
 
 
-# -- Kullback-Leibler divergence -------------------------------------------------------------
-
-
 def kl_divergence(rel: Release) -> float:
-    r"""Divergence of the distribution that a release suggests from its table's: at least 0.
+    r"""Divergence of the release's distribution from its table's: at least 0.
 
-    The table is a distribution f on QI × SA. The release is one too, f*: every published row is
-    spread evenly over the values that its sub-domains allow, its sensitive value stays exact, and
-    the domain is the declared one, occurring or not. Then
+    The table is a distribution f on QI × SA, and the release another, f*: every published row is
+    spread evenly over the values in its sub-domains (of the declared domain), with its exact
+    sensitive value. Then
 
     .. math:: KL(f, f^*) = \sum_{p: f(p) > 0} f(p) \ln\frac{f(p)}{f^*(p)}
 
     with natural logarithm (xiao2010, equation 2, after Kifer and Gehrke, SIGMOD 2006). It is 0 if
-    nothing was generalized, and infinite where rows are withheld such that no published row covers
-    a point of the table. ColumnError if the table has no sensitive attribute.
+    nothing was generalized, and infinite if no published row covers some point of the table.
+    ColumnError if the table has no sensitive attribute.
 
-    The domain is never enumerated. With stars alone, O(2^d · e log e) for e points: one look-up
-    for every *star pattern* (which attributes are stars). For a recoding, where sub-domains do
-    not overlap, O(e log e). Where sub-domains overlap, every distinct published row looks through
-    the points between its bounds in one attribute, at worst O(e · r) for r such rows.
+    The domain is never enumerated. With only suppressed values, O(2^d · e log e) for e points: one
+    look-up per *star pattern* (set of suppressed attributes). For a recoding, whose sub-domains do
+    not overlap, O(e log e). Otherwise every distinct published row tests the points between its
+    bounds in one attribute, at worst O(e · r) for r such rows.
 
     Examples
     --------
@@ -314,8 +305,7 @@ def kl_divergence(rel: Release) -> float:
     f = cells.counts / m.n
     with np.errstate(divide="ignore"):
         divergence = float((f * np.log(f / (density / m.n))).sum())
-    # Rounding can leave a hair below zero where f and f* are equal.
-    return max(divergence, 0.0)
+    return max(divergence, 0.0)  # below 0 by rounding only
 
 
 def _density_of_suppression(rel: Release, points: np.ndarray) -> np.ndarray:
@@ -338,7 +328,7 @@ def _density_of_suppression(rel: Release, points: np.ndarray) -> np.ndarray:
 
 
 def _density_of_recoding(rel: Release, points: np.ndarray) -> np.ndarray:
-    """Expected number of rows at every point where sub-domains do not overlap."""
+    """Expected number of rows at every point if sub-domains do not overlap."""
     m = rel.microdata
     places = [part[codes] for part, codes in zip(rel.recoding.maps, points.T, strict=True)]
     matches = _count_matches(
@@ -352,7 +342,7 @@ def _density_of_recoding(rel: Release, points: np.ndarray) -> np.ndarray:
 
 
 def _count_matches(rows: list, points: list, sizes: list[int], weights=None) -> np.ndarray:
-    """Count, for every point, the rows that are equal to it in all columns."""
+    """Count, for every point, the rows that equal it in all columns."""
     n, places = len(rows[0]), math.prod(sizes)
     if places <= 8 * (n + len(points[0])):  # room to count without sorting
         of_rows, of_points = (np.ravel_multi_index(tuple(of), sizes) for of in (rows, points))
@@ -362,18 +352,14 @@ def _count_matches(rows: list, points: list, sizes: list[int], weights=None) -> 
     return np.bincount(key[:n], weights, minlength=key.max() + 1)[key[n:]]
 
 
-# -- loss and bias of dewri2009, sections 3 and 4: searches apply the same formulas to counts -
-
-
 def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
-    """Normalized weighted penalty: the loss of the values, from 0 (as they were) to 1 (all stars).
+    """Normalized weighted penalty: the loss of the values, from 0 (kept) to 1 (all suppressed).
 
-    A value published as a sub-domain of s of the domain's S values costs the attribute's weight
-    times (s - 1) / (S - 1), where values count whether they occur or not; a row withheld costs 1.
-    An attribute of a single value cannot lose anything and costs 0. O(n·d).
+    A sub-domain of s of the domain's S values costs the attribute's weight times (s - 1) / (S -
+    1). A withheld row costs 1, an attribute with a single value 0. O(n·d).
 
-    `weights` per attribute sum to 1, 0 where left out; equal by default. Other weights are a
-    ParameterError, those of no quasi-identifier a ColumnError.
+    `weights` per attribute must sum to 1, 0 where omitted; equal by default. ParameterError for
+    other weights, ColumnError for an unknown name.
 
     Examples
     --------
@@ -403,10 +389,10 @@ def effective_k(rel: Release) -> int:
 
 
 def necd(rel: Release) -> float:
-    """Normalized equivalence class dispersion: how unevenly privacy is spread, from 0 below 1.
+    """Normalized equivalence class dispersion: how uneven class sizes are, from 0 to below 1.
 
-    (largest class - smallest class) / (n - 1), where n counts rows withheld too: 0 if all classes
-    have one size, and for a table of one row. ParameterError if no row is published. O(n log n).
+    (largest class - smallest class) / (n - 1), where n includes withheld rows; 0 for a table of
+    one row. ParameterError if no row is published. O(n log n).
 
     Examples
     --------
@@ -423,9 +409,9 @@ def ach(
     preference: tuple[float, float] = (0.2, 1.0),
     weights: Mapping[object, float] | None = None,
 ) -> float:
-    """Achievement: loss or bias, weighted by preference, the worse of the two; at least 0.
+    """Achievement: the larger of loss and bias, weighted by preference; at least 0.
 
-    Smaller is better; at the preference point NWP·NECD / (NWP + NECD), up to epsilon = 1e-6.
+    Smaller is better; at the preference point it is NWP·NECD / (NWP + NECD), up to epsilon = 1e-6.
     `preference` is the preference point (NWP, NECD), each in [0, 1]; `weights` are as for
     :func:`nwp`. ParameterError also if no row is published.
 
@@ -445,9 +431,9 @@ def prefdev(
     preference: tuple[float, float] = (0.2, 1.0),
     weights: Mapping[object, float] | None = None,
 ) -> float:
-    """Preference deviation: by how much loss and bias exceed the preference, from -2 to 2.
+    """Preference deviation: the sum by which loss and bias exceed the preference, from -2 to 2.
 
-    Negative where the preference is overachieved in sum. Parameters and errors are as for
+    Negative if they are better than preferred in sum. Parameters and errors are as for
     :func:`ach`.
 
     Examples
@@ -464,5 +450,5 @@ def prefdev(
 def _class_sizes(rel: Release) -> np.ndarray:
     sizes = check_release(rel).classes.sizes()
     if len(sizes) == 0:
-        raise ParameterError("no row is published: there is no equivalence class")
+        raise ParameterError("no row is published, so there is no class")
     return sizes

@@ -1,8 +1,8 @@
-r"""Minimality: how an algorithm's decisions tell who has which sensitive value.
+"""Minimality: what an algorithm's decisions reveal about sensitive values.
 
-TP removes rows of a QI-group only while a value is too frequent in it, so whoever is removed most
-likely has that value; Mondrian leaves a part uncut, and a full-domain recoding leaves a lower
-level, only because something would not be diverse.
+TP removes rows of a QI-group only while a value is too frequent in it, so removed people most
+likely have that value. Mondrian leaves a part uncut, and a full-domain recoding leaves a lower
+level, only because a class would not be diverse.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["minimality"]
 
 Algorithm = Callable[[Microdata], Partition | Recoding]
 
-#: What can be run again from how a result says it was called.
+#: Algorithms that can be run again from the call that a result records.
 _DETERMINISTIC = {function.__name__: function for function in (tp, tp_plus, mondrian, full_domain)}
 
 
@@ -42,52 +42,53 @@ def minimality(
 ) -> pd.DataFrame:
     r"""Greatest posterior of a value for an attacker who knows the algorithm: above 0, up to 1.
 
-    The attacker knows everybody's quasi-identifiers, the algorithm, its parameters and ties, but
-    not the order of the rows; sees how many people of each QI tuple and of each sensitive value
-    are in every published group (of a swapped or anatomized table also who they are); and
-    considers all tables equally likely in advance. A table *fits* if the algorithm makes the same
-    release of it. The posterior that a person has a value is its share in all tables that fit.
+    The attacker knows everybody's quasi-identifiers, and the algorithm with its parameters and
+    ties, but not the order of the rows. The attacker sees how many people of each QI tuple and of
+    each sensitive value are in every published group (in a swapped or anatomized table, also who),
+    and considers all tables equally likely in advance. A table *fits* if the algorithm turns it
+    into the same release. The posterior of a value for a person is its share in all tables that
+    fit.
 
     Parameters
     ----------
     rel : Release
-        Of a table with a sensitive attribute, else ColumnError; no row withheld.
+        Of a table with a sensitive attribute, else ColumnError, and without withheld rows.
     algorithm : function from Microdata to Partition or Recoding, optional
         The deterministic algorithm that made it, with its parameters, such as
-        ``functools.partial(ap.mondrian, k=5, l=2)``. It may be left out after ``tp``, ``tp_plus``
-        and, with `l`, ``mondrian`` and ``full_domain`` (with its default hierarchies).
+        ``functools.partial(ap.mondrian, k=5, l=2)``. Not needed after ``tp``, ``tp_plus`` and,
+        with `l`, ``mondrian`` and ``full_domain`` (with default hierarchies).
     most : int
-        The most tables that are tried, at least 1. Where more come into question, lower bounds
-        are returned: after TP and TP+ for every person, else on average over the group.
+        The largest number of tables to try, at least 1. If there are more, lower bounds are
+        returned: after TP and TP+ for every person, otherwise on average over the group.
 
     Returns
     -------
     pandas.DataFrame
-        Per row ``promised``, the largest share of one sensitive value in the person's group;
-        ``concluded``, the attacker's greatest posterior of a value for the person, or a lower
-        bound of it, both in (0, 1]; ``exact``, True where it is the posterior itself.
+        Per row, all in (0, 1]: ``promised``, the largest share of one sensitive value in the
+        person's group, and ``concluded``, the attacker's greatest posterior of a value or a lower
+        bound. ``exact`` is True for a posterior.
 
     Raises
     ------
     ParameterError
-        Rows are withheld, people have several rows, the algorithm cannot be read off the release,
-        or it makes something else than this release of the table.
+        Rows are withheld, people have several rows, the release does not name its algorithm, or
+        the algorithm makes another release of the table.
 
     Notes
     -----
-    Exact: one run of the algorithm per way to fill the tables tuples x values of all groups whose
-    margins the release shows; after TP only the residue's tuples are open. Counts h(Q, v) stand
-    for :math:`\prod_Q |Q|!/\prod_v h(Q, v)!` tables, all of which fit or none.
+    Exact: run the algorithm once per way to fill the tables tuples x values of all groups with the
+    margins that the release shows; after TP only the residue's tuples are open. Counts h(Q, v)
+    represent :math:`\prod_Q |Q|!/\prod_v h(Q, v)!` tables, of which all or none fit.
 
-    The bound after TP and TP+, for l, R removed rows and their height h(R): every step after
-    phase one moves at most l(l - 1) rows, and is the last one as soon as R is eligible. So if
-    \|R\| - l·h(R) >= l(l - 1), phase one removed all of them: they have values that are pillars of
-    the rest of their QI-group. Of s possible values one has a posterior of 1/s or more.
+    Bound after TP and TP+, for l, R removed rows and their height h(R): every step after phase one
+    moves at most l(l - 1) rows, and is the last one once R is eligible. So if
+    \|R\| - l·h(R) >= l(l - 1), phase one removed all of them, and their values are pillars of the
+    rest of their QI-group. Among s possible values one has a posterior of at least 1/s.
 
-    The bound elsewhere is `promised`: to name the most frequent value of a group is right that
-    often, and additional knowledge makes no guess worse on average over the group. Where people
-    of one tuple are in several groups and it is not shown who is in which, as after Hilbert with
-    suppression, it is the same share of all these groups together.
+    Bound otherwise: `promised`, since naming the most frequent value of a group is right that
+    often, and more knowledge does not make guesses worse on average over the group. If people of
+    one tuple are in several groups and the release does not show who is where (Hilbert with
+    suppression), it is the same share of these groups together.
 
     References
     ----------
@@ -110,8 +111,7 @@ def minimality(
     most = check_integer("most", most, 1)
     if (labels < 0).any():
         raise ParameterError(
-            f"{int((labels < 0).sum())} rows are withheld: what a release says of those who are "
-            "not in it is not measured here"
+            f"{int((labels < 0).sum())} rows are withheld: minimality needs all rows"
         )
     if algorithm is None:
         algorithm = _read_off(rel)
@@ -119,12 +119,10 @@ def minimality(
         raise ParameterError(f"algorithm must be a function of a Microdata, got {algorithm!r}")
     made = algorithm(m)
     if not isinstance(made, Recoding) and len(getattr(made, "labels", ())) != m.n:
-        raise ParameterError(
-            f"algorithm must return a Partition of the {m.n} rows or a Recoding, got {made!r}"
-        )
+        raise ParameterError(f"algorithm must return a Recoding, or a Partition of {m.n} rows")
     if _groups_shown(rel, made, sensitive) is None:
         raise ParameterError(
-            "the algorithm makes another release of this table: give the one that was used, as "
+            "the algorithm makes another release of this table: pass the one that was used, as "
             "in minimality(rel, functools.partial(ap.full_domain, k=5, hierarchies=trees, l=2))"
         )
     found = _all_tables(m, labels, most)
@@ -139,28 +137,24 @@ def minimality(
 
 
 def _read_off(rel: Release) -> Algorithm:
-    """The algorithm that a release says it was made by."""
+    """The algorithm that a release says made it."""
     call = (rel.partition if rel.recoding is None else rel.recoding).call
     name, _, parameters = call.removeprefix("ap.").partition("(m, ")
-    with contextlib.suppress(SyntaxError, ValueError):  # a parameter that is no plain value
+    with contextlib.suppress(SyntaxError, ValueError):  # a parameter that is not a plain value
         parsed = ast.parse(f"dict({parameters}", mode="eval").body
         given = {p.arg: ast.literal_eval(p.value) for p in parsed.keywords}
         if given.get("l") is not None and name in _DETERMINISTIC:
             return partial(_DETERMINISTIC[name], **given)
-    raise ParameterError(
-        f"{call or 'the release'!r} does not say how to make it again: tp and tp_plus do, and "
-        "with l mondrian and full_domain; give the function that made it"
-    )
+    raise ParameterError(f"cannot run {call or 'the release'!r} again: pass its function")
 
 
 def _largest_share(m: Microdata, labels: np.ndarray) -> np.ndarray:
-    """The largest share of one sensitive value in every row's set."""
     sets = GroupCounts.of(m, labels)
     return (sets.largest() / sets.sizes)[labels]
 
 
 def _told_apart(rel: Release) -> np.ndarray:
-    """Sets of groups, as labels: groups with rows of one tuple together, unless they are shown."""
+    """Sets of groups, as labels: groups that share a tuple are joined unless they are shown."""
     labels = rel.partition.labels
     if isinstance(rel, GroupRelease):
         return labels
@@ -194,9 +188,8 @@ def _with_margins(m: Microdata, labels: np.ndarray, sensitive: np.ndarray) -> li
 
 
 def _alike(rel: Release, open_rows: dict, groups: list) -> Iterator[tuple]:
-    """Sets of rows of open tuples that only their values tell apart, with a name."""
-    # People of one tuple are alike; if it is shown who is in a group, only those of one group, or
-    # of groups of the same margins.
+    """Sets of rows of open tuples that differ only in their values, with a name."""
+    # People of one tuple are alike; if groups are shown, only within groups of equal margins.
     if not isinstance(rel, GroupRelease):
         yield from open_rows.items()
         return
@@ -210,17 +203,17 @@ def _alike(rel: Release, open_rows: dict, groups: list) -> Iterator[tuple]:
 
 
 def _all_tables(m: Microdata, labels: np.ndarray, most: int) -> tuple[dict, list] | None:
-    """The rows of the *open* tuples, which share a group with another one, and all their tables.
+    """The rows of the *open* tuples, which share a group with another tuple, and all their tables.
 
-    A table h(Q, v), shape (t, m), has the margins that all groups show; None if the groups of
+    A table h(Q, v), shape (t, m), has the margins that all groups show. None if the groups of
     several tuples can be filled in more than `most` ways.
     """
     values = m.sensitive_attribute.size
     groups = Partition(labels).groups()
     shown = [np.unique(m.cells.tuple_of_row[rows], return_counts=True) for rows in groups]
     several = [tuples for tuples, _ in shown if len(tuples) > 1]
-    opened = np.unique(np.concatenate([np.empty(0, np.int64), *several]))
-    settled, fillings, ways = np.zeros((len(opened), values), np.int64), [], 1
+    opened = np.unique(np.concatenate([np.empty(0, np.intp), *several]))
+    settled, fillings, ways = np.zeros((len(opened), values), np.intp), [], 1
     for (tuples, sizes), rows in zip(shown, groups, strict=True):
         counts = np.bincount(m.sensitive_codes[rows], minlength=values)
         if len(tuples) == 1:
@@ -230,8 +223,8 @@ def _all_tables(m: Microdata, labels: np.ndarray, most: int) -> tuple[dict, list
         if found is None:
             return None
         ways *= len(found)
-        # Row t of a unit matrix puts what is filled in where tuple t stands.
-        place = (opened[:, None] == tuples).astype(np.int64)
+        # Row t of a unit matrix moves the filled counts to the place of tuple t.
+        place = (opened[:, None] == tuples).astype(np.intp)
         fillings.append([place @ filling for filling in found])
     start = m.cells.tuple_start
     tables = [sum(choice, settled) for choice in product(*fillings)]
@@ -240,7 +233,7 @@ def _all_tables(m: Microdata, labels: np.ndarray, most: int) -> tuple[dict, list
 
 
 def _fillings(sizes: np.ndarray, counts: np.ndarray, most: int) -> list | None:
-    """Every table with these sums of its rows and of its columns; None if more than `most`."""
+    """Every table with these row and column sums; None if there are more than `most`."""
     begun = [((), counts)]
     for size in sizes:
         grown = []
@@ -254,7 +247,7 @@ def _fillings(sizes: np.ndarray, counts: np.ndarray, most: int) -> list | None:
 
 
 def _draws(total: int, counts: np.ndarray) -> Iterator[np.ndarray]:
-    """Every way to draw so many from counts."""
+    """Every way to draw a total from counts."""
     if len(counts) == 1:
         yield np.array([total])
         return
@@ -265,9 +258,9 @@ def _draws(total: int, counts: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def _by_rerunning(rel: Release, algorithm: Algorithm, open_rows: dict, tables: list) -> np.ndarray:
-    """The greatest posterior of every row: a value's share in all tables that fit."""
+    """The greatest posterior of every row: a value's largest share in all tables that fit."""
     m, true_values = rel.microdata, rel.microdata.sensitive_codes
-    fits = {}  # people who are alike -> by sensitive value, over all tables that fit
+    fits = {}  # similar people -> rows by sensitive value, over all tables that fit
     for table in tables:
         sensitive = true_values.copy()
         for rows, counts in zip(open_rows.values(), table, strict=True):
@@ -281,7 +274,7 @@ def _by_rerunning(rel: Release, algorithm: Algorithm, open_rows: dict, tables: l
             values = np.bincount(sensitive[rows], minlength=table.shape[1]).astype(object)
             fits[name] = fits.get(name, 0) + ways * values
 
-    # Of other tuples the groups show the counts, and who has which value is open.
+    # For other tuples the groups show the counts, but not who has which value.
     known = m.cells.tuple_of_row
     concluded = _largest_share(m, rel.partition.labels if isinstance(rel, GroupRelease) else known)
     groups = _with_margins(m, rel.partition.labels, true_values)
@@ -294,14 +287,14 @@ def _by_rerunning(rel: Release, algorithm: Algorithm, open_rows: dict, tables: l
 
 
 def _by_pillars(rel: Release, l: int) -> tuple[np.ndarray, np.ndarray]:
-    """A lower bound of the greatest posterior of every row, and where it is exact."""
+    """A lower bound of the greatest posterior of every row, and whether it is exact."""
     m, p = rel.microdata, rel.partition
     first_of_residue = p.n_groups - p.info.get("residue_groups", 1)
     removed = np.flatnonzero(p.labels >= first_of_residue)
     tuples, place = np.unique(m.cells.tuple_of_row[removed], return_inverse=True)
 
-    # What is left of the tuples that lost rows, and the values that their lost rows may have.
-    left = np.zeros((len(tuples), m.sensitive_attribute.size), np.int64)
+    # The rest of the tuples that lost rows, and the possible values of their lost rows.
+    left = np.zeros((len(tuples), m.sensitive_attribute.size), np.intp)
     of_tuple = np.full(len(m.cells), -1)
     of_tuple[tuples] = np.arange(len(tuples))
     here = of_tuple[m.cells.tuple_of_row]
@@ -320,8 +313,8 @@ def _by_pillars(rel: Release, l: int) -> tuple[np.ndarray, np.ndarray]:
         concluded, exact = _largest_share(m, p.labels), np.ones(m.n, dtype=bool)
         concluded[removed], exact[removed] = 1 / choices, choices == 1
         return concluded, exact
-    # Someone of a tuple has a value that it kept, or one of those possible: on average over
-    # these, their kept and all lost rows in as many parts.
+    # A person of a tuple has a kept value or a possible one: on average over the possible ones,
+    # their kept rows and an equal part of all lost rows.
     lost = np.bincount(place)
     choices = possible.sum(axis=1)
     on_average = ((left * possible).sum(axis=1) + lost) / choices

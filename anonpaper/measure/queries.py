@@ -1,7 +1,7 @@
-r"""How well a release answers counting queries: histograms of the sensitive attribute.
+"""How well a release answers counting queries: histograms of the sensitive attribute.
 
-A query restricts quasi-identifiers and counts the sensitive values of the rows that remain.
-Source: boger2020, section 4.5, after Xiao and Tao, VLDB 2006.
+A query selects rows by quasi-identifiers and counts their sensitive values. Source: boger2020,
+section 4.5, after Xiao and Tao, VLDB 2006.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from anonpaper.randomness import generator
 
 __all__ = ["chi_square", "query_error", "query_errors", "relative_errors", "workload"]
 
-#: Queries are answered in blocks of at most so many (query, tuple) pairs.
+#: Queries are answered in blocks of at most this many (query, tuple) pairs.
 _BLOCK = 4_000_000
 
 
@@ -26,8 +26,8 @@ _BLOCK = 4_000_000
 class Workload:
     """Counting queries on one table's attributes.
 
-    `windows` holds the first and last place of every query's window on the restricted numeric
-    attributes, `drawn` the codes that it includes of the other restricted ones.
+    `windows` has the first and last place of every query's window on restricted numeric
+    attributes, `drawn` the codes that it includes of the other restricted attributes.
     """
 
     attributes: tuple[Attribute, ...]  # the quasi-identifiers of the table
@@ -59,25 +59,22 @@ class Workload:
     def answers(self, *tables: Microdata | Release) -> np.ndarray:
         """Return the histogram that every query gets from every table, shape (t, q, m).
 
-        These are (expected) numbers of rows of every sensitive value, for one table of people and
-        releases of it. A swapped table's rows are counted. In an anatomy a row counts for every
-        sensitive value by the value's share in its group. In a release of sub-domains a row counts
-        by the share of its sub-domains that the query includes, as if their values were equally
-        likely and independent. ParameterError if the tables are not of the same people, or have
-        other attributes than the queries. O(q·c·(d + t·m)) for c distinct QI tuples, or
-        equivalence classes of sub-domains.
+        These are (expected) numbers of rows of every sensitive value, for a table and releases of
+        it. In a swapped table, rows are counted. In an anatomy, a row counts for every sensitive
+        value by its share in the group. With sub-domains, a row counts by the share of its
+        sub-domains that the query includes, as if values were equally likely and independent.
+        ParameterError if the tables are not of the same people, or have other attributes than the
+        queries. O(q·c·(d + t·m)) for c distinct QI tuples, or equivalence classes of sub-domains.
         """
         people = [table if isinstance(table, Microdata) else table.microdata for table in tables]
         if any(m is not people[0] for m in people):
             raise errors.ParameterError(
-                "the tables are not of the same people: ask them one by one"
+                "the tables are not of the same people: compare separately"
             )
         mine = [(a.name, a.size) for a in (*self.attributes, self.sensitive)]
         theirs = [(a.name, a.size) for a in (*people[0].attributes, people[0].sensitive_attribute)]
         if mine != theirs:
-            raise errors.ParameterError(
-                f"the queries are on {mine} (attribute, values), the table has {theirs}"
-            )
+            raise errors.ParameterError(f"the queries are on {mine}, the table has {theirs}")
         keep_tuples = [isinstance(table, Microdata | GroupRelease) for table in tables]
         answers = np.empty((len(tables), len(self), self.sensitive.size))
         exact = [table for table, keeps in zip(tables, keep_tuples, strict=True) if keeps]
@@ -108,9 +105,8 @@ class Workload:
         return self._answers(counts, share, float)
 
     def _answers(self, counts: np.ndarray, share: Callable, kind: type) -> np.ndarray:
-        """Sum the counts of tuples or classes by the share of each that a query includes."""
+        """Sum the counts of tuples or classes by the share that each query includes."""
         answers = np.empty((len(self), counts.shape[1]))
-        # As many queries at a time as can be held for all tuples and every domain.
         block = max(1, _BLOCK // max(len(counts), *(a.size for a in self.attributes)))
         for first in range(0, self.size, block):
             asked = slice(first, min(first + block, self.size))
@@ -121,9 +117,9 @@ class Workload:
         return answers
 
     def sql(self, table: str = "microdata") -> Iterator[str]:
-        """Yield the queries on a table of that name as SQL, as in Figure 7 of boger2020.
+        """Yield the queries as SQL on a table of that name, as in Figure 7 of boger2020.
 
-        Missing values are named by their code, ``'?'``.
+        Missing values are written as ``'?'``.
 
         Examples
         --------
@@ -176,10 +172,10 @@ def workload(
     m : Microdata
         A table with a sensitive attribute, else ColumnError.
     selectivity : mapping of column label to int
-        To how many values a query restricts an attribute: from 1 to the length of its range for
-        integers (ages from 17 to 90 are 74), else to the size of its domain. For a numeric
-        attribute they are successive (a window), for any other drawn without replacement.
-        Attributes not named are not restricted; a name of none is a ColumnError.
+        The number of values to which a query restricts an attribute: from 1 to the length of the
+        range for integers (ages 17 to 90 are 74), otherwise to the size of the domain. Numeric
+        values are successive (a window), others drawn without replacement. Attributes not named
+        are not restricted; ColumnError for an unknown name.
     size : int
         Number of queries, at least 1.
     seed : int or numpy.random.Generator
@@ -214,12 +210,12 @@ def workload(
 
 
 def places(attribute: Attribute) -> int:
-    """Return how many values a query can include at most: its selectivity of 100 %."""
+    """Return the largest number of values that a query can include: selectivity 100 %."""
     return int(attribute.width) + 1 if _is_integral(attribute) else attribute.size
 
 
 def _is_integral(attribute: Attribute) -> bool:
-    """Whether the values are integers, between which floating point knows all others."""
+    """Whether the values are integers that floats represent without gaps."""
     positions = attribute.positions
     return (
         attribute.numeric
@@ -240,7 +236,7 @@ def _draw_windows(
 
 
 def _counts_by_tuple(table: Microdata | GroupRelease) -> np.ndarray:
-    """Rows of every QI tuple and sensitive value, shape (c, m); of an anatomy expected ones."""
+    """Rows of every QI tuple and sensitive value, shape (c, m); expected ones for an anatomy."""
     if isinstance(table, Microdata):
         cells, values = table.cells, table.sensitive_attribute.size
         return _crosstab(cells.tuple_of_row, table.sensitive_codes, len(cells), values)
@@ -257,19 +253,16 @@ def _counts_by_tuple(table: Microdata | GroupRelease) -> np.ndarray:
 
 def _crosstab(rows: np.ndarray, columns: np.ndarray, height: int, width: int) -> np.ndarray:
     """Count pairs of codes, shape (height, width), dtype float64."""
-    key = rows.astype(np.int64) * width + columns
+    key = rows.astype(np.intp) * width + columns
     return np.bincount(key, minlength=height * width).reshape(-1, width).astype(float)
-
-
-# -- errors -----------------------------------------------------------------------------------
 
 
 def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Chi-square distance of histograms, the sum of (x - y)^2 / (x + y): at least 0.
 
-    `x` and `y` are finite counts of at least 0, shape (..., m), of shapes that fit each other,
-    else ParameterError; the result has shape (...). A value that neither histogram has adds 0.
-    Source: boger2020, equation 1.
+    `x` and `y` are finite counts of at least 0, shape (..., m), that broadcast, else
+    ParameterError; the result has shape (...). A value that both histograms lack adds 0. Source:
+    boger2020, equation 1.
 
     Examples
     --------
@@ -281,7 +274,7 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
         raise errors.ParameterError(
-            f"x and y must be alike, got shapes {x.shape}, {y.shape}"
+            f"shapes of x and y do not fit: {x.shape} and {y.shape}"
         ) from None
     for name, counts in (("x", x), ("y", y)):
         if not ((counts >= 0) & (counts < np.inf)).all():
@@ -295,24 +288,24 @@ def query_error(
 ) -> float:
     """Mean error of the counts that queries get from a release, at least 0 (all exact).
 
-    A query counts the rows of every sensitive value among those that it restricts; each of these
-    counts is compared with the count in the original table, as in section 6 of X. Xiao, Y. Tao,
-    *Anatomy: simple and effective privacy preservation*, VLDB 2006. O(q·c·(d + m)) for q queries,
-    c distinct QI tuples and m sensitive values.
+    A query counts the selected rows of every sensitive value. Each count is compared with the
+    original table's, as in section 6 of X. Xiao, Y. Tao, *Anatomy: simple and effective privacy
+    preservation*, VLDB 2006. O(q·c·(d + m)) for q queries, c distinct QI tuples and m sensitive
+    values.
 
     Parameters
     ----------
     rel : Release
     queries : Workload, optional
-        As :func:`workload` draws them; by default 1,000 queries that restrict every attribute to
-        half of its places (an unordered one to at most 100 values), drawn with seed 0.
+        From :func:`workload`. By default 1,000 queries with seed 0 that restrict every attribute
+        to half of its places (at most 100 values if unordered).
     of : {"relative", "absolute"}
         The mean of ``|answer - truth| / max(truth, floor · n, 1)``, or of ``|answer - truth|`` in
         rows.
     floor : float
-        In [0, 1]: a share of the n rows that bounds the denominator, since a relative error of a
-        tiny count says little. It is the sanity bound of X. Xiao, G. Wang, J. Gehrke,
-        *Differential privacy via wavelet transforms*, ICDE 2010.
+        In [0, 1]: the least denominator as a share of n, because relative errors of tiny counts
+        say little. It is the sanity bound of X. Xiao, G. Wang, J. Gehrke, *Differential privacy
+        via wavelet transforms*, ICDE 2010.
 
     Examples
     --------
@@ -335,8 +328,8 @@ def query_error(
 def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     """Chi-square distance to the true answers, summed over the queries: at least 0.
 
-    `releases` are t releases of one table, at least one, else ParameterError; the result has
-    shape (t,). Source: boger2020, equations 2 and 3.
+    `releases` are t releases of one table, at least one, else ParameterError; the result has shape
+    (t,). Source: boger2020, equations 2 and 3.
 
     Examples
     --------
@@ -347,15 +340,15 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     """
     releases = errors.check_sequence("releases", releases, Release)
     if not releases:
-        raise errors.ParameterError("there is no release to be asked")
+        raise errors.ParameterError("releases is empty: give at least one release")
     truth, *answers = _checked_workload(queries).answers(releases[0].microdata, *releases)
     return np.array([chi_square(answer, truth).sum() for answer in answers])
 
 
 def relative_errors(queries: Workload, releases: Sequence[Release], base: Release) -> np.ndarray:
-    """Errors of releases in percent of the error of a release of the same table: at least 0.
+    """Errors of releases in percent of the error of a base release: at least 0.
 
-    100 · error / max(error of `base`, 1), shape (t,): below 100 a release answers these queries
+    100 · error / max(error of `base`, 1), shape (t,). Below 100 a release answers these queries
     better than `base`, unless `base` has an error below 1. `queries`, `releases` and errors are as
     for :func:`query_errors`. Source: boger2020, equation 4.
 
@@ -374,7 +367,6 @@ def relative_errors(queries: Workload, releases: Sequence[Release], base: Releas
 def _checked_workload(queries: object) -> Workload:
     if not isinstance(queries, Workload):
         raise errors.ParameterError(
-            f"expected a Workload, got {type(queries).__name__}: ap.measure.workload(m, ...) "
-            "makes one"
+            f"expected a Workload from ap.measure.workload(m, ...), got {type(queries).__name__}"
         )
     return queries

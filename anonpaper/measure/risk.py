@@ -1,4 +1,4 @@
-"""Risk: what an attacker who knows the quasi-identifiers of a person can still find out."""
+"""Risk: what an attacker who knows a person's quasi-identifiers can still learn."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ __all__ = [
 def disclosure_confidence(rel: Release) -> pd.Series:
     """How sure an attacker is of the likeliest sensitive value of a row: above 0, up to 1.
 
-    The share of the most frequent value in the equivalence class, as a Series with the index of
-    the published rows. A confidence of 1 is the homogeneity attack of Machanavajjhala et al.
-    (2007). ColumnError if the table has no sensitive attribute.
+    The share of the most frequent value in the equivalence class, as a Series indexed like the
+    published rows. A confidence of 1 is the homogeneity attack of Machanavajjhala et al. (2007).
+    ColumnError if the table has no sensitive attribute.
 
     Examples
     --------
@@ -52,24 +52,23 @@ def disclosure_risk(
     Parameters
     ----------
     rel : Release
-        Of a table with a sensitive attribute, else ColumnError.
+        With a sensitive attribute, else ColumnError.
     reading : {"values", "own", "largest"}
-        The chance of a target in class C.
+        The interpretation: the chance of a target in class C.
 
         * ``"values"``: as printed, the mean over the distinct values y in C of
-          max(1/size of C, Pr_C(y)). This is 1 / (number of distinct values): every 2-diverse class
-          of a binary attribute has exactly 0.5, whatever its shares.
-        * ``"own"``: the share of the target's own value in C. Averaged over C it is the sum of
-          the squared shares; only under this reading can 2-diverse releases have the values that
-          Tables 6 to 9 print.
+          max(1/size of C, Pr_C(y)). This is 1 / (number of distinct values), so every 2-diverse
+          class of a binary attribute has exactly 0.5.
+        * ``"own"``: the share of the target's own value in C, on average the sum of squared
+          shares. Only with this interpretation can 2-diverse releases reach Tables 6 to 9.
         * ``"largest"``: the largest share in C, for an attacker who bets on it.
     targets : {"all", "real"}
-        Average over all rows, or over real people in the same classes. A row that is withheld
-        counts 0. EmptyTableError if there is no target.
+        Average over all rows, or over real people in the same classes. A withheld row counts 0.
+        EmptyTableError if there is no target.
     known : sequence of attribute names, optional
-        The quasi-identifiers that the attacker knows; all by default. Rows that publish the same
-        values of these are one class. The paper tests "different combinations of QIDs".
-        ColumnError for another name, ParameterError for a release whose classes are groups.
+        The quasi-identifiers that the attacker knows, by default all; their published values then
+        define the classes. The paper tests "different combinations of QIDs". ColumnError for
+        another name, ParameterError for a release whose classes are groups.
 
     Examples
     --------
@@ -100,25 +99,25 @@ def disclosure_risk(
 
 
 def exposure(rel: Release, reading: str = "surplus", value: object = None) -> float:
-    """Share of the rows of the dominant sensitive value that stand exposed: from 0 to 1.
+    """Share of the rows of the dominant sensitive value that are exposed: from 0 to 1.
 
     Eq. 7 of majeed2024 divides "the most occurring value in a cluster" by the value's frequency.
-    Which rows its numerator counts can be read in three ways; no reading reproduces Table 10.
+    Its numerator has three interpretations; none of them reproduces Table 10.
 
     Parameters
     ----------
     rel : Release
     reading : {"surplus", "single", "majority"}
-        Rows of the dominant value y that count:
+        The interpretation: rows of the dominant value y that count.
 
-        * ``"surplus"``: those for which no row of another value in their class is left when every
-          other row hides one; with n_y of them in class C, max(0, 2 n_y - size of C). Its least
-          value over all groupings is that of Table 11 divided by the frequency.
-        * ``"single"``: those in classes in which y is the only value.
-        * ``"majority"``: those in classes more than half of which have y.
+        * ``"surplus"``: rows left when every other row of their class hides one of them: with n_y
+          of them in class C, max(0, 2 n_y - size of C). The least value over all groupings is
+          Table 11 divided by the frequency.
+        * ``"single"``: rows in classes whose only value is y.
+        * ``"majority"``: rows in classes where more than half of the rows have y.
     value : object, optional
-        The value y; by default the most frequent one among real rows (the first in the domain
-        if several are). ColumnError if the domain lacks it, EmptyTableError if no row has it.
+        The value y; by default the most frequent among real rows (the first in the domain if
+        tied). ColumnError if the domain lacks it, EmptyTableError if no row has it.
 
     Examples
     --------
@@ -148,13 +147,13 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
 
 
 def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
-    """Rows of the most frequent value left when each is paired with one of another: 0 to n.
+    """Rows of the most frequent value left when each is paired with another value: 0 to n.
 
-    `counts` are the rows of every sensitive value, and `added` is how many rows of other values
-    than the most frequent one were added; ParameterError if any is negative or there are no
-    counts. In classes of which at most half share a value, at most 2·(n - max) rows find a place;
-    the other max - (n - max) are at risk. Table 11 of majeed2024 counts these: exactly on Stroke,
-    Census and Diabetes; its number for Adult follows from no such rule.
+    `counts` has the rows of every sensitive value, `added` the number of added rows with other
+    values than the most frequent one. ParameterError if one is negative or `counts` is empty. If
+    at most half of each class may share a value, 2·(n - max) rows find a place, and max - (n -
+    max) are at risk. These are the numbers in Table 11 of majeed2024, exactly for Stroke, Census
+    and Diabetes; its number for Adult follows no such rule.
 
     Examples
     --------
@@ -167,14 +166,14 @@ def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
         for count in errors.check_sequence("counts", counts)
     ]
     if not counts:
-        raise errors.ParameterError("counts must hold a number of rows, and are empty")
+        raise errors.ParameterError("counts is empty: it needs the rows of each sensitive value")
     return int(max(0, 2 * max(counts) - sum(counts) - added))
 
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:
-    """Number of published rows in classes of fewer than l sensitive values, from 0 to n.
+    """Number of published rows in classes with fewer than l sensitive values, from 0 to n.
 
-    0 if the release is distinct l-diverse; :func:`records_at_risk` looks at counts alone.
+    It is 0 if and only if the release is distinct l-diverse.
 
     Examples
     --------
@@ -188,21 +187,21 @@ def undiverse_rows(rel: Release, l: int = 2) -> int:
 def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Generator = 0) -> float:
     """Share of unknown people's quasi-identifier values that an attacker restores: 0 to 1.
 
-    majeed2024's Eq. 8 states that two distributions are nearly equal; it defines no number. This
-    one is a simulation. The attacker has the release and the true rows of a random share of the
-    real people. For every published sub-domain of an attribute the guess is the value most
-    frequent in it among the known people, or else the first value in it. The result is the share
-    of right guesses over all quasi-identifiers of all unknown real rows. Withheld rows are guessed
-    as if every value were starred. O(n·d), and O(size·log size) for the domain of an attribute.
+    Eq. 8 of majeed2024 states that two distributions are nearly equal, but defines no number. This
+    is a simulation. The attacker has the release and the true rows of a random share of the real
+    people. For every published sub-domain the guess is its most frequent value among the known
+    people, or otherwise its first value. The result is the share of right guesses over all
+    quasi-identifiers of the other real rows. Withheld rows count as suppressed. O(n·d), and
+    O(size·log size) for the domain of an attribute.
 
     Parameters
     ----------
     rel : Release
-        EmptyTableError if fewer than two rows are real: compare distributions instead, with
+        EmptyTableError if fewer than two rows are real: then compare distributions with
         :func:`marginal_similarity <anonpaper.measure.marginal_similarity>`.
     known : float
         Share of the real rows that the attacker knows, in (0, 1], else ParameterError; at least
-        one row, and never all of them.
+        one row, and never all.
     seed : int or numpy.random.Generator
 
     Examples
@@ -231,8 +230,8 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
 
 
 def _likeliest(values: SubDomains, counts: np.ndarray) -> np.ndarray:
-    """Code of the greatest count in every sub-domain, the first if several are, shape (r,)."""
-    likeliest = np.empty(len(values), np.int64)
+    """Code of the greatest count in every sub-domain, the first if tied, shape (r,)."""
+    likeliest = np.empty(len(values), np.intp)
 
     def better(first: np.ndarray, second: np.ndarray) -> np.ndarray:
         return np.where(counts[second] > counts[first], second, first)
@@ -253,28 +252,26 @@ def _likeliest(values: SubDomains, counts: np.ndarray) -> np.ndarray:
 
 
 def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:
-    """Count the sensitive values of the classes an attacker sees; with their labels."""
+    """Count the sensitive values of the classes that an attacker sees; also return labels."""
     check_microdata(check_release(rel).microdata)
     m, labels = rel.audited()
     if known is not None:
         labels = _labels_of_known(rel, known)
     if m.sensitive is None:
-        raise errors.ColumnError(
-            "this measure needs a sensitive attribute: with_roles(sensitive=...)"
-        )
+        raise errors.ColumnError("name a sensitive attribute: with_roles(sensitive=...)")
     if not (labels >= 0).any():
         raise errors.EmptyTableError("no row is published")
     return GroupCounts.of(m, labels), labels
 
 
 def _labels_of_known(rel: Release, known: Sequence[object]) -> np.ndarray:
-    """Number the combinations of the published values of some quasi-identifiers, shape (n,)."""
+    """Number the combinations of published values of the known attributes, shape (n,)."""
     known = errors.check_sequence("known", known)
     unknown = [name for name in known if not errors.is_among(name, rel.microdata.qi)]
     if unknown:
-        raise errors.ColumnError(f"an attacker knows quasi-identifiers, and {unknown} are none")
+        raise errors.ColumnError(f"known names {unknown}; choose from {rel.microdata.qi}")
     if isinstance(rel, GroupRelease):
-        raise errors.ParameterError("the classes of this release are groups, whatever is known")
+        raise errors.ParameterError("leave known out: the classes of this release are its groups")
     labels = np.where(rel.is_published, 0, -1)
     for p in rel.published:
         if p.attribute.name in known:  # dense after every step, so that numbers stay small

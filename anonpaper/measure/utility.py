@@ -1,4 +1,4 @@
-"""Utility: published values, distributions, and a classifier that is trained on a release."""
+"""Utility: published values, distributions, and a classifier trained on a release."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
     "Classification", "classification", "distortion", "generalizations", "marginal_similarity",
 ]  # fmt: skip
 
-#: A classifier is trained on at most so many numbers, of four bytes each.
+#: A classifier is trained on at most this many numbers, of four bytes each.
 _MOST_FEATURES = 500_000_000
 
 
@@ -30,20 +30,20 @@ def distortion(
     hierarchies: Mapping[object, Hierarchy],
     weights: Mapping[object, float] | None = None,
 ) -> float:
-    """Mean level that values are published on over the hierarchy's height, from 0 to 1.
+    """Mean level of the published values over the hierarchy's height, from 0 to 1.
 
-    This is Eq. 9 of majeed2024 over the number of rows, so that tables of different sizes compare.
+    This is Eq. 9 of majeed2024 per row, which makes tables of different sizes comparable.
 
     Parameters
     ----------
     rel : Release
     hierarchies : mapping of attribute name to Hierarchy
-        One for every quasi-identifier. The level of a sub-domain is the lowest one on which all
-        its values have one name, whether or not the release was made from this hierarchy. A row
-        that is withheld counts as on the highest level. HierarchyError if a hierarchy is missing,
-        lacks values, or does not join those of a sub-domain.
+        One for every quasi-identifier. The level of a sub-domain is the lowest on which all its
+        values have one name, even if the release was made otherwise. A withheld row is on the
+        highest level. HierarchyError if a hierarchy is missing, lacks values, or does not join a
+        sub-domain.
     weights : mapping of attribute name to float, optional
-        w_Q of Eq. 9, at least 0, not all 0, and scaled to add up to 1; equal by default.
+        w_Q of Eq. 9, at least 0, not all 0, scaled to sum 1; equal by default.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def distortion(
     total = 0.0
     for p, weight in zip(rel.published, given / given.sum(), strict=True):
         if p.attribute.name not in hierarchies:
-            raise errors.HierarchyError(f"a hierarchy is needed for {p.attribute.name!r}")
+            raise errors.HierarchyError(f"hierarchies lacks {p.attribute.name!r}: add one")
         tree = hierarchies[p.attribute.name]
         level = _levels(p, tree)[p.index[shown]]
         total += weight * (level.sum() / max(tree.height, 1) + np.count_nonzero(~shown)) / m.n
@@ -69,11 +69,11 @@ def distortion(
 
 
 def generalizations(rel: Release) -> int:
-    """Number of values whose published sub-domain is more, or other, than the value: 0 to n·d.
+    """Number of values not published as themselves, from 0 to n·d.
 
-    A value that was moved to another row counts too; a row that is withheld counts d values. A
-    node of a hierarchy that covers one value alone is no generalization, whatever its name.
-    Table 12 of majeed2024 counts all n·d values of the *augmented* table for "existing methods".
+    A value that was moved to another row counts too; a withheld row counts d values. A hierarchy
+    node that covers only one value is no generalization. Table 12 of majeed2024 counts all n·d
+    values of the *augmented* table for "existing methods".
 
     Examples
     --------
@@ -92,14 +92,14 @@ def generalizations(rel: Release) -> int:
 def marginal_similarity(m: Microdata, rel: Release) -> float:
     """One minus the mean distance of all one- and two-way marginals, from 0 to 1 (equal).
 
-    The distance is total variation. This is the other reading of majeed2024's Eq. 8: how nearly
-    the published distribution of QI and SA is the real one. It needs no correspondence of rows, so
-    it works for synthetic tables too. A published sub-domain spreads its row evenly over its
-    values. Per pair of attributes O(n log n), and a step for every pair of published sub-domains
+    The distance is total variation. This is the second interpretation of majeed2024's Eq. 8: how
+    close the published distribution of QI and SA is to the real one. Rows need not correspond, so
+    it also works for synthetic tables. A published sub-domain spreads its row evenly over its
+    values. Per pair of attributes O(n log n), plus a step for every pair of published sub-domains
     and every pair of values between their bounds in one of the attributes.
 
-    `m` is the real table, with the roles of the release, else ColumnError; values that it lacks
-    count as differences. EmptyTableError if the release has no row.
+    `m` is the real table, with the roles of the release, else ColumnError. Values that it lacks
+    count as differences. EmptyTableError if no row is published.
 
     Examples
     --------
@@ -109,9 +109,7 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     """
     m, rel = check_microdata(m, people=True), check_release(rel)
     if m.qi != rel.microdata.qi or m.sensitive != rel.microdata.sensitive:
-        raise errors.ColumnError(
-            "marginals compare tables of the same quasi-identifiers and sensitive"
-        )
+        raise errors.ColumnError("m and rel must have equal quasi-identifiers and sensitive")
     shown = np.flatnonzero(rel.is_published)
     if len(shown) == 0:
         raise errors.EmptyTableError("no row is published")
@@ -135,26 +133,26 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Classification:
-    """How a classifier that was trained on a release does on people it has not seen."""
+    """How a classifier trained on a release predicts people it has not seen."""
 
     #: Test rows by true sensitive value (rows) and predicted one (columns).
     confusion: pd.DataFrame
 
     @property
     def accuracy(self) -> float:
-        """Share of the test rows that are predicted right (Eq. 10)."""
+        """Share of the test rows predicted correctly (Eq. 10)."""
         table = self.confusion.to_numpy()
         return float(np.trace(table) / table.sum())
 
     @property
     def recall(self) -> pd.Series:
-        """Share of every true value's rows that are predicted right; NaN where it has none."""
+        """Share of every true value's rows predicted correctly; NaN if it has no rows."""
         rows = self.confusion.sum(axis=1)
         return (np.diag(self.confusion) / rows.where(rows > 0)).rename("recall")
 
     @property
     def balanced_accuracy(self) -> float:
-        """Mean recall over the values that occur: 0.5 for whoever always says the same of two."""
+        """Mean recall over the values that occur: 0.5 for a constant prediction of two values."""
         return float(self.recall.mean())
 
 
@@ -167,28 +165,28 @@ def classification(
     balanced: bool = False,
     seed: int | np.random.Generator = 0,
 ) -> Classification:
-    """How a random forest trained on a release predicts rows as they are: scores from 0 to 1.
+    """How a random forest trained on a release predicts original rows: scores from 0 to 1.
 
     Parameters
     ----------
     rel : Release
-        A sub-domain of an ordered attribute is encoded by the mean of its values, one of another
-        by the share of each value in it (one-hot for a value as it is).
+        A sub-domain is encoded by the mean of its values if they are ordered, otherwise by the
+        share of each value in it (one-hot for a single value).
     test : Microdata
-        Held-out rows of the same roles. They should be real people who are not in the release.
+        Held-out rows with the same roles, of real people who are not in the release.
     trees : int
         Trees of the forest, at least 1.
     rows : int, optional
-        Rows drawn for each tree where the release has more; all with None.
+        Rows drawn for each tree if the release has more; None for all.
     balanced : bool
-        Whether all sensitive values weigh the same in training, rather than all rows.
+        Whether all sensitive values, rather than all rows, weigh the same in training.
     seed : int or numpy.random.Generator
 
     Raises
     ------
     ColumnError, EmptyTableError, ParameterError, SizeLimitError
-        The tables have other roles, or no sensitive attribute; the release has no row, or is an
-        anatomy; `test` has synthetic rows; rows times features, one for every value of an
+        The tables have other roles or no sensitive attribute; the release has no row or is an
+        anatomy; `test` has synthetic rows; or rows times features, one for every value of an
         unordered attribute, exceed 500 million.
 
     Examples
@@ -206,12 +204,10 @@ def classification(
     if mine.qi != test.qi or mine.sensitive != test.sensitive or mine.sensitive is None:
         raise errors.ColumnError(
             f"the release has the roles {mine.qi} and {mine.sensitive!r}, the test rows "
-            f"{test.qi} and {test.sensitive!r}: both need the same, and a sensitive attribute"
+            f"{test.qi} and {test.sensitive!r}: use the same roles, with a sensitive attribute"
         )
     if test.synthetic.any():
-        raise errors.ParameterError(
-            f"{int(test.synthetic.sum())} test rows are synthetic: test on real people"
-        )
+        raise errors.ParameterError("some test rows are synthetic: test on real people")
     errors.check_integer("trees", trees, 1)
     shown = np.flatnonzero(rel.is_published)
     if len(shown) == 0:
@@ -224,15 +220,15 @@ def classification(
     width = sum(1 if a.ordered else a.size for a in mine.attributes)
     if width * max(len(shown), test.n) > _MOST_FEATURES:
         raise errors.SizeLimitError(
-            f"the unordered values make {width:,} features of {max(len(shown), test.n):,} rows, "
-            f"at most {_MOST_FEATURES:,} numbers are held: group the values, or take fewer rows"
+            f"{max(len(shown), test.n):,} rows have {width:,} features, one per unordered value; "
+            f"the limit is {_MOST_FEATURES:,} numbers: group values, or take fewer rows"
         )
     forest.fit(_published_features(rel, shown), rel.sensitive_codes[shown])
     said = forest.predict(_plain_features(rel, test))
     theirs = test.sensitive_attribute.values
     domain = list(dict.fromkeys([*mine.sensitive_attribute.values, *theirs]))
     code = {value: code for code, value in enumerate(domain)}
-    table = np.zeros((len(domain), len(domain)), dtype=np.int64)
+    table = np.zeros((len(domain), len(domain)), dtype=np.intp)
     np.add.at(table, (np.array([code[v] for v in theirs])[test.sensitive_codes], said), 1)
     index, columns = (pd.Index(domain, name=name) for name in ("true", "predicted"))
     return Classification(pd.DataFrame(table, index, columns))
@@ -242,21 +238,19 @@ def _levels(p: PublishedAttribute, tree: Hierarchy) -> np.ndarray:
     """Lowest level on which all values of a sub-domain have one name, per sub-domain."""
     agree = np.array([p.sub_domains.agree(ids) for ids in tree.maps(p.attribute)])
     if not agree.any(axis=0).all():
-        raise errors.HierarchyError(
-            f"the highest level of the hierarchy of {p.attribute.name!r} does not join all values"
-        )
+        raise errors.HierarchyError(f"the top of hierarchies[{p.attribute.name!r}] must join all")
     return agree.argmax(axis=0)
 
 
 def _distance(ours: list[np.ndarray], theirs: list[tuple[SubDomains, np.ndarray]]) -> float:
-    """Total variation distance of a table's codes in two columns from published sub-domains."""
+    """Total variation distance between a table's codes in two columns and published ones."""
     domains, index = zip(*theirs, strict=True)
     # One more code, the first, for values that the release does not have.
     sizes = [domain.attribute.size + 1 for domain in domains]
     real = build_cells(np.column_stack(ours) + 1, sizes, None, 1)
     boxes = boxes_of(domains, index)
     published = weight_at(real.tuples - 1, domains, boxes, boxes.counts / boxes.volume)
-    # Both have mass 1, so what the table has more of is what the release has more of elsewhere.
+    # Both have mass 1, so where the table has more, the release has as much less.
     more = real.tuple_sizes / len(ours[0]) - published / len(index[0])
     return np.maximum(more, 0).sum()
 
@@ -278,7 +272,7 @@ def _published_features(rel: Release, rows: np.ndarray) -> np.ndarray:
 
 
 def _plain_features(rel: Release, test: Microdata) -> np.ndarray:
-    """Encode rows as they are, in the release's domains; unknown categories are all zeros."""
+    """Encode original rows in the release's domains; unknown categories are all zeros."""
     parts = []
     for p, attribute, codes in zip(rel.published, test.attributes, test.codes.T, strict=True):
         theirs = codes_in(p.attribute, attribute)

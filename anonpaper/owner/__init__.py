@@ -1,6 +1,6 @@
-"""What owners of tables need, beside the library, which imports none of it.
+"""Tools for owners of tables. This room imports the library, and the library does not import it.
 
-``cli`` is ``python -m anonpaper``: its ``commands`` read tables (``reader``), run ``methods`` and
-tell what came of it (``report``, ``page``). ``explain`` says why a row looks as it does. ``scan``
-counts tables larger than memory where they are (``sources``), ``engine`` writes them.
+``cli`` is ``python -m anonpaper``. Its ``commands`` read tables (``reader``), run ``methods`` and
+report the result (``report``, ``page``). ``explain`` says why a row looks as it does. ``scan``
+counts tables larger than memory (files: ``sources``), and ``engine`` writes their releases.
 """

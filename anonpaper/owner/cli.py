@@ -1,9 +1,8 @@
 """The command line: ``python -m anonpaper COMMAND``; ``arguments.toml`` lists the arguments.
 
-Results go to standard output, progress and warnings to standard error. The exit code is 0 if all
-went well, 1 if this table does not allow what was asked for (or a data set cannot be fetched), and
-2 if the command itself is wrong: an unknown column, a file that is not there or must not be
-written. Nothing is written unless all of it is.
+Results go to standard output, progress and warnings to standard error. Exit codes: 0 done, 1 the
+table does not allow the request or a data set cannot be fetched, 2 wrong command or input.
+A command writes all of its files or none.
 """
 
 from __future__ import annotations
@@ -30,21 +29,17 @@ LISTED = tomllib.loads(Path(__file__).with_name("arguments.toml").read_text(enco
 
 _PROGRAM = "python -m anonpaper"
 _BEGAN = time.perf_counter()
-_CANNOT_BE_HAD = (
-    errors.BudgetExceededError,
-    errors.ConstraintError,
-    errors.DatasetUnavailableError,
-    errors.InfeasibleError,
-)
+_NOT_POSSIBLE = (errors.BudgetExceededError, errors.ConstraintError,
+                 errors.DatasetUnavailableError, errors.InfeasibleError)  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, that of ``sys.argv`` by default, and return the exit code: 0, 1 or 2."""
+    """Run a command, by default the one in ``sys.argv``, and return the exit code: 0, 1 or 2."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     options = parser(next(iter(arguments), None)).parse_args(arguments)
     options.call = shlex.join(["anonpaper", *arguments])
     say = (lambda message: None) if options.quiet else _say
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack letters of the table's
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack letters of the table
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
@@ -56,11 +51,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return 0
     except errors.AnonpaperError as error:
-        code, message = 1 if isinstance(error, _CANNOT_BE_HAD) else 2, error
-    except BrokenPipeError:  # what reads the output has seen enough, as in `... | head`
+        code, message = 1 if isinstance(error, _NOT_POSSIBLE) else 2, error
+    except BrokenPipeError:  # the reader has seen enough, as in `... | head`
         _leave_standard_output()
         return 1
-    except OSError as error:  # files are looked after where they are read and written
+    except OSError as error:  # errors of files are caught where they are read and written
         _leave_standard_output()
         code, message = 2, f"{error.filename or 'standard output'}: {error.strerror}"
     except MemoryError:
@@ -72,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _leave_standard_output() -> None:
-    """Let what is still to be written go nowhere, so that the end of Python is quiet."""
+    """Discard pending output, which would cause an error message at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -80,13 +75,10 @@ def _say(message: str) -> None:
     print(f"[{time.perf_counter() - _BEGAN:5.1f} s] {message}", file=sys.stderr, flush=True)
 
 
-# -- arguments ---------------------------------------------------------------------------------
-
-
 def parser(command: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser; asking all methods for their options, a second, only to "anonymize"."""
+    """Return the parser. Only "anonymize" asks all methods for their options (one second)."""
     raw = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
-    epilog = f"{_PROGRAM} COMMAND --help tells more."
+    epilog = f"Run {_PROGRAM} COMMAND --help for the options of a command."
     top = argparse.ArgumentParser(prog=_PROGRAM, epilog=epilog, **LISTED["program"], **raw)
     top.add_argument("--version", action="version", version=f"anonpaper {version('anonpaper')}")
     commands = top.add_subparsers(
@@ -128,12 +120,12 @@ def _method_name(text: str) -> str:
 
     name = text.lower().replace("-", "_").replace("tp+", "tp_plus")
     if name not in METHODS:
-        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(METHODS)}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not one of {', '.join(METHODS)}")
     return name
 
 
 def column_names(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
-    """Read names with commas between them, in double quotes if they have one, or all of `columns`.
+    """Split names at commas. A name with a comma needs double quotes or must be one of `columns`.
 
     >>> column_names(['"income, monthly", age', "zip"], [])
     ['income, monthly', 'age', 'zip']
@@ -146,7 +138,7 @@ def column_names(texts: Sequence[str], columns: Sequence[str]) -> list[str]:
 
 
 def pairs(texts: Sequence[str], columns: Sequence[str]) -> list[tuple[str, str]]:
-    """Read NAME=VALUE; the name of a column may hold the sign too.
+    """Split NAME=VALUE; a NAME among `columns` may contain the sign too.
 
     >>> pairs(["a=b=c.csv"], ["a=b"])
     [('a=b', 'c.csv')]

@@ -1,4 +1,4 @@
-"""The four commands; each takes the parsed options and a function that tells of the progress."""
+"""The four commands. Each takes the parsed options and a function that reports progress."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Say = Callable[[str], None]
 
 
 def datasets(options, say: Say) -> None:
-    """Print what data sets there are."""
+    """Print the available data sets."""
     found = ap.datasets.available()
     if options.json:
         print(report.as_json({"datasets": found.to_dict("records")}))
@@ -85,14 +85,14 @@ def audit(options, say: Say) -> None:
 
 def anonymize(options, say: Say) -> None:
     """Write an anonymous table and print what was done."""
-    from anonpaper.owner import methods  # all algorithms: other commands are quicker without
+    from anonpaper.owner import methods  # loads all algorithms, which other commands do not need
 
     method = methods.METHODS[options.method]
     publication = options.publish or method.publications[0]
     if publication not in method.publications:
         raise errors.ParameterError(
-            f"--publish {publication} does not go with {options.method}, which is published by "
-            f"{', '.join(method.publications)}"
+            f"--publish {publication} does not work with {options.method}: "
+            f"choose {', '.join(method.publications)}"
         )
     secrets = method.needs_sensitive or options.l or publication in ("swap", "anatomize")
     if secrets and not options.sensitive:
@@ -111,9 +111,7 @@ def anonymize(options, say: Say) -> None:
         raise errors.EmptyTableError("no row could be published")
     for principle in method.promised(parameters):
         if not principle.holds(*release.audited()):
-            raise errors.InfeasibleError(
-                f"the result does not meet {principle}: nothing was written"
-            )
+            raise errors.InfeasibleError(f"the result fails {principle}: nothing was written")
     counted = {"constraints", "hierarchies"}  # reported by their number
     shown = {n: len(given) if n in counted else given for n, given in parameters.items()}
     found = {"method": options.method, "parameters": shown, **report.summary(release)}
@@ -136,7 +134,7 @@ def _write(release: Release, outputs: list, found: dict, table: Table, kept: lis
     named = dict(zip(outputs, tables, strict=False))
     if options.report:
         named[options.report] = page.page(release, options.call).encode()
-        say(f"for the table's owner, not to be published: {options.report}")
+        say(f"do not publish {options.report}: it shows the original table")
     if named:
         say(f"writing {', '.join(named)}")
         world.write_tables(named, replace=options.force, delimiter=table.delimiter)
@@ -150,7 +148,7 @@ def _write(release: Release, outputs: list, found: dict, table: Table, kept: lis
 
 def _write_by_engine(release: Release, output: str, found: dict, kept: list, options, say: Say):
     if kept or options.report:
-        raise errors.ParameterError("--engine goes neither with --keep nor with --report")
+        raise errors.ParameterError("--engine works with neither --keep nor --report")
     say(f"writing {output}")
     with warnings.catch_warnings(record=True) as caught:
         written = release.write(output, replace=options.force)
@@ -165,16 +163,11 @@ def _told(found: Mapping, options) -> str:
     return report.as_json(found) if options.json else report.as_text(found)
 
 
-# -- reading -------------------------------------------------------------------------------
-
-
 def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     say(f"reading {options.file}")
     if options.engine:
         if options.person or options.na or options.encoding != "utf-8":
-            raise errors.ParameterError(
-                "--engine goes with none of --person, --na and --encoding: it reads UTF-8"
-            )
+            raise errors.ParameterError("--engine excludes --person, --na and --encoding")
         m = ap.scan(
             options.file, column_names(options.qi, []), column_names(options.sensitive, []),
             missing=options.missing, types=_types(options) or None, delimiter=options.delimiter,
@@ -204,8 +197,8 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     )
     if doubts := [f"{n}={kind}" for n, kind in table.in_doubt.items() if n in m.qi]:
         raise errors.ColumnError(
-            f"{', '.join(doubts)}? These columns look like more than text: say which with "
-            "--type NAME=KIND, NAME=text if they are not"
+            f"{', '.join(doubts)}? These columns may be more than text: choose with "
+            "--type NAME=KIND, or keep text with --type NAME=text"
         )
     if m.dropped:
         say(f"{m.dropped:,} rows with missing values are left out")
@@ -216,28 +209,26 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
         and (pd.api.types.is_numeric_dtype(column) or getattr(column.dtype, "ordered", False))
     ]:
         say(
-            f"missing values are kept as the value ? and take the order from {', '.join(lost)}: "
+            f"missing values are kept as the value ?, so {', '.join(lost)} cannot be ordered: "
             "sets are published instead of intervals; --missing drop leaves such rows out"
         )
     return table, m
 
 
 def _types(options) -> dict[str, str]:
-    """Return what columns are as --type, --text and --ordered say."""
+    """Return the kinds of columns given by --type, --text and --ordered."""
     told = [text.rpartition("=")[::2] for text in column_names(options.type, [])]
     told += [(name, "text") for name in column_names(options.text, [])]
     told += [(name, "ordered") for name in column_names(options.ordered, [])]
     types: dict[str, str] = {}
     for name, kind in told:
         if types.setdefault(name, kind) != kind:
-            raise errors.ParameterError(
-                f"{name!r} cannot be both {types[name]} and {kind}: say one of them"
-            )
+            raise errors.ParameterError(f"{name!r} cannot be both {types[name]} and {kind}")
     return types
 
 
 def _kept_columns(options, table: Table, m: Microdata, say: Say) -> list[str]:
-    """Return the columns to be published as they are; say which are not published at all."""
+    """Return the columns to publish unchanged; report those that are not published."""
     columns = list(table.frame.columns)
     kept = column_names(options.keep, columns)
     others = [name for name in columns if name not in (*m.qi, *m.sensitives, m.person)]
@@ -250,7 +241,7 @@ def _kept_columns(options, table: Table, m: Microdata, say: Say) -> list[str]:
     if m.person is not None:
         say(f"{m.n_people:,} people are counted by {m.person!r}, which is not published")
     if kept:
-        say(f"warning: published as they are, without protection: {kept}")
+        say(f"warning: published unchanged, without protection: {kept}")
     return kept
 
 
@@ -278,7 +269,7 @@ def _hierarchies(options, m, kinds, method: Algorithm, publication: str) -> dict
 
 
 def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hierarchy:
-    """Make one of the column by its first letters, dates, widths or quantiles, or read a csv."""
+    """Make a hierarchy by prefixes, dates, widths or quantiles of the column, or read a csv."""
     kind, _, numbers = tree.partition(":")
     makers = {"prefixes": Hierarchy.prefixes, "dates": Hierarchy.dates,
               "widths": Hierarchy.intervals, "quantiles": Hierarchy.quantiles}  # fmt: skip
@@ -298,7 +289,7 @@ def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hier
 
 
 def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[str, object]:
-    """Return the method's parameters; every option given must be one of them."""
+    """Return the method's parameters. Options that the method does not take raise an error."""
     from anonpaper.owner.methods import METHODS, options_of
 
     takes = options_of(method)
@@ -319,14 +310,14 @@ def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[s
             given[name] = {column: float(value) for column, value in pairs(given[name], m.qi)}
         except ValueError:
             raise errors.ParameterError(
-                f"{given[name]}: each must be NAME=NUMBER, NAME one of {m.qi}"
+                f"{given[name]}: use NAME=NUMBER, names from {m.qi}"
             ) from None
     if "require" in given:
         given["require"] = [read_principle(text) for text in given["require"]]
     if "constraints" in given:
         try:
             given["constraints"] = read_constraints(given["constraints"])
-        except errors.ConstraintError as error:  # what is wrong in a file is an error of usage
+        except errors.ConstraintError as error:  # a wrong file is an error of usage
             raise errors.ParameterError(str(error)) from None
     if "seed" in method.parameters:
         given["seed"] = options.seed
@@ -335,11 +326,8 @@ def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[s
     return given
 
 
-# -- writing -------------------------------------------------------------------------------
-
-
 def _outputs(options, publication: str) -> list[str]:
-    """Return the files to be written, after checks; none if the table goes to standard output."""
+    """Check and return the files to write; none if the table goes to standard output."""
     trees = [text[place + 1 :] for text in options.hierarchy
              for place, sign in enumerate(text) if sign == "="]  # fmt: skip
     inputs = [options.file, *trees, *filter(None, [options.constraints])]
@@ -358,9 +346,9 @@ def _outputs(options, publication: str) -> list[str]:
 
 
 def check_output(name: str, inputs: Iterable[str], *, force: bool, is_page: bool = False) -> None:
-    """Raise FileError if a file may not be written: it is of another kind, was read, or is there.
+    """Raise FileError if a file may not be written: wrong ending, an input, or already there.
 
-    None of the `inputs` is written, however it is spelled or linked, even with `force`.
+    Inputs are never overwritten, however they are spelled or linked, even with `force`.
     """
     (page.check_page_place if is_page else world.check_table_place)(name, replace=True)
     path = Path(name)
@@ -370,17 +358,13 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool, is_page: bool
         else:
             same = os.path.exists(other) and os.path.samefile(name, other)
         if same:
-            raise errors.FileError(
-                f"{name} is the same file as {other}, which was read: name another"
-            )
+            raise errors.FileError(f"{name} is the input {other}: name another file")
     if path.is_file() and not force:
-        raise errors.FileError(
-            f"{name} is there already: name another file, or replace it with --force"
-        )
+        raise errors.FileError(f"{name} is there already: name another, or use --force")
 
 
 def _is_standard_input(path: Path) -> bool:
     try:
         return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
-    except (OSError, ValueError):  # it is closed, or none of the system's
+    except (OSError, ValueError):  # it is closed, or not a file of the system
         return False

@@ -1,4 +1,4 @@
-"""What writes the release of a table of counts, and reads it again to audit it."""
+"""Writes the release of a table of counts, and reads it again to audit it."""
 
 from __future__ import annotations
 
@@ -32,37 +32,35 @@ def connect(engine: object = None) -> object:
     with needs("scale"):
         import ibis
     if engine is None:
-        spill = tempfile.TemporaryDirectory()  # of nobody else's, for what exceeds memory
+        spill = tempfile.TemporaryDirectory()  # private, for data that exceed memory
         connection = ibis.duckdb.connect(temp_directory=spill.name)
         connection._spill = spill  # it lives as long as the connection
-        # by itself DuckDB also shows a bar in notebooks, whose outputs then depend on the clock
+        # DuckDB would also show a bar in notebooks, whose outputs would then depend on the clock
         connection.raw_sql(f"SET enable_progress_bar = {sys.stdout.isatty()}")
         return connection
     if not hasattr(engine, "read_parquet"):
-        raise ParameterError(
-            f"engine must be an Ibis connection such as ibis.duckdb.connect(), got {engine!r}"
-        )
+        raise ParameterError(f"engine must be like ibis.duckdb.connect(), got {engine!r}")
     return engine
 
 
 @contextmanager
 def engine_errors(what: object) -> Iterator[None]:
-    """Raise what an engine says of files it cannot read or write as a FileError."""
+    """Turn an engine's errors about reading or writing files into FileError."""
     try:
         yield
     except (AnonpaperError, MemoryError, KeyboardInterrupt):
         raise
-    except Exception as error:  # every engine has classes of its own
+    except Exception as error:  # every engine has its own classes
         first = str(error).strip().partition("\n")[0]
         raise FileError(f"{what}: {first or type(error).__name__}") from error
 
 
 @contextmanager
 def _no_deadlock(connection: object) -> Iterator[None]:
-    """Let DuckDB write in the threads that compute: a full disk must be said, not waited for.
+    """Make DuckDB write in its computing threads: then a full disk raises an error.
 
-    The threads that DuckDB 2.0.0 keeps for writing and the one that gives up after an error can
-    wait for each other for ever (seen in 5 of 480 writes). A copy takes as long without them.
+    In DuckDB 2.0.0 its writing threads and a thread that fails can wait for each other forever (5
+    of 480 writes). Without writing threads a copy takes as long.
     """
     asked = "SELECT value FROM duckdb_settings() WHERE name = 'async_threads'"
     known = connection.name == "duckdb" and connection.raw_sql(asked).fetchall()
@@ -77,7 +75,7 @@ def _no_deadlock(connection: object) -> Iterator[None]:
 
 
 class Written(NamedTuple):
-    """A table that was written: its files, its distinct rows, and how many there are of each."""
+    """A table that was written: its files, its distinct rows, and the count of each row."""
 
     paths: tuple[Path, ...]
     frame: pd.DataFrame
@@ -88,7 +86,7 @@ class Written(NamedTuple):
         """Return the files as they are now; raise FileError if others are with them."""
         there = () if self.folder is None else self.folder.glob("*.parquet")
         if more := sorted(set(there) - {*self.paths}):
-            raise FileError(f"{more[0]} is not of this release: take it away, or write again")
+            raise FileError(f"{more[0]} is not of this release: remove it, or write again")
         return Sources.of([*self.paths])
 
 
@@ -102,24 +100,21 @@ class Engine:
     n: int
 
     def write(self, rel: Release, path, *, replace: bool) -> tuple[Written, ...]:
-        """Write a release: one csv or parquet file by DuckDB, a folder of parquet files by any.
+        """Write a release: one csv or parquet file (DuckDB only), or a folder of parquet files.
 
-        What appears is whole, and an anatomy's second table is beside the first. There are as
-        many copies of every published row as the counts say; the input is not read again.
-
-        Rows are in the order of their texts, which follows from the published rows and is as safe
-        as a random one; DuckDB needs 6 times the time for that and writes 38 times the bytes.
+        Files appear complete or not at all; an anatomy's second table lies beside the first. Every
+        published row is written as often as its count says. The input is not read again. Rows are
+        sorted by their texts. This order depends only on published rows, so it is as safe as a
+        random one, which would cost DuckDB 6 times the time and 38 times the bytes.
         """
         import ibis
 
         path = Path(path)
-        is_csv, in_folder = (
-            path.suffix.lower() == ".csv",
-            path.suffix.lower() not in (".csv", *PARQUET),
-        )
+        is_csv, in_folder = (ending := path.suffix.lower()) == ".csv", ending not in (
+            ".csv", *PARQUET)  # fmt: skip
         by_duckdb = self.connection.name == "duckdb"
         if not in_folder and not by_duckdb:
-            raise FileError(f"{path}: this engine writes several files at once: name a folder")
+            raise FileError(f"{path}: this engine writes several files: name a folder")
         places = [path, beside(path, "sensitive")] if isinstance(rel, Anatomy) else [path]
         places = [Path(os.path.realpath(p)) if p.is_symlink() else p for p in places]
         for place in places:
@@ -140,8 +135,8 @@ class Engine:
                     distinct = ibis.memtable(frame.assign(**{number: counts}))
                     copies = distinct.mutate(**{copy: ibis.range(distinct[number]).unnest()})
                     save(copies.select(*frame.columns), scratch[place], **size)
-                for place in reversed(places):  # where the first is, the others are too
-                    if place.exists():  # and had no more readers
+                for place in reversed(places):  # if the first is there, the others are too
+                    if place.exists():  # the new file gets no more readers than the old one
                         scratch[place].chmod(place.stat().st_mode & scratch[place].stat().st_mode)
                     _put(scratch[place], place)
         finally:
@@ -155,7 +150,7 @@ class Engine:
         )
 
     def check_written(self, written: Sequence[Written]) -> None:
-        """Raise FileError if files do not hold the rows that were written; read by the engine."""
+        """Let the engine read the files again; raise FileError if their rows differ."""
         import ibis
 
         number = f"number_{secrets.token_hex(8)}"
@@ -171,7 +166,7 @@ class Engine:
                     raise FileError(f"{paths[0]} does not hold what was written: write it again")
 
     def _check_unchanged(self) -> None:
-        """Raise FileError if the table is not what was counted, as far as that shows quickly."""
+        """Raise FileError if the table has visibly changed since it was counted."""
         self.sources.check_unchanged()
         if not self.sources.seen:
             with engine_errors("the table that was scanned"):
@@ -180,9 +175,9 @@ class Engine:
                 raise FileError(f"the table had {self.n} rows and has {n} now: scan it again")
 
     def read(self, rel: Release, written: Written) -> tuple[Microdata, np.ndarray]:
-        """Count the rows of a release as they were written; return what `audited` does.
+        """Count the rows of a written release; return what ``Release.audited`` returns.
 
-        Every value is read as text, and rows are of one class if their texts are equal.
+        Every value is read as text. Rows with equal texts are in one class.
         """
         from anonpaper.owner.scan import scan
 
@@ -198,7 +193,7 @@ class Engine:
 
 
 def _as_texts(table: object, names: Sequence[str], *others: str) -> object:
-    """Return columns as the engine writes them into a csv, where nothing and no text are alike."""
+    """Return columns as the engine writes them to a csv, where null and empty text are equal."""
     return table.select(*(table[name].cast("string").fill_null("").name(name) for name in names),
                         *(table[name].cast("int64") for name in others))  # fmt: skip
 
@@ -212,9 +207,9 @@ def _check_folder(path: Path, *, replace: bool) -> None:
         raise FileError(f"{path} is a file: name a folder")
     held = list(path.iterdir()) if path.exists() else []
     if held and not replace:
-        raise FileError(f"{path} is there already: name another folder, or have it replaced")
+        raise FileError(f"{path} is there already: name another folder, or set replace=True")
     if any(file.suffix != ".parquet" or not file.is_file() for file in held):
-        raise FileError(f"{path} holds more than parquet files, and is not replaced")
+        raise FileError(f"{path} holds other files than parquet, so it is not replaced")
 
 
 def _scratch(path: Path, suffix: str = "") -> Path:
@@ -222,7 +217,7 @@ def _scratch(path: Path, suffix: str = "") -> Path:
 
 
 def _put(scratch: Path, path: Path) -> None:
-    """Let what was written appear; a folder that was there goes, once its successor is whole."""
+    """Move what was written into place, and remove the folder it replaces afterwards."""
     before = _scratch(path)
     if scratch.is_dir() and path.exists():
         os.replace(path, before)

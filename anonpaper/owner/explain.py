@@ -1,4 +1,4 @@
-"""Why a row of a release looks as it does: its group, what stood in the way, what is finer."""
+"""Why a row of a release looks as it does: its group, conflicting values, finer choices."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _COLUMNS = ["attribute", "value", "published", "in the way", "finer", "breaks"]
 class Explanation:
     """Why a row is published as it is. For the table's owner: it names values of other rows.
 
-    ``attributes`` has a row per quasi-identifier: ``value`` and ``published``; ``in the way``, the
-    values of the others in its group; ``finer``, the next finer choice for this column alone; and
-    ``breaks``, what of `promised` would not hold then and for whom.
+    ``attributes`` has a row per quasi-identifier: its ``value`` and ``published`` value; ``in the
+    way``, other values in its group; ``finer``, the next finer choice for this column; and
+    ``breaks``, which of the `promised` principles that choice would break, and for which groups.
     """
 
     row: object  # its label
@@ -36,12 +36,12 @@ class Explanation:
     def _facts(self) -> list[tuple[str, str]]:
         if not self.rows:
             return [("withheld", "the row is in the table, but not in the release")]
-        facts = [("for the owner of the table", "not to be passed on")]
+        facts = [("for the owner of the table", "do not pass it on")]
         facts.append(("rows published alike", f"{self.rows:,}"))
         for name, values in self.sensitive.items():
             held = ", ".join(f"{value} ({rows:,})" for value, rows in values.items())
             facts.append((f"their {name}", held))
-        return [*facts, ("held against", ", ".join(map(str, self.promised)))]
+        return [*facts, ("tested against", ", ".join(map(str, self.promised)))]
 
     def __str__(self) -> str:
         lines = [f"{self.row!r}", *(f"{name}: {text}" for name, text in self._facts())]
@@ -61,8 +61,8 @@ def explain(rel, row: object, require: Sequence[Principle] | None = None) -> Exp
     places = np.flatnonzero(m.frame.index == row) if np.ndim(row) == 0 else []
     if len(places) != 1:
         raise ColumnError(
-            f"{len(places)} rows of the table have the index label {row!r}: name one that one "
-            f"row has, such as {m.frame.index[0]!r}"
+            f"{len(places)} rows of the table have the index label {row!r}: give the label of "
+            f"exactly one row, such as {m.frame.index[0]!r}"
         )
     place = int(places[0])
     if require is None:
@@ -99,18 +99,18 @@ def _entry(rel, m, labels, place: int, alike: np.ndarray, j: int, principles) ->
         split[labels >= 0] = pd.factorize(split[labels >= 0])[0]
         found = [_broken(rel, m, split, j, principle) for principle in principles]
         breaks = "; ".join(filter(None, found)) or (
-            "nothing that is promised: the method chose another column, or looked no further"
+            "no promise: the method chose another column, or stopped its search"
         )
         if rel.recoding is not None and rel.withheld[0]:
-            breaks += f"; beside the {rel.withheld[0]:,} rows that are withheld now"
+            breaks += f"; besides the {rel.withheld[0]:,} rows withheld now"
     return attribute.name, value, shown, ", ".join(named) + more, finer, breaks
 
 
 def _finer(rel, m, place: int, alike: np.ndarray, j: int) -> tuple[str, np.ndarray, np.ndarray]:
     """The next finer choice for attribute j: in words, rows it would change, their new values.
 
-    It is the values themselves, or the next level down of a recoding's hierarchy: in the whole
-    column if every column is on one level, else in this group or sub-domain.
+    It is the values themselves, or the next level down of a recoding's hierarchy. It concerns the
+    whole column if every column has one level, otherwise this group or sub-domain.
     """
     attribute, codes, r = m.attributes[j], m.codes[:, j], rel.recoding
     if r is None:
@@ -134,7 +134,7 @@ def _finer(rel, m, place: int, alike: np.ndarray, j: int) -> tuple[str, np.ndarr
 
 
 def _broken(rel, m, labels: np.ndarray, j: int, principle: Principle) -> str:
-    """Say what of a principle fails in a grouping, and the smallest group that fails."""
+    """Name the groups in which a principle fails, and the smallest of them."""
     failing = principle.failing(m, labels)
     if len(failing) == 0:
         return ""

@@ -21,10 +21,10 @@ from anonpaper.publish import Release
 
 __all__ = ["METHODS", "add_options", "descriptions", "meaning", "options_of", "publish", "run"]
 
-# what is public of the package and no function: to ask plots for an algorithm loads matplotlib
+# public modules: asking `plots` for an algorithm would load matplotlib
 _MODULES = {module.name for module in pkgutil.iter_modules(ap.__path__)}
 
-#: Name of a function -> what it declares about itself, for every algorithm of the package.
+#: Name of a function -> its declaration, for every algorithm of the package.
 METHODS: dict[str, Algorithm] = {
     name: getattr(ap, name).algorithm
     for name in ap.__all__
@@ -44,7 +44,7 @@ _DIVERSITIES = {principle: name for name, principle in DIVERSITY.items()}
 
 
 def options_of(method: Algorithm) -> dict[str, Parameter]:
-    """Return the parameters of a method that the command line offers, by name of the option."""
+    """Return the parameters of a method that the command line offers, by option name."""
     offered = {**method.parameters, **(_OF_SEARCHES if method.by_bits else {})}
     return {
         _SHARED.get(p.name) or _option(p): p
@@ -61,7 +61,7 @@ def add_options(group: argparse._ArgumentGroup) -> None:
             if option not in _SHARED.values():
                 users.setdefault(option, []).append((name, parameter))
     for option, taken in users.items():
-        who: dict[str, list[str]] = {}  # by what the option means to them
+        who: dict[str, list[str]] = {}  # meaning -> methods
         for name, p in taken:
             who.setdefault(meaning(METHODS[name], p), []).append(name + _default(p))
         named = {text: ", ".join(names) for text, names in who.items()}
@@ -73,20 +73,20 @@ def add_options(group: argparse._ArgumentGroup) -> None:
 
 
 def meaning(method: Algorithm, p: Parameter) -> str:
-    """Return what a parameter means to a method, and no other, in part of a sentence."""
+    """Return what a parameter means for a method, as part of a sentence."""
     text = LISTED["meanings"].get(method.name, {}).get(p.name, p.meaning)
     if referred := re.match(r"As for :func:`~?[\w.]*\b(\w+)`", text):
         other = METHODS[referred[1]]
         return meaning(other, other.parameters[p.name])
     text = " ".join((text[:1].lower() + text[1:]).split())
-    if p.name == "l":  # which one is what the method promises
+    if p.name == "l":  # the method's promise says which l-diversity
         kind = _DIVERSITIES[method.promises["l"]]
         text = text.replace("the diversity asked for", f"{kind} l-diversity")
     return text
 
 
 def _option(p: Parameter) -> str:
-    """Return the option of a parameter; what is given once a column is named in the singular."""
+    """Return the option of a parameter, in the singular if it may be given per column."""
     name = p.name.removesuffix("s") if _plain(p.kind) is Mapping else p.name
     return name.replace("_", "-")
 
@@ -99,7 +99,7 @@ def _default(p: Parameter) -> str:
 
 
 def _plain(kind: object) -> object:
-    """Return what a kind is where it is given: ``int`` of ``int | None``, ``Mapping`` of any."""
+    """Return the plain type: ``int`` for ``int | None``, ``Mapping`` for any mapping."""
     if isinstance(kind, types.UnionType):
         kind = next(part for part in typing.get_args(kind) if part is not types.NoneType)
     origin = typing.get_origin(kind)
@@ -107,13 +107,13 @@ def _plain(kind: object) -> object:
 
 
 def _reader(p: Parameter) -> dict | None:
-    """Return how argparse reads a parameter; None if a command line cannot say it."""
+    """Return argparse's options for a parameter; None if a command line cannot express it."""
     kind = _plain(p.kind)
     if p.name == "constraints":
         return {"metavar": "FILE"}
     if p.name == "require":
         return {"action": "append", "metavar": "PRINCIPLE"}
-    if p.kind is bool:  # what is on by default has no option
+    if p.kind is bool:  # a flag that is on by default has no option
         return None if p.default else {"action": "store_true", "default": None}
     if kind in (int, float):
         return {"type": kind, "metavar": "N" if kind is int else "X"}
@@ -130,7 +130,7 @@ def _pair(text: str) -> tuple[float, float]:
     try:
         first, second = map(float, text.split(","))
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no pair like 0.2,1") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a pair such as 0.2,1") from None
     return first, second
 
 
@@ -149,7 +149,7 @@ def descriptions() -> str:
 
 
 def run(method: Algorithm, m: Microdata, parameters: Mapping) -> tuple:
-    """Run a method; return its result and the table it is of, domains in order for a search."""
+    """Run a method; return its table (domains ordered, for a search) and its result."""
     for name in ("k", "l"):
         asked = parameters.get(name)
         if asked is not None and asked > m.n_people:
@@ -165,10 +165,10 @@ def run(method: Algorithm, m: Microdata, parameters: Mapping) -> tuple:
 
 
 def publish(m: Microdata, result, publication: str, hierarchies: Mapping, seed) -> Release:
-    """Publish what a method returned; for "shallow" columns without a tree get a balanced one."""
+    """Publish a result; for "shallow", columns without a hierarchy get a balanced one."""
     if publication == "shallow":
         trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
-        # one that belongs to no quasi-identifier is refused by name
+        # a tree of an unknown quasi-identifier raises an error that names it
         return ap.shallow_generalize(m, result, trees | dict(hierarchies))
     if publication == "swap":
         return ap.swap(m, result, seed=seed)

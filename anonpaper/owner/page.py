@@ -42,12 +42,12 @@ def check_page_place(path: str | os.PathLike, *, replace: bool = True) -> None:
 
 
 def page(rel: Release, call: str | None = None) -> str:
-    r"""Return the page, for the table's owner; half of a surrogate pair is shown as ``\ud800``."""
+    r"""Return the page, for the table's owner. Half of a surrogate pair is shown as ``\ud800``."""
     m = rel.microdata
     people = m.take(~m.synthetic) if m.synthetic.any() else m
     sides = {"before": recode(people, Recoding.identity(people.attributes)), "after": rel}
     if m.synthetic.any():
-        sides["after, real people alone"] = rel.without_synthetic()
+        sides["after, real people only"] = rel.without_synthetic()
     sides = {name: side for name, side in sides.items() if side.is_published.any()}
     files = (Path(__file__).with_suffix(ending) for ending in (".html", ".css"))
     template, style = (file.read_text(encoding="utf-8") for file in files)
@@ -67,14 +67,14 @@ def page(rel: Release, call: str | None = None) -> str:
 
 def _promise(rel: Release) -> str:
     if any("must not be published" in text for text in rel.warnings):
-        return "The table must not be published either: it was swapped with a seed."
+        return "Do not publish the table either: it was swapped with a seed."
     if not rel.is_published.any():
         return "No row of the table is published."
     if not rel.promised:
-        return "What the table was to have is not known here: judge the levels below."
+        return "The promise of the method is not known here: judge the levels below."
     words = {True: "holds", False: "DOES NOT HOLD"}
     found = [f"{escape(str(p))} {words[p.holds(*rel.audited())]}" for p in rel.promised]
-    return f"What the method promised of the table: {', '.join(found)}."
+    return f"The method's promises: {', '.join(found)}."
 
 
 def _facts(rel: Release, call: str | None) -> str:
@@ -91,7 +91,7 @@ def _facts(rel: Release, call: str | None) -> str:
         "rows": f"{m.n + m.dropped:,} in the table, {m.n - withheld:,} published, "
         f"{withheld:,} withheld, {m.dropped:,} dropped for missing values",
         "largest share of a sensitive value among the withheld": f"{share:.3g}" * (share == share),
-        "synthetic rows": f"{int(m.synthetic.sum()):,}, of nobody" * bool(m.synthetic.any()),
+        "synthetic rows": f"{int(m.synthetic.sum()):,}" * bool(m.synthetic.any()),
         "published as": f"{rel.method}, {rel.classes.n_groups:,} classes",
         "versions": f"anonpaper {version('anonpaper')}, Python {platform.python_version()}, "
         f"numpy {np.__version__}, pandas {pd.__version__}",
@@ -102,10 +102,10 @@ def _facts(rel: Release, call: str | None) -> str:
 
 
 def _risks(rel: Release) -> dict[str, object]:
-    """Risks of being found; where quasi-identifiers are published as they are, these count.
+    """Risks of being identified, from the quasi-identifiers as they are published.
 
     The prosecutor knows that the person is in the table. The journalist does not: without a
-    register of all people, the prosecutor's risk is the bound. The marketer links everybody.
+    register of all people, the prosecutor's risk is an upper bound. The marketer links everybody.
     See K. El Emam, *Guide to the de-identification of personal health information*, 2013, ch. 16.
     """
     m, labels = rel.microdata, rel.classes.labels
@@ -165,16 +165,16 @@ def _attacks(rel: Release) -> str:
     found = [f"<b>{escape(text)}</b>" for text in rel.warnings]
     if rel.withheld[0]:
         found.append(
-            "<b>People withheld.</b> Who is known to be in the table but not in the release has "
-            "the values of the rows that are missing."
+            "<b>People withheld.</b> An attacker who knows the table's value counts can subtract "
+            "the published counts and learn which values the missing people have."
         )
     if isinstance(rel, GroupRelease):
-        found.append("<b>Who is in the table</b> stays visible: its values are as they were.")
+        found.append("<b>Quasi-identifiers are unchanged</b>, so everybody sees who is in it.")
     return "".join(f"<li>{text}</li>" for text in found)
 
 
 def _distributions(people: Microdata, rel: Release) -> str:
-    """Figures of every column: shares of rows before, and after with sub-domains spread evenly."""
+    """Figures of every column: shares of rows before and after, sub-domains spread evenly."""
     shown, published = rel.is_published, rel.audited()[0]
     figures = [
         _figure(p.attribute, np.bincount(codes, minlength=p.attribute.size), _spread(p, shown))
@@ -203,7 +203,7 @@ def _spread(p: PublishedAttribute, shown: np.ndarray) -> np.ndarray:
 
 
 def _bins(attribute: Attribute, before: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """The bar of every value, at most twelve bars, and how bars are labelled."""
+    """The bar of every value, at most twelve bars, and the labels of the bars."""
     if attribute.size <= _MOST_BARS:
         return np.arange(attribute.size), [str(value) for value in attribute.values]
     if attribute.ordered:
@@ -219,11 +219,10 @@ def _bins(attribute: Attribute, before: np.ndarray) -> tuple[np.ndarray, list[st
 
 
 def _figure(attribute: Attribute, before: np.ndarray, after: np.ndarray) -> str:
-    """Bars as a picture that scales: labels to the left, two bars a line."""
+    """Bars as a picture that scales: labels on the left, two bars per label."""
     bins, labels = _bins(attribute, before)
-    shares = [
-        np.bincount(bins, rows, len(labels)) / max(rows.sum(), 1) for rows in (before, after)
-    ]
+    sides = (before, after)
+    shares = [np.bincount(bins, rows, len(labels)) / max(rows.sum(), 1) for rows in sides]
     longest = max(share.max() for share in shares) or 1
     looks = 'fill="none" stroke="#333" stroke-width="0.8"', 'fill="#4477AA"'
     lines = []

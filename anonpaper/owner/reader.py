@@ -1,10 +1,10 @@
-"""Tables in files, read without changing a value, and what their columns of texts are.
+"""Reads tables from files without changing a value, and finds the kinds of text columns.
 
-A csv says nothing about types. A column counts as numbers only if every value is written as a
-number is: ``02139`` is text, and so is an identifier of twenty digits. Texts that may be numbers
-or dates, but are not surely so, are in doubt: the user says which they are. ``NA`` and its like
-are values; missing are the empty field and what the user says besides. A published value is
-written as it was read, ``1.50`` for 1.5; only a decimal comma becomes a point.
+A csv has no types. A column holds numbers only if every value is written as a number: ``02139``
+is text, and so is an identifier of twenty digits. A column that may hold numbers or dates is in
+doubt, and the user decides. Only empty fields, and texts that the user lists, are missing values;
+``NA`` is a value. Published values are written as they were read, ``1.50`` for 1.5, except that
+a decimal comma becomes a point.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from anonpaper.publish.world import PARQUET
 
 __all__ = ["STANDARD_STREAM", "Table", "as_written", "kind_of", "read_table", "typed"]
 
-#: Stands for standard input or output in place of a file's name.
+#: As a file name: standard input or output.
 STANDARD_STREAM = "-"
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table that was read from a file, with rows numbered from 0, and how it was read.
+    """A table that was read from a file, with rows numbered from 0.
 
-    ``delimiter`` separated its fields, a comma for parquet; ``written`` says per column of decimal
-    numbers how each was written, ``kinds`` what a column was read as, ``in_doubt`` what --type
-    could say of a column of text that may be something else.
+    ``delimiter`` separated its fields (a comma for parquet). By column, ``written`` has the
+    original text of each decimal number, ``kinds`` the kind it was read as, and ``in_doubt`` the
+    kind that --type could choose for a text column.
     """
 
     frame: pd.DataFrame
@@ -52,7 +52,7 @@ class Table:
     in_doubt: dict[str, str] = field(default_factory=dict)
 
     def described(self) -> Iterator[str]:
-        """Say of each column how it was read, with examples: for the table's owner alone."""
+        """Describe how each column was read, with example values; for the table's owner only."""
         for name, column in self.frame.items():
             known = column.dropna()
             values = known.astype(str).unique() if known.dtype == object else known.unique()
@@ -70,13 +70,11 @@ class Table:
 def read_table(
     name: str, *, delimiter=None, encoding="utf-8", missing_texts=(), types=None
 ) -> Table:
-    """Read parquet (.parquet, .pq) or else a csv (perhaps .gz, .bz2, .xz; - is standard input)."""
+    """Read parquet (.parquet, .pq), otherwise a csv (also .gz, .bz2, .xz; - is standard input)."""
     types = dict(types or {})
     for kind in types.values():
         if kind not in _KINDS and "%" not in kind:
-            raise ParameterError(
-                f"--type: there is no type {kind!r}, but {', '.join(_KINDS)} and %d.%m.%Y"
-            )
+            raise ParameterError(f"--type: {kind!r} is not {', '.join(_KINDS)} or like %d.%m.%Y")
     if name.lower().endswith(PARQUET):
         frame, delimiter = _read_parquet(name), ","
         columns = {column: frame[column].astype("string").astype(object) for column in types
@@ -87,7 +85,7 @@ def read_table(
         with named_by_user(name):
             header, rows = _read_cells(name, delimiter, encoding)
         if doubled := sorted({column for column in header if header.count(column) > 1}):
-            raise ColumnError(f"{name} has several columns of the name {doubled}")
+            raise ColumnError(f"{name} has several columns named {doubled}: rename them")
         frame = pd.DataFrame(rows, columns=header, dtype=object)
         frame = columns = frame.mask(frame.isin({"", *missing_texts}))
     if unknown := [column for column in types if column not in frame]:
@@ -113,7 +111,7 @@ def _read_parquet(name: str) -> pd.DataFrame:
     with needs("parquet"):
         import pyarrow
     try:
-        with open(name, "rb") as stream:  # a name is a file's, never an address
+        with open(name, "rb") as stream:  # a name is a file, never a web address
             frame = pd.read_parquet(stream)
     except OSError as error:
         raise FileError(f"{name}: {error.strerror or error}") from None
@@ -125,7 +123,7 @@ def _read_parquet(name: str) -> pd.DataFrame:
 
 
 def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], list[list[str]]]:
-    """Read a csv as it stands: its header and its rows, every field a text."""
+    """Read a csv: its header and its rows, every field as text."""
     csv.field_size_limit(2**31 - 1)  # as long as a field can be
     codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
     try:
@@ -133,7 +131,7 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
             reader = csv.reader(stream, delimiter=delimiter, strict=True)
             header = next(filter(None, reader), None)
             if header is None:
-                raise FileError(f"{name} is empty: it has not even a header")
+                raise FileError(f"{name} is empty: the first line must name the columns")
             rows = []
             for row in reader:
                 if len(row) == len(header):
@@ -142,16 +140,13 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
                     likely = [sign for sign in ";\t|," if len(header) == 1 and sign in header[0]]
                     hint = f": is it --delimiter {likely[0]!r}?" if likely else ""
                     raise FileError(
-                        f"{name}, line {reader.line_num}: {len(row)} fields, but the "
-                        f"header has {len(header)}{hint}"
+                        f"{name}, line {reader.line_num}: {len(row)} fields, but "
+                        f"{len(header)} columns{hint}"
                     )
                 elif len(header) == 1:  # a blank line is an empty field
                     rows.append([""])
     except UnicodeError:
-        raise FileError(
-            f"{name} is not encoded in {encoding}: --encoding cp1252, for instance, reads files "
-            "of older Windows programs"
-        ) from None
+        raise FileError(f"{name} is not encoded in {encoding}; try --encoding cp1252") from None
     except csv.Error as error:
         raise FileError(f"{name}, line {reader.line_num}: {error}") from None
     except (LookupError, EOFError, lzma.LZMAError, zlib.error) as error:
@@ -168,7 +163,7 @@ def _opened(name: str, encoding: str) -> IO[str]:
 
 
 def as_written(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
-    """Return a published frame, its decimal numbers written as in the table that was read."""
+    """Return a published frame with its decimal numbers written as in the table that was read."""
     frame = frame.copy()
     for name in frame.select_dtypes(exclude="int").columns.intersection(list(table.written)):
         texts = table.written[name]
@@ -177,14 +172,12 @@ def as_written(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     return frame
 
 
-# -- columns of texts ----------------------------------------------------------------------
-
-# "-0", "+5", "007" and 19 digits are not written as an integer of 64 bits is
+# not "-0", "+5", "007" or 19 digits, which a 64-bit integer would not be written as
 _INTEGER = r"(?:0|-?[1-9]\d{0,17})"
 _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
 _ANY = r"(?s:.*)"
-# kinds of columns as --type names them, and how their values are written.
+# Kinds of columns for --type, and how their values are written.
 _KINDS = {
     "integer": r"[+-]?\d{1,18}",
     "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
@@ -196,11 +189,11 @@ _KINDS = {
 _DIGITS_AND_COMMAS = r"-?\d[\d.]*(?:,\d+)*"
 _DAY_FIRST_OR_MONTH = r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?: .*)?"
 _YEAR_FIRST = r"\d{4}([./-])\d{1,2}[./-]\d{1,2}(?:[T ].*)?"
-_MOST_DIGITS = 15  # a float of 64 bits tells all decimals of 15 digits apart
+_MOST_DIGITS = 15  # a 64-bit float distinguishes all decimals of 15 digits
 
 
 def kind_of(known: pd.Series) -> tuple[str, str | None]:
-    """Say what a column's texts are; of text that may be something else, what that would be."""
+    """Return the kind of a column of texts; for text in doubt, also the other possible kind."""
 
     def all_are(pattern: str) -> bool:
         return bool(known.str.fullmatch(pattern, flags=re.ASCII).all())
@@ -231,12 +224,12 @@ def kind_of(known: pd.Series) -> tuple[str, str | None]:
 
 
 def _changed(numbers: pd.Series) -> list[str]:
-    """Return the numbers, each once, that a float of 64 bits does not keep, written by a point."""
+    """Return the distinct numbers that a 64-bit float cannot hold exactly."""
     return [text for text in numbers.unique() if Decimal(text) != Decimal(repr(float(text)))]
 
 
 def typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
-    """Return a column of a kind: numbers, categories in their order, or the texts themselves."""
+    """Return a column as a kind: numbers, ordered categories, or the texts themselves."""
     if kind not in ("text", "ordered"):
         texts = texts.str.strip()
     known = texts.dropna()
@@ -250,14 +243,14 @@ def typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
         plain = texts.str.replace(".", "").str.replace(",", ".")
     if kind.startswith("decimal") and (changed := _changed(plain[known.index[right]])):
         raise ColumnError(
-            f"{texts.name!r} has numbers of more digits than are kept of a decimal, such as "
+            f"{texts.name!r} has numbers with too many digits for a decimal, such as "
             f"{changed[:5]}: --type {texts.name}=text keeps them"
         )
     if not right.all():
         wrong = known[~right].unique()[:5].tolist()
         raise ColumnError(
             f"{texts.name!r} is not all {kind}: {wrong} in {int((~right).sum())} rows; "
-            "--na TEXT says what means a missing value, --type what the column is"
+            "use --na TEXT for a text that means a missing value, or --type for another kind"
         )
     if kind == "text":
         return texts

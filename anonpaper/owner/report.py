@@ -1,4 +1,4 @@
-"""How exposed a table is, and what became of it in a release: numbers for its owner alone."""
+"""How exposed a table is, and how a release changed it: numbers for its owner only."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _levels(m: Microdata, p: Partition) -> list[dict]:
 
 
 def levels_of_release(rel: Release) -> list[dict]:
-    """Levels of a release; groups whose quasi-identifiers are published are not k-anonymous."""
+    """Levels of a release. If quasi-identifiers are published, groups are not k-anonymous."""
     m, labels = rel.audited()
     found = _levels(m, Partition(labels))
     if isinstance(rel, GroupRelease):
@@ -60,7 +60,7 @@ def levels_of_release(rel: Release) -> list[dict]:
 
 
 def audit(m: Microdata, top: int) -> dict:
-    """Say how exposed the rows of a table are as it stands; list the `top` riskiest groups.
+    """Report how exposed the rows of an original table are; list the `top` riskiest groups.
 
     A group has equal quasi-identifiers. Rows are numbered from 1, without the header, or named.
     """
@@ -116,7 +116,7 @@ def _uniqueness(whole: Microdata, m: Microdata, labels: np.ndarray) -> dict:
 
 
 def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
-    """Groups in which a sensitive value is surest, the smallest first among equals."""
+    """Groups in which a sensitive value has the largest share; smaller groups first if equal."""
     counts = GroupCounts.of(m, classes.labels)
     share = counts.largest() / counts.sizes
     if m.sensitive is None:  # then the risk is to be found at all
@@ -143,7 +143,7 @@ def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
 
 
 def summary(rel: Release) -> dict:
-    """Say what became of a table of which at least one row is published."""
+    """Report the result for a table with at least one published row."""
     m = rel.microdata
     withheld, share = rel.withheld
     return {
@@ -168,11 +168,8 @@ def summary(rel: Release) -> dict:
     }
 
 
-# -- as text or JSON -----------------------------------------------------------------------
-
-
 def as_json(found: Mapping) -> str:
-    """Return a report as JSON, in ASCII; an infinite level is null."""
+    """Return a report as JSON in ASCII; an infinite level is null."""
     return json.dumps(_plain(found), indent=2, allow_nan=False)
 
 
@@ -227,7 +224,7 @@ def _short(value: object) -> str:
 
 
 def _table(rows: Sequence[Mapping]) -> str:
-    """Write rows below their names, texts to the left and numbers to the right."""
+    """Write rows below their column names, texts left and numbers right."""
     flat = []
     for row in rows:
         flat.append({})

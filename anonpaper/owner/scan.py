@@ -1,8 +1,8 @@
-"""Tables in files and databases: their rows are counted where they are.
+"""Tables in files and databases, counted without loading their rows.
 
-Rows that agree in quasi-identifiers and sensitive values are interchangeable for every algorithm
-and in every release. So rows need not come to Python: :func:`scan` counts them, algorithms group
-the counts, and an engine writes as many copies of each published row. Expressions are Ibis's.
+Rows with equal quasi-identifiers and sensitive values are interchangeable for every algorithm and
+release. So :func:`scan` counts them, algorithms group the counts, and an engine writes as many
+copies of each published row. Expressions are Ibis expressions.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def scan(
     delimiter: str | None = None,
     origin: object = None,
 ) -> Microdata:
-    """Guarantee the cells of the table without its rows: count them where they are.
+    """Guarantee the same cells as the table's Microdata, counted without loading the rows.
 
-    The result has the attributes, domains and cells of the :class:`~anonpaper.Microdata` of the
-    same table. Algorithms that look at rows one by one (:func:`~anonpaper.klt`,
-    :func:`~anonpaper.balanced_classes`, :func:`~anonpaper.oka`, :func:`~anonpaper.diva`) get the
-    counted rows in a random order. ``release.write(folder)`` lets the engine write.
+    Attributes and domains are the same too. Algorithms that look at rows one by one
+    (:func:`~anonpaper.klt`, :func:`~anonpaper.balanced_classes`, :func:`~anonpaper.oka`,
+    :func:`~anonpaper.diva`) get the counted rows in random order. Let the engine write with
+    ``release.write(folder)``.
 
     Parameters
     ----------
@@ -61,43 +61,43 @@ def scan(
     sensitive : str or list of str, optional
         The sensitive attributes. Columns without a role are never read.
     engine : Ibis connection, optional
-        What reads files: DuckDB by default, or such as ``ibis.pyspark.connect(session)``.
+        Reads the files: DuckDB by default, or for example ``ibis.pyspark.connect(session)``.
     missing : {"category", "drop", "error"}
         As for :class:`~anonpaper.Microdata`.
     domains : mapping of column to sequence of values, optional
-        Declared domains. Columns that are Categorical in parquet declare theirs.
+        Declared domains. Categorical columns in parquet declare theirs.
     types : mapping of column to str, optional
-        What columns of a csv are, as ``--type`` of the command line says it (``"text"``,
-        ``"integer"``, ``"ordered"``, ...); by default as their values look, and ``02139`` is text.
+        Kinds of csv columns, as for ``--type`` (``"text"``, ``"integer"``, ``"ordered"``, ...).
+        The default is inferred from the values; ``02139`` is text.
     delimiter : str, optional
-        Between the fields of a csv; a tab in files that end in .tsv, else a comma.
+        Between the fields of a csv: by default a tab in .tsv files, otherwise a comma.
     origin : object, optional
-        Where the data come from; the source by default.
+        Where the data come from, by default the source.
 
     Returns
     -------
     Microdata
-        A table of counts. What asks for its rows raises RowsError.
+        A table of counts. Methods that need its rows raise RowsError.
 
     Raises
     ------
     ColumnError
-        A column is unknown, used twice, its values are outside a declared domain, or it is a
-        quasi-identifier of a csv that may be numbers or dates and is not named in `types`.
+        A column is unknown, used twice or has values outside its domain. Or a quasi-identifier of
+        a csv may be numbers or dates, and `types` does not name it.
     EmptyTableError, MissingValueError
-        No rows, or none without missing values; missing values with ``missing="error"``.
+        No complete rows; missing values with ``missing="error"``.
     FileError, ParameterError
-        No file has the name, one has two of them, files differ in their columns, change while they
-        are read or cannot be read; or an option does not go with `source`.
+        A file is not found, named twice, not readable, changed meanwhile or has other columns than
+        the first. Or an option does not suit `source`.
     NotInstalledError
-        Ibis is missing (``anonpaper[scale]``).
+        Ibis is not installed (``anonpaper[scale]``).
 
     References
     ----------
     Ibis, *the portable dataframe library*; M. Raasveldt, H. Mühleisen, *DuckDB: an embeddable
-    analytical database*, SIGMOD 2019. O(n) for n rows, by the engine; then O(e log e) time and
-    memory for e cells, which must fit into memory: coarsen quasi-identifiers that differ in nearly
-    every row. Algorithms that look at rows hold some hundred bytes of each beside.
+    analytical database*, SIGMOD 2019. O(n) for n rows by the engine, then O(e log e) time and
+    memory for e cells, which must fit: coarsen quasi-identifiers that differ in nearly every row.
+    Algorithms that look at rows need some hundred more bytes per row.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def scan(
         connection = source._find_backend(use_default=True)
         columns, origin = list(table.columns), origin or "an Ibis table"
         if engine is not None and engine is not connection:
-            raise ParameterError("an Ibis table has an engine of its own: leave engine out")
+            raise ParameterError("an Ibis table has its own engine: leave engine out")
     else:
         files, table = Sources.of(source), None
         connection, origin = connect(engine), origin or str(source)
@@ -125,14 +125,12 @@ def scan(
     roles = [name for name in columns if name in [*qi, *sensitives]]
     lowered = [name.lower() for name in columns]
     if alike := [name for name in roles if not name or lowered.count(name.lower()) > 1]:
-        raise ColumnError(
-            f"{alike}: what is read needs a name that differs from all others in more than case"
-        )
+        raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
     for what, given in (("domains", domains), ("types", types)):
         if unknown := [name for name in given or {} if name not in columns]:
             raise ColumnError(f"{what} names columns that are not there: {unknown}")
     if not files.are_csv and (types or delimiter):
-        raise ParameterError("types and delimiter are of a csv; elsewhere columns have types")
+        raise ParameterError("types and delimiter are for csv only: this source has types")
     with engine_errors(origin):
         if table is None:
             table = files.open(connection, delimiter)
@@ -152,7 +150,7 @@ def scan(
         used, place = np.unique(index, return_inverse=True)
         attribute, codes = code_values(values, used, (domains or {}).get(name))
         coded[name] = attribute, codes[place]
-    if connection.name not in ("duckdb", "pyspark"):  # others count, and DuckDB writes
+    if connection.name not in ("duckdb", "pyspark"):  # other engines count, DuckDB writes
         connection = connect()
     return CountedMicrodata(
         coded, counts, qi, sensitive, missing=missing, origin=origin, dropped=dropped,
@@ -161,19 +159,16 @@ def scan(
 
 
 def _listed(column, name: str, files: Sources, kind: str | None, is_qi: bool) -> tuple:
-    """Return the values of a column each once, as pandas reads them, and every place.
+    """Return the distinct values of a column, as pandas reads them, and their places.
 
-    A missing value is the last, and there only if any is missing.
+    If any value is missing, it is the last one.
     """
     import pyarrow as pa
 
     try:
         encoded = pa.chunked_array(column).combine_chunks().dictionary_encode()
     except pa.ArrowException:
-        raise ColumnError(
-            f"values of {name!r} cannot be told apart ({column.type}): convert them to text or "
-            "numbers"
-        ) from None
+        raise ColumnError(f"convert {name!r} to text or numbers ({column.type})") from None
     values, index = encoded.dictionary, encoded.indices.fill_null(len(encoded.dictionary))
     if encoded.null_count:
         values = pa.concat_arrays([values, pa.nulls(1, values.type)])
@@ -185,18 +180,18 @@ def _listed(column, name: str, files: Sources, kind: str | None, is_qi: bool) ->
         looks, in_doubt = kind_of(texts.dropna())
         if in_doubt and is_qi:
             raise ColumnError(
-                f"{name}={in_doubt}? This column looks like more than text: say which with types, "
-                f"or --type NAME=KIND; {name}=text if it is not"
+                f"{name}={in_doubt}? This column may be more than text: choose with types (or "
+                f"--type NAME=KIND), or keep text with {name}=text"
             )
         try:
             return typed(texts, looks, {}), index
-        except ColumnError:  # as 2020-02-30, which only looks like a date
+        except ColumnError:  # such as 2020-02-30, which only looks like a date
             return texts, index
     return files.as_pandas(values, name), index
 
 
 def _complete(listed: dict, counts: np.ndarray, missing: str) -> tuple[dict, np.ndarray, int]:
-    """Leave out combinations that lack a value, if that is asked; say how many rows they are."""
+    """Drop combinations that lack a value, if requested; return how many rows they are."""
     lacking = {name: values.isna().to_numpy()[index] for name, (values, index) in listed.items()}
     incomplete = np.any([*lacking.values(), np.zeros(len(counts), bool)], axis=0)
     if missing == "category" or not incomplete.any():
@@ -214,10 +209,10 @@ def _complete(listed: dict, counts: np.ndarray, missing: str) -> tuple[dict, np.
 
 
 class CountedMicrodata(Microdata):
-    """A table of people that knows how many rows of each kind there are, and no row.
+    """A table of people that knows how many rows of each kind there are, but no single row.
 
-    It is made of the attribute of every column and its codes in f combinations (`coded`), the
-    `counts` of these, and the `engine` that writes releases.
+    `coded` has the attribute of every column and its codes in f combinations, `counts` the number
+    of rows of each. The `engine` writes releases.
     """
 
     has_rows = False
@@ -260,7 +255,7 @@ class CountedMicrodata(Microdata):
 
     @property
     def cells(self) -> CellTable:
-        """The cell table, without numbers of rows."""
+        """The cell table, without row numbers."""
         return self._listed.cells
 
     @property

@@ -1,4 +1,4 @@
-"""The files a table is scanned from: they fit together, and stay as they are meanwhile."""
+"""The files of a scanned table: they must fit together and must not change meanwhile."""
 
 from __future__ import annotations
 
@@ -25,37 +25,32 @@ _CSV = tuple(text + packed for text in (".csv", ".tsv", ".txt") for packed in ("
 
 @dataclass(frozen=True)
 class Sources:
-    """Files that hold one table, all of them csv or all parquet; none for a table in a database.
+    """Files that hold one table, all csv or all parquet; none for a table in a database.
 
-    ``seen`` says of every file what the system did when it was found: size, time, number.
+    ``seen`` has the size, time and system number of every file when it was found.
     """
 
     seen: dict[str, tuple] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: object) -> Sources:
-        """Find the files of a path, a pattern, or several; no file may have two names."""
+        """Find the files of a path, a pattern, or several; each file may be named once."""
         one_path = isinstance(source, (str, bytes, os.PathLike))
         several = isinstance(source, Iterable) and not one_path
         named = list(source) if several else [source]
         if not named or not all(isinstance(one, (str, os.PathLike)) for one in named):
-            raise ParameterError(
-                f"a table is scanned from files, by path or pattern, or from Ibis; got {source!r}"
-            )
+            raise ParameterError(f"source must be a path, a list or an Ibis table, got {source!r}")
         paths = [path for one in map(os.fspath, named) for path in _found(one)]
         kinds = {
             next((kind for kind in (_CSV, PARQUET) if path.lower().endswith(kind)), None)
             for path in paths
         }
         if len(kinds) != 1 or None in kinds:
-            raise FileError(
-                f"{source}: all files must end in .parquet or .pq, or all in .csv, .tsv or .txt, "
-                "perhaps followed by .gz"
-            )
+            raise FileError(f"{source}: use only .parquet and .pq, or .csv, .tsv and .txt (.gz)")
         places: dict[str, str] = {}
         for path in paths:
             if (other := places.setdefault(os.path.realpath(path), path)) != path:
-                raise FileError(f"{path} is {other}, whose rows would be counted twice")
+                raise FileError(f"{path} is the same file as {other}: name it once")
         return cls({path: _state(path) for path in paths})
 
     @property
@@ -64,20 +59,20 @@ class Sources:
         return any(path.lower().endswith(_CSV) for path in self.seen)
 
     def check_unchanged(self) -> None:
-        """Raise FileError if a file is gone, or is not as it was when it was found."""
+        """Raise FileError if a file is gone or has changed since it was found."""
         for path, before in self.seen.items():
             if _state(path) != before:
                 raise FileError(f"{path} has changed since it was scanned: scan it again")
 
     def check_apart(self, path: Path) -> None:
-        """Raise FileError if a file is what is to be written, or in the folder that is."""
+        """Raise FileError if writing to `path` would replace one of these files."""
         place = Path(os.path.realpath(path))
         for mine in self.seen:
             if place in (known := Path(os.path.realpath(mine)), *known.parents):
-                raise FileError(f"{path} is, or holds, {mine}, which was read: name another place")
+                raise FileError(f"{path} is, or holds, the input {mine}: name another place")
 
     def columns(self, delimiter: str | None = None) -> list[str]:
-        """Return the names of the columns, which must be those of every file, types as well."""
+        """Return the column names; all files must have the same names and types."""
         described = {
             path: self._header(path, delimiter) if self.are_csv else self._described(path)
             for path in self.seen
@@ -100,7 +95,7 @@ class Sources:
         except (OSError, EOFError, csv.Error, UnicodeError, TypeError) as error:
             raise FileError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
         if len(set(found)) < max(1, len(found)):
-            raise ColumnError(f"the first line of {path} is no header, or names two columns alike")
+            raise ColumnError(f"the first line of {path} must name all columns, each differently")
         return found
 
     @cached_property
@@ -115,7 +110,7 @@ class Sources:
             except (OSError, pa.ArrowException) as error:
                 raise FileError(f"{path} is not a parquet file: {error}") from None
             if len(set(found[path].names)) < len(found[path].names):
-                raise ColumnError(f"{path} has two columns of one name")
+                raise ColumnError(f"{path} has two columns with the same name: rename one")
         return found
 
     def _described(self, path: str) -> dict[str, str]:
@@ -129,7 +124,7 @@ class Sources:
         }
 
     def delimiter(self, given: str | None) -> str:
-        """What is between the fields of a csv."""
+        """Return the text between the fields of a csv."""
         tabs = any(".tsv" in Path(path).suffixes for path in self.seen)
         return given or ("\t" if tabs else ",")
 
@@ -138,13 +133,13 @@ class Sources:
         paths = [glob.escape(path) for path in self.seen]  # engines take names for patterns
         by_duckdb = connection.name == "duckdb"
         if not by_duckdb and any(sign in path for path in self.seen for sign in "*?[{\\"):
-            raise FileError(f"{[*self.seen]}: rename what this engine may take for a pattern")
-        # what a folder is called, as age=7, would stand for what its files say
+            raise FileError(f"{[*self.seen]}: rename files that look like a pattern (*?[{{\\)")
+        # otherwise a folder's name, such as age=7, would replace values of its files
         options = {"hive_partitioning": False} if by_duckdb else {}
         if not self.are_csv:
             if connection.name != "pyspark" or len(paths) == 1:
                 return connection.read_parquet(paths if len(paths) > 1 else paths[0], **options)
-            # of which Ibis gives Spark one path only
+            # Ibis gives Spark only one path
             view = f"files_{secrets.token_hex(8)}"
             connection._session.read.parquet(*paths).createOrReplaceTempView(view)
             return connection.table(view)
@@ -160,7 +155,7 @@ class Sources:
         return connection.read_csv(paths, **options)
 
     def as_pandas(self, values: object, name: str) -> pd.Series:
-        """Return distinct values of a column of parquet as pandas reads the column."""
+        """Return distinct values of a parquet column as pandas reads the column."""
         import pyarrow as pa
 
         if not self.seen:
@@ -186,7 +181,7 @@ class Sources:
         return pd.Series(pd.array(column.to_pylist(), dtype), name=name)
 
     def _categories(self, name: str, ordered: bool) -> pd.Index:
-        """Return the declared values of a Categorical, those of the first file first."""
+        """Return the declared values of a Categorical, starting with the first file."""
         import pyarrow.parquet
 
         found: dict = {}
@@ -196,22 +191,22 @@ class Sources:
                 in_order = [value for value in found if value in declared]
                 if ordered and found and in_order != [*declared]:
                     raise FileError(
-                        f"{path} orders the values of {name!r} as {[*declared]}, and others as "
-                        f"{[*found]}: files of one table must have one order"
+                        f"{path} orders the values of {name!r} as {[*declared]}, other files as "
+                        f"{[*found]}: use the same order in all files"
                     )
                 found |= declared
         return pd.Index(found)
 
 
 def _found(one: str) -> list[str]:
-    """Return the files of a path or a pattern; ``**`` may meet folders on its way."""
+    """Return the files of a path or a pattern; only ``**`` may also match folders."""
     found = [one] if os.path.isfile(one) else sorted(glob.glob(one, recursive=True))
     if not found or os.path.isdir(one):
         raise FileError(f"{one}: no such file; a pattern such as people/*.parquet names several")
     for path in sorted(found):
         if not os.path.isfile(path) and not ("**" in one and os.path.isdir(path)):
-            of = "of folders say folder/*/*.parquet"
-            raise FileError(f"{one} names {path}, which is no file: {of}")
+            of = "for files in folders use folder/*/*.parquet"
+            raise FileError(f"{one} names {path}, which is not a file: {of}")
     return [path for path in found if os.path.isfile(path)]
 
 

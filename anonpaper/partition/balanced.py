@@ -1,11 +1,9 @@
 """Balanced classes: compact classes of k to 2k - 1 rows, each with at least l sensitive values.
 
-Algorithm 3 of majeed2024 fills one class after the other: a record becomes the centre, and the
-records most similar to it join, as long as the class can still become diverse. What remains at the
-end joins the most similar classes.
-
-Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
-data with enhanced utility*, section 4.2.2.
+Algorithm 3 of majeed2024 fills one class after another: a record becomes the centre, and the most
+similar records join as long as the class can still become diverse. The rest finally joins the most
+similar classes. Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely
+publishing personal data with enhanced utility*, section 4.2.2.
 """
 
 from __future__ import annotations
@@ -47,8 +45,8 @@ def balanced_classes(
 ) -> Partition:
     """Guarantee classes of k to 2k - 1 rows with at least l *distinct* sensitive values.
 
-    Every row is in one class. This is distinct l-diversity: one value may still have nearly all
-    rows of a class. Similarity is sought and not guaranteed.
+    Every row is in one class. One value may still have nearly all rows of a class. Similarity is
+    maximized greedily and not guaranteed.
 
     Parameters
     ----------
@@ -61,38 +59,36 @@ def balanced_classes(
     seed : int or numpy.random.Generator
         Decides with which record the first class begins.
     similarity : float
-        The threshold T_Sm, in [0, 1]: where no record among `reach` is as similar to its centre,
-        the search goes on up to four times as far.
+        The threshold T_Sm, in [0, 1]: if no record among `reach` is as similar to its centre, the
+        search goes up to four times as far.
     largest_share : float
-        The share of a class that one sensitive value should not exceed, in (0, 1]. It is kept as
-        long as the records left allow it; 1 asks for nothing, 0.5 for classes of even halves, as
-        the paper's threshold of 0.69 (ln 2) does.
+        The share of a class that one sensitive value should not exceed, in (0, 1], as long as the
+        remaining records allow it. 1 means no limit; 0.5 means even halves, like the paper's
+        threshold of 0.69 (ln 2).
     reach : int
         Cells of every sensitive value that are compared with a centre, at least 1.
 
     Returns
     -------
     Partition
-        ``info`` holds ``base_size`` (rows of a class before the residue), ``residue`` (rows that
-        joined at the end), ``mean_similarity`` of rows and their centre, ``similar_share`` (of the
-        rows, at or above the threshold) and ``least_entropy`` of a class (Eq. 4, nats).
+        ``info`` has ``base_size`` (rows of a class before the residue), ``residue`` (rows that
+        joined at the end), ``mean_similarity`` of rows and their centre, ``similar_share`` (share
+        of rows at or above the threshold) and ``least_entropy`` of a class (Eq. 4, nats).
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
-    ParameterError
-        k, l, `reach` or a threshold is out of range.
+    ColumnError, ParameterError
+        The table has no sensitive attribute; k, l, `reach` or a threshold is out of range.
     InfeasibleError
-        No such classes exist: too few distinct values, or too few rows of all but the most
-        frequent ones. The message says which k would do, or how many rows lack.
+        No such classes exist: too few distinct values, or too few rows with rare ones. The message
+        gives a feasible k, or the number of missing rows.
 
     Notes
     -----
     O(e log e + n·m·reach·d) for e cells, m sensitive values, d attributes. For the cosine (Eq. 3)
-    an unordered attribute is one-hot encoded, an ordered one, x scaled to [0, 1], is the pair
-    (1 - x, x). Cells lie in lexicographic order, attributes with dominant values first; the first
-    of equally similar cells is taken.
+    an unordered attribute is one-hot encoded; an ordered one, x scaled to [0, 1], is the pair (1 -
+    x, x). Cells are in lexicographic order, attributes with dominant values first; ties go to the
+    first cell.
 
     References
     ----------
@@ -100,7 +96,6 @@ def balanced_classes(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> balanced_classes(ap.examples.hospital(), k=4, l=3).sizes().tolist()
     [5, 5]
     """
@@ -113,7 +108,7 @@ def balanced_classes(
     n_classes = _number_of_classes(m, k, l)
 
     order, tuple_of_cell, rows_of_cell = _cells_in_order(m, generator(seed))
-    sensitive = m.cells.sensitive[order].astype(np.int64)
+    sensitive = m.cells.sensitive[order].astype(np.intp)
     ordered = np.array([attribute.ordered for attribute in m.attributes])
     scaled = np.column_stack(
         [
@@ -135,7 +130,7 @@ def balanced_classes(
     cap = max(int(np.ceil(base * largest_share)), 1)
     taken, centres, total, similar = _fill_classes(search, n_classes, cap)
     cells = np.repeat(np.argsort(order), m.cells.counts)  # of m.cells.rows
-    labels, cell_of_row = np.empty((2, m.n), np.int64)
+    labels, cell_of_row = np.empty((2, m.n), np.intp)
     labels[m.cells.rows[np.argsort(cells, kind="stable")]] = taken
     cell_of_row[m.cells.rows] = cells
     lost = np.flatnonzero(labels < 0)
@@ -160,13 +155,13 @@ def class_entropy(m: Microdata, labels: np.ndarray, base: float = np.e) -> np.nd
 
 
 def most_classes(counts: np.ndarray, l: int) -> int:
-    """Return the largest G with sum_v min(counts_v, G) >= l·G: that many classes are l-diverse."""
-    counts = np.asarray(counts, dtype=np.int64)
+    """Return the largest G with sum_v min(counts_v, G) >= l·G: so many classes are l-diverse."""
+    counts = np.asarray(counts, dtype=np.intp)
     return eligible_height(counts, l, int(counts.sum()) // l)[0]
 
 
 def _number_of_classes(m: Microdata, k: int, l: int) -> int:
-    """Return as many classes as k and l allow; InfeasibleError if 2k - 1 rows are not enough."""
+    """Return the most classes that k and l allow; InfeasibleError if 2k - 1 rows are too few."""
     counts = m.sensitive_counts
     present = int(np.count_nonzero(counts))
     if present < l:
@@ -195,20 +190,20 @@ def _cells_in_order(m: Microdata, rng: np.random.Generator):
     ]
     first_to_last = sorted(range(m.d), key=lambda j: concentration[j])
     tuple_order = np.lexsort([cells.tuples[:, j] for j in reversed(first_to_last)])
-    rank = np.empty(len(tuple_order), np.int64)
+    rank = np.empty(len(tuple_order), np.intp)
     rank[tuple_order] = np.arange(len(tuple_order))
     tuple_of_cell = cells.tuple_of_cell
     order = np.argsort(rank[tuple_of_cell], kind="stable")
     record = np.searchsorted(np.cumsum(cells.counts[order]), rng.integers(m.n), side="right")
     order = np.roll(order, -int(record))
-    return order, tuple_of_cell[order], cells.counts[order].astype(np.int64)
+    return order, tuple_of_cell[order], cells.counts[order].astype(np.intp)
 
 
 # -- kernels -------------------------------------------------------------------------------
 
 
 class _Encoded(NamedTuple):
-    """The cells as Eq. 3 takes them: attributes scaled to [0, 1], and the lengths."""
+    """The cells for Eq. 3: attributes scaled to [0, 1], and the lengths."""
 
     scaled: np.ndarray
     ordered: np.ndarray
@@ -216,7 +211,7 @@ class _Encoded(NamedTuple):
 
 
 class _Search(NamedTuple):
-    """The cells in the order of the search, and what is left of them."""
+    """The cells in the order of the search, and their remaining rows."""
 
     encoded: _Encoded
     sensitive: np.ndarray
@@ -245,8 +240,8 @@ def _search(m, encoded, sensitive, rows_of_cell, base, l, threshold, reach) -> _
     candidates = len(head) * max(reach * _FARTHER, base)
     return _Search(
         encoded, sensitive, np.cumsum(rows_of_cell) - rows_of_cell, head, following,
-        rows_of_cell.copy(), m.sensitive_counts.copy(), np.zeros(len(head), np.int64),
-        np.zeros(len(head), bool), np.empty(candidates, np.int64), np.empty(candidates),
+        rows_of_cell.copy(), m.sensitive_counts.copy(), np.zeros(len(head), np.intp),
+        np.zeros(len(head), bool), np.empty(candidates, np.intp), np.empty(candidates),
         base, l, threshold, reach,
     )  # fmt: skip
 
@@ -266,13 +261,13 @@ def _cosine(encoded, i, other):
 
 @loop
 def _fill_classes(search, n_classes, cap):
-    """Fill classes of `base` rows one after the other.
+    """Fill classes of `base` rows one after another.
 
-    Return the class of every row (cell by cell; -1 for the residue), the cell of every centre,
-    the sum of the similarities of rows and centres, and how many reach the threshold.
+    Return the class of every row (cell by cell; -1 for the residue), the cell of every centre, the
+    sum of the similarities of rows and centres, and the number that reach the threshold.
     """
-    taken = np.full(search.left.sum(), -1, np.int64)
-    centres = np.empty(n_classes, np.int64)
+    taken = np.full(search.left.sum(), -1, np.intp)
+    centres = np.empty(n_classes, np.intp)
     total, similar = 0.0, 0
     for c in range(n_classes):
         after = n_classes - c - 1
@@ -356,7 +351,7 @@ def _most_similar(search, candidates, size, after, limit):
 
 @inner
 def _may_join(search, v, size, after, limit):
-    """Whether a row of value v leaves this class and those after it feasible."""
+    """Whether this and the following classes stay feasible if a row of value v joins."""
     # With `after` classes to come and c_v rows left of value v, they are feasible iff
     # sum_v min(c_v, after) >= l·after. A value with more rows left than that is *plentiful*: a row
     # of it costs nothing. Any other row lowers the sum, which must suffice when the class is full;
@@ -387,8 +382,8 @@ def _may_join(search, v, size, after, limit):
 
 @loop
 def _join_residue(encoded, cells, centres, room):
-    """Return the most similar class with room for every row of the residue, and how similar."""
-    joined, values = np.empty(len(cells), np.int64), np.full(len(cells), -1.0)
+    """Return the most similar class with room for every row of the residue, and its similarity."""
+    joined, values = np.empty(len(cells), np.intp), np.full(len(cells), -1.0)
     for i in range(len(cells)):
         for c in range(len(centres)):
             value = _cosine(encoded, cells[i], centres[c])

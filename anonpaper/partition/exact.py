@@ -1,7 +1,7 @@
 r"""The optimal l-diverse suppression of a tiny table, by exhaustive search over sets of rows.
 
-Finding it is NP-hard for every l >= 3 (xiao2010, Theorem 4.7): this module judges approximation
-algorithms. With :math:`c(G)` the cost of publishing G as one group,
+Finding it is NP-hard for every l >= 3 (xiao2010, Theorem 4.7), so this module only tests
+approximation algorithms. With :math:`c(G)` the cost of publishing G as one group,
 
 .. math:: best(S) = \min_{G \subseteq S,\; \min S \in G,\; G\ l\text{-eligible}} c(G) + best(S - G)
 """
@@ -26,7 +26,7 @@ __all__ = ["exact"]
 def exact(
     m: Microdata, l: int, objective: Literal["stars", "rows"] = "stars", max_rows: int = 12
 ) -> Partition:
-    """Guarantee frequency l-diversity at the least cost there is, by looking at all groupings.
+    """Guarantee frequency l-diversity at the least possible cost, by testing all groupings.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ def exact(
     l : int
         The diversity asked for, from 2 to the largest feasible one.
     objective : {"stars", "rows"}
-        What is minimized: stars (Problem 1) or rows with a star (Problem 2).
+        The quantity to minimize: stars (Problem 1) or rows with a star (Problem 2).
     max_rows : int
-        Larger tables are refused; from 1 to 18.
+        Larger tables raise an error; from 1 to 18.
 
     Returns
     -------
@@ -46,10 +46,8 @@ def exact(
 
     Raises
     ------
-    SizeLimitError
-        The table has more than `max_rows` rows.
-    ColumnError, ParameterError, InfeasibleError
-        As :func:`anonpaper.tp`; also for an unknown objective.
+    SizeLimitError, ColumnError, ParameterError, InfeasibleError
+        More than `max_rows` rows; an unknown objective; or as :func:`anonpaper.tp`.
 
     Notes
     -----
@@ -57,11 +55,10 @@ def exact(
 
     References
     ----------
-    xiao2010, Problems 1 and 2 (section 3); the optimum that its approximation ratios refer to.
+    xiao2010, Problems 1 and 2 (section 3); the optimum in its approximation ratios.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> exact(m, l=2).info["cost"], exact(m, l=2, objective="rows").info["cost"]
     (6, 4)

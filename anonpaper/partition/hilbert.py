@@ -1,7 +1,7 @@
 """Hilbert: group rows that are close on a space-filling curve into l-diverse groups.
 
 Sources: G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis, *Fast data anonymization with low
-information loss*, VLDB 2007, for the mapping and the look-ahead on what remains; J. Skilling,
+information loss*, VLDB 2007, for the mapping and the look-ahead on the rest; J. Skilling,
 *Programming the Hilbert curve*, AIP Conference Proceedings 707, 2004, for the index. xiao2010,
 section 6.1, does not print its adaptation: the grouping rule here is a reconstruction.
 """
@@ -28,23 +28,23 @@ _MAX_BITS = 64
     "frequency l-diversity along a space-filling curve", promises={"l": FrequencyLDiversity}
 )
 def hilbert(m: Microdata, l: int) -> Partition:
-    """Guarantee frequency l-diversity: group rows along a Hilbert curve, nobody left out.
+    """Guarantee frequency l-diversity: group all rows along a Hilbert curve.
 
-    Nothing is said about the number of stars.
+    There is no guarantee on the number of stars.
 
     Parameters
     ----------
     m : Microdata
-        A table with a sensitive attribute, n rows. The order of the QI and of their domains
-        shapes the curve; every domain is scaled to the longest one.
+        A table with a sensitive attribute, n rows. The order of the QI and of their domains shapes
+        the curve; every domain is scaled to the longest one.
     l : int
         The diversity asked for, from 2 to the largest feasible one.
 
     Returns
     -------
     Partition
-        Groups of l to 2l - 1 rows whose sensitive values all differ, numbered along the curve.
-        ``info`` holds ``bits``, the resolution of the curve per attribute.
+        Groups of l to 2l - 1 rows with different sensitive values, numbered along the curve.
+        ``info`` has ``bits``, the resolution of the curve per attribute.
 
     Raises
     ------
@@ -53,10 +53,10 @@ def hilbert(m: Microdata, l: int) -> Partition:
 
     Notes
     -----
-    A place on the curve is a number of 64 bits: each of d attributes is seen at 64/d bits at
-    most, and beyond 64 attributes only the first 64 shape the curve. Tuples that fall on one
-    place are taken in lexicographic order. O(c·d·b + c log c) for c distinct tuples and b bits,
-    then O(n·m) for the grouping of m sensitive values. Rows of a cell keep the table's order.
+    A place on the curve is a number of 64 bits: each of d attributes has at most 64/d bits, and
+    only the first 64 attributes shape the curve. Tuples on the same place are in lexicographic
+    order. O(c·d·b + c log c) for c distinct tuples and b bits, then O(n·m) for the grouping of m
+    sensitive values. Rows of a cell keep the table's order.
 
     References
     ----------
@@ -65,7 +65,6 @@ def hilbert(m: Microdata, l: int) -> Partition:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> hilbert(ap.examples.hospital(), l=2).sizes().tolist()
     [2, 2, 2, 2, 2]
     """
@@ -89,8 +88,8 @@ def places_on_curve(tuples: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarra
 def group_along_curve(
     cells: CellTable, order: np.ndarray, counts: np.ndarray, l: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return cells, the group of each, and how many equal groups every group stands for."""
-    held = np.bincount(cells.sensitive, counts).astype(np.int64)
+    """Return cells, the group of each, and the number of equal groups that each represents."""
+    held = np.bincount(cells.sensitive, counts).astype(np.intp)
     return _gather(*cells.by_sensitive_value(len(held), order), counts, held, l)
 
 
@@ -153,8 +152,8 @@ def _gather(queue_start, queue, rank, counts, held, l):
     m = len(held)
     left = held.copy()
     head = queue_start[:-1] - 1  # place in `queue` of the first unfinished cell of a value
-    waiting = np.zeros(m, np.int64)  # rows left in that cell
-    next_rank = np.full(m, len(rank), np.int64)  # where the first row of a value lies
+    waiting = np.zeros(m, np.intp)  # rows left in that cell
+    next_rank = np.full(m, len(rank), np.intp)  # where the first row of a value lies
     in_group = np.zeros(m, np.bool_)
     cell_of, group_of, times = [0][:0], [0][:0], [0][:0]
     rows_left = left.sum()

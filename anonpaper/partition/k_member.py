@@ -1,13 +1,13 @@
 r"""Greedy k-member clustering: clusters grow one row at a time, by the row that adds least.
 
-The information loss of a cluster c is the number of stars that its publication needs,
-:math:`IL(c) = |c| \cdot D(c)` with :math:`D(c)` the attributes on which c disagrees: a row adds
-least iff it differs from the cluster on fewest of the attributes that are not starred yet. So a
-cluster is grown over distinct QI tuples: copies of a tuple that adds nothing are taken together.
+The information loss of a cluster c is the number of stars in its publication,
+:math:`IL(c) = |c| \cdot D(c)`, where c disagrees on :math:`D(c)` attributes. A row adds least iff
+it differs from the cluster on the fewest attributes that are not suppressed yet. So a cluster
+grows over distinct QI tuples, and copies of a tuple that adds nothing are taken together.
 
 Source: J.-W. Byun, A. Kamra, E. Bertino, N. Li, *Efficient k-anonymization using clustering
-techniques*, DASFAA 2007. There the loss is that of generalization; stars are what the problem
-statement of diva2021 minimizes. "Furthest from r" is read as furthest from the row added last.
+techniques*, DASFAA 2007. Its loss is for generalization; diva2021 minimizes stars. "Furthest from
+r" is interpreted as furthest from the row added last.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["count_mismatches", "k_member", "narrow_columns", "nearest"]
 def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
     """Guarantee k-anonymity: cluster rows greedily so that each cluster needs few stars.
 
-    Nothing is said about how many stars there are: every choice is greedy.
+    There is no guarantee on the number of stars: every choice is greedy.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
     Returns
     -------
     Partition
-        floor(n/k) clusters in the order in which they were made. ``info`` holds ``left_over``,
-        the number of rows (below k) that were added at the end.
+        floor(n/k) clusters in the order in which they were made. ``info`` has ``left_over``, the
+        number of rows (below k) that were added at the end.
 
     Raises
     ------
@@ -53,10 +53,10 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
 
     Notes
     -----
-    O((n/k)·c·d) for c distinct tuples: every cluster passes over all live tuples once for its
-    seed, once for the mismatches, and once per attribute that it stars. Of equally far or near
-    tuples the lexicographically first is taken, of its rows the lowest (of counts, any); a
-    left-over row joins the oldest of the clusters to which it adds least.
+    O((n/k)·c·d) for c distinct tuples: every cluster scans all live tuples once for its seed, once
+    for the mismatches, and once per attribute that it suppresses. Ties between tuples go to the
+    lexicographically first, and within it to the lowest row (of counts, any). A left-over row
+    joins the oldest of the clusters to which it adds least.
 
     References
     ----------
@@ -64,7 +64,6 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> p = k_member(ap.examples.hospital(), k=2)
     >>> p.sizes().tolist(), ap.measure.stars(ap.suppress(ap.examples.hospital(), p))
     ([2, 2, 2, 2, 2], 6)
@@ -78,7 +77,7 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
     else:
         first = np.searchsorted(cells.tuple_start, row, side="right") - 1
     cluster, tuple_taken, rows_taken = _grow_clusters(
-        narrow_columns(cells.tuples), cells.tuple_sizes.astype(np.int64), int(first), k
+        narrow_columns(cells.tuples), cells.tuple_sizes.astype(np.intp), int(first), k
     )
     info, name = {"left_over": m.n % k}, f"k-member, k = {k}"
     if m.has_rows:
@@ -88,21 +87,21 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
 
 
 def narrow_columns(tuples: np.ndarray) -> np.ndarray:
-    """Return the codes one attribute after another, in the narrowest type that holds them."""
+    """Return the codes one attribute after another, in the narrowest sufficient type."""
     return np.ascontiguousarray(tuples.T.astype(np.min_scalar_type(tuples.max())))
 
 
 def _labels(cells: CellTable, cluster, tuple_taken, rows_taken) -> np.ndarray:
-    """Hand out the rows of every tuple, lowest first, to the clusters that took some of them."""
+    """Assign the rows of every tuple, lowest first, to the clusters that took some of them."""
     in_order = np.argsort(tuple_taken, kind="stable")
-    labels = np.empty(len(cells.rows), np.int64)
+    labels = np.empty(len(cells.rows), np.intp)
     by_tuple = np.argsort(cells.tuple_of_row, kind="stable")  # not by sensitive value, as `rows`
     labels[by_tuple] = np.repeat(cluster[in_order], rows_taken[in_order])
     return labels
 
 
 def _deal_cells(cells: CellTable, cluster, tuple_taken, rows_taken, rng) -> tuple:
-    """Hand out the rows of every tuple at random: cells, clusters, and how many rows."""
+    """Assign the rows of every tuple at random: cells, clusters, and numbers of rows."""
     found = []
     left = cells.counts.copy()
     for c, t, rows in zip(cluster, tuple_taken, rows_taken, strict=True):
@@ -192,14 +191,14 @@ def count_mismatches(live, used_up, other, n_live, mismatches):
 
 @loop
 def _forget_attribute(column, value, n_live, mismatches):
-    """Take a newly starred attribute out of the mismatches."""
+    """Remove a newly suppressed attribute from the mismatches."""
     for i in range(n_live):
         mismatches[i] -= np.uint8(column[i] != value) & np.uint8(mismatches[i] != 255)
 
 
 @loop
 def nearest(mismatches, n_live):
-    """Return the first tuple of fewest mismatches."""
+    """Return the first tuple with the fewest mismatches."""
     least = np.uint8(255)
     for i in range(n_live):
         least = min(least, mismatches[i])
@@ -211,7 +210,7 @@ def nearest(mismatches, n_live):
 
 @loop
 def _furthest(mismatches, used_up, n_live):
-    """Return the first tuple with rows left of most mismatches."""
+    """Return the first tuple with rows left and the most mismatches."""
     most = np.uint8(0)
     for i in range(n_live):
         most = max(most, mismatches[i] & ~(used_up[i] * np.uint8(255)))

@@ -1,8 +1,8 @@
 """Optimal 2-diversity with two sensitive values: a minimum-weight perfect matching.
 
-With m = 2 a frequency 2-diverse group can be split into pairs, one row of either value, without a
-new star. So the fewest stars are reached by a perfect matching of the two classes in which a pair
-weighs its stars (xiao2010, section 4): the polynomial case beside the NP-hard one of three values.
+With m = 2 a frequency 2-diverse group can be split into pairs, one row of either value, without
+new stars. So a perfect matching of the two classes, in which a pair weighs its stars, gives the
+fewest stars (xiao2010, section 4). Three values are NP-hard.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["optimal_two_diverse"]
     by_rows=True,
 )
 def optimal_two_diverse(m: Microdata) -> Partition:
-    """Guarantee 2-diversity with the fewest stars there are, for two sensitive values.
+    """Guarantee 2-diversity with the fewest possible stars, for two sensitive values.
 
     Parameters
     ----------
@@ -39,18 +39,14 @@ def optimal_two_diverse(m: Microdata) -> Partition:
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
-    ParameterError
-        Not exactly two sensitive values occur.
-    InfeasibleError
-        The two values are not equally frequent.
+    ColumnError, InfeasibleError, ParameterError
+        There is no sensitive attribute; not exactly two values occur, or not equally often.
 
     Notes
     -----
     Rows of equal QI and different SA are paired first: the number of differing attributes is a
-    metric, so by the triangle inequality an optimal matching with these pairs exists. The
-    assignment of the remaining r rows per value takes O(r³) time and O(r²) memory.
+    metric, so by the triangle inequality an optimal matching has these pairs. The assignment of
+    the remaining r rows per value takes O(r³) time and O(r²) memory.
 
     References
     ----------
@@ -58,7 +54,6 @@ def optimal_two_diverse(m: Microdata) -> Partition:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 0], "ill": list("xyxy")})
     >>> optimal_two_diverse(Microdata(frame, ["a", "b"], "ill")).info["stars"]
     2
@@ -78,21 +73,21 @@ def optimal_two_diverse(m: Microdata) -> Partition:
     chosen = linear_sum_assignment(weights)
     pairs = np.vstack([pairs, np.column_stack([left[0][chosen[0]], left[1][chosen[1]]])])
 
-    labels = np.empty(m.n, np.int64)
+    labels = np.empty(m.n, np.intp)
     labels[pairs] = pairs.min(axis=1)[:, None]  # pairs are numbered by their first row
     info = {"stars": int(2 * weights[chosen].sum())}
     return Partition(dense_labels(labels), info, "optimal 2-diversity")
 
 
 def _equal_pairs(m: Microdata, classes: list) -> tuple[np.ndarray, list]:
-    """Pair rows of equal QI tuples; return the pairs and the rows of either class left over."""
+    """Pair rows of equal QI tuples; return the pairs and the remaining rows of either class."""
     numbers = []
     for rows in classes:
-        of_row = m.cells.tuple_of_row[rows].astype(np.int64)
+        of_row = m.cells.tuple_of_row[rows].astype(np.intp)
         first = np.searchsorted(of_row, of_row)
         # A row's number: its tuple and its rank among the rows of that tuple and class.
         numbers.append(of_row * m.n + np.arange(len(rows)) - first)
     _, mine, theirs = np.intersect1d(*numbers, assume_unique=True, return_indices=True)
-    pairs = np.column_stack([classes[0][mine], classes[1][theirs]]).astype(np.int64)
+    pairs = np.column_stack([classes[0][mine], classes[1][theirs]]).astype(np.intp)
     left = [np.sort(np.delete(classes[0], mine)), np.sort(np.delete(classes[1], theirs))]
     return pairs, left

@@ -1,10 +1,9 @@
-r"""Mondrian: cut the table at medians, attribute by attribute, as long as both sides stay private.
+"""Mondrian: cut the table at medians, attribute by attribute, as long as both sides stay private.
 
-Starting from the whole table, a part is cut at the median of its widest attribute; if a side would
-fail, the next widest is tried; a part that no attribute can cut is a group. Diversity, or any
-other monotone principle, is required of both sides of a cut beside their size.
-
-Source: K. LeFevre, D. DeWitt, R. Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006.
+Starting from the whole table, a part is cut at the median of its widest attribute. If a side would
+fail, the next widest is tried. A part that no attribute can cut is a group. Both sides of a cut
+need the size, diversity or any other required monotone principle. Source: K. LeFevre, D. DeWitt,
+R. Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from anonpaper.principles import (
 __all__ = ["median_cut", "mondrian"]
 
 # Of numpy, not a literal one, for which numba would compile what takes it once more.
-_NO_SHARE = np.int64(0)
+_NO_SHARE = np.intp(0)
 _TRIED = -1.0  # the width of an attribute that could not be cut
 
 
@@ -52,59 +51,56 @@ def mondrian(
     relaxed: bool = False,
     require: Sequence[Principle] = (),
 ) -> Partition:
-    r"""Guarantee k-anonymity, and l-diversity and more if asked: cut the table at medians.
+    r"""Guarantee k-anonymity, and optional l-diversity and more: cut the table at medians.
 
-    With d attributes, at most :math:`\mu` copies of one QI tuple and k alone, strict cuts (values
+    With d attributes, at most :math:`\mu` copies of one QI tuple and only k, strict cuts (values
     up to the median go left) leave at most :math:`2d(k-1) + \mu` rows in a group, and bounding
     boxes do not overlap; relaxed cuts leave at most :math:`2k - 1` rows.
 
-    With l or other principles an attacker who knows the algorithm can conclude more than the
-    groups show: a cut that k allows and l forbids says that a side of it is not diverse. In the
-    example below, at l = 2, that gives the values of two of ten people
+    With l or other principles, an attacker who knows the algorithm can conclude more than the
+    groups show: a cut that k allows and l forbids reveals that a side of it is not diverse. In the
+    example below, at l = 2, this reveals the values of two of ten people
     (:func:`anonpaper.measure.minimality`).
 
     Parameters
     ----------
     m : Microdata
-        A table of n rows; with l it needs sensitive attributes, each of which will be diverse.
+        A table of n rows; l needs sensitive attributes, and each of them becomes diverse.
     k : int
-        Smallest group size, from 2 to n; where people have several rows, in people.
+        Smallest group size, from 2 to n; in people, if people have several rows.
     l : int, optional
-        The diversity asked for, from 2 to the largest feasible one; left out, none is.
+        The diversity asked for, from 2 to the largest feasible one; by default none.
     diversity : {"frequency", "distinct"}
         At most one l-th of a group shares a sensitive value, or it has l distinct ones.
     relaxed : bool
-        Whether rows with the median value may be dealt to both sides.
+        Whether rows with the median value may go to both sides.
     require : sequence of Principle
-        Further monotone principles that every group is to meet.
+        Further monotone principles that every group must meet.
 
     Returns
     -------
     Partition
-        Groups in the order of the cuts, left before right. ``info`` holds ``depth``, the most
-        cuts above one group.
+        Groups in the order of the cuts, left before right. ``info`` has ``depth``, the largest
+        number of cuts above one group.
 
     Raises
     ------
-    ParameterError
+    ColumnError, InfeasibleError, ParameterError
+        The table lacks a sensitive attribute that l or a principle needs, or fails one as a whole;
         k or l is out of its range, `diversity` is unknown, a principle is not monotone, or relaxed
-        cuts would part the rows of a person.
-    ColumnError
-        The table lacks a sensitive attribute that l or a principle is about.
-    InfeasibleError
-        The table as a whole is not l-diverse, or does not meet a principle.
+        cuts would separate the rows of a person.
 
     Notes
     -----
-    O(n log n) for the e cells, then O(e·d) per level of cuts, O(e·d·log(n/k)) on balanced ones;
-    relaxed cuts, people with several rows and several sensitive attributes take n for e. With
-    `require` per cut tried on a level, of which there are at most 2d, or 3d relaxed ones. The
-    width of an attribute in a part is its range (for an unordered one its number of distinct
-    values, less one) over that of the whole domain; of equally wide ones the first is tried. The
-    median v is the lower one; of "up to v" and "below v" the cut of more even halves is tried
-    first, then the other. Unordered values lie in the order of their codes. Relaxed cuts with
-    diversity deal the rows of every sensitive value with the median in turns; where a side fails
-    nevertheless, the attribute's strict cuts are tried.
+    O(n log n) for the e cells, then O(e·d) per level of cuts, O(e·d·log(n/k)) if they are
+    balanced. It is n instead of e for relaxed cuts, people with several rows and several sensitive
+    attributes. With `require` it is per cut tried on a level, at most 2d, or 3d relaxed ones. The
+    width of an attribute in a part is its range over the range of the whole domain; for an
+    unordered attribute, the range is the number of distinct values minus 1. Ties go to the first
+    attribute. The median v is the lower one; of "up to v" and "below v" the cut with more even
+    halves is tried first, then the other. Unordered values have the order of their codes. Relaxed
+    cuts with diversity deal the rows of every sensitive value with the median in turns; if a side
+    fails, the attribute's strict cuts are tried.
 
     References
     ----------
@@ -112,7 +108,6 @@ def mondrian(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> mondrian(ap.examples.hospital(), k=2).sizes().tolist()
     [3, 5, 2]
     >>> mondrian(ap.examples.hospital(), k=2, l=2).sizes().tolist()
@@ -124,7 +119,7 @@ def mondrian(
     relaxed = check_choice("relaxed", relaxed, (False, True))
     check_choice("diversity", diversity, DIVERSITY)
     if relaxed and m.people is not None:
-        raise ParameterError("relaxed cuts would part the rows of a person: leave relaxed out")
+        raise ParameterError("relaxed cuts would separate the rows of a person: omit relaxed")
     require = check_sequence("require", require, Principle)
     diverse = [] if l is None else [l_diversity(check_integer("l", l, 2, m.n), diversity)]
     if diverse and m.people is None:
@@ -163,10 +158,10 @@ def median_cut(
     diversity: str = "frequency",
     attributes: np.ndarray | None = None,
 ) -> np.ndarray | None:
-    """Cut ascending rows once as :func:`mondrian` would: which go left, or None; no checks."""
+    """Cut ascending rows once like :func:`mondrian`: which go left, or None; no checks."""
     if len(rows) < 2 * k:
         return None
-    rows = np.asarray(rows, dtype=np.int64)
+    rows = np.asarray(rows, dtype=np.intp)
     chosen = np.arange(m.d) if attributes is None else np.asarray(attributes)
     cutting = _cutting(m, m.codes[:, chosen], k, l, diversity, False, chosen)
     side = np.empty(len(rows), np.bool_)
@@ -174,7 +169,7 @@ def median_cut(
 
 
 class _Cutting(NamedTuple):
-    """What decides on cuts, as compiled code takes it."""
+    """The data that decide on cuts, in compiled code."""
 
     codes: np.ndarray
     positions: np.ndarray  # of all attributes, one after the other
@@ -191,7 +186,7 @@ class _Cutting(NamedTuple):
 
 
 def _cutting(m, codes, k, l, diversity, relaxed, chosen=None) -> _Cutting:
-    """Return what decides on cuts of a table by the chosen attributes, all by default."""
+    """Return the data that decide on cuts of a table by the chosen attributes (default: all)."""
     attributes = [m.attributes[j] for j in (range(m.d) if chosen is None else chosen)]
     sensitive, values = np.zeros(len(codes), np.int32), 1
     if l is not None:
@@ -201,19 +196,19 @@ def _cutting(m, codes, k, l, diversity, relaxed, chosen=None) -> _Cutting:
         np.concatenate([a.positions for a in attributes]),
         np.cumsum([0, *(a.size for a in attributes)]),
         np.array([a.ordered for a in attributes]),
-        sensitive, values, np.ones(len(codes), np.int64) if m.weights is None else m.weights,
+        sensitive, values, np.ones(len(codes), np.intp) if m.weights is None else m.weights,
         np.empty(0, np.int32), k, (l or 0) * (diversity == "frequency"),
         (l or 0) * (diversity == "distinct"), relaxed,
     )  # fmt: skip
 
 
 def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int]:
-    """Return what `_cut_all` does, for cuts whose sides meet principles too."""
+    """Return the result of `_cut_all` for cuts whose sides also meet principles."""
     # All parts go on at once: each proposes its next cut, and principles look at all sides.
     n, room = len(cutting.codes), _room(cutting)
-    wholes = [GroupCounts.of(table, np.zeros(n, np.int64)) for table, _ in principles]
+    wholes = [GroupCounts.of(table, np.zeros(n, np.intp)) for table, _ in principles]
     totals = [np.bincount(whole.sensitive, weights=whole.counts) for whole in wholes]
-    order, buffer, side = np.arange(n), np.empty(n, np.int64), np.empty(n, np.bool_)
+    order, buffer, side = np.arange(n), np.empty(n, np.intp), np.empty(n, np.bool_)
     places = np.arange(n)
     # One column per part: where it begins and ends in `order`, the cuts above it, those tried.
     parts = np.array([[0], [n], [0], [0]])
@@ -241,7 +236,7 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
         cut = good[::2] & good[1::2]
         first, last, depth, _ = parts[:, cut]
         ends = zip(first, last, strict=True)
-        middle = np.array([_scatter(order, buffer, side, *part) for part in ends], np.int64)
+        middle = np.array([_scatter(order, buffer, side, *part) for part in ends], np.intp)
         fresh = np.zeros_like(first)
         parts = np.hstack([
             parts[:, ~cut] + [[0], [0], [0], [1]],
@@ -249,7 +244,7 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
         ])  # fmt: skip
     first, last, depth = np.hstack(groups)
     by_place = np.argsort(first)
-    labels = np.empty(n, np.int64)
+    labels = np.empty(n, np.intp)
     labels[order] = np.repeat(np.arange(len(first)), (last - first)[by_place])
     return labels, int(depth.max())
 
@@ -257,7 +252,7 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
 def _room(cutting: _Cutting) -> np.ndarray:
     """Return zeros for counts of the values of any attribute, or of people."""
     persons = cutting.people.max() + 1 if len(cutting.people) else 0
-    return np.zeros(max(np.diff(cutting.start).max(), cutting.values, persons) + 1, np.int64)
+    return np.zeros(max(np.diff(cutting.start).max(), cutting.values, persons) + 1, np.intp)
 
 
 # -- the cuts ------------------------------------------------------------------------------
@@ -270,12 +265,12 @@ def _cut_all(cutting, counts):
     """Return the labels and the depth of the deepest group."""
     n = len(cutting.codes)
     order = np.arange(n)
-    buffer = np.empty(n, np.int64)
+    buffer = np.empty(n, np.intp)
     side = np.empty(n, np.bool_)  # whether a row of the part goes left
-    labels = np.empty(n, np.int64)
+    labels = np.empty(n, np.intp)
     n_groups, deepest = 0, 0
     # first, last and depth of the parts to come; a list compiles four times as long
-    parts = np.empty((n + 2, 3), np.int64)
+    parts = np.empty((n + 2, 3), np.intp)
     parts[0, 0], parts[0, 1], parts[0, 2] = 0, n, 0
     waiting = 1
     while waiting:
@@ -296,7 +291,7 @@ def _cut_all(cutting, counts):
 
 @loop(nogil=True)
 def _propose_all(cutting, places, side, counts, parts, labels):
-    """Let every part go on to its next cut (-1: there is none), and number the sides of all."""
+    """Move every part to its next cut (-1: none), and number the sides of all."""
     proposed = 0
     for part in range(parts.shape[1]):
         first, last = parts[0, part], parts[1, part]
@@ -370,7 +365,7 @@ def _take_sides(cutting, column, rows, side, counts, way):
     """Set `side` to a cut: relaxed (0), strict with more even halves (1), or strict (2)."""
     weights = cutting.weights
     v = _median(column, rows, weights, counts)
-    size, below, equal = 0, 0, np.int64(0)  # not literal: `_deal` takes it
+    size, below, equal = 0, 0, np.intp(0)  # not literal: `_deal` takes it
     for i in rows:
         size += weights[i]
         below += weights[i] * (column[i] < v)
@@ -458,7 +453,7 @@ def _is_allowed(cutting, rows, side, counts):
 
 @inner
 def _is_diverse(rows, side, which, counts, sensitive, weights, share, distinct):
-    """Whether one side has no value above one share-th, and enough distinct ones."""
+    """Whether one side has no value above one share-th, and enough distinct values."""
     size, found, most = 0, 0, 0
     for place in range(len(rows)):
         if side[place] == which:

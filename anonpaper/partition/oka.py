@@ -1,10 +1,9 @@
 r"""OKA, one-pass k-means: :math:`K = \lfloor n/k \rfloor` clusters in one pass, then adjusted.
 
-Publication is by suppression, so the distance of a row and a centroid is the number of attributes
-on which they differ, and the centroid is the most frequent value of every attribute.
-
-Source: J.-L. Lin, M.-C. Wei, *An efficient clustering method for k-anonymization*, PAIS 2008, in
-outline; the paper leaves open whether centroids move in the adjustment. Here they stay.
+Publication is by suppression. So the distance of a row and a centroid is the number of attributes
+on which they differ, and the centroid is the most frequent value of every attribute. Source: J.-L.
+Lin, M.-C. Wei, *An efficient clustering method for k-anonymization*, PAIS 2008, in outline. The
+paper does not say whether centroids move in the adjustment; here they stay.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ __all__ = ["oka"]
 def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
     """Guarantee k-anonymity: cluster rows by one pass of k-means, then fill up to k rows.
 
-    Nothing is said about how many stars there are.
+    There is no guarantee on the number of stars.
 
     Parameters
     ----------
@@ -36,13 +35,12 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
     k : int
         Smallest cluster size, from 2 to n.
     seed : int or numpy.random.Generator
-        Draws the K rows that start the clusters, and the order in which rows given back are
-        placed.
+        Draws the K rows that start the clusters, and the order of rows that the adjustment moves.
 
     Returns
     -------
     Partition
-        floor(n/k) clusters in the order of their first rows. ``info`` holds ``given_back``, the
+        floor(n/k) clusters in the order of their first rows. ``info`` has ``given_back``, the
         number of rows that the adjustment moved.
 
     Raises
@@ -52,11 +50,10 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
 
     Notes
     -----
-    O((n/k)·c·d) for the pass over c distinct tuples: all copies of a tuple go to the same
-    centroid, since adding one only moves it nearer. O((n/k)·g·d) for g rows given back. Memory
-    O((n/k)·(sum of the domain sizes)). The nearest centroid of lowest number wins ties, in the
-    mode the value that reached its count first, among rows equally far the last in the table is
-    given back.
+    O((n/k)·c·d) for the pass over c distinct tuples: all copies of a tuple join the same centroid,
+    since adding one moves it nearer. O((n/k)·g·d) for g rows moved. Memory O((n/k)·(sum of the
+    domain sizes)). Ties go to the nearest centroid of lowest number, to the value that reached its
+    count first in a mode, and to the last row of the table when rows are given back.
 
     References
     ----------
@@ -64,7 +61,6 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> oka(ap.examples.hospital(), k=3).sizes().tolist()
     [3, 4, 3]
     """
@@ -81,7 +77,7 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
         columns, cells.tuple_of_row[in_order], is_start,
         np.cumsum([0, *(a.size for a in m.attributes)]), n_clusters,
     )  # fmt: skip
-    labels = np.empty(m.n, np.int64)
+    labels = np.empty(m.n, np.intp)
     labels[in_order] = cluster_in_order
     given_back = _give_back(centroids, columns[:, cells.tuple_of_row], labels, k)
     _place(centroids, columns, cells.tuple_of_row, labels, rng.permutation(given_back), k)
@@ -94,7 +90,7 @@ def _one_pass(columns, tuple_in_order, is_start, offset, n_clusters):
     d, n = len(columns), len(tuple_in_order)
     centroids = np.empty((d, n_clusters), columns.dtype)
     counts = np.zeros((n_clusters, offset[-1]), np.int32)
-    cluster_of = np.empty(n, np.int64)
+    cluster_of = np.empty(n, np.intp)
     cluster = 0
     for i in range(n):
         if is_start[i]:
@@ -131,7 +127,7 @@ def _nearest(centroids, row, is_full, differences):
 
 
 def _give_back(centroids: np.ndarray, codes: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
-    """Take from every cluster of more than k rows those furthest from its centroid."""
+    """Take the rows furthest from the centroid out of every cluster with more than k rows."""
     distance = (codes != centroids[:, labels]).sum(axis=0)
     by_cluster = np.lexsort((np.arange(len(labels)), distance, labels))
     sizes = np.bincount(labels)
@@ -143,9 +139,9 @@ def _give_back(centroids: np.ndarray, codes: np.ndarray, labels: np.ndarray, k: 
 
 @loop
 def _place(centroids, columns, tuple_of_row, labels, rows, k):
-    """Put every row into the nearest cluster below k rows, or of all once they are full."""
+    """Put every row into the nearest cluster below k rows, or any once all are full."""
     n_clusters = centroids.shape[1]
-    sizes, differences = np.zeros(n_clusters, np.int64), np.empty(n_clusters, np.uint8)
+    sizes, differences = np.zeros(n_clusters, np.intp), np.empty(n_clusters, np.uint8)
     for label in labels:
         if label >= 0:
             sizes[label] += 1

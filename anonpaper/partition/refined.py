@@ -1,12 +1,10 @@
-r"""TP refined: the idea of TP's first phase on every projection, then a local search.
+"""TP refined: the idea of TP's first phase on every projection, then a local search.
 
-Rows that keep the same attributes and agree on them are a *bucket*, and what it publishes is
-frequency l-diverse if it is l-eligible. So the fewest stars are those of the cheapest choice, for
-every row, of the attributes kept under which every bucket is l-eligible. TP knows two choices, all
-attributes or none; here all :math:`2^d` are open.
-
-Source: this package. The start is TP+ of X. Xiao, K. Yi, Y. Tao, *The hardness and approximation
-algorithms for l-diversity*, EDBT 2010, sections 5.6 and 6.1.
+Rows that keep the same attributes and agree on them are a *bucket*; published, it is frequency
+l-diverse if it is l-eligible. So the fewest stars come from the cheapest choice of kept attributes
+for every row such that every bucket is l-eligible. TP has two choices, all attributes or none;
+here all :math:`2^d` are possible. Source: this package. It starts from TP+ of X. Xiao, K. Yi, Y.
+Tao, *The hardness and approximation algorithms for l-diversity*, EDBT 2010, sections 5.6 and 6.1.
 """
 
 from __future__ import annotations
@@ -54,28 +52,28 @@ def tp_refined(
 ) -> Partition:
     r"""Guarantee frequency l-diversity with never more stars than TP+.
 
-    So at most :math:`l \cdot d` times the fewest stars there are, as TP. The number of rows with a
-    star has no such guarantee: rows that TP leaves whole may get a star where that saves others.
-    :func:`anonpaper.measure.fewest_stars` bounds how far from the optimum a table can be. What
-    :func:`anonpaper.tp` says about attackers who know the algorithm holds here too.
+    So at most :math:`l \cdot d` times the fewest stars, as TP. The number of rows with a star has
+    no such guarantee: rows that TP keeps whole may get a star if that saves others.
+    :func:`anonpaper.measure.fewest_stars` bounds the distance from the optimum. The attack
+    described in :func:`anonpaper.tp` also works here.
 
     Parameters
     ----------
     m, l
         As for :func:`anonpaper.tp`.
     seconds : float, optional
-        Begin no further round of the search after so long, from 0 on, nor after 400 in a row that
-        save no star; the result then depends on the machine. By default the size of the table
-        fixes the number of rounds.
+        Begin no further round of the search after this time (at least 0), or after 400 rounds in a
+        row without a saved star; the result then depends on the machine. By default the size of
+        the table fixes the number of rounds.
     seed : int, numpy.random.Generator or None
-        Decides which groups are neighbours, and the order of choices of equally many stars.
+        Decides which groups are neighbours, and the order of choices with equally many stars.
 
     Returns
     -------
     Partition
         Groups of equal QI, and groups with stars of mostly l to 2l - 1 rows. ``info`` is that of
         :func:`anonpaper.tp_plus` for the start, with ``stars_of_tp_plus``, ``stars`` and
-        ``search_rounds``, the number of times that all groups were gone through.
+        ``search_rounds``, the number of passes over all groups.
 
     Raises
     ------
@@ -84,10 +82,10 @@ def tp_refined(
 
     Notes
     -----
-    O(f·2^d·d) for one round, f being the cells listed in groups, with at most 1,024 choices of
-    attributes: where there are more, those that star or keep fewest. To take rows from a bucket
-    is O(m) for m sensitive values. Without `seconds` there are at most 10 to 400 rounds, fewer
-    the larger the table is; 40 in a row that save no star end the search.
+    O(f·2^d·d) for one round, where f cells are listed in groups, with at most 1,024 choices of
+    attributes: if there are more, those that suppress or keep fewest. Taking rows from a bucket is
+    O(m) for m sensitive values. Without `seconds` there are at most 10 to 400 rounds, fewer for
+    larger tables; 40 in a row without a saved star end the search.
 
     References
     ----------
@@ -95,7 +93,6 @@ def tp_refined(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> p = tp_refined(m, l=2)
     >>> p.sizes().tolist(), p.info["stars_of_tp_plus"], p.info["stars"]
@@ -154,7 +151,7 @@ def _orders_tried(
 
 
 def _from_both_ends(d: int) -> Iterator[tuple[int, ...]]:
-    """Yield sets of attributes to be starred: none, all, any one, all but one, any two, ..."""
+    """Yield sets of attributes to be starred: none, all, any one, all except one, any two, ..."""
     for few in range(d // 2 + 1):
         yield from itertools.combinations(range(d), few)
         if few < d - few:
@@ -162,7 +159,7 @@ def _from_both_ends(d: int) -> Iterator[tuple[int, ...]]:
 
 
 def _in_other_order(kept: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Mix choices of equally many stars, now and then those of one more; all first, none last."""
+    """Mix choices of equally many stars, sometimes those of one more; all first, none last."""
     starred = (~kept).sum(axis=1) + 1.5 * rng.random(len(kept))
     starred[0], starred[-1] = -inf, inf
     return kept[np.argsort(starred)]
@@ -187,7 +184,7 @@ class _Groups:
         self._put(cell, group, rows)
 
     def _put(self, cell: np.ndarray, group: np.ndarray, rows: np.ndarray) -> None:
-        """Keep groups, those that publish one and the same tuple as one, and count their stars."""
+        """Store groups, merge those that publish the same tuple, and count their stars."""
         order = np.argsort(group, kind="stable")
         self.cell, self.group, self.rows = cell[order], group[order], rows[order]
         whole = self._count_stars()[self.group] == 0
@@ -203,7 +200,7 @@ class _Groups:
 
     @property
     def start(self) -> np.ndarray:
-        """Entries ``start[g]:start[g + 1]`` are those of group g."""
+        """Group g has the entries ``start[g]:start[g + 1]``."""
         return np.searchsorted(self.group, np.arange(self.group[-1] + 2))
 
     @property
@@ -217,7 +214,7 @@ class _Groups:
         return (low != high).sum(axis=1) * np.add.reduceat(self.rows, first)
 
     def split(self, l: int, rng: np.random.Generator) -> None:
-        """Split groups with stars into as many as there can be; no star is added."""
+        """Split groups with stars into as many as possible; no star is added."""
         # A group of g rows becomes q = g // l groups: its rows, sorted by sensitive value, are
         # dealt out one by one. No value has more than g / l rows: at most one in each.
         size = np.add.reduceat(self.rows, self.start[:-1])
@@ -233,7 +230,7 @@ class _Groups:
         self._put(
             np.r_[self.cell[~dealt], cell],
             np.r_[first[self.group[~dealt]], first[group] + place % parts[group]],
-            np.r_[self.rows[~dealt], np.ones(len(cell), np.int64)],
+            np.r_[self.rows[~dealt], np.ones(len(cell), np.intp)],
         )
 
     def neighbours(self, rng: np.random.Generator) -> np.ndarray:
@@ -249,7 +246,7 @@ class _Groups:
         in_order = np.argsort(place, kind="stable")
         cell, place = self.cell[in_order], place[in_order]
         search = _Search(
-            self.cells.tuple_of_cell[cell], self.cells.sensitive[cell].astype(np.int64),
+            self.cells.tuple_of_cell[cell], self.cells.sensitive[cell].astype(np.intp),
             self.rows[in_order], self.tuples, self.numbers, np.ascontiguousarray(kept),
             np.uint64(passes_over), self.n_values, l,
         )  # fmt: skip
@@ -267,7 +264,7 @@ class _Groups:
 
 
 class _Search(NamedTuple):
-    """The entries in the order of the search, and what decides on their groups."""
+    """The entries in the order of the search, and the data that decide on their groups."""
 
     tuple_of: np.ndarray
     sensitive: np.ndarray
@@ -281,7 +278,7 @@ class _Search(NamedTuple):
 
 
 class _Rest(NamedTuple):
-    """The entries of R, the rows that have no group yet, and one bucket of theirs."""
+    """The entries of R, the rows without a group, and one bucket of them."""
 
     tuple_of: np.ndarray
     sensitive: np.ndarray
@@ -328,12 +325,12 @@ def _regroup_all(search, start, stars, entries):
 @loop
 def _regroup(search, first, last, entry, group, taken):
     """Group rows that are l-eligible together; append to three lists; return the stars."""
-    n, values = last - first, np.empty(search.n_values, np.int64)
+    n, values = last - first, np.empty(search.n_values, np.intp)
     rest = _Rest(
         search.tuple_of[first:last], search.sensitive[first:last], search.rows[first:last].copy(),
-        np.zeros(search.n_values, np.int64), np.zeros(1, np.int64),
-        np.zeros(search.n_values, np.int64), np.zeros(search.n_values, np.int64),
-        np.empty(n, np.uint64), np.empty(n, np.int64), search.l,
+        np.zeros(search.n_values, np.intp), np.zeros(1, np.intp),
+        np.zeros(search.n_values, np.intp), np.zeros(search.n_values, np.intp),
+        np.empty(n, np.uint64), np.empty(n, np.intp), search.l,
     )  # fmt: skip
     for i in range(n):
         rest.residue[rest.sensitive[i]] += rest.left[i]
@@ -341,9 +338,9 @@ def _regroup(search, first, last, entry, group, taken):
     bits = 2
     while 1 << bits < 2 * n:
         bits += 1
-    table = np.empty(1 << bits, np.int64)  # first entry of the bucket that has this place
-    buckets = np.empty(n, np.int64)
-    stars, n_groups = 0, np.int64(0)
+    table = np.empty(1 << bits, np.intp)  # first entry of the bucket that has this place
+    buckets = np.empty(n, np.intp)
+    stars, n_groups = 0, np.intp(0)
     for choice in range(len(search.kept)):
         if rest.size[0] == 0:
             break
@@ -377,7 +374,7 @@ def _regroup(search, first, last, entry, group, taken):
 
 @inner
 def _fill_buckets(search, rest, kept, table, bits, buckets):
-    """Chain the entries that agree on the attributes kept; return how many chains there are."""
+    """Chain the entries that agree on the kept attributes; return the number of chains."""
     # `table` is a hash table of the chains, `buckets` their places in it.
     # This loop is where the time goes: it reads arrays of its own, not fields of tuples.
     sums, following, left = rest.sums, rest.following, rest.left
@@ -403,9 +400,30 @@ def _fill_buckets(search, rest, kept, table, bits, buckets):
     return n_buckets
 
 
+def _buckets_by_sorting(search, rest, kept, table, bits, buckets):
+    """Do the same in few calls of numpy; leave out chains too short for l values."""
+    live = np.flatnonzero(rest.left)
+    sums = search.numbers[rest.tuple_of[live]][:, kept].sum(axis=1, dtype=np.uint64)
+    rest.sums[live] = sums
+    order = np.argsort(sums, kind="stable")
+    live, begins = live[order], np.flatnonzero(np.diff(sums[order], prepend=~sums[order[:1]]))
+    rest.following[live[1:]] = live[:-1]
+    rest.following[live[begins]] = -1
+    ends = np.append(begins[1:], len(live))
+    long = ends - begins >= rest.l
+    by_first = np.argsort(live[begins[long]])
+    n_buckets = len(by_first)
+    table[:n_buckets] = live[ends[long] - 1][by_first]
+    buckets[:n_buckets] = np.arange(n_buckets)
+    return n_buckets
+
+
+_fill_buckets.interpreted = _buckets_by_sorting
+
+
 @inner
 def _is_passed_over(number, passes_over):
-    """Whether it is one bucket in about thirty: its rows may be worth more elsewhere."""
+    """Whether it is one bucket in about thirty: its rows may be more useful elsewhere."""
     mixed = (number ^ passes_over) * np.uint64(0x9E3779B97F4A7C15)
     return passes_over != 0 and mixed >> np.uint64(59) == 0
 
@@ -436,7 +454,7 @@ def _most_rows(rest, values):
 
 @inner
 def _fewest_of(rest, v, rows):
-    """Return how many rows of v must be among those taken, from l (R_v - G_v) <= |R| - |G|."""
+    """Return how many rows of v must be taken, from l (R_v - G_v) <= |R| - |G|."""
     return max(0, (rows - rest.size[0] + rest.l * rest.residue[v] + rest.l - 1) // rest.l)
 
 
@@ -475,9 +493,29 @@ def _choose_values(rest, values, rows):
             missing -= 1
 
 
+def _choose_in_numpy(rest, values, rows):
+    """Do the same with all values of a level at once."""
+    residue, most = rest.residue[values], np.minimum(rest.held[values], rows // rest.l)
+    least = np.maximum(0, (rows - rest.size[0] + rest.l * residue + rest.l - 1) // rest.l)
+    low, high = 0, residue.max()
+    while low < high:
+        level = (low + high) // 2
+        if np.maximum(np.minimum(residue - level, most), least).sum() <= rows:
+            high = level
+        else:
+            low = level + 1
+    quota = np.maximum(np.minimum(residue - low, most), least)
+    one_below = np.flatnonzero((quota < most) & (residue - quota >= low))
+    quota[one_below[: rows - quota.sum()]] += 1
+    rest.quota[values] = quota
+
+
+_choose_values.interpreted = _choose_in_numpy
+
+
 @inner
 def _set_quota(rest, values, rows, level):
-    """Set the quotas that a level of R gives; return their sum."""
+    """Set the quotas for a level of R; return their sum."""
     total = 0
     for v in values:
         above = min(rest.residue[v] - level, min(rest.held[v], rows // rest.l))
@@ -491,7 +529,7 @@ def _take(search, rest, i, first, number, entry, group, taken):
     """Move the rows of the quota from the bucket of i to a group; return the stars of each."""
     tuples = search.tuples
     starred = np.zeros(tuples.shape[1], np.bool_)
-    example = np.int64(-1)
+    example = np.intp(-1)
     while i >= 0:
         v = rest.sensitive[i]
         rows = min(rest.left[i], rest.quota[v])

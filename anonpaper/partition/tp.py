@@ -1,13 +1,11 @@
-r"""TP, the three-phase l-approximation of tuple minimization, and TP+.
+"""TP, the three-phase l-approximation of tuple minimization, and TP+.
 
-Remove as few rows as possible into a *residue* R so that every remaining QI-group (the rows of
-equal quasi-identifiers) and R itself are l-eligible: at most |S|/l rows of a set S share a
-sensitive value. Rows of a group with the same sensitive value are interchangeable, so the state is
-the counts of the cell table. Where the paper breaks ties arbitrarily, the lowest sensitive code
-and then the lowest QI-group are taken.
-
-Source: X. Xiao, K. Yi, Y. Tao, *The hardness and approximation algorithms for l-diversity*,
-EDBT 2010, section 5.
+Move as few rows as possible into a *residue* R so that every remaining QI-group (rows with equal
+quasi-identifiers) and R itself are l-eligible: at most |S|/l rows of a set S share a sensitive
+value. Rows of a group with the same sensitive value are interchangeable, so the state is the
+counts of the cell table. Ties, arbitrary in the paper, go to the lowest sensitive code, then to
+the lowest QI-group. Source: X. Xiao, K. Yi, Y. Tao, *The hardness and approximation algorithms for
+l-diversity*, EDBT 2010, section 5.
 """
 
 from __future__ import annotations
@@ -40,12 +38,11 @@ def tp(m: Microdata, l: int) -> Partition:
     phase one, :math:`|R| \le OPT + l - 1` in phase two (always so for l = 2), and
     :math:`|R| \le l \cdot OPT` in any case: an l·d-approximation of the fewest stars.
 
-    An attacker who knows the algorithm concludes more than one l-th allows: a removed row's value
-    is a most frequent one of what is left of its QI-group. Where groups show who is in them
-    (:func:`anonpaper.swap`, :func:`anonpaper.anatomize`) this names the values of removed people:
-    on Adult (four QI, occupation, l = 2) all 414 people for whom one value is possible. With
-    suppression it is less certain, 0.9 on the same table. :func:`anonpaper.measure.minimality`
-    measures it.
+    An attacker who knows the algorithm concludes more than one l-th allows: the value of a removed
+    row is a most frequent one in the rest of its QI-group. If groups show their members
+    (:func:`anonpaper.swap`, :func:`anonpaper.anatomize`), this reveals values of removed people:
+    on Adult (four QI, occupation, l = 2) all 414 people with one possible value. With suppression
+    it is less certain, 0.9 on the same table. :func:`anonpaper.measure.minimality` measures it.
 
     Parameters
     ----------
@@ -57,24 +54,20 @@ def tp(m: Microdata, l: int) -> Partition:
     Returns
     -------
     Partition
-        The remaining QI-groups in lexicographic order and, as last group, the residue R (absent
-        if empty). ``info`` holds
+        The remaining QI-groups in lexicographic order and, as last group, the residue R (absent if
+        empty). ``info`` has
 
-        - ``phase``: the phase in which the algorithm ended, 1, 2 or 3;
+        - ``phase``: the last phase, 1, 2 or 3;
         - ``residue_size``: the size of R, the number of suppressed rows;
-        - ``lower_bound``: l·h(R1), a lower bound of OPT (Corollary 5.10), R1 being R after
-          phase one;
+        - ``lower_bound``: l·h(R1), a lower bound of OPT (Corollary 5.10), for R1 = R after phase
+          one;
         - ``rounds``: rounds of phase three;
         - ``removed_by_phase``: rows that each of the three phases removed.
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute.
-    ParameterError
-        l is not an integer from 2 to n.
-    InfeasibleError
-        The table itself is not l-eligible.
+    ColumnError, InfeasibleError, ParameterError
+        The table has no sensitive attribute or is not l-eligible, or l is not from 2 to n.
 
     Notes
     -----
@@ -87,7 +80,6 @@ def tp(m: Microdata, l: int) -> Partition:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> p = tp(ap.examples.hospital(), l=2)
     >>> p.sizes().tolist(), p.info["phase"], p.info["residue_size"]
     ([4, 2, 4], 1, 4)
@@ -103,9 +95,9 @@ def tp(m: Microdata, l: int) -> Partition:
 def tp_plus(m: Microdata, l: int) -> Partition:
     """Guarantee frequency l-diversity with never more stars than TP.
 
-    TP runs first and keeps its guarantee, then :func:`anonpaper.hilbert` groups its residue. What
-    :func:`tp` says about attackers who know the algorithm holds here too, and a group of the
-    residue shows fewer values than the whole: see :func:`anonpaper.measure.minimality`.
+    TP runs first and keeps its guarantee, then :func:`anonpaper.hilbert` groups its residue. The
+    attack described in :func:`tp` also works here, and a group of the residue shows fewer values
+    than the whole: see :func:`anonpaper.measure.minimality`.
 
     Parameters
     ----------
@@ -116,7 +108,7 @@ def tp_plus(m: Microdata, l: int) -> Partition:
     -------
     Partition
         TP's star-free QI-groups, then the groups of the residue. ``info`` is TP's, with
-        ``residue_groups``, the number of groups that the residue was split into.
+        ``residue_groups``, the number of groups in the residue.
 
     Raises
     ------
@@ -130,7 +122,6 @@ def tp_plus(m: Microdata, l: int) -> Partition:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> tp_plus(ap.examples.hospital(), l=2).sizes().tolist()
     [4, 2, 2, 2]
     """
@@ -139,10 +130,10 @@ def tp_plus(m: Microdata, l: int) -> Partition:
 
 
 def tp_plus_groups(m: Microdata, l: int) -> tuple[np.ndarray, ...]:
-    """Return cell, group, counts, info and times of TP+, as ``Partition.of_cells`` takes them."""
+    """Return cell, group, counts, info and times of TP+ for ``Partition.of_cells``."""
     kept, info = _reduce(m, l)
     cell, group, counts = _kept_and_residue(m.cells, kept)
-    times = np.ones(group.max() + 1, np.int64)
+    times = np.ones(group.max() + 1, np.intp)
     info["residue_groups"] = 0
     if info["residue_size"]:
         stay = np.count_nonzero(kept)  # entries of QI-groups; those of the residue follow
@@ -160,19 +151,19 @@ def tp_plus_groups(m: Microdata, l: int) -> tuple[np.ndarray, ...]:
 
 
 def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
-    """Show what TP leaves in every QI-group and moves to the residue, phase by phase.
+    """Show the rows that TP keeps in every QI-group and moves to the residue, phase by phase.
 
     Parameters
     ----------
     m, l
-        As for :func:`tp`; better a small table.
+        As for :func:`tp`; a small table.
 
     Returns
     -------
     pandas.DataFrame
-        h(S, v): one row per step (``"microdata"``, ``"phase 1"``, ... up to the phase in which TP
-        ends) and set S (``"Q1"``, ``"Q2"``, ... in lexicographic order, and ``"R"``), one column
-        per sensitive value.
+        h(S, v): one row per step (``"microdata"``, ``"phase 1"``, ... up to the last phase) and
+        set S (``"Q1"``, ``"Q2"``, ... in lexicographic order, and ``"R"``), one column per
+        sensitive value.
 
     Raises
     ------
@@ -181,11 +172,10 @@ def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
 
     References
     ----------
-    xiao2010, sections 5.2 to 5.4: its running example is told in such steps. O(phases) runs of TP.
+    xiao2010, sections 5.2 to 5.4, whose running example has these steps. O(phases) runs of TP.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> steps = tp_steps(ap.examples.hospital(), l=2)
     >>> steps.loc[("phase 1", "R")].to_dict()
     {'HIV': 2, 'bronchitis': 1, 'dyspepsia': 0, 'pneumonia': 1}
@@ -203,7 +193,7 @@ def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
 
 
 class _State(NamedTuple):
-    """The QI-groups and R, as compiled code takes them."""
+    """The QI-groups and R for compiled code."""
 
     start: np.ndarray  # cells start[q]:start[q + 1] are those of QI-group q
     sensitive: np.ndarray  # the sensitive value v of every cell
@@ -217,14 +207,14 @@ class _State(NamedTuple):
 def _microdata(m: Microdata, l: int) -> _State:
     """Return the state before phase one, which sets |Q| and h(Q)."""
     l = require_eligible(m, l)
-    cells, residue = m.cells, np.zeros(m.sensitive_attribute.size, np.int64)
-    size, height = np.zeros((2, len(cells)), np.int64)
+    cells, residue = m.cells, np.zeros(m.sensitive_attribute.size, np.intp)
+    size, height = np.zeros((2, len(cells)), np.intp)
     return _State(cells.start, cells.sensitive, cells.counts.copy(), size, height, residue, l)
 
 
 def _table(state: _State, cells: CellTable) -> np.ndarray:
     """h(S, v) of every QI-group and, in the last row, of R."""
-    table = np.zeros((len(cells) + 1, len(state.residue)), np.int64)
+    table = np.zeros((len(cells) + 1, len(state.residue)), np.intp)
     table[cells.tuple_of_cell, cells.sensitive] = state.counts
     table[-1] = state.residue
     return table
@@ -242,7 +232,7 @@ def _three_phases(state: _State, cells: CellTable) -> Iterator[int]:
 
 
 def _reduce(m: Microdata, l: int) -> tuple[np.ndarray, dict[str, object]]:
-    """Run TP: how many rows of every cell stay, and what is said of the run."""
+    """Run TP: how many rows of every cell stay, and the report about the run."""
     state = _microdata(m, l)
     R = state.residue
     sizes, heights, rounds = zip(
@@ -288,7 +278,7 @@ def _height(residue):
 
 @lean
 def _missing(state):
-    """l·h(R) - |R|, the rows that R lacks to be l-eligible; not above 0 if it is."""
+    """l·h(R) - |R|, the rows that R needs to be l-eligible; at most 0 if it is."""
     missing = state.l * _height(state.residue)
     for rows in state.residue:
         missing -= rows
@@ -420,13 +410,13 @@ def _phase_three(state):
 @loop
 def _groups_that_cover_the_pillars(state):
     """Pick QI-groups greedily until no pillar of R is a conflicting pillar of all of them."""
-    # With P the pillars of R and C(Q) the conflicting pillars of Q: take the Q for which P & C(Q)
-    # is smallest, set P to P & C(Q), until P is empty. By Lemma 5.14 that comes to an end.
+    # P are the pillars of R, C(Q) the conflicting pillars of Q: take the Q for which P & C(Q) is
+    # smallest, set P to P & C(Q), until P is empty. By Lemma 5.14 this ends.
     start, counts, height, residue = state.start, state.counts, state.height, state.residue
     height_of_r = _height(residue)
-    picked = np.empty(len(residue), np.int64)
+    picked = np.empty(len(residue), np.intp)
     n_picked, left = 0, 0
-    within = np.zeros(len(residue), np.int64)  # v is in P as long as it is in all C(Q) picked
+    within = np.zeros(len(residue), np.intp)  # v is in P as long as it is in all C(Q) picked
     for v in range(len(residue)):
         within[v] = 0 if residue[v] == height_of_r else -1
         left += residue[v] == height_of_r
@@ -465,7 +455,7 @@ def _drain(state, q):
 @inner
 def _rarest_in_residue(state, q):
     """Return the cell of Q whose value is rarest in R."""
-    rarest = np.int64(-1)
+    rarest = np.intp(-1)
     for e in range(state.start[q], state.start[q + 1]):
         if state.counts[e] > 0 and (
             rarest < 0

@@ -1,7 +1,7 @@
-"""Prepare: a table made ready for grouping; every function takes and gives Microdata or frames.
+"""Prepares tables for grouping: all functions take and return Microdata or frames.
 
-``cleaning`` and ``encoding`` come before any method, ``copula`` makes synthetic rows in a way that
-can be taught. ``imbalance``, ``synthesis`` and ``patterns`` are steps of majeed2024.
+``cleaning`` and ``encoding`` come before any method, ``copula`` makes synthetic rows with a model
+for lessons. ``imbalance``, ``synthesis`` and ``patterns`` are steps of majeed2024.
 """
 
 from __future__ import annotations

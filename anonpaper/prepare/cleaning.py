@@ -1,9 +1,9 @@
-"""Cleaning: the basic repairs of a table, one step after the other, each with its account.
+"""Cleaning: basic repairs of a table, one step after another, each recorded.
 
 Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
 data with enhanced utility*, section 4.1.2 and Table 4, which name techniques without details. Two
-of them are off unless asked for: people who are equal in the quasi-identifiers are mostly
-different people, so removing "redundant records" distorts counts; and an outlier is a person.
+of them are off by default. People with equal quasi-identifiers are mostly different people, so
+removing "redundant records" distorts counts; and an outlier is a person.
 """
 
 from __future__ import annotations
@@ -40,24 +40,24 @@ def clean(
     duplicates: Sequence | None = None,
     person: object = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Apply the steps of Table 4 in its order and say what each of them did.
+    """Apply the steps of Table 4 in its order and record each of them.
 
     Parameters
     ----------
     frame, qi, sensitive
-        A DataFrame, and its columns that stay, in this order; all others, also names, go.
+        A DataFrame, and its columns to keep, in this order; all others, also names, are removed.
     ranges : mapping of column to (low, high), optional
-        The least and greatest numbers that can be true; missing values are no outliers.
+        The least and greatest plausible numbers; missing values are not outliers.
     outliers, missing : {"error", "drop"}, and {"category", "drop", "error"}
-        Rows with outliers, or with missing values, are refused or left out; "category" writes
-        ``"?"`` for missing values in columns of text.
+        Rows with outliers, or with missing values, raise an error or are dropped; "category"
+        writes ``"?"`` for missing values in text columns.
     mapping : mapping of column to {old value: new value}, optional
-        Spellings and codes to be replaced; values that are not named stay.
+        Spellings and codes to replace; other values stay.
     duplicates : sequence of column, optional
-        Leave out rows that repeat an earlier one in these. Name an identifier to find people who
-        stand twice: without one, this takes away people who merely resemble each other.
+        Drop rows that repeat an earlier row in these. Include an identifier to find people who
+        occur twice; otherwise this removes people who merely resemble each other.
     person : column label, optional
-        As for :class:`anonpaper.Microdata`: it stays, after the others, and is never filled.
+        As for :class:`anonpaper.Microdata`: it stays, as last column, and is never filled.
 
     Returns
     -------
@@ -67,11 +67,10 @@ def clean(
 
     Raises
     ------
-    ColumnError, EmptyTableError, ParameterError
-        A column is unknown, has two roles, mixes kinds of values, or has a range and no numbers;
-        no row is left; a range is empty, or outliers are an error.
-    MissingValueError
-        With ``missing="error"``, or ``missing="category"`` on a column of numbers or on `person`.
+    ColumnError, EmptyTableError, MissingValueError, ParameterError
+        A column is unknown, has two roles, mixes kinds of values, or has a range but no numbers;
+        no row is left; a range is empty, or there are outliers with ``outliers="error"``; missing
+        values with ``missing="error"``, or with "category" in a column of numbers or in `person`.
 
     Examples
     --------
@@ -122,7 +121,7 @@ def clean(
     changed, formatted = 0, frame.copy()
     for name, pairs in mapping.items():
         if not isinstance(pairs, Mapping):
-            raise ParameterError(f"the mapping of {name!r} must be one, got {pairs!r}")
+            raise ParameterError(f"mapping[{name!r}] must map old to new values, got {pairs!r}")
         changed += int(frame[name].isin(list(pairs)).sum())
         formatted[name] = _formatted(frame[name], pairs)
     note = ", ".join(map(str, mapping)) or "nothing to format"
@@ -131,34 +130,34 @@ def clean(
 
 
 def _without_outliers(frame: pd.DataFrame, ranges: dict, how: str) -> tuple:
-    """The table, and which columns had how many numbers out of range."""
+    """The table, and how many numbers of which columns were out of range."""
     outside = pd.DataFrame(False, frame.index, list(ranges))
     for name, pair in ranges.items():
         low, high = check_range(name, pair)
         if not pd.api.types.is_numeric_dtype(frame[name]):
-            raise ColumnError(f"{name!r} is not numeric: it has no outliers")
+            raise ColumnError(f"{name!r} is not numeric: remove it from ranges")
         outside[name] = frame[name].notna() & ~frame[name].between(low, high)
     note = _counted(outside)
     if how == "error" and outside.any(axis=None):
-        raise ParameterError(f'values out of range ({note}): outliers="drop" leaves them out')
+        raise ParameterError(f'values out of range ({note}): outliers="drop" drops their rows')
     return frame[~outside.any(axis=1)], note
 
 
 def _without_missing(frame: pd.DataFrame, how: str, whose: list) -> tuple:
-    """The table, which columns lacked how many values, and how many were given one."""
+    """The table, how many values each column lacked, and how many were filled."""
     lacking = frame.isna()
     note = _counted(lacking)
     if how == "drop":
         return frame.dropna(), note
     if how == "error" and lacking.any(axis=None):
-        raise MissingValueError(f"missing values ({note}): choose another missing=")
+        raise MissingValueError(f'missing values ({note}): use missing="drop" or "category"')
     if lacking[whose].any(axis=None):
-        raise MissingValueError(f'{whose[0]!r} does not say whose some rows are: missing="drop"')
+        raise MissingValueError(f'{whose[0]!r} has missing values: use missing="drop"')
     filled = frame.copy()
     for name in frame.columns[lacking.any()]:
         column = frame[name]
         if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-            raise MissingValueError(f'{name!r} is a column of numbers with gaps: missing="drop"')
+            raise MissingValueError(f'numbers are missing in {name!r}: use missing="drop"')
         if isinstance(column.dtype, pd.CategoricalDtype) and MISSING not in column.cat.categories:
             column = column.cat.add_categories([MISSING])
         filled[name] = column.fillna(MISSING)
@@ -166,7 +165,7 @@ def _without_missing(frame: pd.DataFrame, how: str, whose: list) -> tuple:
 
 
 def _check_kind(column: pd.Series) -> None:
-    """Refuse a column of several kinds of values."""
+    """Raise ColumnError for a column with several kinds of values."""
     kinds = sorted({type(value).__name__ for value in column.dropna().unique()})
     if column.dtype == object and len(kinds) > 1:
         some = list(column.dropna().unique()[:5])

@@ -1,7 +1,7 @@
-"""A Gaussian copula: synthetic rows from a model of two dozen lines, to be read and taught.
+"""A Gaussian copula: synthetic rows from a short model that can be read in a lesson.
 
-The model knows each column's distribution and one correlation for each pair of columns. It needs
-no training and neither SDV nor torch, unlike :mod:`anonpaper.prepare.synthesis`.
+The model has each column's distribution and one correlation per pair of columns. Unlike
+:mod:`anonpaper.prepare.synthesis`, it needs no training, no SDV and no torch.
 """
 
 from __future__ import annotations
@@ -22,44 +22,42 @@ __all__ = ["gaussian_copula"]
 def gaussian_copula(
     m: Microdata, needed: Mapping[object, int], *, seed: int | np.random.Generator | None = None
 ) -> pd.DataFrame:
-    """Sample rows that have given sensitive values from a Gaussian copula of the table.
+    """Sample rows with given sensitive values from a Gaussian copula of the table.
 
-    Every value drawn occurs in its column of `m`; nothing is promised about privacy. Each column
-    is taken as a standard normal variable cut into steps, one for each value, as wide as the value
-    is frequent. The variables have the correlations of the middles of their steps. A row is drawn
-    on the condition that the sensitive variable lies in the step of the value asked for, so that
-    no row is drawn in vain. Values without an order stand in the order of their domain.
-    Dependence between columns of few values is understated: the middles of wide steps vary less
-    than what lies in them.
+    Every value drawn occurs in its column of `m`; this gives no privacy guarantee. Each column is
+    a standard normal variable cut into steps, one per value, as wide as the value is frequent. The
+    variables are correlated like the middles of their steps. Rows are drawn given that the
+    sensitive variable is in the step of the wanted value, so none is rejected. Unordered values
+    keep the order of their domain. Dependence between columns with few values is understated,
+    since the middles of wide steps vary less than the values within.
 
     Parameters
     ----------
     m, needed : Microdata, and mapping of sensitive value to int
-        A table to learn from, with its synthetic rows, and the rows to sample, from 0.
+        A table to learn from, including its synthetic rows, and the rows to sample, at least 0.
     seed : int, numpy.random.Generator or None
         Equal seeds give equal rows.
 
     Returns
     -------
     pandas.DataFrame
-        The columns ``m.qi`` and the sensitive one, as :func:`anonpaper.prepare.synthesis.fuse`
-        takes them; values of `needed` in its order.
+        The columns ``m.qi`` and the sensitive one, for :func:`anonpaper.prepare.synthesis.fuse`;
+        values of `needed` in its order.
 
     Raises
     ------
     ColumnError, InfeasibleError, ParameterError
-        There is no sensitive attribute, or several; `needed` names a value without rows; or a bad
-        number of rows or seed.
+        There is no sensitive attribute, or several; `needed` names a value without rows; or a
+        wrong number of rows or seed.
 
     References
     ----------
-    R. B. Nelsen, *An Introduction to Copulas*, Springer 2006, section 2.3; N. Patki, R. Wedge,
-    K. Veeramachaneni, *The Synthetic Data Vault*, DSAA 2016, section III. O(n d^2) for n rows of
-    d columns: about 0.1 seconds for 30,000 rows of five.
+    R. B. Nelsen, *An Introduction to Copulas*, Springer 2006, section 2.3; N. Patki, R. Wedge, K.
+    Veeramachaneni, *The Synthetic Data Vault*, DSAA 2016, section III. O(n d^2) for n rows of d
+    columns: about 0.1 seconds for 30,000 rows of five.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> rows = gaussian_copula(m, {"HIV": 2, "pneumonia": 1}, seed=0)
     >>> list(rows["Disease"])
@@ -91,9 +89,9 @@ def gaussian_copula(
 
 
 def _steps(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the codes that occur, the share up to each, and each row's score: its step's middle.
+    """Return the codes that occur, the share up to each, and each row's score.
 
-    A score is the normal quantile of the share below the step plus half of its own.
+    A score is the normal quantile of the middle of the step.
     """
     occurring, of_row, counts = np.unique(codes, return_inverse=True, return_counts=True)
     upper = np.cumsum(counts) / len(codes)
@@ -101,7 +99,7 @@ def _steps(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _correlation(scores: np.ndarray) -> np.ndarray:
-    """Return the correlations of columns; a constant column is correlated with none."""
+    """Return the correlations of columns; 0 for a constant column."""
     centred = scores - scores.mean(axis=0)
     spread = centred.std(axis=0)
     centred /= np.where(spread > 0, spread, 1)

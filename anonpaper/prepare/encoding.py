@@ -1,9 +1,8 @@
-"""Domains for the bit encoding: numbers cut into intervals, categories put into an order.
+"""Domains for the bit encoding: numbers cut into intervals, categories put in order.
 
-A chromosome has a bit between every two neighbours of an ordered domain.
-
-Source: R. Dewri, D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with
-privacy constraints and preference based objectives*, GECCO 2009, sections 3 and 5.1.
+A chromosome has a bit between any two neighbours of an ordered domain. Source: R. Dewri, D.
+Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with privacy constraints and
+preference based objectives*, GECCO 2009, sections 3 and 5.1.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from anonpaper.microdata import MISSING, Microdata, check_microdata
 
 __all__ = ["MOST_INTERVALS", "granularize", "in_preorder"]
 
-#: The most intervals that an attribute is cut into; each becomes a value of its domain.
+#: The largest number of intervals of an attribute; each is a value of its domain.
 MOST_INTERVALS = 100_000
 
 
@@ -32,15 +31,15 @@ def granularize(
     """Cut numeric attributes into intervals of equal width.
 
     This is not yet a generalization: it fixes the finest intervals, whose borders a recoding can
-    keep or drop. Empty intervals belong to the domain too.
+    keep or drop. Empty intervals are part of the domain.
 
     Parameters
     ----------
     m, granularity : Microdata, and mapping of attribute name to float
-        The table, and widths of intervals, above 0, in the attribute's own unit.
+        The table, and widths of intervals, above 0, in the attribute's unit.
     ranges : mapping of attribute name to (low, high), optional
-        What the intervals cover, a whole number of widths; by default from the multiple of the
-        width at or below the least value to the one above the greatest.
+        The range of the intervals, a whole number of widths; by default from the multiple of the
+        width at or below the least value to the multiple above the greatest.
 
     Returns
     -------
@@ -51,7 +50,8 @@ def granularize(
     Raises
     ------
     ColumnError, ParameterError
-        An attribute is no numeric quasi-identifier; a width is impossible, or a range too small.
+        An attribute is not a numeric quasi-identifier; a width is impossible, or a range too
+        small.
 
     References
     ----------
@@ -59,7 +59,6 @@ def granularize(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> m = Microdata(pd.DataFrame({"age": [17, 23, 24, 90]}), qi=["age"])
     >>> granularize(m, {"age": 5}, ranges={"age": (0, 100)}).attributes[0].size
     20
@@ -69,22 +68,19 @@ def granularize(
     for name, width in check_named("granularity", granularity, m.qi).items():
         attribute = m.attribute(name)
         if not attribute.numeric:
-            raise ColumnError(
-                f"{name!r} cannot be cut into intervals: it is not numeric, or has missing values"
-            )
+            raise ColumnError(f"{name!r} is not numeric, or has missing values")
         step = exact_number(f"granularity of {name!r}", width, 0)
         low, high = check_range(name, ranges.pop(name, _covering(attribute.positions, step)))
         first = exact_number("a bound", low, -np.inf)
         steps = (exact_number("a bound", high, -np.inf) - first) / step
         if steps < 1 or steps.denominator > 1:
             raise ParameterError(
-                f"the range of {name!r} must be a whole number of widths {width}, "
-                f"got {low:g} to {high:g}"
+                f"the range of {name!r}, {low:g} to {high:g}, must be a multiple of {width}"
             )
         if steps > MOST_INTERVALS:
             raise ParameterError(
-                f"widths of {width} cut {name!r} into {int(steps):,} intervals, at most "
-                f"{MOST_INTERVALS:,} are allowed"
+                f"widths of {width} cut {name!r} into {int(steps):,} intervals, more than "
+                f"{MOST_INTERVALS:,}: use a larger width"
             )
         least, greatest = attribute.positions[[0, -1]]
         if least < low or greatest >= high:
@@ -93,27 +89,26 @@ def granularize(
         borders = np.array([float(first + i * step) for i in range(int(steps) + 1)])
         if (np.diff(borders) <= 0).any():
             raise ParameterError(
-                f"widths of {width} are too small for values of {name!r} as large as {high:g}: "
-                "floating point cannot tell the borders apart"
+                f"widths of {width} are too small for floats as large as {high:g} in {name!r}"
             )
         if np.array_equal(borders, borders.astype(int)):
             borders = borders.astype(int)
         frame[name] = pd.cut(frame[name], borders, right=False)
     if ranges:
-        raise ColumnError(f"ranges are given for {list(ranges)}, which have no granularity")
+        raise ColumnError(f"ranges names {list(ranges)}, but granularity does not: add a width")
     return m.replace(frame=frame)
 
 
 def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microdata:
     """Put the domains of attributes into the preorder of their taxonomy trees.
 
-    Values that belong together in a tree become neighbours, so that bits can join them.
+    Values that belong together in a tree become neighbours, which bits can join.
 
     Parameters
     ----------
     m, taxonomies : Microdata, and mapping of attribute name to Hierarchy
-        A tree for each attribute to be ordered. Values of a tree that the attribute's domain
-        lacks are left out; the missing value ``"?"`` comes last if the tree lacks it.
+        A tree for each attribute to reorder. Values of a tree that the domain lacks are ignored;
+        the missing value ``"?"`` comes last if the tree lacks it.
 
     Returns
     -------
@@ -123,7 +118,7 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
     Raises
     ------
     ColumnError, HierarchyError
-        A name is no quasi-identifier, or a tree lacks values of its attribute.
+        A name is not a quasi-identifier, or a tree lacks values of its attribute.
 
     References
     ----------
@@ -131,7 +126,6 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = Microdata(pd.DataFrame({"work": ["federal", "none", "local"]}), qi=["work"])
     >>> tree = ap.Hierarchy([["federal", "state"], ["local", "state"], ["none", "other"]])
     >>> in_preorder(m, {"work": tree}).attributes[0].values.tolist()
@@ -153,6 +147,5 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
 
 
 def _covering(positions: np.ndarray, width: Fraction) -> tuple[float, float]:
-    """The multiples of the width around the values."""
     first, last = (exact_number("a value", value, -np.inf) for value in positions[[0, -1]])
     return float(first // width * width), float((last // width + 1) * width)

@@ -1,10 +1,9 @@
-"""Imbalance of the sensitive attribute: is there any, where, and how many rows would mend it.
+"""Imbalance of the sensitive attribute: whether, where, and how many rows would balance it.
 
 Algorithms 1 and 2 of majeed2024 compare the frequencies of two sensitive values. Here every value
-is compared with the most frequent one, so they hold for any number of values.
-
-Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
-data with enhanced utility*, sections 4.1.3 to 4.1.5.
+is compared with the most frequent one, which works for any number of values. Source: A. Majeed, S.
+O. Hwang, *A data-centric l-diversity model for securely publishing personal data with enhanced
+utility*, sections 4.1.3 to 4.1.5.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ __all__ = ["Imbalance", "find_imbalance", "split_by_imbalance"]
 
 @dataclass(frozen=True, eq=False)
 class Imbalance:
-    """How uneven the sensitive values of a table are, those that occur, in the domain's order."""
+    """How uneven the sensitive values of a table are; values that occur, in domain order."""
 
     values: np.ndarray  # (s,), dtype object
     counts: np.ndarray  # (s,), rows of each
@@ -30,7 +29,7 @@ class Imbalance:
 
     @property
     def gaps(self) -> np.ndarray:
-        """Rows that every value has fewer than the most frequent one: what balance takes."""
+        """Rows by which every value is behind the most frequent one."""
         return self.counts.max() - self.counts
 
     @property
@@ -45,7 +44,7 @@ class Imbalance:
 
     @property
     def needed(self) -> dict[object, int]:
-        """Rows to add per value for a balanced table; values that need none are left out."""
+        """Rows to add per value for a balanced table; values that need none are omitted."""
         return {value: int(gap) for value, gap in zip(self.values, self.gaps, strict=True) if gap}
 
     def frame(self) -> pd.DataFrame:
@@ -62,7 +61,7 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
     ----------
     m, threshold : Microdata and float
         A table with a sensitive attribute, and the share of its rows, in [0, 1], above which a gap
-        is a vulnerability; the paper's is one half.
+        is a vulnerability; one half in the paper.
 
     Returns
     -------
@@ -71,7 +70,7 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
     Raises
     ------
     ColumnError, InfeasibleError, ParameterError
-        The table has no sensitive attribute, or one of a single value; or a bad threshold.
+        No sensitive attribute, or one with a single value; or a wrong threshold.
 
     References
     ----------
@@ -79,7 +78,6 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
 
     Examples
     --------
-    >>> import pandas as pd
     >>> m = Microdata(pd.DataFrame({"age": range(10), "ill": [0] * 9 + [1]}), ["age"], "ill")
     >>> found = find_imbalance(m)
     >>> found.vulnerable, found.needed
@@ -91,8 +89,8 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
     values = m.sensitive_attribute.values[present]
     if len(present) == 1:
         raise InfeasibleError(
-            f"every row has {m.sensitive!r} = {values[0]!r}: a sensitive attribute of one value "
-            "cannot be balanced, and no grouping of the table can be 2-diverse"
+            f"every row has {m.sensitive!r} = {values[0]!r}: no added rows can balance a single "
+            "value, and no grouping can be 2-diverse; choose another sensitive attribute"
         )
     return Imbalance(values, counts[present], threshold * m.n)
 
@@ -100,12 +98,11 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
 def split_by_imbalance(m: Microdata, threshold: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
     """Return the numbers of problematic rows and of all others, ascending (Algorithm 2); O(n).
 
-    Parameters and errors are those of :func:`find_imbalance`. With threshold 0 every value but
-    the most frequent ones is problematic.
+    Parameters and errors are those of :func:`find_imbalance`. With threshold 0 all values except
+    the most frequent ones are problematic.
 
     Examples
     --------
-    >>> import pandas as pd
     >>> m = Microdata(pd.DataFrame({"age": range(10), "ill": [1] + [0] * 9}), ["age"], "ill")
     >>> split_by_imbalance(m)[0].tolist()
     [0]

@@ -1,11 +1,10 @@
-"""Pattern-friendly quasi-identifiers: one value is common to most, and little depends on it.
+"""Pattern-friendly quasi-identifiers: most people share one value, and little depends on it.
 
-The paper counts and shuffles, but prints no rule; its pattern-friendly quasi-identifiers have
-shares from 0.37 to 0.89, and one of 0.59 is refused. The rule here: unordered, most frequent value
-at least `share`, importance at most the mean of all.
-
-Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
-data with enhanced utility*, section 4.2.1 and Figure 4.
+The paper counts and shuffles, but prints no rule. Its pattern-friendly quasi-identifiers have
+shares from 0.37 to 0.89, and one with 0.59 is rejected. The rule here: unordered, most frequent
+value at least `share`, importance at most the mean of all. Source: A. Majeed, S. O. Hwang, *A
+data-centric l-diversity model for securely publishing personal data with enhanced utility*,
+section 4.2.1 and Figure 4.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ __all__ = ["frequency_analysis", "pattern_friendly"]
 def frequency_analysis(m: Microdata) -> pd.DataFrame:
     """Return each quasi-identifier's most frequent value and its share of the rows.
 
-    The columns are ``qid``, ``values`` (that occur), ``ordered``, ``top_value``, ``top_share``.
+    The columns are ``qid``, ``values`` (how many occur), ``ordered``, ``top_value``,
+    ``top_share``.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> frequency_analysis(ap.examples.hospital())["top_share"].tolist()
     [0.5, 0.6, 0.6]
     """
@@ -53,23 +52,23 @@ def pattern_friendly(
 ) -> pd.DataFrame:
     """Judge every quasi-identifier by frequency and by permutation importance.
 
-    Importance is what a random forest that predicts the sensitive value loses when the column is
-    shuffled, on rows it was not trained on. Forests weigh sensitive values equally: where one
-    value has 95 % of the rows a forest could otherwise ignore every column.
+    Importance is the accuracy that a random forest, which predicts the sensitive value of rows it
+    was not trained on, loses when the column is shuffled. Forests weigh sensitive values equally,
+    because otherwise a value with 95 % of the rows could make them ignore every column.
 
     Parameters
     ----------
     m, share : Microdata and float
-        A table with a sensitive attribute, and the least share of the most frequent value, in
-        (0, 1].
+        A table with a sensitive attribute, and the least share of the most frequent value, in (0,
+        1].
     folds : int
         Parts of the cross-validation, at least 2. Three gives the paper's 2/3 to 1/3.
     trees, repeats : int
         Trees of a forest, and shuffles of a column in each fold; at least 1.
     rows : int, optional
-        Rows drawn for the forests where the table has more; all with None.
+        Rows drawn for the forests if the table has more; None for all.
     seed : int or numpy.random.Generator
-        Of the draw, the folds, the forests and the shuffles.
+        For the draw, the folds, the forests and the shuffles.
 
     Returns
     -------
@@ -81,8 +80,8 @@ def pattern_friendly(
     Raises
     ------
     ColumnError, InfeasibleError, ParameterError
-        The table has no sensitive attribute; fewer than two sensitive values have a row in every
-        fold; a parameter is out of range.
+        No sensitive attribute; fewer than two sensitive values have a row in every fold; a
+        parameter is out of range.
 
     References
     ----------
@@ -91,7 +90,6 @@ def pattern_friendly(
 
     Examples
     --------
-    >>> import pandas as pd
     >>> frame = pd.DataFrame({"ill": [0, 1] * 30, "job": ["a", "b"] * 30, "land": ["x"] * 60})
     >>> pattern_friendly(Microdata(frame, ["job", "land"], "ill"), trees=5)["friendly"].tolist()
     [False, True]
@@ -112,8 +110,8 @@ def pattern_friendly(
     part = m if rows >= m.n else m.sample(rows, rng)
     if np.count_nonzero(part.sensitive_counts >= folds) < 2:
         raise InfeasibleError(
-            f"fewer than two values of {m.sensitive!r} have {folds} rows or more, one for each "
-            "fold: there is nothing to predict"
+            f"fewer than two values of {m.sensitive!r} have {folds} rows or more, one per fold: "
+            "use fewer folds or more rows"
         )
     known = np.flatnonzero((part.sensitive_counts >= folds)[part.sensitive_codes])
     x, y = part.codes[known], part.sensitive_codes[known]

@@ -1,10 +1,9 @@
 """Synthetic rows for rare sensitive values, and their fusion with the real ones.
 
-The only module that imports SDV, and only when a synthesizer is used.
-
-Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
-data with enhanced utility*, sections 4.1.4 and 4.1.5; L. Xu, M. Skoularidou, A. Cuesta-Infante,
-K. Veeramachaneni, *Modeling tabular data using conditional GAN*, NeurIPS 2019.
+The only module that imports SDV, and only when a synthesizer is used. Source: A. Majeed, S. O.
+Hwang, *A data-centric l-diversity model for securely publishing personal data with enhanced
+utility*, sections 4.1.4 and 4.1.5; L. Xu, M. Skoularidou, A. Cuesta-Infante, K. Veeramachaneni,
+*Modeling tabular data using conditional GAN*, NeurIPS 2019.
 """
 
 from __future__ import annotations
@@ -38,11 +37,11 @@ METHODS = {
     "gaussian_copula": "GaussianCopulaSynthesizer",
 }
 
-#: The most values of a categorical column; each becomes an input of the network.
+#: The largest number of values of a categorical column; each is an input of the network.
 MOST_CATEGORIES = 500
 
 _TABLE = "people"
-_ROUNDS = 100  # how often a batch is sampled anew before the model is given up
+_ROUNDS = 100  # attempts to sample a batch
 
 
 def augment(
@@ -57,9 +56,9 @@ def augment(
 ) -> Microdata:
     """Add synthetic rows of the rare sensitive values, by default until all are equally frequent.
 
-    Parameters and errors are those of :func:`synthesize`, and the result is that of :func:`fuse`.
-    By default `needed` comes from :func:`~anonpaper.prepare.imbalance.find_imbalance`, which
-    refuses a sensitive attribute of one value.
+    Parameters and errors are those of :func:`synthesize`; the result is that of :func:`fuse`. By
+    default `needed` comes from :func:`~anonpaper.prepare.imbalance.find_imbalance`, which raises
+    an error for a sensitive attribute with one value.
     """
     needed = find_imbalance(m).needed if needed is None else dict(needed)
     options = {"epochs": epochs, "batch_size": batch_size, "seed": seed, "cache": cache}
@@ -76,11 +75,11 @@ def synthesize(
     seed: int = 0,
     cache: bool = True,
 ) -> pd.DataFrame:
-    """Sample rows that have given sensitive values from a model of the table.
+    """Sample rows with given sensitive values from a model of the table.
 
     The model is trained on the quasi-identifiers and the sensitive attribute of all real rows.
-    CTGAN raises the probability of rare values in training. Rows of other values are rejected, so
-    a model of few epochs may not yield enough: that is an error, never a silent shortage.
+    CTGAN trains on rare values more often. Rows with other values are rejected, so a model with
+    few epochs may yield too few rows, which is an error.
 
     Parameters
     ----------
@@ -89,28 +88,27 @@ def synthesize(
     method : {"ctgan", "tvae", "gaussian_copula"}
         The model; all come from SDV.
     epochs, batch_size : int
-        Passes of the training over the rows, at least 1 (a Gaussian copula has none), and rows of
-        a training step, a multiple of 10.
+        Training passes over the rows, at least 1 (a Gaussian copula has none), and rows per
+        training step, a multiple of 10.
     seed : int
         Seeds numpy and torch before training and again before sampling, in one thread.
     cache : bool
-        Whether a model trained before on the same data with the same settings is used, and this
-        one kept (``$ANONPAPER_CACHE`` or data/cache, folder models).
+        Whether to keep this model and reuse one trained on the same data with the same settings
+        (``$ANONPAPER_CACHE`` or data/cache, folder models).
 
     Returns
     -------
     pandas.DataFrame
         The columns ``m.qi`` and the sensitive one; values of `needed` in its order. Numbers are
         clipped to the real range, whole numbers stay whole. ``attrs`` has ``clipped``, the number
-        of values that were, and ``seconds``, the time of training and sampling at first.
+        of clipped values, and ``seconds``, the original time of training and sampling.
 
     Raises
     ------
-    BudgetExceededError
-        The model yields fewer rows than needed: train it longer, or use another method.
-    ColumnError, InfeasibleError, ParameterError
-        The model cannot hold a column (too many categories, or numbers that are not finite); a
-        value has no real row to learn from; a bad parameter, or SDV is not installed.
+    BudgetExceededError, ColumnError, InfeasibleError, ParameterError
+        The model yields too few rows (train it longer, or use another method) or cannot hold a
+        column (too many categories, or numbers that are not finite); a value has no real row to
+        learn from; a wrong parameter; or SDV is not installed.
     """
     values = checked_needs(check_microdata(m), needed)
     errors.check_choice("method", method, METHODS)
@@ -149,13 +147,12 @@ def synthesize(
 def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
     """Append synthetic rows to real ones: a Microdata of the role columns, real rows first.
 
-    `rows` has all role columns; ColumnError if one is missing, a category is unknown or a number
-    out of the real range. Rows are numbered from 0, and ``synthetic`` is true for those added. The
-    domain of a number is what occurs.
+    `rows` needs all role columns; ColumnError if one is missing, a category is unknown or a number
+    is out of the real range. Rows are numbered from 0, and ``synthetic`` is true for those added.
+    The domain of a numeric column becomes the numbers that occur.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> fuse(m, m.frame.head(2)).synthetic.sum().item()
     2
@@ -177,7 +174,7 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
         else:
             kind = pd.CategoricalDtype(list(attribute.values), attribute.ordered)
             columns[attribute.name] = pd.Categorical(both, dtype=kind)
-    if m.person is not None:  # numbered anew; every row added is of somebody else
+    if m.person is not None:  # new numbers; every added row is another person
         people = pd.factorize(m.frame[m.person])[0]
         columns[m.person] = np.r_[people, people.max() + 1 + np.arange(len(rows))]
     occurring = {a: None for a in names if m.attribute(a).numeric}
@@ -186,10 +183,11 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
 
 
 def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return how like the real rows of `m` synthetic rows are, by SDV (else ParameterError).
+    """Return how similar synthetic rows and the real rows of `m` are, by SDV.
 
     The columns are ``property`` (column shapes, column pair trends, overall) and ``score``, from 0
-    to 1.
+    to
+    1. ParameterError without SDV.
     """
     real = _plain_frame(m)
     theirs = _plain_frame(fuse(m, rows)).iloc[m.n :].reset_index(drop=True)
@@ -199,19 +197,15 @@ def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
         )
         found = report.get_properties().set_index("Property")["Score"].to_dict()
         found["Overall"] = report.get_score()
-    # With several tables SDV reports properties between tables too, which are not defined here.
+    # SDV also reports properties between tables, which are not defined for one table.
     rows = [{"property": name, "score": score} for name, score in found.items()]
     return pd.DataFrame(rows).dropna().reset_index(drop=True)
 
 
-# -- tables as SDV takes them ---------------------------------------------------------------
-
-
 def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
-    """Return rows to sample per sensitive code, after looking for values without a real row."""
+    """Return rows to sample per sensitive code, after checking that each value has a real row."""
     if not isinstance(needed, Mapping):
-        wanted = "needed says how many rows to draw of each sensitive value, {value: rows}"
-        raise errors.ParameterError(f"{wanted}; got {needed!r}")
+        raise errors.ParameterError(f"needed must be {{sensitive value: rows}}, got {needed!r}")
     values = {}
     for value, rows in needed.items():
         code = m.sensitive_attribute.code(value)
@@ -219,8 +213,7 @@ def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
             continue
         if m.sensitive_counts[code] == 0:
             raise errors.InfeasibleError(
-                f"no real row has {m.sensitive!r} = {value!r}: there is nothing to learn its "
-                "distribution from"
+                f"no real row has {m.sensitive!r} = {value!r} to learn from"
             )
         values[code] = int(rows)
     return values
@@ -238,15 +231,15 @@ def _plain_frame(m: Microdata) -> pd.DataFrame:
             present = len(np.unique(codes))
             if present > MOST_CATEGORIES:
                 raise errors.ColumnError(
-                    f"{attribute.name!r} has {present} categories, at most {MOST_CATEGORIES} can "
-                    "be modelled: group them, or leave the column out (is it an identifier?)"
+                    f"{attribute.name!r} has {present} categories, more than {MOST_CATEGORIES}: "
+                    "group them, or drop the column (is it an identifier?)"
                 )
             columns[str(attribute.name)] = codes.astype(str).astype(object)
     return pd.DataFrame(columns)
 
 
 def _columns(m: Microdata) -> Iterator[tuple[Attribute, np.ndarray, bool]]:
-    """Yield the role columns and whether a model takes them for numbers."""
+    """Yield the role columns and whether a model treats them as numbers."""
     for attribute, codes in zip(m.attributes, m.codes.T, strict=True):
         yield attribute, codes, attribute.numeric
     yield m.sensitive_attribute, m.sensitive_codes, False
@@ -259,7 +252,7 @@ def _metadata(sdv, m: Microdata):
 
 
 def _as_in(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
-    """Carry sampled rows back to the table's own values; clip numbers to the real range."""
+    """Convert sampled rows to the table's values; clip numbers to the real range."""
     columns, clipped = {}, 0
     for attribute, _, is_number in _columns(m):
         found = rows[str(attribute.name)].to_numpy()
@@ -270,7 +263,7 @@ def _as_in(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
         found = np.round(found.astype(float)) if whole else found.astype(float)
         inside = np.clip(found, attribute.positions[0], attribute.positions[-1])
         clipped += int(np.count_nonzero(inside != found))
-        # the finest digits of real values are the finest of synthetic ones
+        # synthetic values get no finer digits than real ones
         nearest = inside.astype(int) if whole else _nearest(inside, attribute.positions)
         columns[attribute.name] = nearest
     frame = pd.DataFrame(columns)
@@ -279,7 +272,6 @@ def _as_in(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _nearest(values: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    """Round values to the nearest ones of a sorted domain."""
     above = np.clip(np.searchsorted(domain, values), 1, len(domain) - 1)
     lower, upper = domain[above - 1], domain[above]
     return np.where(values - lower <= upper - values, lower, upper)
@@ -299,9 +291,6 @@ def _check_known(attribute: Attribute, values: np.ndarray) -> None:
         raise errors.ColumnError(f"synthetic values of {attribute.name!r} are {where}: {some}")
 
 
-# -- SDV -------------------------------------------------------------------------------------
-
-
 def _installed(name: str) -> str:
     with errors.needs("synthesis"):
         return version(name)
@@ -316,7 +305,7 @@ def _seed(seed: int) -> None:
 
 @contextlib.contextmanager
 def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
-    """Import SDV, silence it, use one thread, and leave global random states as they were."""
+    """Import SDV, silence it, use one thread, and restore global random states."""
     _installed("sdv")
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
@@ -337,8 +326,8 @@ def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
 
         _seed(seed)
         try:
-            # CTGAN would start processes for columns, which live on for minutes; and the mixtures
-            # that it fits to numbers differ in their last digits with the threads of BLAS
+            # CTGAN would start processes that stay for minutes, and the last digits of its
+            # mixtures depend on the threads of BLAS
             sequential = joblib.parallel_config(backend="sequential")
             with sequential, threadpoolctl.threadpool_limits(1):
                 yield sdv
@@ -350,7 +339,7 @@ def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
 
 
 def _trained(sdv, real: pd.DataFrame, m: Microdata, settings: dict, file: Path | None):
-    """Load a model that is kept, or train one and keep it."""
+    """Load a kept model, or train one and keep it."""
     if file is not None and file.exists():
         return sdv.utils.load_synthesizer(str(file))
     options = {name: settings[name] for name in ("epochs", "batch_size") if name in settings}
@@ -384,7 +373,7 @@ def _sample(sdv, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
 
 
 def _alone(path: Path) -> contextlib.AbstractContextManager:
-    """Wait for whoever trains the same model: it is trained once and then found in the cache."""
+    """Wait for any process that trains the same model, then find it in the cache."""
     from filelock import FileLock  # torch brings it along
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -392,7 +381,7 @@ def _alone(path: Path) -> contextlib.AbstractContextManager:
 
 
 def _keep(path: Path, write) -> None:
-    """Let `write` make a file that appears whole or not at all."""
+    """Let `write` make a file that appears completely or not at all."""
     with tempfile.TemporaryDirectory() as folder, whole_file(path) as stream:
         write(made := Path(folder, path.name))
         with made.open("rb") as content:

@@ -1,4 +1,4 @@
-"""From groups or sub-domains to the table that is published, in six ways."""
+"""From groups or sub-domains to the published table, in six ways."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _BLOCK = 1_000_000  # rows of a table of counts that are swapped at a time, if g
 
 
 def _listed(m: Microdata, p: Partition) -> tuple[Microdata, Partition]:
-    """Return a table and its groups row by row; of a table of counts, a row per cell and group."""
+    """Return table and groups row by row; for a table of counts, a row per cell and group."""
     check_partition(p, check_microdata(m, people=True).n)
     if p.starred is not None and p.starred.shape[1] != m.d:
         raise ParameterError(
-            f"the partition stars values of {p.starred.shape[1]} attributes, and the table has "
-            f"the quasi-identifiers {m.qi}"
+            f"the partition stars values of {p.starred.shape[1]} attributes, but the table has "
+            f"the quasi-identifiers {m.qi}: run the algorithm on this table"
         )
     return p.listed(m)
 
 
 def suppress(m: Microdata, p: Partition) -> Release:
-    """Publish groups by suppression: a star where the rows of a group differ.
+    """Publish groups by suppression: a star wherever the rows of a group differ.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def suppress(m: Microdata, p: Partition) -> Release:
     Raises
     ------
     ParameterError
-        The partition is of another number of rows, or of another kind of table.
+        `p` has another number of rows than `m`, or only one of them has counts.
 
     References
     ----------
@@ -60,7 +60,6 @@ def suppress(m: Microdata, p: Partition) -> Release:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
@@ -102,7 +101,6 @@ def generalize(m: Microdata, p: Partition) -> Release:
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
@@ -121,19 +119,20 @@ def generalize(m: Microdata, p: Partition) -> Release:
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
 
-    The recoding may be of another table, such as last year's, for which alone the guarantee of its
-    algorithm holds: ``audit`` says what this release has.
+    A recoding of another table, such as last year's, keeps its algorithm's guarantee only for that
+    table: ``audit`` shows what this release reaches.
 
     Parameters
     ----------
     m : Microdata
         The table.
     r : Recoding
-        Sub-domains of its quasi-identifiers. Classes that fail its ``withhold`` are withheld;
-        intervals and sets then leave out what only they have, names of a hierarchy do not.
+        Sub-domains of its quasi-identifiers. Classes that fail its ``withhold`` are withheld.
+        Intervals and sets then omit values that only withheld rows have; names of a hierarchy
+        stay.
     unseen : {"error", "suppress"}
-        Whether values that the recoding does not have are an error that names them, or their rows
-        are withheld; see :meth:`Recoding.of_values <anonpaper.recoding.Recoding.of_values>`.
+        Values that the recoding lacks raise an error that names them, or their rows are withheld;
+        see :meth:`Recoding.of_values <anonpaper.recoding.Recoding.of_values>`.
 
     Returns
     -------
@@ -142,7 +141,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     Raises
     ------
     ColumnError, ParameterError
-        The table has values that are new to the recoding, or the recoding is of other attributes.
+        Values are new to the recoding, or it has other attributes.
 
     References
     ----------
@@ -150,7 +149,6 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> release = recode(m, ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]]))
     >>> release.frame.loc["Adam"].tolist()
@@ -158,15 +156,12 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     """
     check_microdata(m, people=True)
     if not isinstance(r, Recoding):
-        raise ParameterError(
-            f"expected a Recoding, got {type(r).__name__}: groups are published by ap.suppress, "
-            "ap.generalize, ap.swap or ap.anatomize"
-        )
+        raise ParameterError(f"expected a Recoding, got {type(r).__name__}: use ap.suppress")
     errors.check_choice("unseen", unseen, ("error", "suppress"))
     same = len(m.attributes) == len(r.attributes) and all(
         mine is other
         or (
-            not r.withhold  # else another table's sets would tell what its withheld rows have
+            not r.withhold  # else another table's sets would reveal values of its withheld rows
             and mine.name == other.name
             and np.array_equal(mine.values, other.values)
             and [*map(type, mine.values)] == [*map(type, other.values)]  # True equals 1
@@ -178,9 +173,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         named = "; ".join(
             f"{n!r}: {v[:10]}{' ...' if len(v) > 10 else ''}" for n, v in new.items()
         )
-        raise ColumnError(
-            f'values that are new to the recoding: {named}; unseen="suppress" withholds their rows'
-        )
+        raise ColumnError(f'values new to the recoding: {named}; unseen="suppress" withholds them')
     m = m.listed()
     published = tuple(
         PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])
@@ -207,11 +200,11 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
 
 
 def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray):
-    """Leave values that only withheld rows have out of intervals and sets; a star stays."""
+    """Omit values that only withheld rows have from intervals and sets; a star stays."""
     occurs = np.zeros(len(ids), bool)
     occurs[codes] = True
     keeps = occurs | shown.is_star[ids] | ~np.isin(ids, ids[codes])
-    if shown.attribute.ordered:  # what lies between two values is not named
+    if shown.attribute.ordered:  # intervals do not name the values between their ends
         low, high = np.full((2, len(shown.sub_domains)), -1)
         (kept,) = np.nonzero(keeps)
         high[ids[kept]], low[ids[kept[::-1]]] = kept, kept[::-1]
@@ -231,7 +224,7 @@ def shallow_generalize(
     """Publish every class on the lowest level of each hierarchy on which its rows agree.
 
     Unlike in full-domain generalization, the level may differ from class to class. The paper does
-    not say whether values on which a class agrees are kept, so `least_level` does.
+    not say whether values on which a class agrees are kept; `least_level` decides.
 
     Parameters
     ----------
@@ -240,10 +233,10 @@ def shallow_generalize(
     hierarchies : mapping of attribute name to Hierarchy
         One for every quasi-identifier, with a single name on its highest level.
     pattern_friendly : sequence of attribute name
-        Quasi-identifiers, one value of which most people have, that begin at level 0.
+        Quasi-identifiers in which most people share one value; they begin at level 0.
     least_level : int
-        Lowest level of all others. 0 keeps their values too where a class agrees on them; 1
-        generalizes them always, which comes close to the counts of Table 12.
+        Lowest level of all others. 0 also keeps values on which a class agrees. 1 always
+        generalizes, which comes close to the counts of Table 12.
 
     Returns
     -------
@@ -253,9 +246,8 @@ def shallow_generalize(
     Raises
     ------
     ColumnError, HierarchyError, ParameterError
-        `pattern_friendly` or `hierarchies` names no quasi-identifier; a hierarchy is missing,
-        lacks values, or its top does not join them all; `least_level` is above its height; or as
-        for :func:`suppress`.
+        `pattern_friendly` or `hierarchies` has an unknown name; a hierarchy is missing, lacks
+        values or a single top; `least_level` exceeds its height; or as for :func:`suppress`.
 
     References
     ----------
@@ -265,7 +257,6 @@ def shallow_generalize(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
     >>> release = shallow_generalize(m, ap.examples.hospital_two_diverse(), trees)
@@ -276,11 +267,9 @@ def shallow_generalize(
     pattern_friendly = errors.check_sequence("pattern_friendly", pattern_friendly)
     hierarchies = check_hierarchies(hierarchies, m.qi)
     if unknown := [name for name in pattern_friendly if not errors.is_among(name, m.qi)]:
-        raise ColumnError(f"{unknown} are no quasi-identifiers; those are {m.qi}")
+        raise ColumnError(f"{unknown} are not quasi-identifiers; these are {m.qi}")
     if lacking := [name for name in m.qi if name not in hierarchies]:
-        raise errors.HierarchyError(
-            f"a hierarchy is needed for {lacking}: Hierarchy.balanced makes one"
-        )
+        raise errors.HierarchyError(f"hierarchies lacks {lacking}: use Hierarchy.balanced")
     m, p = _listed(m, p)
     published = []
     for j, attribute in enumerate(m.attributes):
@@ -289,8 +278,7 @@ def shallow_generalize(
         if maps[top].any():
             raise errors.HierarchyError(
                 f"the highest level of the hierarchy of {attribute.name!r} has "
-                f"{maps[top].max() + 1} names: it must join all values, or some classes could not "
-                "be published"
+                f"{maps[top].max() + 1} names: it must join all values under one name"
             )
         floor = 0 if attribute.name in pattern_friendly else least_level
         errors.check_integer("least_level", floor, 0, top)
@@ -298,7 +286,7 @@ def shallow_generalize(
         low, high = group_bounds(maps[:, m.codes[:, j]].T, p.labels, p.n_groups)
         agrees = low == high
         agrees[:, :floor] = False
-        if p.starred is not None:  # nothing is shown where a group is suppressed
+        if p.starred is not None:  # a suppressed value of a group shows nothing
             agrees[p.starred[:, j], :top] = False
         level = agrees.argmax(axis=1)
         node = low[np.arange(p.n_groups), level]
@@ -307,7 +295,7 @@ def shallow_generalize(
 
 
 def _nodes(attribute, tree, maps, level, node, p: Partition) -> PublishedAttribute:
-    """Number the sub-domains in use; two nodes of the same values are one."""
+    """Number the sub-domains in use; nodes with the same values are one."""
     # Nodes of all levels are numbered one after the other, from the lowest level up.
     first = np.r_[0, np.cumsum(maps.max(axis=1) + 1)]
     owner = (maps + first[:-1, None]).ravel()
@@ -327,8 +315,8 @@ def swap(
 ) -> GroupRelease:
     """Publish groups by data swapping: sensitive values are permuted within every group.
 
-    All permutations of a group are equally likely; a value may fall on its own row again. Every QI
-    value stays: queries written for the table run on the release, and everybody sees who is in it.
+    All permutations of a group are equally likely, so a value may stay on its row. QI values do
+    not change: queries written for the table run on the release, and everybody sees who is in it.
     A table of counts is permuted as if its rows were there.
 
     Parameters
@@ -336,8 +324,8 @@ def swap(
     m, p
         As for :func:`suppress`, the table with a sensitive attribute.
     seed : int, numpy.random.Generator or None
-        None for permutations that nobody can repeat. A seed is for experiments: whoever guesses
-        it undoes the swaps, so the release warns that it must not be published.
+        None for permutations that nobody can repeat. A seed is for experiments: an attacker who
+        guesses it undoes the swaps, so the release warns against publishing it.
 
     Returns
     -------
@@ -346,8 +334,7 @@ def swap(
     Raises
     ------
     ColumnError, ParameterError
-        The table has no sensitive attribute, the partition is of another number of rows or stars
-        values, or the seed is no seed.
+        No sensitive attribute; `p` has another number of rows or stars values; or a wrong seed.
 
     References
     ----------
@@ -355,7 +342,6 @@ def swap(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> release = swap(m, ap.examples.hospital_two_diverse(), seed=0)
     >>> release.frame["Disease"].iloc[:4].tolist()
@@ -378,14 +364,14 @@ def swap(
 
 
 def _permuted(labels: np.ndarray, draw: Callable[[int], np.ndarray]) -> np.ndarray:
-    """Return whose value every row gets: within groups, all permutations are equally likely."""
-    source = np.empty(len(labels), np.int64)
+    """Return the source row of every value: within groups, all permutations are equally likely."""
+    source = np.empty(len(labels), np.intp)
     source[np.argsort(labels, kind="stable")] = np.lexsort([draw(len(labels)), labels])
     return source
 
 
 def _permuted_counts(m: Microdata, p: Partition, draw: Callable[[int], np.ndarray]) -> tuple:
-    """Return entries, sensitive codes, and how many rows get them; memory for a group's rows."""
+    """Return entries, sensitive codes and numbers of rows; memory for one group's rows."""
     order = np.argsort(p.labels, kind="stable")
     before = np.cumsum(m.weights[order]) - m.weights[order]
     block = before[np.searchsorted(p.labels[order], p.labels[order])] // _BLOCK
@@ -407,8 +393,8 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     m, p
         As for :func:`swap`.
     accept : {"minimality attack"}, optional
-        Publish groups of TP or TP+ although the two tables show whom they removed, as an
-        experiment.
+        For experiments: publish groups of TP or TP+ although the two tables show which rows they
+        removed.
 
     Returns
     -------
@@ -418,18 +404,17 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     Raises
     ------
     ColumnError, ParameterError
-        As for :func:`swap`; a role column is called "group" or "count"; or the partition is of TP
-        or TP+ with a residue.
+        As for :func:`swap`; a role column is called "group" or "count"; or TP or TP+ made the
+        partition and removed rows.
 
     References
     ----------
-    X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006,
-    section 3; boger2020, section 2.2. O(n log n). The attack: R. Wong, A. Fu, K. Wang, J. Pei,
-    *Minimality attack in privacy preserving data publishing*, VLDB 2007.
+    X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006, section 3;
+    boger2020, section 2.2. O(n log n). The attack: R. Wong, A. Fu, K. Wang, J. Pei, *Minimality
+    attack in privacy preserving data publishing*, VLDB 2007.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> release = anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> release.qit.head(1)
           Age Gender Education  group
@@ -442,27 +427,27 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     m, p = _listed_apart(m, p, "anatomize")
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:
-        raise ColumnError(f"rename {taken}: the tables of an anatomy have columns of that name")
+        raise ColumnError(f"rename {taken}: the tables of an anatomy use these names")
     errors.check_choice("accept", accept, (None, "minimality attack"))
     if releases.has_residue(p) and accept is None:
         raise ParameterError(
-            f"{p.algorithm} removed {p.info['residue_size']} rows from groups of equal QI, in "
-            "phase one those with the group's most frequent value, and the two tables of an "
-            "anatomy show who they are: publish it by ap.suppress, group by ap.mondrian or "
-            'ap.klt, or say accept="minimality attack" for an experiment'
+            f"{p.algorithm} removed {p.info['residue_size']} rows, in phase one rows with the "
+            "most frequent sensitive value of their group, and an anatomy shows which rows: "
+            "publish with ap.suppress, group with ap.mondrian or ap.klt, or pass "
+            'accept="minimality attack" for an experiment'
         )
     return Anatomy(m, _as_they_are(m), "anatomize", partition=p)
 
 
 def _listed_apart(m: Microdata, p: Partition, form: str) -> tuple[Microdata, Partition]:
-    """Return what `_listed` does, for a form that shows groups and publishes all values."""
+    """Return what `_listed` does, for releases that show groups and publish all values."""
     check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
     m, p = _listed(m, check_partition(p).apart())
     m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
     if p.starred is not None and p.starred.any():
         raise ParameterError(
-            f"{p.algorithm or 'the partition'} stars values, and {form} publishes them all: "
-            "publish it by ap.suppress, ap.generalize or ap.shallow_generalize"
+            f"{p.algorithm or 'the partition'} stars values, but {form} publishes all values: "
+            "use ap.suppress, ap.generalize or ap.shallow_generalize"
         )
     return m, p
 
@@ -475,14 +460,14 @@ def _as_they_are(m: Microdata) -> tuple[PublishedAttribute, ...]:
 
 
 def _rows_of_groups(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Carry a number per group to its rows; rows withheld get that of no group, 0."""
+    """Copy a number per group to its rows; withheld rows get 0."""
     if len(of_group) == 0:
         return np.zeros(len(labels), np.int32)
     return np.where(labels >= 0, of_group[labels], 0).astype(np.int32)
 
 
 def _bounds(m: Microdata, p: Partition) -> tuple[np.ndarray, np.ndarray]:
-    """Least and greatest code by attribute and group; a starred one has its whole domain."""
+    """Least and greatest code by attribute and group; a suppressed one spans its whole domain."""
     low, high = group_bounds(m.codes, p.labels, p.n_groups)
     if p.starred is not None:
         low = np.where(p.starred, 0, low)
@@ -491,7 +476,7 @@ def _bounds(m: Microdata, p: Partition) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _held(m: Microdata, p: Partition, j: int) -> tuple[SubDomains, np.ndarray]:
-    """The sets of values of attribute j that groups hold; the number of every group's."""
+    """The sets of values of attribute j that groups hold, and the number of each group's set."""
     attribute, rows = m.attributes[j], p.labels >= 0
     starred = np.zeros(p.n_groups, bool) if p.starred is None else p.starred[:, j]
     # Starred groups share one set, the last.

@@ -1,7 +1,7 @@
-"""The table that is published, and how it leaves.
+"""The published table, and how it leaves.
 
-Every published QI value is a *sub-domain*, a set of values of its attribute: a kept value is a set
-of one, a star the whole domain. Measures read sub-domains; the DataFrame is written on demand.
+Every published QI value is a *sub-domain*, a set of values of its attribute: one value if it is
+kept, the whole domain if it is suppressed. Measures read sub-domains.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ __all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release", "check_re
 #: A table of counts is published as a DataFrame up to this many rows.
 MOST_ROWS = 1_000_000
 _SEEDED = (
-    "swapped with a seed: whoever guesses it undoes the swaps, so this table must not be "
-    "published; without a seed nobody can"
+    "swapped with a seed: an attacker who guesses it undoes the swaps, so this table must not be "
+    "published; swap without a seed instead"
 )
 _REPEATED = (
-    "people have several rows: who knows how many somebody has, or in which classes they are, can "
-    "conclude more than the levels say, which are of each class by itself"
+    "people have several rows: an attacker who knows how many rows somebody has, or in which "
+    "classes, can conclude more than the levels say; they judge each class separately"
 )
 _SEVERAL = (
-    "a row has several sensitive values: who knows one of somebody's can be surer of the others "
-    "than the levels say, which are of each attribute by itself"
+    "a row has several sensitive values: an attacker who knows one of them can be surer of the "
+    "others than the levels say; they judge each attribute separately"
 )
 _MINIMALITY = (
-    "minimality attack: {algorithm} removed {rows} rows, and removes no more than it must, so who "
-    "knows that and the sizes of the groups concludes more about these people than the levels say"
+    "minimality attack: {algorithm} removed {rows} rows and never more than necessary, so an "
+    "attacker who knows the group sizes concludes more about these people than the levels say"
 )
 
 
@@ -71,8 +71,8 @@ _LEVELS = [
 class PublishedAttribute:
     """The published values of one quasi-identifier.
 
-    ``index``, shape (n,), dtype int32, says which of the `sub_domains`, all of them different,
-    every row has; it is meaningless for rows that are withheld.
+    ``index``, shape (n,), dtype int32, is the number of every row's sub-domain among the distinct
+    `sub_domains`. It has no meaning for withheld rows.
     """
 
     sub_domains: SubDomains
@@ -85,7 +85,7 @@ class PublishedAttribute:
 
 
 class Swapped(NamedTuple):
-    """Sensitive values after a swap, row by row: codes, values as the input writes them."""
+    """Sensitive values after a swap, row by row: codes, and values as the input writes them."""
 
     codes: np.ndarray
     values: pd.Series
@@ -93,13 +93,13 @@ class Swapped(NamedTuple):
 
 
 class Release:
-    """A published table and how it came about.
+    """A published table and how it was made.
 
-    ``frame`` is for who made it: it has the input's index and order of rows. Others get
-    :meth:`write` or :meth:`public_frame`, which say nothing but the rows. ``method`` is
-    ``"suppress"``, ``"generalize"``, ``"recode"``, ..., and ``microdata`` the table it was made
-    from, by ``partition`` (for a recoding, the classes of equal published rows) and ``recoding``
-    (None for groups). ``published`` has a PublishedAttribute per quasi-identifier, in order.
+    ``frame`` is for its maker: it has the input's index and row order. Give others only
+    :meth:`write` or :meth:`public_frame`. ``method`` is ``"suppress"``, ``"generalize"``,
+    ``"recode"``, .... ``microdata`` is the original table, ``partition`` its groups (for a
+    recoding, the equivalence classes) and ``recoding`` the Recoding (None for groups).
+    ``published`` has a PublishedAttribute per quasi-identifier, in order.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Release:
 
     @property
     def partition(self) -> Partition:
-        """The groups it was made from; for a recoding its equivalence classes."""
+        """The groups that were published; for a recoding its equivalence classes."""
         return self.classes if self._partition is None else self._partition
 
     @cached_property
@@ -129,18 +129,18 @@ class Release:
 
     @property
     def sensitive_codes(self) -> np.ndarray:
-        """Sensitive codes as published, shape (n,): the table's own unless they were swapped."""
+        """Sensitive codes as published, shape (n,): the table's codes unless they were swapped."""
         return self.microdata.sensitive_codes if self._swapped is None else self._swapped.codes
 
     @property
     def is_synthetic(self) -> np.ndarray:
-        """Whether a row is of nobody, shape (n,), dtype bool; see ``Microdata.synthetic``."""
+        """Whether a row is synthetic, shape (n,), dtype bool; see ``Microdata.synthetic``."""
         return self.microdata.synthetic
 
     def without_synthetic(self) -> Release:
-        """Return what is published of real people alone: an attacker's best knowledge.
+        """Return the release without synthetic rows, as an attacker who knows them all sees it.
 
-        Classes lose their synthetic rows. EmptyTableError if every row is synthetic.
+        EmptyTableError if every row is synthetic.
         """
         real = np.flatnonzero(~self.is_synthetic)
         p, swapped = self._partition, self._swapped
@@ -154,9 +154,9 @@ class Release:
 
     @cached_property
     def classes(self) -> Partition:
-        """Equivalence classes: rows whose published QI are equal; -1 for rows withheld."""
+        """Equivalence classes: rows whose published QI are equal; -1 for withheld rows."""
         rows = np.flatnonzero(self.is_published)
-        labels = np.full(len(self.is_published), -1, dtype=np.int64)
+        labels = np.full(len(self.is_published), -1, dtype=np.intp)
         if len(rows):
             index = np.column_stack([p.index[rows] for p in self.published])
             cells = build_cells(index, [len(p.sub_domains) for p in self.published], None, 1)
@@ -168,8 +168,8 @@ class Release:
     def frame(self) -> pd.DataFrame:
         """The published table for analysis: index, order and types of the input.
 
-        It has QI and SA of the rows that are not withheld. Index, order and categories say whose
-        a row is, so give away :meth:`write` or :meth:`public_frame` instead.
+        It has QI and SA of the published rows. Index, order and categories can identify people, so
+        give others :meth:`write` or :meth:`public_frame` instead.
         """
         m = self.microdata
         rows = self.is_published
@@ -183,14 +183,14 @@ class Release:
         return frame
 
     def public_counts(self) -> tuple[pd.DataFrame, np.ndarray]:
-        """Return the distinct rows that are published in the order of their texts, and numbers.
+        """Return the distinct published rows, sorted by their texts, and how often each occurs.
 
-        This says nothing but the published rows. O(n log n).
+        This reveals only the published rows. O(n log n).
         """
         return self.counted_tables()[0]
 
     def counted_tables(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
-        """Return what :meth:`public_counts` does of each published table: two of an anatomy."""
+        """Return :meth:`public_counts` of each published table; an anatomy has two."""
         m, columns = self.microdata, self._columns()
         for name in m.sensitives:
             codes = m.codes_of(name) if self._swapped is None else self._swapped.codes
@@ -199,24 +199,24 @@ class Release:
         return (_distinct(in_order, m.weights_of(self.is_published)),)
 
     def _columns(self) -> dict[object, tuple[np.ndarray, np.ndarray]]:
-        """Labels and their numbers row by row, of the quasi-identifiers that are published."""
+        """Labels, and their number in each row, of the published quasi-identifiers."""
         self._check_written_apart()
         return {p.attribute.name: (p.labels, p.index[self.is_published]) for p in self.published}
 
     def public_tables(self, keep: Sequence = ()) -> tuple[pd.DataFrame, ...]:
-        """Return what may leave the house: one table, or the two of an anatomy.
+        """Return the tables that may be given away: one, or two for an anatomy.
 
-        They hold nothing but the published rows, in an order that nobody can repeat and that
-        differs from call to call: no index, attributes, unused categories or types of the input.
-        `keep` names columns without a role to publish as they are, unprotected.
+        They hold only the published rows, in a new random order at each call: no index,
+        attributes, unused categories or types of the input. `keep` names columns without a role to
+        publish unchanged, without protection.
 
         Raises
         ------
         ColumnError, RowsError
-            `keep` names an unknown column or the one that says whose a row is; two columns would
-            have the same name; two sensitive values would be written alike, or a set of values as
-            another or as a value of the table, such as a star; or the table has counts, and there
-            are columns to keep or more than 1,000,000 rows to publish, which :meth:`write` can.
+            `keep` has an unknown name or the person column; two columns would have the same name;
+            or different values would be written alike, such as a star and a value ``*``. For a
+            table of counts: `keep` is not empty, or there are more than 1,000,000 rows (use
+            :meth:`write`).
         """
         m = self.microdata
         keep = check_sequence("keep", keep)
@@ -229,12 +229,12 @@ class Release:
             )
         unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
         if unknown:
-            raise ColumnError(f"keep names {unknown}, and the table has {list(m.frame.columns)}")
+            raise ColumnError(f"keep names {unknown}; the table has {list(m.frame.columns)}")
         if m.person is not None and m.person in keep:
-            raise ColumnError(f"{m.person!r} says whose a row is and is never published")
+            raise ColumnError(f"{m.person!r} identifies people and is never published")
         self._check_written_apart()
         first, *others = self._tables()
-        if others:  # the input decided on the numbers of groups
+        if others:  # group numbers follow the order of the input: draw new ones
             numbers = world.secret_order(self.partition.n_groups)
             first, *others = (t.assign(group=numbers[t["group"]]) for t in (first, *others))
         if keep:
@@ -246,28 +246,21 @@ class Release:
 
     def _check_written_apart(self) -> None:
         """Raise ColumnError if different values are written alike."""
-        for (
-            column
-        ) in self.published:  # a reader would take a star, an interval or a set for another
+        for column in self.published:
             shown = column.sub_domains.take(np.unique(column.index[self.is_published]))
             if alike := _written_alike(shown.labels, shown.sizes > 1):
                 raise ColumnError(
-                    f"{alike} would stand for several things in {column.attribute.name!r}: rename "
-                    "the values of the table that are written so"
+                    f"{alike} would have several meanings in {column.attribute.name!r}: rename it"
                 )
         for name in self.microdata.sensitives:
             if alike := _written_alike(self.microdata.attribute(name).values):
-                raise ColumnError(
-                    f"different values of {name!r} are written alike: {alike}, so fewer would be "
-                    "published than were counted: convert them to one type"
-                )
+                raise ColumnError(f"values of {name!r} are written alike: {alike}; use one type")
 
     def public_frame(self) -> pd.DataFrame:
-        """Return the first table of :meth:`public_tables`: the rows as they may leave.
+        """Return the first table of :meth:`public_tables`.
 
         Examples
         --------
-        >>> import anonpaper as ap
         >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
         >>> rel.public_frame().index
         RangeIndex(start=0, stop=10, step=1)
@@ -275,19 +268,19 @@ class Release:
         return self.public_tables()[0]
 
     def write(self, path: str | os.PathLike, *, replace: bool = True) -> tuple[Path, ...]:
-        """Write :meth:`public_tables` to files: whole or not at all, and telling nothing else.
+        """Write :meth:`public_tables` to files, completely or not at all, and nothing else.
 
-        A UserWarning comes with each of `warnings`.
+        Each of `warnings` raises a UserWarning.
 
         Parameters
         ----------
         path : path
-            Ends in .csv, .tsv or .txt, perhaps followed by .gz, .bz2 or .xz, or in .parquet. An
-            anatomy's sensitive values are written beside it, as ``name_sensitive.csv``. Of a table
-            of counts (:func:`anonpaper.scan`) it may be a folder, which gets parquet files.
+            Ends in .csv, .tsv or .txt, perhaps followed by .gz, .bz2 or .xz, or in .parquet. The
+            second table of an anatomy is ``name_sensitive.csv`` in the same folder. For a table of
+            counts (:func:`anonpaper.scan`) it may be a folder, which gets parquet files.
         replace : bool
-            Whether files that are there may be replaced. The new ones have the permissions of
-            the user's umask, and none that a file they replace did not have.
+            Whether existing files may be replaced. New files follow the user's umask and are not
+            more accessible than the files they replace.
 
         Returns
         -------
@@ -297,13 +290,12 @@ class Release:
         Raises
         ------
         ColumnError, FileError
-            As :meth:`public_tables`; missing values and empty texts in one column of a csv; or
-            another ending, a file or folder that cannot be written.
+            As :meth:`public_tables`; missing values and empty texts in one csv column; or an
+            unknown ending, or a place that cannot be written.
 
         Examples
         --------
         >>> import tempfile
-        >>> import anonpaper as ap
         >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
         >>> [path] = rel.write(Path(tempfile.mkdtemp(), "hospital.csv"))
         >>> path.read_text().count("*")
@@ -323,7 +315,7 @@ class Release:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What attackers can do that the levels of :meth:`audit` do not show."""
+        """Attacks that the levels of :meth:`audit` do not cover."""
         m, p = self.microdata, self._partition
         found = [_SEEDED] if self._is_seeded else []
         found += [] if m.people is None else [_REPEATED]
@@ -338,11 +330,11 @@ class Release:
 
     @cached_property
     def withheld(self) -> tuple[int, float]:
-        """Rows not published, and the largest share of one sensitive value among them.
+        """Withheld rows, and the largest share of one sensitive value among them.
 
-        Whoever is known to be in the table but not in the release has that value with that
-        probability. The share is nan if no row is withheld or there is no sensitive attribute,
-        and of people with a withheld row where people have several.
+        An attacker who knows that somebody is in the table but not in the release learns that
+        value with this probability. The share is nan if no row is withheld or there is no
+        sensitive attribute. Where people have several rows, it is a share of people.
         """
         m, left = self.microdata, ~self.is_published
         rows = m.count(left)
@@ -351,17 +343,17 @@ class Release:
         return rows, float(principles.Theta(1).level(m, np.where(left, 0, -1)))
 
     def audit(self) -> pd.DataFrame:
-        """Say which level of each principle the release reaches, and what the levels leave out.
+        """Report which level of each principle the release reaches, and what levels do not cover.
 
         Returns
         -------
         pandas.DataFrame
-            Columns ``principle``, ``level`` and ``meaning``. Levels are those of the worst
-            equivalence class, of each sensitive attribute; t-closeness takes every two values to
-            be equally far apart. Where people have several rows, levels are of people, and the
-            rows of the smallest class follow. Then come `withheld`, if rows are, and a row
-            ``warning`` without level for each of `warnings`. Of a table of counts that was
-            written, the levels are those of the files as they are now.
+            Columns ``principle``, ``level`` and ``meaning``. Each level is the worst equivalence
+            class, for each sensitive attribute; t-closeness treats all values as equally far
+            apart. Where people have several rows, levels count people, and the rows of the
+            smallest class follow. Then come `withheld` and a row ``warning`` for each of
+            `warnings`. After :meth:`write`, the levels of a table of counts are read from the
+            written files.
         """
         m, labels = self.audited()
         counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
@@ -386,7 +378,7 @@ class Release:
 
     @property
     def promised(self) -> tuple[Principle, ...]:
-        """What the algorithm promised with the parameters it was given; empty if not known."""
+        """Principles promised by the algorithm with its parameters; empty if not known."""
         return getattr(self.recoding or self._partition, "promised", ())
 
     @property
@@ -400,27 +392,26 @@ class Release:
         return f"ap.{door}(m, {made_by}{more})"
 
     def explain(self, row: object, require: Sequence[Principle] | None = None) -> Explanation:
-        """Say why a row looks as it does: its group, and what every finer choice would break.
+        """Explain why a row looks as it does: its group, and what finer choices would break.
 
-        For the owner of the table: it names values of other rows, so it is not to be passed on.
+        For the owner of the table only: it names values of other rows.
 
         Parameters
         ----------
         row : index label
             Of one row of ``microdata.frame``; ColumnError if no row or several have it.
         require : sequence of Principle, optional
-            What a finer choice is held against. By default what the algorithm promised, or if
-            that is not known, the k-anonymity that the release has.
+            Principles that a finer choice must meet. By default the promises of the algorithm or,
+            if they are not known, the k-anonymity of the release.
 
         Returns
         -------
         Explanation
-            To be printed; ``attributes`` is a DataFrame with the values in the way, the next
-            finer choice for each column alone, and what it would break. O(n·d log n).
+            To be printed. Its DataFrame ``attributes`` has, per column, the conflicting values,
+            the next finer choice, and what that would break. O(n·d log n).
 
         Examples
         --------
-        >>> import anonpaper as ap
         >>> m = ap.examples.hospital()
         >>> rel = ap.recode(m, ap.full_domain(m, k=2))
         >>> why = rel.explain("Adam").attributes.set_index("attribute")
@@ -432,19 +423,19 @@ class Release:
         return explain(self, row, require)
 
     def report(self, path: str | os.PathLike, *, call: str | None = None) -> Path:
-        """Write a page on the release beside the table it was made from, for the table's owner.
+        """Write a page that compares the release with its table, for the table's owner.
 
-        Not to be published: it shows counts and distributions of the table as it was. Before
-        and after side by side: who is unique, the risk under three attacker models, levels,
-        losses and distributions; rows withheld or synthetic, further attacks, the call, a hash.
+        Do not publish it: it shows counts and distributions of the original table. It compares
+        uniqueness, the risk under three attacker models, levels, losses and distributions. It also
+        lists withheld and synthetic rows, further attacks, the call and a hash.
 
         Parameters
         ----------
         path : path
-            Ends in .html, in a folder that is there. The file appears whole or not at all, and
-            replaces one that is there; FileError if it cannot be written.
+            Ends in .html. An existing file is replaced, completely or not at all; FileError if it
+            cannot be written.
         call : str, optional
-            How the release was made, where it does not know that itself.
+            How the release was made, if it does not know.
 
         Returns
         -------
@@ -453,7 +444,6 @@ class Release:
         Examples
         --------
         >>> import tempfile
-        >>> import anonpaper as ap
         >>> m = ap.examples.hospital()
         >>> path = Path(tempfile.mkdtemp(), "report.html")
         >>> ap.suppress(m, ap.mondrian(m, k=3)).report(path).read_text()[:15]
@@ -464,9 +454,9 @@ class Release:
         return write_page(self, path, call)
 
     def audited(self) -> tuple[Microdata, np.ndarray]:
-        """Return what `audit` judges: the rows with SA as published, and the class of each.
+        """Return what `audit` judges: the rows with published SA, and the class of each row.
 
-        These are a Microdata and labels, shape (n,), dtype int64, -1 where a row is withheld.
+        The labels have shape (n,), dtype int64, and are -1 for withheld rows.
         """
         if self._written:
             return self.microdata.engine.read(self, self._written[0])
@@ -486,24 +476,23 @@ class Release:
         return html("Release", facts, *map(html_table, self._tables()))
 
     def _tables(self) -> tuple[pd.DataFrame, ...]:
-        """The tables that are published."""
         if self.microdata.weights is None:
             return (self.frame,)
         return tuple(frame for frame, _ in self.counted_tables())
 
 
 class GroupRelease(Release):
-    """A table whose quasi-identifiers stay as they are: groups hide the sensitive value.
+    """A table with unchanged quasi-identifiers: groups hide the sensitive value.
 
-    Its classes are the groups of the partition, whether or not they are published: the attacker
-    is granted to know them (boger2020, section 5).
+    Its classes are the groups of the partition, published or not: the attacker is assumed to know
+    them (boger2020, section 5).
     """
 
     def audit(self) -> pd.DataFrame:
-        """Say which level of each principle the groups reach; see :meth:`Release.audit`.
+        """Report which level of each principle the groups reach; see :meth:`Release.audit`.
 
-        The size of the smallest group replaces k-anonymity, which the release does not have:
-        whoever is unique in the table is unique in it.
+        The size of the smallest group replaces k-anonymity, which does not hold: a person who is
+        unique in the table is unique in the release.
         """
         found = super().audit()
         meaning = "rows in the smallest group; who is in the table stays visible"
@@ -512,14 +501,14 @@ class GroupRelease(Release):
 
     @property
     def classes(self) -> Partition:
-        """The groups within which rows share their sensitive values; -1 for rows withheld."""
+        """The groups within which rows share their sensitive values; -1 for withheld rows."""
         return self.partition
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The table for analysis, in which only the sensitive values have changed places.
+        """The table for analysis; only its sensitive values have changed places.
 
-        Missing values stay missing. Not to be given away: see :attr:`Release.frame`.
+        Missing values stay missing. Do not give it away: see :attr:`Release.frame`.
         """
         m, shown = self.microdata, self.is_published
         roles = [name for name in m.frame.columns if name in m.qi or name == m.sensitive]
@@ -539,8 +528,8 @@ class GroupRelease(Release):
 class Anatomy(GroupRelease):
     """Quasi-identifiers and sensitive values in two tables that share a group number.
 
-    ``qit`` has the quasi-identifiers and ``group`` of every published row, and the input's index;
-    ``st`` has ``group``, the sensitive attribute and ``count``, a row per value of a group.
+    ``qit`` has the quasi-identifiers and ``group`` of every published row, with the input's index.
+    ``st`` has ``group``, the sensitive attribute and ``count``, one row per value of a group.
     """
 
     @cached_property
@@ -564,7 +553,7 @@ class Anatomy(GroupRelease):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The table with one row per person, `qit`; `st` is the other one."""
+        """The table `qit`, with one row per published row; `st` is the other table."""
         return self.qit
 
     def _tables(self) -> tuple[pd.DataFrame, ...]:
@@ -586,14 +575,12 @@ class Anatomy(GroupRelease):
 
     @property
     def sensitive_codes(self) -> np.ndarray:
-        """Raises NoSensitiveValueError: no row has a sensitive value of its own."""
-        raise NoSensitiveValueError(
-            "an anatomy gives no row a sensitive value: read the counts of its group in `st`"
-        )
+        """Raises NoSensitiveValueError: rows of an anatomy have no sensitive value."""
+        raise NoSensitiveValueError("rows of an anatomy have no sensitive value: see `st`")
 
 
 def _distinct(columns: dict, weights: np.ndarray | None = None) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return the distinct rows of labels, in the order of their texts, and their numbers."""
+    """Return the distinct rows of labels, sorted by their texts, and how often each occurs."""
     ranked, ordered = [], []
     for labels, index in columns.values():
         order = np.argsort([str(label) for label in labels], kind="stable")
@@ -607,16 +594,15 @@ def _distinct(columns: dict, weights: np.ndarray | None = None) -> tuple[pd.Data
 
 
 def has_residue(p: Partition) -> bool:
-    """Whether TP or TP+ made the groups and had to remove rows."""
+    """Whether TP or TP+ made the groups and removed rows."""
     return "removed_by_phase" in p.info and p.info["residue_size"] > 0
 
 
 def check_release(rel: object, *, weights: bool = False) -> Release:
-    """Return `rel` if it is a Release, and of rows unless the caller bears `weights`."""
+    """Return `rel` if it is a Release; a table of counts only if the caller allows `weights`."""
     if not isinstance(rel, Release):
         raise ParameterError(
-            f"expected a Release, got {type(rel).__name__}: ap.suppress(m, p), ap.recode(m, r) "
-            "and their like make one"
+            f"expected a Release, got {type(rel).__name__}: use ap.suppress(m, p)"
         )
     if rel.microdata.weights is not None and not weights:
         no_rows()
@@ -624,13 +610,13 @@ def check_release(rel: object, *, weights: bool = False) -> Release:
 
 
 def _written_alike(values: np.ndarray, asked: np.ndarray | bool = True) -> list[str]:
-    """Return texts, five at most, that several values have, one of them among those asked for."""
+    """Return up to five texts shared by several values, at least one of them `asked` for."""
     texts = pd.Series([str(value) for value in values])
     return texts[texts.duplicated(keep=False) & asked].unique()[:5].tolist()
 
 
 def _as_before(published: pd.Series, original: pd.Series) -> pd.Series:
-    """Give a column that is published as it was its old type back."""
+    """Restore the old type of a column that is published unchanged."""
     if original.isna().any():
         return published
     same = published.to_numpy(dtype=object) == original.to_numpy(dtype=object)

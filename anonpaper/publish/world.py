@@ -1,7 +1,7 @@
-"""What leaves the house: tables that say nothing but their published values.
+"""Tables and files that reveal only their published values.
 
-A DataFrame says more than its cells: the order of its rows is the input's, its index names them, a
-Categorical lists values that are not shown, and pandas notes all this in files.
+A DataFrame reveals more than its cells: rows in the order of the input, an index that names them,
+categories that do not occur, and notes that pandas writes into files.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import bz2
 import csv
 import gzip
 import io
-import lzma
 import os
 import secrets
 from collections.abc import Callable, Mapping
@@ -28,13 +27,20 @@ __all__ = [
     "write_tables",
 ]  # fmt: skip
 
+
+def _xz(content: bytes) -> bytes:
+    import lzma  # here, as some builds of Python lack it
+
+    return lzma.compress(content)
+
+
 #: Endings of parquet files.
 PARQUET = (".parquet", ".pq")
 _COMPRESS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
     ".gz": lambda content: gzip.compress(content, mtime=0),  # neither time nor name in the header
     ".bz2": bz2.compress,
-    ".xz": lzma.compress,
+    ".xz": _xz,
 }
 _WRITTEN_AS_CSV = tuple(text + packed for text in (".csv", ".tsv", ".txt") for packed in _COMPRESS)
 
@@ -42,24 +48,23 @@ _WRITTEN_AS_CSV = tuple(text + packed for text in (".csv", ".tsv", ".txt") for p
 def secret_order(n: int) -> np.ndarray:
     """Return the numbers 0..n-1 in an order that nobody can repeat; all are equally likely.
 
-    The operating system's source for cryptography draws the keys: there is no seed, and no state
-    of a generator that its output would betray.
+    The keys come from the operating system's cryptographic source, which has no seed.
     """
     return np.argsort(np.frombuffer(secrets.token_bytes(8 * n), np.uint64))
 
 
 def public(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table in secret order and as :func:`plain` as it can be."""
+    """Return a :func:`plain` table with its rows in secret order."""
     return plain(frame.iloc[secret_order(len(frame))])
 
 
 def plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table without index, attrs, categories, and what else its values do not say.
+    """Return a table without index, attrs, categories and everything else beyond its values.
 
-    Names are text, the parts of a MultiIndex joined by ``_``. A column whose values are all of
-    type int, float or bool has that type (a missing value is a float). All others are text, with
-    None where a value is missing. So the types follow from the values, whatever they were in the
-    input. ColumnError if two columns would have the same name, or a text is no Unicode.
+    Names become text, the parts of a MultiIndex joined by ``_``. A column is int, float or bool if
+    all its values are (a missing value counts as float). All other columns are text, with None for
+    a missing value. So types depend only on the values. ColumnError if two columns would have the
+    same name, or a text is not Unicode.
     """
     names = [
         "_".join(str(part) for part in label if part != "") if isinstance(label, tuple) else label
@@ -68,7 +73,7 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
     names = _unicode("the header", [str(name) for name in names])
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
-        raise ColumnError(f"several columns would have the name {doubled}: rename them")
+        raise ColumnError(f"several columns would be named {doubled}: rename them")
     columns = {name: _plain(name, frame.iloc[:, place]) for place, name in enumerate(names)}
     return pd.DataFrame(columns, index=pd.RangeIndex(len(frame)))
 
@@ -93,15 +98,12 @@ def _unicode(place: str, texts: list[str]) -> list[str]:
         "".join(texts).encode()
     except UnicodeEncodeError as error:
         bad = error.object[error.start : error.end]
-        raise ColumnError(f"{place} holds {bad!r}, which is no Unicode: replace it") from None
+        raise ColumnError(f"{place} holds {bad!r}, which is not Unicode: replace it") from None
     return texts
 
 
-# -- files ---------------------------------------------------------------------------------
-
-
 def beside(path: str | os.PathLike, word: str) -> Path:
-    """Return the name of a file's companion, a word before the ending.
+    """Return the name of a file's companion, with a word before the ending.
 
     Examples
     --------
@@ -114,7 +116,7 @@ def beside(path: str | os.PathLike, word: str) -> Path:
 
 
 def check_table_place(path: str | os.PathLike, *, replace: bool) -> None:
-    """Raise FileError if a table cannot be written there, or its ending names no known format."""
+    """Raise FileError if no table can be written there, or its ending is unknown."""
     check_choice("replace", replace, (True, False))
     packed = "tables are written as csv (.csv, .tsv or .txt, and then nothing, .gz, .bz2 or .xz)"
     endings = (*PARQUET, *_WRITTEN_AS_CSV)
@@ -122,10 +124,10 @@ def check_table_place(path: str | os.PathLike, *, replace: bool) -> None:
 
 
 def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",") -> None:
-    """Write tables, as :func:`plain` returns them, or bytes; all of them or none.
+    """Write tables in the form of :func:`plain`, or bytes: all of them or none.
 
-    The ending decides on csv, which may be compressed, or parquet. Equal tables give equal bytes;
-    no file tells of its writing, nor of the DataFrame but its columns.
+    The ending chooses csv, perhaps compressed, or parquet. Equal tables give equal bytes; files
+    reveal neither when they were written nor more of the DataFrame than its columns.
     """
     for path, table in tables.items():
         check = check_place if isinstance(table, bytes) else check_table_place
@@ -149,23 +151,23 @@ def _as_bytes(path: str | os.PathLike, table: pd.DataFrame | bytes, delimiter: s
 
 
 def as_csv(frame: pd.DataFrame, delimiter: str = ",") -> bytes:
-    """Return a table as csv in UTF-8; lines end in a line feed, a missing value is empty."""
+    """Return a table as csv in UTF-8 with line feeds; a missing value is an empty field."""
     for name, column in frame.items():
         if column.isna().any() and column.eq("").any():
             raise ColumnError(
-                f"{name!r} has missing values and empty texts, which a csv cannot tell apart: "
+                f"{name!r} has missing values and empty texts, which are the same in a csv: "
                 "replace one of them, or write parquet"
             )
     _unicode("what is between fields", [delimiter])
     options = {"index": False, "sep": delimiter, "lineterminator": "\n"}
     content = frame.to_csv(**options)
-    if "\r" in content:  # which readers take for the end of a line unless it is quoted
+    if "\r" in content:  # an unquoted one ends the line for many readers
         content = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)
     return content.encode()
 
 
 def _as_parquet(frame: pd.DataFrame) -> bytes:
-    """Return a table as parquet: without the notes of pandas, equal tables in equal bytes."""
+    """Return a table as parquet without the notes of pandas; equal tables give equal bytes."""
     with needs("parquet"):
         import pyarrow as pa
         import pyarrow.parquet

@@ -1,7 +1,7 @@
-"""What searches over recodings evaluate, each chromosome once, and the record of it.
+"""Evaluates recodings for searches, each chromosome once, and records them.
 
 Many recodings are evaluated in one compiled call on the distinct QI tuples of a table, for loss
-and bias as dewri2009 defines them (sections 3.1 and 3.2; `anonpaper.preference_point`).
+and bias of dewri2009 (sections 3.1 and 3.2; `anonpaper.preference_point`).
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numba import prange
 
 from anonpaper.algorithm import RECODED
-from anonpaper.compiled import loop
+from anonpaper.compiled import inner, loop, prange
 from anonpaper.errors import BudgetExceededError, ParameterError, check_integer, check_weights
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.preference_point import (
@@ -40,7 +39,7 @@ _WORTH_A_THREAD = 1_000_000
 
 
 def weight_vector(names: Sequence, weights: Mapping[object, float] | None) -> np.ndarray:
-    """Return the weights of attributes: equal ones, or those given, 0 where left out; sum 1."""
+    """Return the weights of attributes: equal ones, or those given (default 0); sum 1."""
     if weights is None:
         return np.full(len(names), 1 / len(names))
     vector = check_weights(names, weights, left_out=0.0)
@@ -50,7 +49,7 @@ def weight_vector(names: Sequence, weights: Mapping[object, float] | None) -> np
 
 
 class Evaluation(NamedTuple):
-    """What recodings do to a table, one entry per recoding."""
+    """The effects of recodings on a table, one entry per recoding."""
 
     nwp: np.ndarray  # normalized weighted penalty, in [0, 1]
     smallest: np.ndarray  # rows of the smallest equivalence class: the effective k
@@ -73,9 +72,8 @@ class Table(NamedTuple):
 class Evaluator:
     """Evaluates recodings of one table, given as chromosomes; O(c·d) each for c QI tuples.
 
-    Results do not depend on the number of threads: each recoding is evaluated by one.
+    Results do not depend on the number of threads: one thread evaluates each recoding.
 
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> Evaluator(m).evaluate([[0, 0, 0, 0, 0], [1, 0, 0, 0, 0]]).smallest.tolist()
     [10, 3]
@@ -104,10 +102,10 @@ class Evaluator:
 
 
 class Archive:
-    """Evaluates chromosomes for the problem that `preference_search` has, and keeps the results.
+    """Evaluates chromosomes for the problem of `preference_search`, and keeps the results.
 
-    ``evaluations`` counts the chromosomes asked for, repetitions included; ``least_ach`` is of the
-    feasible ones so far.
+    ``evaluations`` counts all requested chromosomes, also repeated ones; ``least_ach`` is the
+    least ach of feasible ones so far.
     """
 
     def __init__(self, m: Microdata, k: int, preference: tuple, weights: Mapping | None) -> None:
@@ -139,11 +137,11 @@ class Archive:
         return np.array([self._place[key] for key in _keys(bits)], dtype=np.int64)
 
     def unseen(self, bits: np.ndarray) -> np.ndarray:
-        """Return those of some distinct chromosomes that were never evaluated."""
+        """Return the chromosomes among distinct ones that were not evaluated yet."""
         return bits[[key not in self._place for key in _keys(bits)]]
 
     def feasible_ach(self, bits: np.ndarray) -> float:
-        """Return the ach of one chromosome, infinite where it is not k-anonymous."""
+        """Return the ach of one chromosome, infinite if it is not k-anonymous."""
         (place,) = self.look_up(bits[None])
         is_feasible = self.values("effective_k")[place] >= self.k
         return float(self.values("ach")[place]) if is_feasible else np.inf
@@ -168,11 +166,11 @@ class Archive:
         return pd.DataFrame(columns)
 
     def recoding(self, solutions: pd.DataFrame, algorithm: str, **info) -> Recoding:
-        """Return the chosen solution, with its values and what else is given as its info."""
+        """Return the chosen solution, with its values and further entries as its info."""
         solution = choose(solutions, self.k, self.preference)
         if solution is None:
             raise BudgetExceededError(
-                f"no {self.k}-anonymous recoding among the {len(self)} that were looked at "
+                f"no {self.k}-anonymous recoding among the {len(self)} evaluated "
                 f"(largest effective k: {self.values('effective_k').max()}): allow more "
                 'evaluations, or use start="graded"'
             )
@@ -199,9 +197,9 @@ class Archive:
 def choose(solutions: pd.DataFrame, k: int, preference: tuple[float, float]) -> pd.Series | None:
     """Return the feasible solution of least ach, or None if none is feasible.
 
-    Ties go to the smaller pref_dev, then to the larger effective k, then to the first
-    (dewri2009, sections 4 and 5.3). k and the preference need not be those of the search that
-    found the solutions, a table with columns ``nwp``, ``necd`` and ``effective_k``.
+    Ties go to the smaller pref_dev, then to the larger effective k, then to the first (dewri2009,
+    sections 4 and 5.3). k and the preference may differ from the search that found the solutions,
+    a table with columns ``nwp``, ``necd`` and ``effective_k``.
 
     Examples
     --------
@@ -220,7 +218,7 @@ def choose(solutions: pd.DataFrame, k: int, preference: tuple[float, float]) -> 
 
 
 def non_dominated(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return which points no other point dominates, both coordinates to be minimized; O(p log p).
+    """Return which points no other point dominates, both coordinates minimized; O(p log p).
 
     Equal points do not dominate each other: all of them stay.
 
@@ -271,7 +269,7 @@ def _evaluate(bits, table):
 
 @loop
 def sub_domains(bits, sizes):
-    """The number of the sub-domain of every attribute's every value."""
+    """The number of the sub-domain of each attribute's values."""
     maps = np.zeros((len(sizes), sizes.max()), np.int64)
     bit = 0
     for j in range(len(sizes)):
@@ -283,7 +281,7 @@ def sub_domains(bits, sizes):
 
 @loop
 def _penalty(maps, table):
-    """Sum of the penalties of all rows: those of a sub-domain pay for its size, empty or not."""
+    """Sum of the penalties of all rows, by the size of their sub-domains, empty or not."""
     total = 0.0
     for j in range(len(table.sizes)):
         start = 0
@@ -298,6 +296,20 @@ def _penalty(maps, table):
     return total
 
 
+@inner
+def _count(key, weights, rows):
+    """Add the weights of keys to the rows of each."""
+    for i in range(len(key)):
+        rows[key[i]] += weights[i]
+
+
+@inner
+def _tell_apart(key, parts, part_of, codes):
+    """Let keys tell apart one attribute more, by the part of every code."""
+    for i in range(len(key)):
+        key[i] = key[i] * parts + part_of[codes[i]]
+
+
 @loop
 def _class_range(maps, table):
     """Rows of the smallest and of the largest equivalence class."""
@@ -305,8 +317,7 @@ def _class_range(maps, table):
     if span > 4 * len(key):
         span = number_keys(key)
     rows = np.zeros(span, np.int64)
-    for i in range(len(key)):
-        rows[key[i]] += table.rows[i]
+    _count(key, table.rows, rows)
     smallest, largest = rows[key[0]], 0
     for number in range(span):
         if rows[number] > 0:
@@ -326,15 +337,14 @@ def class_keys(maps, codes, sizes, left_out):
             continue
         if span > 2**62 // parts:
             span = number_keys(key)
-        for i in range(len(key)):
-            key[i] = key[i] * parts + maps[j, codes[j, i]]
+        _tell_apart(key, parts, maps[j], codes[j])
         span *= parts
     return key, span
 
 
 @loop
 def number_keys(key):
-    """Replace keys by 0, 1, ... in order of appearance, in place; return how many there are."""
+    """Replace keys by 0, 1, ... in order of appearance, in place; return their number."""
     slots, shift = 2, 63  # 2^(64 - shift) slots, at most half of them taken
     while slots < 2 * len(key):
         slots *= 2
@@ -353,3 +363,21 @@ def number_keys(key):
             found += 1
         key[i] = number_in[slot]
     return found
+
+
+# -- the same in numpy, where loops are not compiled -------------------------------------------
+
+
+def _tell_apart_at_once(key, parts, part_of, codes):
+    key *= parts
+    key += part_of[codes]
+
+
+def _number_at_once(key):
+    key[:], names = pd.factorize(key)
+    return len(names)
+
+
+_count.interpreted = lambda key, weights, rows: np.add.at(rows, key, weights)
+_tell_apart.interpreted = _tell_apart_at_once
+number_keys.interpreted = _number_at_once

@@ -2,14 +2,14 @@
 
 A *node* keeps some borders, joins some and leaves the others free. Its bound on NWP has two parts:
 
-1. A recoding that keeps a border divides the rows at least as finely as the kept borders alone.
-   So a sub-domain of one attribute that leaves 1 to k - 1 rows in a class of the *other*
-   attributes' kept borders is in no k-anonymous recoding of the node.
-2. NWP is a sum over attributes: of each, the cheapest division into sub-domains that are not
+1. A recoding that keeps a border divides the rows at least as finely as the kept borders do. So a
+   sub-domain of one attribute that leaves 1 to k - 1 rows in a class of the *other* attributes'
+   kept borders is in no k-anonymous recoding of the node.
+2. NWP is a sum over attributes: for each, the cheapest division into sub-domains that are not
    excluded is a shortest path through its domain.
 
-A free border is fixed where the other choice alone raises that sum to the best loss known. The
-node of least bound is visited first, so its bound holds for all recodings not looked at.
+A free border is fixed if the other choice raises that sum to the best loss known. The node
+of least bound is visited first, so its bound holds for all recodings not evaluated.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def branch_and_bound(
     weights: Mapping[object, float] | None = None,
     nodes: int = 100_000,
 ) -> Recoding:
-    """Guarantee k-anonymity, and say how far from the least ach the recoding is at most.
+    """Guarantee k-anonymity, and bound the distance of the recoding from the least ach.
 
-    No k-anonymous recoding of the bit encoding has an ach below the lower bound of the result.
-    If the search ends within `nodes`, the ach of the result is at most 1e-12 above it.
+    No k-anonymous recoding of the bit encoding has an ach below the lower bound of the result. If
+    the search ends within `nodes`, the ach of the result is at most 1e-12 above it.
 
     Parameters
     ----------
@@ -62,14 +62,14 @@ def branch_and_bound(
     k, preference, weights
         As for :func:`~anonpaper.recoders.preference_search.preference_search`.
     nodes : int
-        Parts of the search space to look at, at least 1, before the search is given up.
+        Parts of the search space to visit, at least 1, before the search stops.
 
     Returns
     -------
     Recoding
-        ``info`` holds the values of the recoding as after a search; ``lower_bound``, of the ach
-        of all k-anonymous recodings; ``optimal``, whether the search ended; ``nodes`` looked at;
-        and ``evaluations`` of recodings on the way.
+        ``info`` has the values of the recoding as after a search; ``lower_bound``, of the ach of
+        all k-anonymous recodings; ``optimal``, whether the search ended; ``nodes`` visited; and
+        ``evaluations`` of recodings.
 
     Raises
     ------
@@ -78,13 +78,13 @@ def branch_and_bound(
 
     References
     ----------
-    dewri2009, section 4, states the problem; the algorithm is this package's. It is strong where
-    loss decides, as with a preferred bias of 1. A node takes some ten times O(d·(c + g·S²)) for c
-    distinct QI tuples, S values of an attribute and g classes; one that waits, a byte per bit.
+    dewri2009, section 4, states the problem; the algorithm is this package's. It is strong if loss
+    decides, as with a preferred bias of 1. A node takes about ten times O(d·(c + g·S²)) for c
+    distinct QI tuples, S values of an attribute and g classes; a waiting node takes a byte per
+    bit.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> r = branch_and_bound(m, k=2)
     >>> r.info["optimal"], r.info["effective_k"], round(r.info["nwp"], 3)
@@ -97,8 +97,8 @@ def branch_and_bound(
     table = archive.evaluator.table
     if table.sizes.max() > MOST_VALUES:
         raise SizeLimitError(
-            f"an attribute has {table.sizes.max():,} values, at most {MOST_VALUES:,} are "
-            "searched: take a coarser granularity"
+            f"an attribute has {table.sizes.max():,} values, more than {MOST_VALUES:,}: use a "
+            "coarser granularity"
         )
     table = table._replace(penalty=table.penalty / archive.evaluator.n, k=archive.k)
     of_loss = loss_weight(archive.preference)
@@ -133,7 +133,7 @@ def branch_and_bound(
 
 
 def _climb(archive: Archive, state: np.ndarray, gain: np.ndarray) -> None:
-    """Keep free borders beside the kept ones, those that save most first, while rows stay k."""
+    """Keep free borders besides the kept ones, most useful first, while classes keep k rows."""
     here = state == _KEPT
     for border in np.argsort(-gain, kind="stable"):
         if state[border] == _FREE:
@@ -145,9 +145,9 @@ def _climb(archive: Archive, state: np.ndarray, gain: np.ndarray) -> None:
 def _visit(table, state, limit):
     """Bound a node, fixing borders in place, and find the border to divide it at.
 
-    Returns the bound, the division of all attributes that reaches it, what joining each free
-    border of that division costs (0 for other borders), the border (-1 if none is free, or the
-    node is closed) and the bounds of the two nodes on either side of it.
+    Returns the bound, the division of all attributes that reaches it, the cost of joining each
+    free border of that division (0 for other borders), the border (-1 if none is free, or the node
+    is closed) and the bounds of the two nodes on either side of it.
     """
     d, widest = len(table.sizes), table.value_rows.shape[1] + 1
     excluded = np.zeros((d, widest, widest), np.bool_)
@@ -173,7 +173,7 @@ def _visit(table, state, limit):
 
 @loop
 def _bound(table, state, limit, excluded):
-    """Bound the NWP of a node, and fix borders until nothing follows any more."""
+    """Bound the NWP of a node, and fix borders until nothing more follows."""
     d, n_bits = len(table.sizes), len(state)
     loss = np.empty(d)
     kept, joined, division = np.empty(n_bits), np.empty(n_bits), np.empty(n_bits, np.bool_)
@@ -210,7 +210,7 @@ def _exclude(table, state, excluded):
     """Mark [j, a, b] where values a to b - 1 of j leave a class of 1 to k - 1 rows."""
     d, n_tuples = table.codes.shape
     maps = sub_domains(state == _KEPT, table.sizes)
-    class_of, _ = class_keys(maps, table.codes, table.sizes, np.int64(-1))
+    class_of, _ = class_keys(maps, table.codes, table.sizes, np.intp(-1))
     of_class = np.empty((d, number_keys(class_of)), table.codes.dtype)  # codes of one tuple each
     for j in range(d):
         for i in range(n_tuples):
@@ -218,7 +218,7 @@ def _exclude(table, state, excluded):
     for j in range(d):
         other, _ = class_keys(maps, of_class, table.sizes, j)
         n_others = number_keys(other)
-        rows = np.zeros((n_others, table.sizes[j]), np.int64)
+        rows = np.zeros((n_others, table.sizes[j]), np.intp)
         for i in range(n_tuples):
             rows[other[class_of[i]], table.codes[j, i]] += table.rows[i]
         for number in range(n_others):
@@ -234,7 +234,7 @@ def _exclude(table, state, excluded):
 
 @part
 def _costs(table, j, state, excluded):
-    """NWP of [a, b], the values a to b - 1 as one sub-domain; infinite where that may not be."""
+    """NWP of [a, b], the values a to b - 1 as one sub-domain; infinite if excluded."""
     size = table.sizes[j]
     cost = np.full((size + 1, size + 1), np.inf)
     for a in range(size):
@@ -253,13 +253,13 @@ def _costs(table, j, state, excluded):
 
 @part
 def _divide(cost, kept, joined, division):
-    """Return the cost of the cheapest division; fill in what keeping and joining a border costs.
+    """Return the cost of the cheapest division; fill in the costs of keeping and joining a border.
 
-    Of divisions of equal cost that with the longest last sub-domain is taken, and so on.
+    Ties go to the division with the longest last sub-domain, and so on.
     """
     size = len(cost) - 1
     before, after = np.full(size + 1, np.inf), np.full(size + 1, np.inf)
-    previous = np.zeros(size + 1, np.int64)
+    previous = np.zeros(size + 1, np.intp)
     before[0] = after[size] = 0
     for b in range(1, size + 1):
         for a in range(b - 1, -1, -1):

@@ -1,11 +1,11 @@
 """The best full-domain recoding: one level per hierarchy, least NCP, by monotone pruning.
 
-A *node* is a vector of levels, one per attribute. Nodes above one that meets the principle meet
-it and cost no less, and nodes below one that fails fail: every check settles a box of the lattice.
+A *node* is a vector of levels, one per attribute. Nodes above one that meets the principle meet it
+and cost no less, and nodes below one that fails fail: every check settles a box of the lattice.
 
-With a budget a node withholds its groups that fail, and a withheld row costs 1 per attribute, as
-a star does. Rows in groups that are too small, or lack distinct values, never get fewer on the way
-down. A group that meets another principle may fail it after a join.
+With a budget a node withholds its failing groups, and a withheld row costs 1 per attribute, like a
+suppressed one. Rows in groups that are too small, or lack distinct values, never become fewer on
+the way down. For other principles, a group that meets it may fail after a join.
 """
 
 from __future__ import annotations
@@ -47,30 +47,30 @@ def full_domain(
     suppression: float = 0.0,
     progress: bool | None = None,
 ) -> Recoding:
-    """Guarantee k-anonymity, and more if asked, at the least NCP of full-domain recodings.
+    """Guarantee k-anonymity, and optionally more, at the least NCP of full-domain recodings.
 
-    With `suppression` the optimum is over all nodes whose failing groups hold at most so many
-    rows. These are withheld whole, and the guarantee is of all other rows. Values that only they
-    have are not published, but the names of `hierarchies` are: do not make one of the column
-    itself. With l or other principles, an attacker who knows the algorithm can conclude more than
-    the classes show; :func:`anonpaper.measure.minimality` measures it.
+    With `suppression` the optimum is over all nodes whose failing groups have at most that many
+    rows. These are withheld, and the guarantee is for all other rows. Values that only withheld
+    rows have are not published, but the names of `hierarchies` are: do not make a hierarchy from
+    the column itself. With l or other principles, an attacker who knows the algorithm can conclude
+    more than the classes show; :func:`anonpaper.measure.minimality` measures it.
 
     Parameters
     ----------
     m : Microdata
-        The table, n rows; with sensitive attributes if l is given, each of which will be diverse.
+        The table, n rows; l needs sensitive attributes, and each of them becomes diverse.
     k : int
-        From 1 to n; where people have several rows, in people.
+        From 1 to n; in people, if people have several rows.
     hierarchies : mapping of attribute name to Hierarchy, optional
-        By default, for attributes not named, a balanced tree of fan-out 4 over the domain.
+        By default a balanced tree of fan-out 4 over the domain.
     l : int, optional
         The diversity asked for, from 1.
     diversity : {"distinct", "frequency"}
         Which l-diversity.
     weights : mapping of attribute name to float, optional
-        Weight of every attribute in NCP, 1 where left out.
+        Weight of every attribute in NCP, by default 1.
     require : sequence of Principle
-        Further monotone principles that every class is to meet.
+        Further monotone principles that every class must meet.
     suppression : float
         Share of the rows that may be withheld, from 0 to 1.
     progress : bool, optional
@@ -79,32 +79,30 @@ def full_domain(
     Returns
     -------
     Recoding
-        ``info`` holds ``levels`` (per attribute name), ``ncp``, ``nodes`` of the lattice, and
-        ``candidates``, the nodes that were checked; with `suppression` also ``withheld``, the
-        number of rows. :func:`ap.recode <anonpaper.publish.recode>` then leaves out the classes
-        that fail, and the values that only they have, so its NCP may be less than ``ncp``.
+        ``info`` has ``levels`` (per attribute name), ``ncp``, ``nodes`` of the lattice, and
+        ``candidates``, the checked nodes; with `suppression` also ``withheld``, the number of
+        rows. :func:`ap.recode <anonpaper.publish.recode>` then withholds the failing classes and
+        omits the values that only they have, so its NCP may be less than ``ncp``.
 
     Raises
     ------
     ColumnError, HierarchyError, ParameterError
-        `hierarchies` names no quasi-identifier or lacks values of one; the table lacks a sensitive
-        attribute that is asked about; a value is written as a name of the balanced tree, such as a
-        star; a parameter is out of range; a principle is not monotone, or is t-closeness where
-        rows may be withheld.
+        `hierarchies` has an unknown name or lacks values; the table lacks a required sensitive
+        attribute; a value is written as a name of the balanced tree, such as a star; a parameter
+        is out of range; a principle is not monotone, or is t-closeness with `suppression`.
     InfeasibleError, SizeLimitError
         No node meets the principles within the budget, or the lattice has more than ten million.
 
     References
     ----------
-    P. Samarati, *Protecting respondents' identities in microdata release*, TKDE 2001 (lattice);
-    K. LeFevre, D. DeWitt, R. Ramakrishnan, *Incognito: efficient full-domain k-anonymity*, SIGMOD
+    P. Samarati, *Protecting respondents' identities in microdata release*, TKDE 2001 (lattice); K.
+    LeFevre, D. DeWitt, R. Ramakrishnan, *Incognito: efficient full-domain k-anonymity*, SIGMOD
     2005 (monotone pruning); diversity after A. Machanavajjhala et al., *l-diversity*, TKDD 2007,
     section 5. A check takes O(c·d + e log e) for c QI tuples and e cells; a budget needs more
-    checks. Of nodes of equal NCP the lexicographically first in levels is taken.
+    checks. Ties go to the lexicographically first node in levels.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> r = full_domain(ap.examples.hospital(), k=2)
     >>> r.info["levels"], r.info["ncp"]
     ({'Age': 1, 'Gender': 0, 'Education': 0}, 10.0)
@@ -127,8 +125,8 @@ def full_domain(
     shape = tuple(map(len, maps))
     if prod(shape) > _MOST_NODES:
         raise errors.SizeLimitError(
-            f"hierarchies of {shape} levels make {prod(shape):,} nodes, at most "
-            f"{_MOST_NODES:,} can be searched: use lower hierarchies or fewer quasi-identifiers"
+            f"hierarchies of {shape} levels make {prod(shape):,} nodes, more than "
+            f"{_MOST_NODES:,}: use lower hierarchies or fewer quasi-identifiers"
         )
     weights = errors.check_weights(m.qi, weights)
     nodes = _Nodes(m, maps, principles.required(m, asked), most, weights)
@@ -142,8 +140,8 @@ def full_domain(
             if not principle.holds(listed, group)
         )
         raise errors.InfeasibleError(
-            f"no level of the hierarchies is enough: with every attribute at its highest the "
-            f"table reaches {reached}"
+            f"no level of the hierarchies is enough: with every attribute at its highest level, "
+            f"the table reaches {reached}"
         )
     with search_bar(progress, "node", prod(shape)) as bar:
         for j, level in [(j, level) for j, size in enumerate(shape) for level in range(size)]:
@@ -172,9 +170,9 @@ def full_domain(
 
 
 class _Nodes:
-    """The lattice and what is known of it: every node is open, feasible or settled otherwise.
+    """The lattice with the state of every node: open, feasible or settled otherwise.
 
-    `cost` is the NCP of all rows at every node, `least` that of the `best` node known, in which
+    `cost` is the NCP of all rows at every node, `least` the NCP of the `best` known node, in which
     withheld rows cost 1 per attribute.
     """
 
@@ -190,9 +188,7 @@ class _Nodes:
                 ]
                 self.cost = np.add.outer(self.cost, of_levels)
         if not np.isfinite(self.cost).all():
-            raise errors.ParameterError(
-                "the weights are so large that the NCP of the table is infinite"
-            )
+            raise errors.ParameterError("the NCP is infinite: use smaller weights")
         self.open = np.ones(self.cost.shape, dtype=bool)
         self.by_cost = np.argsort(self.cost, axis=None, kind="stable")
         self.best: tuple[int, ...] | None = None
@@ -201,7 +197,7 @@ class _Nodes:
         self.left = self.cost.size  # open nodes that can be better than the best
 
     def check(self, node: tuple[int, ...]) -> bool | None:
-        """Check an open node and settle those above or below it; None if it is settled already."""
+        """Check an open node and settle those above or below it; None if it is already settled."""
         if not self.open[node]:
             return None
         self.checked += 1
@@ -224,7 +220,7 @@ class _Nodes:
         return True
 
     def _failing(self, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which groups of tuples fail, and which in such a way that parts of them fail too."""
+        """Which groups of tuples fail, and which of them fail so that their parts fail too."""
         fails = np.zeros(group.max() + 1, dtype=bool)
         closed = fails.copy()
         for table, about in self.asked:
@@ -239,7 +235,7 @@ class _Nodes:
         return fails, closed
 
     def _withholding(self, maps: list[np.ndarray], withheld: np.ndarray) -> float:
-        """What tuples cost withheld beyond their NCP."""
+        """The cost of withholding tuples beyond their NCP."""
         tuples, rows = self.m.cells.tuples[withheld], self.m.cells.tuple_sizes[withheld]
         extra = 0.0
         for j, (attribute, ids) in enumerate(zip(self.m.attributes, maps, strict=True)):
@@ -248,7 +244,7 @@ class _Nodes:
         return extra
 
     def median_open(self) -> tuple[int, ...] | None:
-        """The node of median NCP among the open ones cheaper than the best; None if none is."""
+        """The node of median NCP among the open ones cheaper than the best, or None."""
         self.by_cost = self.by_cost[self.open.ravel()[self.by_cost]]
         costs, cheaper = self.cost.ravel()[self.by_cost], self.by_cost
         if self.best is not None:

@@ -1,10 +1,9 @@
 """Preference-based generalization: NSGA-II on ach and on the distance to k-anonymity.
 
 "Least ach among the k-anonymous recodings" becomes two objectives, f1 = ach and f2 = k_pref -
-effective k. NSGA-II has one change: its tournament prefers feasible solutions.
-
-Source: R. Dewri, D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with
-privacy constraints and preference based objectives*, GECCO 2009, section 5.
+effective k. NSGA-II has one change: its tournament prefers feasible solutions. Source: R. Dewri,
+D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with privacy constraints
+and preference based objectives*, GECCO 2009, section 5.
 """
 
 from __future__ import annotations
@@ -45,27 +44,27 @@ def preference_search(
     refine: bool = False,
     progress: bool | None = None,
 ) -> Recoding:
-    """Guarantee k-anonymity; seek the recoding that best meets a preference on loss and bias.
+    """Guarantee k-anonymity; search the recoding that best meets a preference on loss and bias.
 
     The search is random: the result may be far from the best recoding.
 
     Parameters
     ----------
     m : Microdata
-        The table. Any run of successive values of a domain may be joined, so first order
+        The table. Any run of successive values of a domain may be joined. So first order
         categories by :func:`~anonpaper.prepare.encoding.in_preorder` and cut long numeric domains
-        by :func:`~anonpaper.prepare.encoding.granularize`. Sensitive values are not looked at.
+        by :func:`~anonpaper.prepare.encoding.granularize`. Sensitive values are not used.
     k : int
         k_pref, from 1 to n.
     preference : (float, float)
         The preference point (NWP, NECD), each in [0, 1].
     weights : mapping of attribute name to float, optional
-        What attributes are worth, summing to 1, 0 where left out; equal by default.
+        Weights of attributes, summing to 1, by default equal; 0 for attributes not named.
     population : int
         N_pop, at least 2.
     evaluations : int
-        Recodings to look at, repetitions included, at least one population. A generation that
-        would go beyond is not begun.
+        Recodings to evaluate, with repetitions, at least one population. A generation that would
+        exceed it does not begin.
     seed : int or numpy.random.Generator
         Same seed, same result, whatever the number of threads.
     crossover : float
@@ -85,19 +84,19 @@ def preference_search(
     Returns
     -------
     Recoding
-        ``info`` holds ``nwp``, ``necd``, ``effective_k``, ``ach`` and ``prefdev``; ``evaluations``
+        ``info`` has ``nwp``, ``necd``, ``effective_k``, ``ach`` and ``prefdev``; ``evaluations``
         and ``distinct``, the numbers of chromosomes; and tables of distinct solutions with these
         values and their bits (:meth:`Recoding.decode`): ``evaluated`` (all, in order), and of the
-        final population ``feasible`` and ``non_dominated`` (in f1 and f2). ``history`` tells after
-        each generation of ``evaluations`` and ``distinct`` solutions so far; ``unique``,
-        ``feasible`` and ``tables`` (unequal in loss, bias or k) in the population; and ``ach``,
-        the least feasible one so far, NaN without any.
+        final population ``feasible`` and ``non_dominated`` (in f1 and f2). ``history`` has a row
+        per generation: ``evaluations`` and ``distinct`` solutions so far; ``unique``, ``feasible``
+        and ``tables`` (unequal in loss, bias or k) in the population; and ``ach``, the least
+        feasible one so far, NaN without any.
 
     Raises
     ------
     ParameterError, BudgetExceededError
-        A parameter is out of its range, weights do not sum to 1 or name no quasi-identifier; or no
-        feasible solution was found, which can happen with ``start="even"`` only.
+        A parameter is out of its range, weights do not sum to 1 or have an unknown name; or no
+        feasible solution was found, which can happen only with ``start="even"``.
 
     References
     ----------
@@ -106,7 +105,6 @@ def preference_search(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m = ap.examples.hospital()
     >>> r = preference_search(m, k=2, population=10, evaluations=200, seed=0)
     >>> r.info["effective_k"], round(r.info["nwp"], 3), r.sub_domains("Gender")

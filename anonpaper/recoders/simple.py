@@ -1,4 +1,4 @@
-"""Two plain searches by which dewri2009 is judged: all recodings of a small table, and climbs."""
+"""Two plain searches to compare with dewri2009: all recodings of a small table, and climbs."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ def exhaustive(
     preference: tuple[float, float] = (0.2, 1.0),
     weights: Mapping[object, float] | None = None,
 ) -> Recoding:
-    """Guarantee k-anonymity, and the least ach of all recodings that have it, by looking at each.
+    """Guarantee k-anonymity with the least ach of all recodings, by evaluating each.
 
     Parameters
     ----------
     m : Microdata
-        A table whose attributes have at most 18 values more than there are attributes.
+        A table whose attributes together have at most 18 more values than there are attributes.
     k, preference, weights
         As for :func:`~anonpaper.recoders.preference_search.preference_search`.
 
@@ -55,7 +55,6 @@ def exhaustive(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> r = exhaustive(ap.examples.hospital(), k=2)
     >>> len(r.info["evaluated"]), r.info["effective_k"], r.sub_domains("Gender")
     (32, 2, [['F'], ['M']])
@@ -65,8 +64,7 @@ def exhaustive(
     if n_bits > _MOST_BITS:
         raise SizeLimitError(
             f"{m.d} attributes with {sum(a.size for a in m.attributes)} values make {n_bits} "
-            f"bits, at most {_MOST_BITS} can be searched exhaustively: take fewer attributes or a "
-            "coarser granularity"
+            f"bits, more than {_MOST_BITS}: use fewer attributes or a coarser granularity"
         )
     places_of_bits = np.arange(n_bits)[::-1]
     for low in range(0, 2**n_bits, _AT_ONCE):
@@ -92,10 +90,10 @@ def hill_climbing(
     evaluations: int = 50_000,
     seed: int | np.random.Generator = 0,
 ) -> Recoding:
-    """Guarantee k-anonymity; seek a low ach by flipping single bits.
+    """Guarantee k-anonymity; search a low ach by flipping single bits.
 
     The result may be far from the least ach. Every climb starts at full generalization. It passes
-    over the bits in random order and keeps each flip that lowers ach and leaves the table
+    over the bits in random order and keeps each flip that lowers ach and keeps the table
     k-anonymous, until a whole pass keeps none.
 
     Parameters
@@ -103,12 +101,12 @@ def hill_climbing(
     m, k, preference, weights, seed
         As for :func:`~anonpaper.recoders.preference_search.preference_search`.
     evaluations : int
-        Recodings to look at, repetitions included, at least 1.
+        Recodings to evaluate, with repetitions, at least 1.
 
     Returns
     -------
     Recoding
-        ``info`` holds the values of the recoding, ``evaluations``, ``climbs`` begun, and
+        ``info`` has the values of the recoding, ``evaluations``, ``climbs`` begun, and
         ``evaluated``, as after a search.
 
     Raises
@@ -123,7 +121,6 @@ def hill_climbing(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> hill_climbing(ap.examples.hospital(), k=2, evaluations=100).info["effective_k"]
     2
     """

@@ -6,8 +6,8 @@ adaptation here, in the terms of Fung et al.:
 * the class attribute is the sensitive one: InfoGain is the drop in its entropy;
 * the level A of a table is the least |E| / h(E) over its groups E, h being the pillar height, and
   AnonyLoss the drop in A; the score is InfoGain / (AnonyLoss + 1);
-* an ordered attribute is cut in two wherever it scores best; any other follows a hierarchy, by
-  default a balanced tree of fan-out 4 over the order of its domain;
+* an ordered attribute is cut in two at its best score; any other follows a hierarchy, by default a
+  balanced tree of fan-out 4 over the order of its domain;
 * once no valid specialization gains information, the one that lowers NCP most is taken.
 
 An invalid specialization stays invalid and is dropped: unions of l-eligible groups are l-eligible.
@@ -53,20 +53,20 @@ def tds(
     """Guarantee frequency l-diversity: specialize sub-domains from the top down while it holds.
 
     No single further specialization keeps it; a better recoding may exist. With `suppression`,
-    groups that are not diverse may be withheld as long as they hold at most so many rows. The
-    guarantee is then of all others, see :func:`anonpaper.full_domain`.
+    groups that are not diverse may be withheld if they have at most that many rows. The guarantee
+    is then for all other rows, see :func:`anonpaper.full_domain`.
 
     Parameters
     ----------
     m : Microdata
-        A table of n rows with one sensitive attribute, whose information is kept. Where people
-        have several rows, diversity is of people, information of rows, and everybody must have
-        one value of each quasi-identifier.
+        A table of n rows with one sensitive attribute, whose information is kept. If people have
+        several rows, diversity counts people, information counts rows, and everybody must have one
+        value of each quasi-identifier.
     l : int
         The diversity asked for, from 2 to the largest feasible one.
     hierarchies : mapping of attribute name to Hierarchy, optional
-        Trees to follow; the attributes named are not cut freely even if they are ordered. Above
-        several names on the highest level is a star.
+        Trees to follow; attributes with a tree are not cut freely even if they are ordered. If the
+        highest level has several names, a star is added above.
     require, suppression
         As for :func:`~anonpaper.recoders.lattice.full_domain`.
     progress : bool, optional
@@ -75,29 +75,28 @@ def tds(
     Returns
     -------
     Recoding
-        ``info`` holds ``specializations`` (steps taken), ``candidates`` (specializations whose
-        groups were looked at) and ``level`` (A of the result, of groups that are published). With
-        `suppression` also ``withheld``, the number of rows, and ``withhold`` the principles.
+        ``info`` has ``specializations`` (steps taken), ``candidates`` (specializations whose
+        groups were computed) and ``level`` (A of the published groups). With `suppression` also
+        ``withheld``, the number of rows, and ``withhold`` the principles.
 
     Raises
     ------
     ColumnError, HierarchyError, ParameterError
-        The table has no sensitive attribute or several; `hierarchies` names no quasi-identifier or
-        lacks values of one; l is not an integer from 2 to n; people have different
-        quasi-identifiers; or as :func:`~anonpaper.recoders.lattice.full_domain`.
+        The table has no sensitive attribute or several; `hierarchies` has an unknown name or lacks
+        values; l is not an integer from 2 to n; people have different quasi-identifiers; or as
+        :func:`~anonpaper.recoders.lattice.full_domain`.
     InfeasibleError
         The table itself is not l-eligible, or does not meet a principle.
 
     References
     ----------
     B. C. M. Fung, K. Wang, P. S. Yu, *Top-down specialization for information and privacy
-    preservation*, ICDE 2005; xiao2010, section 6.2. Looking at a specialization costs O(e) for e
-    cells. Candidates are looked at in order of InfoGain, which bounds the score from above, until
-    no other can win. Equal scores go to the larger gain, then to the first attribute and value.
+    preservation*, ICDE 2005; xiao2010, section 6.2. Testing a specialization costs O(e) for e
+    cells. Candidates are tested in order of InfoGain, which bounds the score from above, until no
+    other can win. Ties go to the larger gain, then to the first attribute and value.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> r = tds(ap.examples.hospital(), l=2)
     >>> r.sub_domains("Age"), r.info["level"]
     ([['<30', '[30, 50)'], ['>=50']], 2.0)
@@ -115,9 +114,9 @@ def tds(
 
     domains = [_Domain(m, j, trees.get(a.name)) for j, a in enumerate(m.attributes)]
     candidates = [c for domain in domains for c in domain.specializations(domain.root)]
-    maps = [np.zeros(a.size, np.int64) for a in m.attributes]
+    maps = [np.zeros(a.size, np.intp) for a in m.attributes]
     invalid: set[tuple[int, int]] = set()
-    group = np.zeros(len(m.cells), np.int64)  # of every QI tuple
+    group = np.zeros(len(m.cells), np.intp)  # of every QI tuple
     level, withheld = _judge(m, asked, most, group)
     steps = looked_at = 0
     with search_bar(progress, "specialization") as bar:
@@ -160,7 +159,7 @@ def tds(
 
 
 def _names_of(ids: np.ndarray, attribute: Attribute, tree: Hierarchy | None) -> np.ndarray | None:
-    """Names of the sub-domains in a tree, on the highest level that has them, or else a star."""
+    """Names of the sub-domains in a tree, on the highest level that has them; else a star."""
     if tree is None:
         return None
     levels = tree.maps(attribute)
@@ -195,8 +194,8 @@ class _Specialization(NamedTuple):
 class _Domain:
     """The domain of attribute j, its sub-domains and the counts of sensitive values per value.
 
-    A sub-domain is split into its children on the `levels` of a tree, from the root down. Without
-    a tree an ordered attribute has no levels: it is cut between any two of its values.
+    A sub-domain is split into its children on the `levels` of a tree, from the root down. An
+    ordered attribute without a tree has no levels: it is cut between any two of its values.
     """
 
     def __init__(self, m: Microdata, j: int, tree: Hierarchy | None) -> None:
@@ -208,8 +207,8 @@ class _Domain:
             while self.levels[0].max() > 0:
                 self.levels.insert(0, self.levels[0] // _FAN_OUT)
         cells = m.cells
-        key = cells.tuples[cells.tuple_of_cell, j].astype(np.int64) * values + cells.sensitive
-        held = np.bincount(key, cells.counts, minlength=size * values).astype(np.int64)
+        key = cells.tuples[cells.tuple_of_cell, j].astype(np.intp) * values + cells.sensitive
+        held = np.bincount(key, cells.counts, minlength=size * values).astype(np.intp)
         self.histogram = held.reshape(size, values)
         self.root = np.arange(size)
 
@@ -257,7 +256,7 @@ def _information_gains(counts: np.ndarray) -> np.ndarray:
 
 
 def _entropy(counts: np.ndarray) -> np.ndarray:
-    """Entropy over the last axis; scipy.stats.entropy takes longer to look at its arguments."""
+    """Entropy over the last axis, without the slow checks of scipy.stats.entropy."""
     return entr(counts / counts.sum(axis=-1, keepdims=True)).sum(axis=-1)
 
 
@@ -265,7 +264,7 @@ def _entropy(counts: np.ndarray) -> np.ndarray:
 
 
 def _split(m: Microdata, group: np.ndarray, candidate: _Specialization) -> np.ndarray:
-    """The group of every QI tuple once those that hold the parent are split by its children."""
+    """The group of every QI tuple after the parent's groups are split by its children."""
     child_of_value = np.full(m.attributes[candidate.attribute].size, -1)
     for number, child in enumerate(candidate.children):
         child_of_value[child] = number
@@ -275,7 +274,7 @@ def _split(m: Microdata, group: np.ndarray, candidate: _Specialization) -> np.nd
 
 
 def _judge(m: Microdata, asked: list, most: int, group: np.ndarray) -> tuple[float, int] | None:
-    """A of the groups that meet all that is asked, and rows of the others; None if too many."""
+    """A of the groups that meet all requirements, and rows of the others; None if too many."""
     counts = [principles.GroupCounts.of_tuples(table, group) for table, _ in asked]
     good = np.logical_and.reduce([
         principle.satisfied(of_table)

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from xiao2010_rows import along_curve, cells_of_rows, tp_by_rows, walk
 
+from anonpaper.compiled import at_once
 from anonpaper.datasets import load, load_acs_pums, load_ipums
 from anonpaper.datasets.examples import hospital
 from anonpaper.files import raw_folder
@@ -329,7 +330,8 @@ def _seconds(call: Callable):
 def _warm_up() -> None:
     """Let numba compile, or load, every kernel once per process, outside of the clock."""
     m = hospital()
-    for algorithm in (*ALGORITHMS.values(), tp_by_rows):
-        algorithm(m, 2)
-    for by_rows in (False, True):
-        _timed_hilbert(m, 2, by_rows=by_rows)
+    with at_once():
+        for algorithm in (*ALGORITHMS.values(), tp_by_rows):
+            algorithm(m, 2)
+        for by_rows in (False, True):
+            _timed_hilbert(m, 2, by_rows=by_rows)

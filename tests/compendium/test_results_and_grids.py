@@ -174,9 +174,9 @@ class TestRunGrid:
     @pytest.mark.parametrize(
         ("kind", "message"),
         [
-            ("scalar", "returns a mapping, an iterable of mappings or a DataFrame, got int"),
-            ("object", "object is none of these"),
-            ("overlap", r"columns \['kind'\] are in the setting and in the result"),
+            ("scalar", "must return mappings or a DataFrame, got int"),
+            ("object", "lists of them: got object"),
+            ("overlap", r"columns \['kind'\] are in setting and result"),
         ],
     )
     def test_other_results_are_refused(self, cells, kind, message):
@@ -393,9 +393,9 @@ class TestResults:
 
     @pytest.mark.parametrize("name", ["", "Fig 2", "../x", ".hidden", 3])
     def test_names_that_are_no_file_names_are_refused(self, root, name):
-        with pytest.raises(ParameterError, match="becomes part of a file name"):
+        with pytest.raises(ParameterError, match="needs lower-case letters"):
             Results(name, notebook="1")
-        with pytest.raises(ParameterError, match="becomes part of a file name"):
+        with pytest.raises(ParameterError, match="needs lower-case letters"):
             Results("xiao2010", notebook="1").table(NUMBERS, name, caption="")
 
     def test_parameters_are_those_of_the_notebook_as_they_are_now(self, tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ def project(tmp_path, monkeypatch):
 
 
 def test_a_saved_table_is_of_the_larger_profile_that_was_run(project):
-    with pytest.raises(DatasetUnavailableError, match="no profile"):
+    with pytest.raises(DatasetUnavailableError, match="points.csv is not saved"):
         tables.saved("together/points")
     for folder, profile in (("expected/quick", "quick"), ("paper", "paper")):
         file = project / "figures" / folder / "together" / "points.csv"

@@ -114,7 +114,7 @@ def test_a_table_that_is_no_frame_or_has_no_rows_is_refused():
 
 
 def test_unhashable_values_and_doubled_columns_are_refused():
-    with pytest.raises(errors.ColumnError, match="cannot be told apart"):
+    with pytest.raises(errors.ColumnError, match="cannot be compared"):
         Microdata(pd.DataFrame({"a": [[1], [2]]}), ["a"]).codes  # noqa: B018
     doubled = pd.DataFrame([[1, 2]], columns=["a", "a"])
     with pytest.raises(errors.ColumnError, match="several columns"):
@@ -266,7 +266,7 @@ def test_infinite_numbers_are_refused():
 
 @pytest.mark.parametrize("rows", [[9], [-1], [0.5], [True, False], 1, [[0]], ["a"], [None]])
 def test_positions_out_of_range_are_refused(rows):
-    with pytest.raises(errors.ParameterError, match="positions from 0 to 3"):
+    with pytest.raises(errors.ParameterError, match="positions < 4"):
         Microdata(PEOPLE, ["age"]).take(rows)
 
 
@@ -316,7 +316,7 @@ def test_what_is_no_table_is_named(name, given):
 
 def test_a_table_of_one_row_is_too_small():
     one = Microdata(PEOPLE.iloc[:1], ["age"], "ill")
-    with pytest.raises(errors.ParameterError, match="too small"):
+    with pytest.raises(errors.ParameterError, match="the table allows at most 1"):
         ap.tp(one, 2)
 
 

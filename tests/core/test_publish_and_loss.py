@@ -158,7 +158,7 @@ def test_a_partition_or_recoding_of_another_table_is_refused():
     m = ap.examples.hospital()
     with pytest.raises(errors.ParameterError, match="10"):
         ap.suppress(m, ap.Partition([0, 0]))
-    with pytest.raises(errors.ParameterError, match="the recoding is of"):
+    with pytest.raises(errors.ParameterError, match="the recoding has the attributes"):
         ap.recode(m.with_roles(qi=["Age"]), ap.Recoding.identity(m.attributes))
     starred = ap.Partition([0] * 10, starred=[[True, False, False]])
     for publish in (ap.suppress, ap.generalize, ap.swap, ap.anatomize):

@@ -183,13 +183,13 @@ def test_bad_extracts_are_named(tmp_path, ipums):
     with pytest.raises(ParameterError, match="rows must be"):
         load_ipums(ipums, rows=0)
     ipums.write_text(IPUMS.replace("MARST", "MARRIED"))
-    with pytest.raises(ColumnError, match="lacks the variable MARST"):
+    with pytest.raises(ColumnError, match="lacks MARST"):
         load_ipums(ipums)
     ipums.write_text(IPUMS.replace("41,2,1,4", "41,3,1,4"))
     with pytest.raises(ColumnError, match=r"SEX .* unknown codes \[3\]"):
         load_ipums(ipums)
     ipums.write_text(IPUMS.replace("41,2,1,4", "41,2,1,x"))
-    with pytest.raises(ColumnError, match="MARST .* is not a number"):
+    with pytest.raises(ColumnError, match="MARST in .*: "):
         load_ipums(ipums)
     for code in ("", "14"):  # blank, and a number that no state has
         ipums.write_text(IPUMS.replace("41,2,1,4,36", f"41,2,1,4,{code}"))
@@ -199,5 +199,5 @@ def test_bad_extracts_are_named(tmp_path, ipums):
 
 def test_a_codebook_without_variables_is_named(tmp_path, ipums):
     (tmp_path / "empty.cbk").write_text("nothing here\n")
-    with pytest.raises(DatasetError, match=r"empty\.cbk lists no variables"):
+    with pytest.raises(DatasetError, match=r"empty\.cbk has no lines such as"):
         load_ipums(ipums, layout=tmp_path / "empty.cbk")

@@ -30,5 +30,5 @@ def test_an_anatomy_has_no_sensitive_codes_and_measures_that_need_them_say_so():
     anatomy = ap.anatomize(m, ap.examples.hospital_two_diverse())
     assert not hasattr(anatomy, "sensitive_codes")
     for measure in (ap.measure.kl_divergence, lambda rel: ap.measure.marginal_similarity(m, rel)):
-        with pytest.raises(AnonpaperError, match="an anatomy gives no row a sensitive value"):
+        with pytest.raises(AnonpaperError, match="rows of an anatomy have no sensitive value"):
             measure(anatomy)

@@ -175,7 +175,7 @@ def test_bad_input(adult, groups):
         queries.answers(adult, adult.take(np.arange(100)))
     with pytest.raises(ParameterError, match="the table has"):
         queries.answers(ap.examples.hospital())
-    with pytest.raises(ParameterError, match="no release"):
+    with pytest.raises(ParameterError, match="releases is empty"):
         query_errors(queries, [])
 
 

@@ -287,7 +287,7 @@ def test_a_forest_of_too_many_numbers_is_refused_before_it_is_grown():
     frame = pd.DataFrame({"job": ["job 0", "job 1"] * 12_501, "s": [0, 1] * 12_501})
     m = ap.Microdata(frame, ["job"], "s", domains=jobs)
     release = ap.suppress(m.take([0, 1]), ap.Partition([0, 0]))
-    with pytest.raises(SizeLimitError, match=r"20,000 features of 25,002 .* 500,000,000 numbers"):
+    with pytest.raises(SizeLimitError, match="25,002 rows have 20,000 features.* 500,000,000"):
         classification(release, m)
 
 

@@ -75,13 +75,13 @@ def test_of_a_group_it_names_what_differs_and_what_the_values_would_break(seed, 
             expected = (
                 f"in {len(failing)} groups of {failing.sum()} rows"
                 if len(failing)
-                else ("nothing that is promised")
+                else "no promise"
             )
             assert expected in entry["breaks"]
         else:
             assert entry["breaks"] == ""
     printed = str(why)
-    assert "for the owner of the table: not to be passed on" in printed
+    assert "for the owner of the table: do not pass it on" in printed
     assert "KAnonymity(k=3)" in printed and "<table" in why._repr_html_()
 
 

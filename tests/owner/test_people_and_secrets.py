@@ -78,7 +78,7 @@ def test_the_audit_tells_rows_and_people(visits, capsys):
     (["--method", "mondrian", "--k", "3", "--person", "age"], 2, "used twice"),
     (["--method", "mondrian", "--k", "3", "--person", "nobody"], 2, "unknown columns"),
     (["--method", "mondrian", "--k", "61", "--person", "patient"], 1, "60 people"),
-    (["--method", "mondrian", "--k", "3", "--require", "Privacy(3)"], 2, "is no principle"),
+    (["--method", "mondrian", "--k", "3", "--require", "Privacy(3)"], 2, "is not a principle"),
     (["--method", "mondrian", "--k", "3", "--require", "Theta(0.5, of='age')"], 2, "'age'"),
     (["--method", "mondrian", "--k", "3", "--require", "DistinctLDiversity(9)"], 1, "reach 3"),
     (["--method", "mondrian", "--k", "3", "--suppression", "0.1"], 2, "does not take"),

@@ -81,7 +81,7 @@ def test_before_and_after_are_what_pandas_counts():
         k = next(cell for name, cell in cells.items() if name.startswith("k-anonymity"))
         assert k[side] == str(sizes.min())
     for word in ("KAnonymity(k=4) holds", "FrequencyLDiversity(l=2) holds", "sha256",
-                 "ap.generalize(m, ap.mondrian(m, k=4, l=2))", "Not to be published",
+                 "ap.generalize(m, ap.mondrian(m, k=4, l=2))", "Do not publish this page",
                  "Composition", "pandas " + pd.__version__):  # fmt: skip
         assert word in found.text
 
@@ -108,8 +108,8 @@ def test_every_way_to_publish_has_its_page(tmp_path):
         ap.suppress(m, ap.Partition(np.full(60, -1))),
     ]:  # fmt: skip
         assert "Report on a release" in page(rel).text
-    assert "must not be published either" in page(ap.swap(m, p, seed=1)).text
-    assert "stays visible" in page(ap.anatomize(m, p)).text
+    assert "Do not publish the table either" in page(ap.swap(m, p, seed=1)).text
+    assert "everybody sees who is in it" in page(ap.anatomize(m, p)).text
     assert "None" not in [cell for row in page(ap.suppress(m, p)).rows for cell in row]
 
 
@@ -120,8 +120,8 @@ def test_who_is_withheld_and_who_is_nobody_is_said():
     assert "50 published, 10 withheld" in found.text and "People withheld" in found.text
     mixed = m.replace(synthetic=np.arange(60) % 3 == 0)
     found = page(ap.suppress(mixed, ap.mondrian(mixed, 6)))
-    assert "20, of nobody" in found.text
-    assert ["", "before", "after", "after, real people alone"] in found.rows
+    assert ["synthetic rows", "20"] in found.rows
+    assert ["", "before", "after", "after, real people only"] in found.rows
     assert next(row for row in found.rows if row[0] == "rows" and len(row) == 4)[1:] == [
         "40",
         "60",
@@ -155,7 +155,7 @@ def test_the_command_line_writes_it_beside_the_table(tmp_path, monkeypatch, caps
                "age=widths:5,10", "--hierarchy", "zip=prefixes"]  # fmt: skip
     assert main([*command, "-o", "out.csv", "--report", "r.html"]) == 0
     printed = capsys.readouterr()
-    assert "not to be published: r.html" in printed.err
+    assert "do not publish r.html" in printed.err
     found = Page((tmp_path / "r.html").read_text())
     assert "anonpaper anonymize people.csv" in found.text
     digest = re.search(r"people\.csv, sha256 ([0-9a-f]{64})", found.text)[1]

@@ -99,10 +99,10 @@ def test_what_cannot_be_had_is_exit_code_1_and_says_what_can(people, tmp_path):
             "--sensitive must name",
         ),
         ([*QI, *TP, "--k", "3"], "tp_plus does not take --k; it takes --l"),
-        ([*QI, *TP, "--publish", "recode"], "--publish recode does not go with tp_plus"),
+        ([*QI, *TP, "--publish", "recode"], "--publish recode does not work with tp_plus"),
         ([*QI, *TP, "--hierarchy", "age=x.csv"], "--publish shallow does"),
         ([*QI, *TP, "--keep", "age"], "--keep names ['age']"),
-        ([*QI, "--method", "tq", "--l", "2"], "'tq' is none of "),
+        ([*QI, "--method", "tq", "--l", "2"], "'tq' is not one of "),
         ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--publish", "anatomize"], "two tables"),
         ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--weight", "age"], "NAME=NUMBER"),
         ([*QI, "--method", "tds", "--l", "2", "--hierarchy", "age=nowhere.csv"], "No such file"),
@@ -242,7 +242,7 @@ def test_a_file_that_was_read_is_never_written(people, tmp_path, capsys):
     before = people.read_bytes()
     for name in links(people, tmp_path):
         assert code("anonymize", people, *QI, *TP, "-o", name, "--force") == 2, name
-        assert "was read: name another" in capsys.readouterr().err
+        assert "name another file" in capsys.readouterr().err
     assert people.read_bytes() == before
 
 

@@ -122,7 +122,7 @@ def test_rows_of_nobody_are_not_people_and_secrets_are_not_invented():
     with pytest.raises(ParameterError, match="2 rows are synthetic"):
         marks = np.repeat([True, False], [2, m.n - 2])
         diva_augmented(m.replace(frame=m.frame, synthetic=marks), [], 2)
-    with pytest.raises(ConstraintError, match="quasi-identifiers alone"):
+    with pytest.raises(ConstraintError, match="only serve quasi-identifiers"):
         diva_augmented(m, [Constraint({"DIAG": "Migraine"}, 3, 5)], 2)
     with pytest.raises(ParameterError, match="k"):
         diva_augmented(m, [], 1)

@@ -105,11 +105,8 @@ def small_project(root, package="**/*"):
     write_profile(root, "one/1_first: {rows: 30}\ntwo/1_second: {}\n", "paper")
     python = root / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    # nothing is installed or compiled from here: the environment is the tests' own
-    python.write_text(
-        '#!/bin/sh\n[ "$2" = pip ] || [ "$1" = tools/warm.py ] && exit 0\n'
-        f'exec "{sys.executable}" "$@"\n'
-    )
+    # nothing is installed from here: the environment is the tests' own
+    python.write_text(f'#!/bin/sh\n[ "$2" = pip ] && exit 0\nexec "{sys.executable}" "$@"\n')
     python.chmod(0o755)
     (root / "data" / "cache").mkdir(parents=True)
     for stamp in (".venv/.packages-installed", ".venv/.package-installed", "data/cache/.fetched"):

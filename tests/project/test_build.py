@@ -251,6 +251,42 @@ def test_what_has_run_counts_in_a_fresh_clone(build, tmp_path):
     assert "one/1_first: its versions changed, anonpaper/groups.py changed" in printed
 
 
+def test_other_code_with_the_same_quick_tables_runs_nothing_at_larger_sizes(build):
+    """Run times are not among what has to be the same."""
+    write_profile(build.root, "one/1_first: {}\ntwo/1_second: {}\n")
+    timed = "results.table(pd.DataFrame({'seconds': [time.time()]}), 't', caption='', timing=True)"
+    write_notebook(build.root, BOTH[0], more=f"import time\n{timed};")
+    build("notebooks", "refresh")
+    build("notebooks", "make", "--profile=paper")
+    source, larger = build.root / "anonpaper/groups.py", "--profile=paper"
+    source.write_text(source.read_text() + "\nUNUSED = 1\n")
+    printed = build("notebooks", "plan", larger)
+    assert "figures/paper: 2 notebooks up to date" in printed
+    assert "2 of other code are judged by figures/expected/quick" in printed
+    printed = build("notebooks", "make", larger)
+    assert "figures/quick: 2 of 2 notebooks to run" in printed and ran(printed) == BOTH
+    assert printed.split("figures/paper: ")[1] == "2 notebooks up to date, nothing to be done\n"
+
+    write_notebook(build.root, BOTH[1], saves=(
+        "results.table(pd.DataFrame({'row': [rows, 1.5]}), 'table_1_second', caption='Rows')"
+    ))  # fmt: skip
+    printed = build("notebooks", "make", larger)
+    assert ran(printed) == [BOTH[1], BOTH[1]]  # quick, and then larger
+    assert "two/1_second: its cells changed" in printed
+    assert ran(build("notebooks", "make", larger)) == []
+
+    for change in (
+        lambda: write_profile(build.root, f"{BOTH[0]}: {{rows: 31}}\n{BOTH[1]}: {{}}", "paper"),
+        lambda: (build.root / "notebooks/one/read.csv").write_text("b"),
+    ):
+        change()
+        assert ran(build("notebooks", "make", larger)) == [BOTH[0]]
+        build.opened[BOTH[0]] = ["notebooks/one/read.csv"]
+        (build.root / "notebooks/one/read.csv").write_text("a")
+        shutil.rmtree(build.root / "figures/paper")
+        build("notebooks", "make", larger, "--fresh")
+
+
 def test_one_figure_or_table_is_made_again(made):
     printed = made("notebooks", "figure", "one/table_1_first")
     assert ran(printed) == ["one/1_first"]
@@ -366,8 +402,8 @@ def test_help_has_a_line_for_each_target(project):
     printed = make(project, "help").splitlines()
     targets = {line.split()[0] for line in printed}
     assert targets >= set(
-        "help env data figures notebooks test test-fast lab bench lock clean figure report verify "
-        "paper-<folder> refresh-<notebook>".split()
+        "help env data figures notebooks test test-all test-fast lab bench lock clean figure "
+        "report verify paper-<folder> refresh-<notebook>".split()
     )
     assert all(len(line.split()) > 2 for line in printed)
     assert "what changed of the notebooks in one of one two" in "\n".join(printed)

@@ -1,6 +1,6 @@
 """Rules for the lessons: their form, and what a student's version may not show and must refuse.
 
-That every self-check passes on the solutions is seen by nbval, which executes the sources.
+That every self-check passes on the solutions is seen by `make`, which executes the sources.
 """
 
 import ast

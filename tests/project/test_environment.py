@@ -153,7 +153,7 @@ def test_what_is_said_to_install_the_package_works():
     `errors.needs` names the extra in both forms: of a package that is installed pip adds extras.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    folders = ("anonpaper/", "notebooks/", "benchmarks/", "README.md", "CONTRIBUTING.md")
+    folders = ("anonpaper/", "notebooks/", "benchmarks/", "README.md", "CONTRIBUTING.md", "site/")
     told = [
         (name, *match.groups())
         for name in files_of_the_project()
@@ -202,13 +202,13 @@ def lacking(dockerfile, image):
 def test_the_image_has_what_its_commands_need(tmp_path):
     dockerfile = (ROOT / "Dockerfile").read_text()
     assert list(lacking(dockerfile, tmp_path / "image")) == []
-    assert (tmp_path / "image" / "tools" / "warm.py").exists()
+    assert (tmp_path / "image" / "tools" / "report.py").exists()
 
 
 def test_an_image_that_lacks_a_program_is_noticed(tmp_path):
     early = "COPY requirements.lock pyproject.toml setup.py Makefile README.md LICENSE ./\n"
-    early += "COPY anonpaper ./anonpaper\nRUN make env\n"
-    assert list(lacking(early, tmp_path)) == ["tools/warm.py"]
+    early += "COPY anonpaper ./anonpaper\nRUN make env\nRUN make report\n"
+    assert list(lacking(early, tmp_path)) == ["tools/report.py"]
 
 
 # ---- what runs where --------------------------------------------------------------------------

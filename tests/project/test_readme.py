@@ -1,24 +1,29 @@
-"""The README's promises: its example runs, its links lead somewhere, its names exist."""
+"""The promises of README and guides: examples run, links lead somewhere, names exist."""
 
 import argparse
 import re
 import shlex
 import subprocess
 import sys
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from matplotlib import image
 from project.cells import code_cells
-from project.tools import files_of_the_project
+from project.tools import files_of_the_project, load_tool
 
 import anonpaper as ap
 from anonpaper.owner.cli import parser
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text()
+README = ROOT / "README.md"
+GUIDES = [README, *sorted(ROOT.glob("site/*.md"))]
+TEXT = "\n".join(path.read_text() for path in GUIDES)
+EXAMPLES = dict.fromkeys(re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL))  # each once
 
 
-@pytest.mark.parametrize("example", re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL))
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_the_examples_run_as_they_are_printed(example, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", example], capture_output=True, text=True, cwd=tmp_path
@@ -27,30 +32,45 @@ def test_the_examples_run_as_they_are_printed(example, tmp_path):
     assert "frequency l-diversity" in done.stdout
 
 
-def test_links_lead_somewhere():
-    links = re.findall(r"\]\(([^)#]+)\)", README)
-    assert links
-    missing = [link for link in links if "://" not in link and not (ROOT / link).exists()]
+@pytest.mark.parametrize("page", GUIDES, ids=lambda path: path.name)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#]+)\)", page.read_text())
+    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
     assert missing == []
+    assert links or page.name == "glossary.md"
+
+
+def test_the_readme_is_short():
+    assert len(README.read_text().split()) <= 800
+
+
+def test_the_picture_of_the_readme_is_what_is_drawn_from_the_tables():
+    """After a change of its code or tables: `.venv/bin/python tools/results.py picture`."""
+    if not (ROOT / "figures/paper/boger2020").is_dir():
+        pytest.skip("the paper of its right half was taken out")
+    drawn = image.imread(BytesIO(load_tool("results").picture()))
+    committed = image.imread(ROOT / "figures/before_and_after.png")
+    assert drawn.shape == committed.shape
+    assert (abs(drawn - committed) > 0.1).mean() < 1e-4  # of one machine and another
 
 
 def test_names_exist():
-    for name in re.findall(r"\bap\.(\w+)\(", README):
+    for name in re.findall(r"\bap\.(\w+)\(", TEXT):
         assert hasattr(ap, name), name
 
 
 def test_make_targets_exist():
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     targets |= {f"paper-{path.parent.name}" for path in ROOT.glob("notebooks/*/*.ipynb")}
-    named = set(re.findall(r"`make ([a-z][\w-]*)`", README))
-    named |= set(re.findall(r"^make ([a-z][\w-]*)", README, flags=re.MULTILINE))
+    named = set(re.findall(r"`make ([a-z][\w-]*)`", TEXT))
+    named |= set(re.findall(r"^make ([a-z][\w-]*)", TEXT, flags=re.MULTILINE))
     named.discard("paper-<paper>")
     assert named
     assert {name for name in named if not name.startswith("paper-<")} <= targets
 
 
 def test_the_commands_run_as_they_are_printed(tmp_path):
-    commands = re.findall(r"^python -m anonpaper .*", README, flags=re.MULTILINE)
+    commands = re.findall(r"^python -m anonpaper .*", TEXT, flags=re.MULTILINE)
     assert len(commands) >= 3
     for command in commands:
         done = subprocess.run(

@@ -147,7 +147,7 @@ def test_style():
 #: What takes long to import, from what no command line needs to what nearly all do.
 HEAVY = ["ctgan", "distributed", "duckdb", "ibis", "joblib", "matplotlib", "scipy.stats", "sdv"]
 HEAVY += ["sklearn", "torch", "networkx", "pymoo", "numba", "pandas", "scipy"]
-FOR_GRAPHS_AND_SEARCHES, FOR_TABLES = {"networkx", "pymoo"}, {"numba", "pandas", "scipy"}
+FOR_GRAPHS_AND_SEARCHES, FOR_TABLES = {"networkx", "pymoo"}, {"pandas", "scipy"}
 
 
 @pytest.mark.parametrize(

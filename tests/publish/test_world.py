@@ -61,7 +61,7 @@ def test_places_that_cannot_be_written_are_refused(release, tmp_path):
     with pytest.raises(FileError, match="is a folder"):
         release.write(tmp_path)
     os.mkfifo(tmp_path / "pipe.csv")
-    with pytest.raises(FileError, match="no ordinary file"):
+    with pytest.raises(FileError, match="not an ordinary file"):
         release.write(tmp_path / "pipe.csv")
     release.write(tmp_path / "out.csv")
     with pytest.raises(FileError, match="there already"):
@@ -134,9 +134,9 @@ def test_a_line_end_within_a_value_stays_within_it(tmp_path):
 def test_what_cannot_be_told_apart_is_refused(tmp_path):
     with pytest.raises(ColumnError, match="several columns"):
         plain(pd.DataFrame([[1, 2]], columns=[1, "1"]))
-    with pytest.raises(ColumnError, match="no Unicode"):
+    with pytest.raises(ColumnError, match="not Unicode"):
         plain(pd.DataFrame({"a": ["\udc80"]}, dtype=object))
-    with pytest.raises(ColumnError, match="no Unicode"):
+    with pytest.raises(ColumnError, match="not Unicode"):
         plain(pd.DataFrame([["a"]], columns=pd.Index(["\udc80"], dtype=object)))
     with pytest.raises(ColumnError, match="missing values and empty texts"):
         as_csv(plain(pd.DataFrame({"a": ["", None]})))

@@ -1,7 +1,7 @@
-"""DIVA: k-anonymous tables that keep the diversity asked for (diva2021).
+"""DIVA: k-anonymous tables that keep the required diversity (diva2021).
 
-``diva`` has the paper's algorithms in its order. ``clusterings`` and ``integrate`` settle
-open choices of the paper; ``beyond``, ``existence`` and ``augmented`` are not in the paper.
+``diva`` has the paper's algorithms in its order. ``clusterings`` and ``integrate`` make open
+choices of the paper; ``beyond``, ``existence`` and ``augmented`` are not in the paper.
 """
 
 from anonpaper.partition.diva.augmented import diva_augmented

@@ -1,4 +1,4 @@
-"""DIVA with invented rows: for lower bounds that the people of a table cannot meet. Ours."""
+"""DIVA with synthetic rows, for lower bounds that the people of a table cannot meet. Ours."""
 
 from __future__ import annotations
 
@@ -39,44 +39,41 @@ def diva_augmented(
 ) -> tuple[Microdata, Partition]:
     """Guarantee every diversity constraint, and k *people* in every group that has one.
 
-    Invented rows are never counted as people: they stand in groups of their own, so that an
-    attacker who takes them away is left with a k-anonymous table of people. Constraints count
-    them. An integer program says how many are needed, each showing one target and nothing else;
-    then :func:`anonpaper.diva` groups the people with bounds less by these numbers.
+    Synthetic rows never count as people. They have their own groups, so an attacker who removes
+    them sees a k-anonymous table of people. Constraints count them. An integer program computes
+    how many are needed, each showing one target and nothing else. Then :func:`anonpaper.diva`
+    groups the people with bounds reduced by these numbers.
 
     Parameters
     ----------
     m : Microdata
         People, n rows, none of them synthetic.
     constraints : sequence of DiversityConstraint
-        The set Sigma, on quasi-identifiers alone. Every value is in its domain.
+        The set Sigma, only on quasi-identifiers. Every value is in its domain.
     k : int
         Smallest group size, from 2 to n.
     strategy, max_backtracks, max_seconds
-        As for :func:`anonpaper.diva`; so many seconds for the program, and for the groups again.
+        As for :func:`anonpaper.diva`; the seconds count for the program, and again for the groups.
     seed : int, numpy.random.Generator or None
-        Draws the suppressed values of the invented rows, and is DIVA's.
+        Draws the suppressed values of the synthetic rows, and is DIVA's.
 
     Returns
     -------
     fused : Microdata
-        The people, in their order, then the invented rows, which ``fused.synthetic`` marks; role
-        columns only, rows renumbered. Values of invented rows beside their target are drawn one
-        by one from the people's and suppressed; sensitive values are drawn likewise and shown.
+        The people, in their order, then the synthetic rows, marked by ``fused.synthetic``; role
+        columns only, rows renumbered. Other values of synthetic rows than their target are drawn
+        one by one from the people's and suppressed; sensitive values are drawn likewise and shown.
     p : Partition
-        DIVA's groups, then one for every target that rows were invented for. ``info`` is DIVA's,
-        with ``invented``, the number of rows for each constraint, and ``invented_at_least``, the
-        fewest of any such plan as the solver proves it: fewer by a hundredth at most, in time.
+        DIVA's groups, then one for every target with synthetic rows. ``info`` is DIVA's, with
+        ``invented``, the number of rows for each constraint, and ``invented_at_least``, a proved
+        lower bound of their sum; given enough time, they differ by at most a hundredth.
 
     Raises
     ------
-    ConstraintError
-        Upper bounds exclude any number of invented rows; a constraint names the sensitive
-        attribute; or what DIVA raises.
-    BudgetExceededError
-        The seconds were over before a plan of rows to invent was found, or how to group.
-    ParameterError
-        `m` has synthetic rows, or what DIVA raises.
+    BudgetExceededError, ConstraintError, ParameterError
+        The time ended before a plan of synthetic rows, or a grouping, was found; upper bounds
+        exclude any number of synthetic rows; a constraint names the sensitive attribute; `m` has
+        synthetic rows; or as DIVA.
 
     References
     ----------
@@ -84,7 +81,6 @@ def diva_augmented(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> from anonpaper.constraints import DiversityConstraint
     >>> m = ap.examples.patients()  # two of them African
     >>> sigma = [DiversityConstraint({"ETH": "African"}, 3, 6)]
@@ -94,10 +90,7 @@ def diva_augmented(
     (3, 0, (3,))
     """
     if check_microdata(m).synthetic.any():
-        raise ParameterError(
-            f"{int(m.synthetic.sum())} rows are synthetic, and may not be counted as people: "
-            "give those of people alone"
-        )
+        raise ParameterError("remove synthetic rows from m: they must not count as people")
     k = check_integer("k", k, 2, m.n)
     check_number("max_seconds", max_seconds, 0, inf, open_low=True)
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
@@ -105,14 +98,14 @@ def diva_augmented(
     targets = [{n: code for n, code in c.codes(m).items() if n in hidden} for c in constraints]
     for c in constraints:
         if any(name in c.target for name in m.sensitives):
-            raise ConstraintError(f"{c}: rows are invented for quasi-identifiers alone")
+            raise ConstraintError(f"{c}: synthetic rows can only serve quasi-identifiers")
     rng = generator(seed)
     finer = np.array([[a.items() <= b.items() for b in targets] for a in targets], dtype=bool)
     search = Search(max_backtracks, max_seconds)
     plan = fewest_invented(Targets.of(m, constraints), finer, Privacy(k), search)
     if plan is None:
         raise ConstraintError(
-            f"no {k}-anonymous table satisfies the constraints, however many rows are invented: "
+            f"no {k}-anonymous table satisfies the constraints with any number of synthetic rows: "
             "widen the upper bounds"
         )
     invented, at_least = plan

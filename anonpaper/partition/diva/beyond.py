@@ -1,4 +1,4 @@
-"""What goes beyond diva2021 when a diverse clustering is published."""
+"""Steps beyond diva2021 when a diverse clustering is published."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def join_clusters(
     starred: np.ndarray,
     at_most: int,
 ) -> bool:
-    """Put the rows labelled -1 into the clusters where they cost fewest stars."""
+    """Put the rows labelled -1 into the clusters where they cost the fewest stars."""
     for row in np.flatnonzero(labels < 0):
         low, high = group_bounds(m.codes, labels, len(starred))
         shown = (low == high) & ~starred
@@ -50,7 +50,7 @@ def join_clusters(
 def restorable(
     targets: Targets, labels: np.ndarray, agrees: np.ndarray, starred: np.ndarray
 ) -> np.ndarray:
-    """Choose suppressed values on which groups agree that can be shown, larger groups first."""
+    """Choose suppressed values to show again, where groups agree; larger groups first."""
     shown = agrees & ~starred
     room = targets.high - targets.counts(shown, labels).sum(axis=0)
     if_shown = targets.counts(agrees, labels)

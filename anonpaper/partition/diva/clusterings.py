@@ -1,9 +1,9 @@
 """Candidate clusterings of the target rows of one constraint, generated one by one.
 
-There are exponentially many, and the paper does not say which are made. Of at most
-:data:`ENUMERATED` target rows all are listed; of more, a bounded number is made, as *bundles*:
-rows that agree on what the constraints name, divided once the colouring stands. Where ``stars``,
-candidates beyond the paper suppress the values of other constraints.
+There are exponentially many, and the paper does not say which to try. For at most
+:data:`ENUMERATED` target rows all are listed. For more rows, a bounded number is made of
+*bundles*: rows that agree on the attributes of the constraints, divided after the colouring. With
+``stars``, candidates beyond the paper suppress the values of other constraints.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ENUMERATED = 8
 
 @dataclass
 class Clusterings:
-    """The colouring V as far as it stands, and the clusterings that are possible beside it."""
+    """The current colouring V, and the clusterings that are possible with it."""
 
     codes: np.ndarray  # the rows, similar ones together
     targets: Targets
@@ -42,7 +42,7 @@ class Clusterings:
     def __post_init__(self) -> None:
         n, s = self.targets.carries.shape
         self.free = np.ones(n, dtype=bool)
-        self.count = np.zeros(s, np.int64)
+        self.count = np.zeros(s, np.intp)
         self._finer = [[w for w in range(s) if self._is_finer(w, u)] for u in range(s)]
         self._signature = build_cells(
             np.asfortranarray(self.targets.carries.astype(np.int32)), [2] * s, None, 1
@@ -51,25 +51,25 @@ class Clusterings:
     # -- the state -----------------------------------------------------------------------
 
     def add(self, v: int, clustering: list[Bundle]) -> None:
-        """Colour a node: its rows are no longer free, its values count."""
+        """Colour a node: its rows are used, its values count."""
         self.coloured[v] = clustering
         for bundle in clustering:
             self.free[bundle.rows] = False
             self.count += bundle.adds
 
     def remove(self, v: int) -> None:
-        """Take the colour of a node back."""
+        """Undo the colour of a node."""
         for bundle in self.coloured.pop(v):
             self.free[bundle.rows] = True
             self.count -= bundle.adds
 
     @property
     def uncoloured(self) -> list[int]:
-        """The nodes that have no colour yet, in the order of the constraints."""
+        """The uncoloured nodes, in the order of the constraints."""
         return [v for v in range(len(self.targets)) if v not in self.coloured]
 
     def is_open(self, v: int) -> bool:
-        """Whether an uncoloured node may still get a colour, as far as counting tells."""
+        """Whether an uncoloured node may still get a colour, judged by counts."""
         room = self.targets.high[v] - self.count[v]
         if room < self._reserve(v):
             return False
@@ -88,15 +88,15 @@ class Clusterings:
         return np.flatnonzero(self.targets.is_target[:, v] & self.free)
 
     def missing(self, v: int) -> int:
-        """How many rows a node needs beyond those that its neighbours' clusters carry."""
+        """How many rows a node needs beyond those in its neighbours' clusters."""
         return max(int(self.targets.low[v] - self.count[v]), 0)
 
     def least(self, v: int) -> int:
-        """The fewest rows that new clusters of a node must have in all."""
+        """The least total number of rows in new clusters of a node."""
         return max(self.missing(v), self.privacy.k)
 
     def _is_finer(self, w: int, u: int) -> bool:
-        """Whether whatever carries w carries u too, which names fewer attributes."""
+        """Whether every carrier of w also carries u, which names fewer attributes."""
         if not self.targets.columns[u] < self.targets.columns[w]:
             return False
         return bool(self.targets.carries[self.targets.is_target[:, w], u].all())
@@ -140,15 +140,15 @@ class Clusterings:
     def bundle(
         self, rows: np.ndarray, starred: frozenset = frozenset(), divisible: bool = False
     ) -> Bundle:
-        """Return rows as one cluster, or, if they carry the same, as several to be divided."""
-        adds = np.zeros(len(self.targets), np.int64)
+        """Return rows as one cluster or, if they carry the same, as several to be divided."""
+        adds = np.zeros(len(self.targets), np.intp)
         for u, columns in enumerate(self.targets.columns):
             if not columns & starred and self.targets.carries[rows, u].all():
                 adds[u] = np.count_nonzero(self.targets.is_target[rows, u])
         return Bundle(rows, starred, adds, divisible)
 
     def _starred(self, v: int, clustering: list[Bundle]) -> list[Bundle]:
-        """The same clusters, with all suppressed that only other constraints name."""
+        """The same clusters, with all attributes suppressed that only other constraints name."""
         starred = self.targets.named - self.targets.columns[v]
         return [self.bundle(b.rows, starred, b.divisible) for b in clustering]
 
@@ -195,7 +195,7 @@ class Clusterings:
     def _filled(
         self, v: int, free: np.ndarray, least: int, most: int, attempt: int
     ) -> list[Bundle] | None:
-        """Take rows signature by signature, more at every attempt; None if they cannot be had."""
+        """Take rows signature by signature, more at every attempt; None if there are too few."""
         # The *signature* of a row is the set of constraints that it carries. First comes what
         # finer constraints need, then rows as they are, as far as all the others' bounds allow,
         # then those with values suppressed of which there would be too many, and last any rows.
@@ -230,7 +230,7 @@ class Clusterings:
         return taken
 
     def _by_signature(self, v: int, rows: np.ndarray, larger_first: bool) -> list[np.ndarray]:
-        """Split rows by signature, those first that few uncoloured neighbours claim."""
+        """Split rows by signature, first those that few uncoloured neighbours claim."""
         waiting = [u for u in self.neighbours[v] if u not in self.coloured]
         signature = self._signature.tuple_of_row[rows]
         claims = self._signature.tuples[:, waiting].sum(axis=1)
@@ -242,7 +242,7 @@ class Clusterings:
         return [groups[i] for i in sorted(range(len(groups)), key=ranks.__getitem__)]
 
     def _take(self, v, rows, at_most, missing, count, suppresses) -> Bundle | None:
-        """Take as many rows of one signature as fit, or None; what stays missing is 0 or >= k."""
+        """Take as many rows of one signature as fit, or None; then 0 or >= k are still missing."""
         k = self.privacy.k
         wanted = min(len(rows), at_most, missing)
         if wanted < k:
@@ -273,12 +273,12 @@ class Clusterings:
         return self.bundle(rows, starred, divisible=True)
 
     def _carried(self, rows: np.ndarray, starred: frozenset) -> list[int]:
-        """The constraints that rows of one signature carry where some attributes are starred."""
+        """The constraints that rows of one signature carry if some attributes are suppressed."""
         carried = np.flatnonzero(self.targets.carries[rows[0]])
         return [int(u) for u in carried if not self.targets.columns[u] & starred]
 
     def _fitting(self, u: int, wanted: int, count: np.ndarray, carried: Sequence[int]) -> int:
-        """The most rows, up to `wanted`, by which the count of a constraint may grow."""
+        """The largest number of rows, up to `wanted`, by which a constraint's count may grow."""
         # An uncoloured constraint is left satisfied, or with room for a cluster, and room stays
         # for finer constraints that the rows do not carry.
         room = int(self.targets.high[u] - count[u]) - self._reserve(u, carried)

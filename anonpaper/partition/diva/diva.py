@@ -1,9 +1,8 @@
 """DIVA: Algorithms 1, 3 and 4 of diva2021, in the paper's order and words.
 
-Algorithm 2, Suppress, is :func:`anonpaper.suppress`. What goes beyond the paper is called only
-behind ``goes_beyond``, which ``over_bound="reject"`` switches off.
-
-Source: M. Milani, Y. Huang, F. Chiang, *Preserving diversity in anonymized data*, EDBT 2021.
+Algorithm 2, Suppress, is :func:`anonpaper.suppress`. Code beyond the paper runs only with
+``goes_beyond``, which ``over_bound="reject"`` switches off. Source: M. Milani, Y. Huang, F.
+Chiang, *Preserving diversity in anonymized data*, EDBT 2021.
 """
 
 from __future__ import annotations
@@ -66,13 +65,13 @@ def diva(
     max_seconds: float = 120.0,
     max_candidates: int = 24,
 ) -> Partition:
-    r"""Guarantee k-anonymity and every diversity constraint, or give no table and say why.
+    """Guarantee k-anonymity and every diversity constraint, or raise an error with the reason.
 
-    A ConstraintError says that no table has both (with ``over_bound="reject"``, that the search
-    found none); a BudgetExceededError leaves the question open. A table that satisfies all as it
-    is gets no star, unless `over_bound` is "reject"; else an optimal one has at least k stars, so
-    that there are at most :math:`nd/k` times as many as in an optimum. On random tables of up to
-    eight rows the tests find at most five times the optimum.
+    ConstraintError means that no table has both (with ``over_bound="reject"``, that the search
+    found none); BudgetExceededError leaves the question open. A table that already satisfies
+    everything gets no star, unless `over_bound` is "reject". Otherwise an optimum has at least k
+    stars, so there are at most :math:`nd/k` times as many as in an optimum. On random tables of up
+    to eight rows the tests find at most five times the optimum.
 
     Parameters
     ----------
@@ -83,38 +82,38 @@ def diva(
     k : int
         Smallest group size, from 2 to n.
     strategy : {"max_fan_out", "min_choice", "basic"}
-        Which constraint is coloured next: the one with most uncoloured neighbours, the one with
-        fewest clusterings left, or any. The first two drop a colour at once if some uncoloured
-        constraint could no longer get one.
+        Which constraint is coloured next: the one with the most uncoloured neighbours, the one
+        with the fewest clusterings left, or any. The first two drop a colour at once if some
+        uncoloured constraint could no longer get one.
     anonymize : callable, optional
         Groups the rows that no constraint needs: any function from a Microdata to a Partition
-        whose groups have k rows and, if asked for, are l-diverse. By default
-        :func:`anonpaper.k_member`; with l, :func:`anonpaper.mondrian`.
+        whose groups have k rows and, with l, are l-diverse. By default :func:`anonpaper.k_member`;
+        with l, :func:`anonpaper.mondrian`.
     seed : int, numpy.random.Generator or None
-        Draws what "basic" draws, and starts k-member.
+        For the draws of "basic", and the start of k-member.
     over_bound : {"star", "reject"}
-        Whether a cluster that would exceed another constraint's upper bound has its value
-        suppressed, or is rejected, as in the paper. With "star" also an integer program decides
-        whether a table exists where the search finds none, fewer than k left-over rows join
-        clusters, and values suppressed for a bound that was not reached are shown again.
+        A cluster that would exceed another constraint's upper bound has that value suppressed, or
+        is rejected, as in the paper. "star" has three more effects: an integer program decides
+        whether a table exists if the search finds none; fewer than k left-over rows join clusters;
+        and values suppressed for a bound that was not reached are shown again.
     l : int, optional
         Also require l-diversity of every group, from 2 to the largest feasible l.
     diversity : {"frequency", "distinct"}
         Which l-diversity.
     max_backtracks, max_seconds : int, float
-        Budget: colours that may be taken back in each component of the graph, and seconds for
-        the search and the exact test together.
+        Budget: colours that may be undone in each component of the graph, and seconds for the
+        search and the exact test together.
     max_candidates : int
-        The most clusterings of one constraint that are tried at a time if it has more than 8 free
-        target rows, and the most clusters that a left-over row is tried in.
+        The largest number of clusterings of one constraint tried at a time if it has more than 8
+        free target rows, and of clusters tried for a left-over row.
 
     Returns
     -------
     Partition
-        First the clusters of the diverse clustering, then the groups of the rest. ``info`` holds
+        First the clusters of the diverse clustering, then the groups of the rest. ``info`` has
 
         - ``order``: the constraints in the order in which they were coloured;
-        - ``candidates_tried``, ``backtracks``: clusterings tried, and colours taken back;
+        - ``candidates_tried``, ``backtracks``: clusterings tried, and colours undone;
         - ``components``: connected components of the graph;
         - ``coloured_by``: ``"search"``, ``"exact test"``, or ``"nothing to do"``;
         - ``diverse_rows``, ``diverse_clusters``: size of the diverse clustering;
@@ -125,28 +124,24 @@ def diva(
     ConstraintError
         No k-anonymous table satisfies the constraints (the message names the culprits), two have
         the same target, or a target is unknown. With "reject": the search ended without a table.
-    InfeasibleError
-        The table as a whole is not l-diverse.
     BudgetExceededError
-        Backtracks or seconds were used up. Its ``info`` says what the search did, as does that of
-        a ConstraintError raised after the search.
-    ParameterError
-        A parameter is out of range, or `anonymize` gave groups too small or not diverse.
-    ColumnError
-        l is given and the table has no sensitive attribute.
+        Backtracks or seconds were used up. Its ``info`` reports on the search; a ConstraintError
+        after the search has it too.
+    ColumnError, InfeasibleError, ParameterError
+        With l: the table has no sensitive attribute, or is not l-diverse as a whole. A parameter
+        is out of range, or `anonymize` returned groups too small or not diverse.
 
     Notes
     -----
-    O(s·n) for the search among s constraints as long as nothing is taken back, at worst
-    max_candidates to the power of s, within the budget; then the cost of k-member.
+    O(s·n) for the search among s constraints without backtracking, at worst max_candidates to the
+    power of s, within the budget; then the cost of k-member.
 
     References
     ----------
-    diva2021, Algorithms 1 to 4; l-diversity and all that "star" names are ours.
+    diva2021, Algorithms 1 to 4; l-diversity and the effects of "star" are ours.
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> m, sigma = ap.examples.patients(), ap.examples.patients_constraints()
     >>> p = diva(m, sigma, k=2)
     >>> [[f"t{row + 1}" for row in rows] for rows in p.groups()]
@@ -235,12 +230,12 @@ class Run:
         return S if found else None  # line 4
 
     def publish(self, S: list[Bundle], found_by: str) -> Partition | None:
-        """Turn a diverse clustering into groups; None if rows are left that make no group."""
+        """Turn a diverse clustering into groups; None if remaining rows make no group."""
         m, targets = self.m, self.targets
         labels, starred = self.suppress(S)  # Algorithm 1, line 3
         rest = np.flatnonzero(labels < 0)  # line 4
         n_clusters = len(starred)
-        if len(rest) and not self.privacy.holds(rest):  # of which the paper does not speak
+        if len(rest) and not self.privacy.holds(rest):  # a case missing in the paper
             if not self.goes_beyond or not beyond.join_clusters(
                 m, targets, self.privacy, labels, starred, self.max_candidates
             ):
@@ -260,11 +255,11 @@ class Run:
         return self.partition(labels, starred, found_by, m.n - len(rest), n_clusters, phases)
 
     def suppress(self, S: list[Bundle]) -> tuple[np.ndarray, np.ndarray]:
-        """Label the clusters of S (-1 elsewhere), and say what is starred though they agree."""
-        labels = np.full(self.m.n, -1, np.int64)
+        """Label the clusters of S (-1 elsewhere); also return values to suppress if they agree."""
+        labels = np.full(self.m.n, -1, np.intp)
         starred: list[np.ndarray] = []
         for bundle, rng in zip(S, self.rng.spawn(len(S)), strict=True):
-            clusters = np.zeros(len(bundle.rows), np.int64)
+            clusters = np.zeros(len(bundle.rows), np.intp)
             if bundle.divisible and len(bundle.rows) >= 2 * self.privacy.k:
                 clusters = self.divide(self.m.take(bundle.rows), rng).labels
             labels[bundle.rows] = len(starred) + clusters
@@ -272,7 +267,7 @@ class Run:
         return labels, np.array(starred, dtype=bool).reshape(-1, self.m.d)
 
     def divide(self, part: Microdata, rng: np.random.Generator) -> Partition:
-        """Group rows by the package's own algorithm for the privacy asked for."""
+        """Group rows by the package's own algorithm for the required privacy."""
         k, diverse = self.privacy.k, self.privacy.diverse
         if diverse is None:
             return k_member(part, k, rng)
@@ -286,24 +281,24 @@ class Run:
         labels = dense_labels(grouped.labels)
         if (labels < 0).any() or not self.privacy.holds_of_groups(part, labels):
             raise ParameterError(
-                f"anonymize returned a partition that withholds rows, or with groups below "
-                f"k = {self.privacy.k} rows or not diverse"
+                f"anonymize must publish all rows in diverse groups of at least "
+                f"k = {self.privacy.k} rows, and did not"
             )
         return labels
 
     def stars(self, labels: np.ndarray, shown: np.ndarray) -> np.ndarray:
-        """Suppressed values of every group; an attribute of a single value shows it even so."""
+        """Suppressed values of every group; an attribute of a single value never has any."""
         several = np.array([attribute.size > 1 for attribute in self.m.attributes])
         return np.bincount(labels) * (~shown & several).sum(axis=1)
 
     def unchanged(self) -> Partition:
         """Publish the table's own QI-groups."""
-        labels = self.m.cells.tuple_of_row.astype(np.int64)
+        labels = self.m.cells.tuple_of_row.astype(np.intp)
         starred = np.zeros((len(self.m.cells), self.m.d), dtype=bool)
         return self.partition(labels, starred, "nothing to do", 0, 0, ([0], [0], [0]))
 
     def partition(self, labels, starred, found_by, rows, clusters, phases) -> Partition:
-        """Make the result, with what the run says about itself."""
+        """Make the result, with the report about the run."""
         names = ("suppress", "anonymize", "integrate")
         info = self.search.info() | {
             "coloured_by": found_by,
@@ -384,7 +379,7 @@ def is_consistent(S: list[Bundle], V: Clusterings) -> bool:
     """Test the two conditions of section 3.2: IsConsistent of Algorithm 4."""
     # Clusters are disjoint from those of other nodes, or equal to one of them, in which case they
     # are not in S again; and no upper bound is exceeded.
-    rows = np.concatenate([bundle.rows for bundle in S] or [np.zeros(0, np.int64)])
+    rows = np.concatenate([bundle.rows for bundle in S] or [np.zeros(0, np.intp)])
     disjoint = bool(V.free[rows].all()) and len(np.unique(rows)) == len(rows)
     adds = sum((bundle.adds for bundle in S), np.zeros_like(V.count))
     return disjoint and bool((V.count + adds <= V.targets.high).all())

@@ -1,16 +1,16 @@
 r"""Whether a diverse k-anonymous table exists at all, decided by an integer program.
 
-A row is its *type*, the target values that it carries and its sensitive value, and it is published
-with a *pattern*, some of these target values. Groups of one pattern can be merged, so a table
-exists iff there are numbers :math:`x_{e,p} \ge 0` of rows of type e published as p with
+The *type* of a row is its target values and its sensitive value. A row is published with a
+*pattern*, some of these target values. Groups of one pattern can be merged. So a table exists iff
+there are numbers :math:`x_{e,p} \ge 0` of rows of type e published as p with
 
 .. math::
 
     \sum_p x_{e,p} = n_e, \qquad k z_p \le \sum_e x_{e,p} \le n z_p, \qquad
     \lambda_l \le \sum_{p\ \text{shows}\ t} \sum_{e\ \text{has}\ t} x_{e,p} \le \lambda_r
 
-and :math:`z_p \in \{0, 1\}`. l-diversity is linear too. Of the solutions one that suppresses few
-named values is preferred. The program is ours; diva2021 only searches. Its solver is HiGHS.
+and :math:`z_p \in \{0, 1\}`. l-diversity is linear too. Solutions that suppress few named values
+are preferred. The program is ours; diva2021 only searches. Its solver is HiGHS.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _ROUNDING = 1e-6
 
 
 def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list[Bundle] | None:
-    """Return the rows of every pattern that shows something, None if no table satisfies all."""
+    """Return the rows of every pattern that shows something, None if no table exists."""
     program, types, p, shown, _ = _build(targets, privacy, search)
     solution = program.solve()
     if solution is None:
         return None
-    pattern = np.empty(len(targets.carries), np.int64)
+    pattern = np.empty(len(targets.carries), np.intp)
     pattern[types.rows] = np.repeat(p, solution[0][program.x])
-    not_counted = np.zeros(0, np.int64)
+    not_counted = np.zeros(0, np.intp)
     return [
         Bundle(np.flatnonzero(pattern == q), targets.named - shown[q], not_counted, divisible=True)
         for q in np.unique(pattern[pattern > 0])
@@ -52,7 +52,7 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
 def fewest_invented(
     targets: Targets, finer: np.ndarray, privacy: Privacy, search: Search
 ) -> tuple[np.ndarray, int] | None:
-    """Return how many rows to invent of every target so that a table exists, None if none does."""
+    """Return how many rows to invent of every target so that a table exists; None if none does."""
     program, _, _, _, invented = _build(targets, privacy, search, finer)
     solution = program.solve()
     return None if solution is None else (solution[0][invented], ceil(solution[1]))
@@ -86,7 +86,7 @@ def _build(targets: Targets, privacy: Privacy, search: Search, finer: np.ndarray
         program.require(size, np.r_[np.ones(len(members)), -at_most], -np.inf, 0)
         if privacy.diverse is not None:
             _require_diversity(program, privacy, members, types.tuples[e[members], -1], used)
-    invented = np.zeros(0, np.int64)
+    invented = np.zeros(0, np.intp)
     if finer is not None:  # few of them matter, and no longer what is suppressed
         invented, used = program.new_unknowns(s, targets.high, 1), program.new_binaries(s)
         program.cost[program.x] = 0
@@ -125,7 +125,7 @@ def _patterns(targets: Targets, carries: np.ndarray, search: Search) -> np.ndarr
         for v in carried:
             unions |= {union | targets.columns[v] for union in unions}
             if len(unions) * len(carries) > LARGEST_PROGRAM:
-                raise search.undecided("the constraints overlap in too many ways to test them all")
+                raise search.undecided("the constraints overlap in too many ways to test all")
         found |= {frozenset(v for v in carried if targets.columns[v] <= union) for union in unions}
     shows = np.zeros((len(found), len(targets)), dtype=bool)
     for row, shown in zip(shows, sorted(found, key=lambda f: (len(f), sorted(f))), strict=True):
@@ -153,9 +153,7 @@ class _Program:
 
     def __init__(self, rows: int, patterns: int, search: Search) -> None:
         if rows + patterns > LARGEST_PROGRAM:
-            raise search.undecided(
-                f"the exact test has {rows + patterns} unknowns, above {LARGEST_PROGRAM}"
-            )
+            raise search.undecided(f"the exact test has more than {LARGEST_PROGRAM} unknowns")
         self.cost, self.upper, self.search = np.zeros(rows), np.full(rows, np.inf), search
         self.x, self.used = np.arange(rows), self.new_binaries(patterns)
         self._rows: list[tuple] = []
@@ -187,7 +185,7 @@ class _Program:
         if answer.status == 2:  # proved to have no solution
             return None
         if answer.x is not None:  # also what was found by the end of the time
-            x = np.rint(answer.x).astype(np.int64)
+            x = np.rint(answer.x).astype(np.intp)
             held = ((matrix @ x >= low) & (matrix @ x <= high)).all()
             if held and ((x >= 0) & (x <= self.upper)).all():
                 # no cost is negative; the solver computes in floats, and whole costs are rounded

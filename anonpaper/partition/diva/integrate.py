@@ -1,4 +1,4 @@
-"""Integrate (diva2021, section 3.1): suppress what the rest published beyond upper bounds."""
+"""Integrate (diva2021, section 3.1): suppress values of the rest beyond upper bounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["fewest_rows", "integrate"]
 def integrate(
     targets: Targets, labels: np.ndarray, shown: np.ndarray, n_clusters: int
 ) -> np.ndarray:
-    """Choose values of the groups of the rest to suppress, so that no upper bound is exceeded."""
+    """Choose values of other groups to suppress until no upper bound is exceeded."""
     # Constraint by constraint, that of the largest surplus first, groups are chosen whose rows sum
     # to the surplus or as little more as possible; in them one of the attributes that the
     # constraint names is suppressed, the one that relieves most other exceeded constraints.
@@ -37,7 +37,7 @@ def integrate(
 
 
 def fewest_rows(adds: np.ndarray, sizes: np.ndarray, surplus: int) -> np.ndarray:
-    """Choose groups that publish at least `surplus` target rows and have few rows in all."""
+    """Choose groups that publish at least `surplus` target rows and have few rows in total."""
     # Where all rows are target rows no choice has fewer: it is a subset sum, solved over the
     # multiplicities of the sizes. Else those of the largest share of target rows are taken.
     if (adds < sizes).any():

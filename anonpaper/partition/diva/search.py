@@ -1,4 +1,4 @@
-"""The budget of DIVA's search, and the record of what it did."""
+"""The budget of DIVA's search, and a record of its actions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Search"]
 
 @dataclass
 class Search:
-    """How long a search may go on, and what it has done."""
+    """How long a search may take, and what it has done."""
 
     max_backtracks: int  # of every component of the graph
     max_seconds: float  # of all
@@ -29,7 +29,7 @@ class Search:
         self._last_backtrack = self.max_backtracks
 
     def begin_component(self) -> None:
-        """Give the component that begins its own budget of backtracks."""
+        """Give a new component its own budget of backtracks."""
         self.components += 1
         self._last_backtrack = self.backtracks + self.max_backtracks
 
@@ -44,7 +44,7 @@ class Search:
         self.candidates_tried += 1
 
     def seconds_left(self) -> float:
-        """Seconds until the time is over; raise BudgetExceededError if it is."""
+        """Seconds until the time is over; BudgetExceededError if it is."""
         left = self._ends - time.monotonic()
         if left <= 0:
             raise self.undecided(
@@ -54,7 +54,7 @@ class Search:
         return left
 
     def info(self) -> dict:
-        """What the search did, for ``Partition.info``."""
+        """A report about the search, for ``Partition.info``."""
         names = ("candidates_tried", "backtracks", "components")
         return {"order": tuple(self.order)} | {name: getattr(self, name) for name in names}
 
@@ -64,6 +64,6 @@ class Search:
         return self.failed(BudgetExceededError(message))
 
     def failed(self, error: AnonpaperError) -> AnonpaperError:
-        """Give an error what the search did as its ``info``."""
+        """Add the report about the search to an error as its ``info``."""
         error.info = self.info()
         return error

@@ -1,4 +1,4 @@
-"""What DIVA's search works on: the constraints as codes, and what a group may publish."""
+"""Data for DIVA's search: the constraints as codes, and the values that a group may publish."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Targets:
 
     @classmethod
     def of(cls, m: Microdata, constraints: Sequence[DiversityConstraint]) -> Targets:
-        """Look the targets of the constraints up in a table; O(s·n)."""
+        """Find the targets of the constraints in a table; O(s·n)."""
         columns = []
         carries = np.ones((m.n, len(constraints)), dtype=bool, order="F")
         is_target = np.ones((m.n, len(constraints)), dtype=bool, order="F")
@@ -39,8 +39,8 @@ class Targets:
             is_target[:, i] = c.target_rows(m)
         return cls(
             tuple(columns),
-            np.array([c.low for c in constraints], dtype=np.int64),
-            np.array([c.high for c in constraints], dtype=np.int64),
+            np.array([c.low for c in constraints], dtype=np.intp),
+            np.array([c.high for c in constraints], dtype=np.intp),
             carries,
             is_target,
         )
@@ -67,7 +67,7 @@ class Targets:
     def counts(self, shown: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Count the published target rows of every group and constraint, shape (G, s)."""
         # `shown` (G, d) says what the rows of a group agree on, without what is starred.
-        counts = np.zeros((len(shown), len(self)), np.int64)
+        counts = np.zeros((len(shown), len(self)), np.intp)
         for i in range(len(self)):
             rows = np.flatnonzero(self.is_target[:, i] & (labels >= 0))
             published = shown[:, sorted(self.columns[i])].all(axis=1)
@@ -81,7 +81,7 @@ class Targets:
 
 @dataclass(frozen=True)
 class Privacy:
-    """What every published group must be: k rows, and l-diverse if asked for."""
+    """The conditions on every published group: k rows, and l-diverse if required."""
 
     k: int
     diverse: FrequencyLDiversity | DistinctLDiversity | None = None
@@ -113,12 +113,12 @@ class Privacy:
         return all(principle.holds(m, labels) for principle in principles)
 
     def choose(self, rows: np.ndarray, wanted: int) -> np.ndarray:
-        """Return the first `wanted` rows, passing over some so that they are l-diverse if any."""
+        """Return the first `wanted` rows, skipping some if that makes them l-diverse."""
         if self.diverse is None or wanted == len(rows):
             return rows[:wanted]
         order = np.argsort(self.sensitive[rows], kind="stable")
         values = self.sensitive[rows[order]]
-        rank = np.empty(len(rows), np.int64)  # how many rows before it have the same value
+        rank = np.empty(len(rows), np.intp)  # how many rows before it have the same value
         rank[order] = np.arange(len(rows)) - np.searchsorted(values, values)
         if self.by_share:
             return rows[rank < wanted // self.diverse.l][:wanted]

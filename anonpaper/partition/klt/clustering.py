@@ -1,12 +1,10 @@
 """K,L,theta-diversity by greedy clustering: the algorithm of boger2020, section 3.1, step by step.
 
-The paper leaves choices open. Here a seed puts the rows in a random order. The *arbitrary* point
-of step 1 is the first unassigned row in that order, and the first of equally close rows or
-clusters is taken. Step 5 takes clusters as they were formed; a merged one keeps the place of the
-older one.
-
-Source: S. Boger, *L-diversity for data analysis: data swapping with customized clustering*,
-Brown University, 2020, section 3.1.
+The paper leaves choices open. Here a seed puts the rows in random order. The *arbitrary* point of
+step 1 is the first unassigned row in that order. Ties go to the first row or cluster. Step 5 takes
+clusters as they were formed; a merged one keeps the place of the older one. Source: S. Boger,
+*L-diversity for data analysis: data swapping with customized clustering*, Brown University, 2020,
+section 3.1.
 """
 
 from __future__ import annotations
@@ -107,10 +105,10 @@ def klt(
 ) -> Partition:
     """Guarantee k-anonymity, *distinct* l-diversity and theta-diversity by greedy clustering.
 
-    Every row is in a group of at least k rows and l distinct sensitive values, none of which has a
-    share above theta. With ``withheld="drop"``, the paper's step 6, rows may be left out, and
-    nothing is promised to them: they may share a sensitive value (``info["unplaced_share"]``). No
-    distance is optimal: every step is greedy.
+    Every row is in a group of at least k rows and l distinct sensitive values, none with a share
+    above theta. With ``withheld="drop"``, the paper's step 6, rows may be withheld without any
+    guarantee: they may share a sensitive value (``info["unplaced_share"]``). No distance is
+    optimal: every step is greedy.
 
     Parameters
     ----------
@@ -119,29 +117,29 @@ def klt(
     k : int
         Least number of rows of a group, from 1 to n.
     l : int
-        Least number of distinct sensitive values of a group, from 1 to those that occur.
+        Least number of distinct sensitive values of a group, from 1 to the number that occur.
     theta : float
         Largest share of one sensitive value in a group, in (0, 1].
     weights : mapping of column label to float, optional
-        Weights of the attributes in the distance, at least 0; 1 for those not named.
+        Weights of the attributes in the distance, at least 0; 1 by default.
     distance : mapping of column label to {"univariate", "set"} or function, optional
-        How far two clusters are apart on an attribute: the weighted univariate distance of their
-        mean places, whether their sets of values differ, or the mean of a function of two values
-        over all pairs of their rows (symmetric, at least 0). By default numeric and two-valued
+        Distance of two clusters on an attribute: the weighted univariate distance of their mean
+        places, whether their sets of values differ, or the mean of a function of two values over
+        all pairs of their rows (symmetric, at least 0). By default numeric and two-valued
         attributes are ``"univariate"``, others ``"set"``.
     seed : int, numpy.random.Generator or None
-        Seed of the order in which rows are considered; None takes fresh entropy.
+        Seed of the order in which rows are taken; None takes fresh entropy.
     withheld : {"merge", "drop"}
-        A cluster that step 5 can merge with no other one is merged with the closest that has room
-        for its most frequent value, until all three principles hold; or left out, as in the paper.
+        A cluster that step 5 cannot merge is merged with the closest that has room for its most
+        frequent value, until all three principles hold; or its rows are withheld, as in the paper.
     index : bool
-        Whether to search a tree of boxes. Without it every tuple and cluster is looked at, as in
-        the paper: the same groups, for small tables only.
+        Whether to search a tree of boxes. Otherwise every tuple and cluster is tested, as in the
+        paper: the same groups, for small tables only.
 
     Returns
     -------
     Partition
-        Groups in the order in which they were formed; -1 for rows left out. ``info`` holds
+        Groups in the order in which they were formed; -1 for withheld rows. ``info`` has
 
         - ``repeats``: how often step 4 went back to step 1, the paper's M;
         - ``formed``: clusters formed in step 2;
@@ -150,14 +148,12 @@ def klt(
 
     Raises
     ------
-    ColumnError
-        The table has no sensitive attribute, or `weights` or `distance` name a column that is no
-        quasi-identifier.
-    ParameterError
-        A parameter is out of its range, a weight negative, a distance unknown or not symmetric.
+    ColumnError, ParameterError
+        The table has no sensitive attribute, or `weights` or `distance` has an unknown name; a
+        parameter is out of its range, a weight negative, a distance unknown or not symmetric.
     InfeasibleError
-        Fewer than l sensitive values, or a value with a share above theta in the whole table;
-        with ``withheld="drop"``: no choice of rows makes a single group.
+        Fewer than l sensitive values, or a value with a share above theta in the whole table; with
+        ``withheld="drop"``: no choice of rows makes a single group.
 
     Warns
     -----
@@ -166,8 +162,8 @@ def klt(
 
     Notes
     -----
-    O((1 + M)·n·(d + m)·log n) for M repeats and m sensitive values as long as boxes separate near
-    from far; at worst O((1 + M)·n²·d), as the paper's steps.
+    O((1 + M)·n·(d + m)·log n) for M repeats and m sensitive values if boxes separate near from
+    far; at worst O((1 + M)·n²·d), as the paper's steps.
 
     References
     ----------
@@ -175,7 +171,6 @@ def klt(
 
     Examples
     --------
-    >>> import anonpaper as ap
     >>> p = klt(ap.examples.hospital(), k=4, l=2, theta=0.5)
     >>> p.sizes().tolist(), p.info["unplaced_rows"]
     ([6, 4], 0)
@@ -195,7 +190,7 @@ def klt(
     became = np.arange(len(clusters.distinct))
     merge, bits = withheld == "merge", np.empty(0, np.uint64)
     _step(5, how, rule, rows, tuples, others, clusters, others, became, bits, 0, 0, merge)
-    labels = np.empty(m.n, np.int64)
+    labels = np.empty(m.n, np.intp)
     labels[order] = _at_last(became)[rows.cluster]  # step 6
     p = Partition(
         dense_labels(labels),
@@ -207,7 +202,7 @@ def klt(
     p.info["unplaced_share"] = float(left_out.max() / max(p.n_unpublished, 1))
     if p.n_unpublished:
         warnings.warn(
-            f"{p.n_unpublished} of {m.n} rows fit into no group of k = {k}, l = {l}, "
+            f"{p.n_unpublished} of {m.n} rows fit into no group with k = {k}, l = {l}, "
             f"theta = {theta:g} and are labelled -1; {p.info['unplaced_share']:.0%} of them have "
             f"the same {m.sensitive!r}",
             UnplacedRowsWarning,
@@ -217,7 +212,7 @@ def klt(
 
 
 def _checked_rule(m: Microdata, k: int, l: int, theta: float, withheld: str) -> Rule:
-    """Return the rule if it can be met: by all rows together, or if some are dropped by some."""
+    """Return the rule if all rows, or with "drop" some rows, can meet it."""
     # With at most h rows of every value, T(h) = sum_v min(count of v, h) rows can be gathered, and
     # h/theta rows are needed for a share of theta; h rows of one value suffice for l values.
     counts, values = m.sensitive_counts, int(np.count_nonzero(m.sensitive_counts))
@@ -226,9 +221,7 @@ def _checked_rule(m: Microdata, k: int, l: int, theta: float, withheld: str) -> 
     theta = check_number("theta", theta, 0, 1, open_low=True)
     rule = Rule(k, l, theta + _ROUNDING)
     if l > values:
-        raise InfeasibleError(
-            f"no group can hold l = {l} distinct values of {m.sensitive!r}: only {values} occur"
-        )
+        raise InfeasibleError(f"l = {l} is too large: {m.sensitive!r} has {values} values")
     heights = np.arange(1, counts.max() + 1)
     gathered = np.cumsum(len(counts) - np.searchsorted(np.sort(counts), heights))
     needed = np.maximum(np.ceil(heights / rule.theta), max(k, l))
@@ -243,7 +236,7 @@ def _checked_rule(m: Microdata, k: int, l: int, theta: float, withheld: str) -> 
         raise InfeasibleError(
             f"no grouping of all rows meets theta = {theta:g}: {counts.max()} of {m.n} rows have "
             f"{value!r}. A theta of {np.ceil(least * 1e4) / 1e4:.4f} would work; "
-            'withheld="drop" leaves out rows, most of whom everybody then knows to have that value'
+            'withheld="drop" drops rows, but everybody then knows that most have that value'
         )
     return rule
 
@@ -259,7 +252,7 @@ def _steps_1_to_4(
         # All clusters of a round but its last one have at least l rows; that one is copied.
         clusters = with_room(clusters, formed + rows.waiting.sum() // rule.l + 2)
         room = len(clusters.distinct)
-        turns, bits = np.empty(room, np.int64), np.empty(room, np.uint64)
+        turns, bits = np.empty(room, np.intp), np.empty(room, np.uint64)
         given = how, rule, rows, tuples, points, clusters
         formed, queued = _step(1, *given, points, turns, bits, formed, 0, False)
         takers = build_index(
@@ -368,12 +361,12 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
 
 @part
 def _step_5(how, rule, clusters, others, merge, became):
-    """Merge clusters until all are satisfied; note what each became part of, -1 if left out."""
+    """Merge clusters until all are satisfied; record the target of each, -1 if withheld."""
     # Step 5. For each cluster with K, L, or theta diversity unsatisfied, evaluate merging it with
     # each other cluster. [...] If none exist, this cluster cannot be included in the output:
     # unless `merge`, which goes beyond the paper.
     summaries = clusters.summaries
-    alone = np.int64(-1)  # the cluster left out last, as long as no others have merged since
+    alone = np.intp(-1)  # the cluster left out last, as long as no others have merged since
     for formed in range(len(became)):
         c = formed
         while became[c] == c and not holds(
@@ -394,7 +387,7 @@ def _step_5(how, rule, clusters, others, merge, became):
                 change_turn(others, younger, NEVER)
                 refresh(others, summaries, older, older, ANY)
                 became[younger] = older
-                alone = np.int64(-1)
+                alone = np.intp(-1)
                 c = older
 
 
@@ -440,7 +433,7 @@ def _partner(how, rule, clusters, others, c, merge):
 
 
 def _at_last(became: np.ndarray) -> np.ndarray:
-    """What every cluster is part of at last, if each joined an older one; -1 stays -1."""
+    """The final cluster of each, if each joined an older one; -1 stays -1."""
     for c, joined in enumerate(became):
         if joined >= 0:
             became[c] = became[joined]

@@ -1,9 +1,9 @@
 """Distances between clusters of rows, from summaries that grow with the clusters.
 
 The distance of two clusters is a weighted sum over the attributes: ``"univariate"``, ``"set"`` or
-a function of two values, as :func:`anonpaper.klt` describes. A cluster enters only through a
-*summary*, which takes the next row, or another cluster, in time independent of the cluster's size.
-A row is a cluster of size 1.
+a function of two values, see :func:`anonpaper.klt`. It needs only a *summary* of each cluster.
+Adding a row or a cluster to a summary takes time independent of the size. A row is a cluster of
+size 1.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Summaries(NamedTuple):
 
 
 def distance_kinds(m: Microdata, distance: Mapping[object, Distance] | None) -> list[Distance]:
-    """Return the kind of distance of every quasi-identifier, the paper's where none is given."""
+    """Return the kind of distance of every quasi-identifier, by default the paper's."""
     chosen = check_named("distance", distance, m.qi)
     kinds = []
     for attribute in m.attributes:
@@ -89,11 +89,11 @@ def attributes_by_kind(kinds: list[Distance]) -> tuple[np.ndarray, np.ndarray, n
     univariate = [j for j, kind in enumerate(kinds) if kind == "univariate"]
     sets = [j for j, kind in enumerate(kinds) if kind == "set"]
     pairs = [j for j, kind in enumerate(kinds) if callable(kind)]
-    return tuple(np.array(places, dtype=np.int64) for places in (univariate, sets, pairs))
+    return tuple(np.array(places, dtype=np.intp) for places in (univariate, sets, pairs))
 
 
 def _offsets(lengths: list[int]) -> np.ndarray:
-    return np.cumsum([0, *lengths], dtype=np.int64)
+    return np.cumsum([0, *lengths], dtype=np.intp)
 
 
 def _tabulated(attribute: Attribute, function: Callable[[object, object], float]) -> np.ndarray:
@@ -138,10 +138,10 @@ def summaries_of_tuples(m: Microdata, kinds: list[Distance], how: Metric) -> Sum
 
 
 def empty_summaries(how: Metric, capacity: int) -> Summaries:
-    """Return room for so many clusters."""
+    """Return room for the summaries of a number of clusters."""
     u, s, p = len(how.scale), len(how.set_weight), len(how.pair_weight)
     return Summaries(
-        size=np.zeros(capacity, np.int64),
+        size=np.zeros(capacity, np.intp),
         sums=np.zeros((capacity, u)),
         means=np.zeros((capacity, u)),
         only=np.full((capacity, s + p), SEVERAL, np.int32),
@@ -153,7 +153,7 @@ def empty_summaries(how: Metric, capacity: int) -> Summaries:
 
 @inner
 def copy_summary(source, i, target, j):
-    """Make summary j of `target` that of tuple i of `source`, which is of one value each."""
+    """Copy the summary of tuple i of `source`, which has one value each, to j of `target`."""
     target.size[j] = source.size[i]
     for a in range(source.sums.shape[1]):
         target.sums[j, a] = source.sums[i, a]
@@ -181,7 +181,7 @@ def absorb(how, mine, i, other, j):
 
 @inner
 def _unite_sets(how, mine, i, other, j, a):
-    """Unite the sets of set attribute a, one of which has several values afterwards."""
+    """Unite two sets of set attribute a; the result has several values."""
     first = how.word[a]
     if mine.only[i, a] != SEVERAL:
         mine.words[i, first : how.word[a + 1]] = 0
@@ -231,7 +231,7 @@ def _add_rows(how, mine, i, pair, code, rows):
 
 @inner
 def squared_distance_gain(n1, n2):
-    """Return n1·n2/(n1+n2), by which a squared distance of means weighs; grows with n1 and n2."""
+    """Return n1·n2/(n1+n2), the weight of a squared distance of means; grows with n1 and n2."""
     return n1 * n2 / (n1 + n2)
 
 

@@ -1,10 +1,10 @@
 """Nearest items first: a tree of boxes over tuples or clusters that change.
 
-Every node of a binary tree holds a *box* around its items. The distance to a box is at most the
-distance to any item in it, also in floating point: both are built by the same monotone steps. A
-search always opens the nearest box, so items come out in the order of their distance, whatever the
-shape of the tree. Of items at one distance that of lowest *turn* is first; `NEVER` takes it out. A
-search can be confined to items with a *tag*, one bit of 64. An index without a tree looks at all.
+Every node of a binary tree has a *box* around its items. The distance to a box is at most the
+distance to any item in it, also in floating point: both use the same monotone steps. A search
+always opens the nearest box, so items come in the order of their distance, whatever the shape of
+the tree. Ties go to the lowest *turn*; `NEVER` removes an item. A search can be limited to items
+with a *tag*, one bit of 64. An index without a tree tests all items.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def build_index(
     *,
     by_tree: bool = True,
 ) -> Index:
-    """Build the index of the first ``len(turns)`` items; those whose turn is NEVER stay out."""
+    """Build the index of the first ``len(turns)`` items, without those whose turn is NEVER."""
     c, present = len(turns), np.flatnonzero(turns != NEVER)
     leaves = 1 << max(len(present) - 1, 0).bit_length() if by_tree else 0
     index = Index(
@@ -82,7 +82,7 @@ def build_index(
 
 
 def _similar_together(how: Metric, items: Summaries, order: np.ndarray, leaves: int) -> np.ndarray:
-    """Sort items so that every node of the tree divides its own along one attribute."""
+    """Sort items so that every node of the tree divides its items along one attribute."""
     places = np.hstack([items.means[order], items.only[order, : len(how.set_weight)]]).T
     if not places.size:
         return order
@@ -161,7 +161,7 @@ def _bit(code):
 
 @inner
 def _join_boxes(index, node):
-    """Make the box of a node from those of its children; boxes of items taken out are empty."""
+    """Make the box of a node from its children's; boxes of removed items are empty."""
     turn, box, bits = index.turn, index.box, index.bits
     left, right = 2 * node, 2 * node + 1
     if turn[left] == NEVER:
@@ -179,7 +179,7 @@ def _join_boxes(index, node):
 
 @inner
 def _join_above(index, node):
-    """Make the boxes of all nodes above one anew."""
+    """Update the boxes of all nodes above one."""
     while node > _ROOT:
         node //= 2
         _join_boxes(index, node)
@@ -187,7 +187,7 @@ def _join_above(index, node):
 
 @inner
 def refresh(index, items, i, turn, tags):
-    """Take over the changed summary of item i, its turn and its tags."""
+    """Update item i after a change of its summary, turn or tags."""
     index.turns[i], index.tags[i] = turn, tags
     if len(index.item):
         _set_leaf(index, items, i)
@@ -196,7 +196,7 @@ def refresh(index, items, i, turn, tags):
 
 @inner
 def change_turn(index, i, turn):
-    """Give item i another turn; NEVER takes it out of all boxes."""
+    """Give item i another turn; NEVER removes it from all boxes."""
     box_stays = index.turns[i] != NEVER and turn != NEVER
     index.turns[i] = turn
     if len(index.item):
@@ -222,7 +222,7 @@ def first_turn(index):
 
 @inner
 def all_tags(index):
-    """The tags of all items together; whoever seeks another one need not search."""
+    """The tags of all items together; a search for any other tag is unnecessary."""
     if len(index.item):
         return index.bits[_ROOT, 0] if index.turn[_ROOT] != NEVER else np.uint64(0)
     together = np.uint64(0)
@@ -246,14 +246,14 @@ def start_search(index):
 
 @inner
 def search_again(index, i):
-    """Let the item found last come again in the same search, at its new turn, a later one."""
+    """Let the item found last come again in the same search, at its new, later turn."""
     if len(index.item) and index.turns[i] != NEVER:
         _push(index, index.reached[0], index.leaf[i])
 
 
 @inner
 def tied_turn(index):
-    """The turn of the next item at the distance of the one found last, NEVER if there is none."""
+    """The turn of the next item at the distance of the last one, NEVER if there is none."""
     if len(index.item) == 0:
         return index.reached_turn[0] + 1  # whatever its next turn is, a search has to tell
     if index.heap_length[0] and index.heap_distance[0] == index.reached[0]:
@@ -263,7 +263,7 @@ def tied_turn(index):
 
 @inner
 def next_nearest(index, how, seekers, i, items, tag):
-    """Take the next nearest item with a tag out of a search; -1 if there is none left."""
+    """Return the next nearest item with a tag; -1 if there is none left."""
     if len(index.item) == 0:
         return _next_of_all(index, how, seekers, i, items, tag)
     # This loop is where the time goes: it reads arrays of its own, not fields of tuples.

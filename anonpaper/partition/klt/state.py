@@ -1,4 +1,4 @@
-"""What the steps of klt work on: rows in queues by QI tuple, and clusters with their counts."""
+"""The state of klt: rows in queues by QI tuple, and clusters with their counts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Rule(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The rows in the order of the seed: row r is the r-th one of it."""
+    """The rows in the order of the seed: row r is the r-th one."""
 
     tuple_of: np.ndarray  # QI tuple of every row
     value_of: np.ndarray  # sensitive code of every row
@@ -58,22 +58,22 @@ class Clusters(NamedTuple):
 def rows_in_order(m: Microdata, order: np.ndarray) -> Rows:
     """Return all rows, unassigned."""
     cells = m.cells
-    tuple_of = cells.tuple_of_row[order].astype(np.int64)  # as all numbers: one compilation
+    tuple_of = cells.tuple_of_row[order].astype(np.intp)  # as all numbers: one compilation
     return Rows(
         tuple_of=tuple_of,
-        value_of=m.sensitive_codes[order].astype(np.int64),
-        cluster=np.empty(m.n, np.int64),
+        value_of=m.sensitive_codes[order].astype(np.intp),
+        cluster=np.empty(m.n, np.intp),
         queue=np.argsort(tuple_of, kind="stable"),
         head=cells.tuple_start[:-1].copy(),
         end=cells.tuple_start[1:],
         waiting=m.sensitive_counts.copy(),
-        backup=np.empty(m.n, np.int64),
+        backup=np.empty(m.n, np.intp),
     )
 
 
 @inner
 def next_row(rows, t):
-    """The first unassigned row of a tuple, NEVER if there is none; it is the tuple's turn."""
+    """The first unassigned row of a tuple, which is the tuple's turn; NEVER if there is none."""
     return rows.queue[rows.head[t]] if rows.head[t] < rows.end[t] else NEVER
 
 
@@ -112,7 +112,7 @@ def has_new_value(rows, clusters, c):
 
 @part
 def queue_if_any_fits(how, rows, tuples, points, clusters, c, takers, queued):
-    """Queue the unassigned row next closest to cluster c, if some unassigned row has a taker."""
+    """Queue the unassigned row next closest to cluster c, if some unassigned row can be taken."""
     taken = all_tags(takers)
     for v in range(len(rows.waiting)):
         if rows.waiting[v] and taken & tag(v):
@@ -128,19 +128,19 @@ def queue_if_any_fits(how, rows, tuples, points, clusters, c, takers, queued):
 
 
 def no_clusters(how: Metric, values: int) -> Clusters:
-    """Return clusters without any, for so many sensitive values."""
-    none = np.zeros(0, np.int64)
+    """Return an empty set of clusters for a number of sensitive values."""
+    none = np.zeros(0, np.intp)
     return Clusters(empty_summaries(how, 0), np.zeros((0, values), np.int32), none, none)
 
 
 def the_first(clusters: Clusters, number: int) -> Clusters:
-    """Return so many clusters, without the room for others."""
+    """Return the first clusters, without room for others."""
     summaries, *values = clusters
     return Clusters(Summaries(*(a[:number] for a in summaries)), *(a[:number] for a in values))
 
 
 def with_room(clusters: Clusters, capacity: int) -> Clusters:
-    """Return the same clusters with room for so many; at least doubled where it is too small."""
+    """Return the same clusters with room for more; at least doubled if it is too small."""
     present = len(clusters.distinct)
     if capacity <= present:
         return clusters
@@ -203,7 +203,7 @@ def is_eligible(rule, clusters, c, v):
 
 @inner
 def tag(v):
-    """The bit of a sensitive value: 64 apart share one, which only makes a search look at more."""
+    """The bit of a sensitive value; values 64 apart share one, which only slows the search."""
     return np.uint64(1) << np.uint64(v & 63)
 
 
@@ -219,7 +219,7 @@ def tags(rule, clusters, c):
 
 @part
 def note_takers(rule, rows, queued, clusters, formed, turns, bits):
-    """Note the turns of clusters that take an unassigned or queued row, and the tags of all."""
+    """Record the turns of clusters that take an unassigned or queued row, and the tags of all."""
     wanted = np.uint64(0)
     for v in range(len(rows.waiting)):
         if rows.waiting[v]:

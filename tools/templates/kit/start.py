@@ -40,10 +40,10 @@ def install() -> None:
         offline = ["requirements.txt", "--no-index", "--find-links", "wheels"]
         if subprocess.run([*pip, *offline], cwd=HERE).returncode == 0:
             return
-        print("They are for another system or another Python.", flush=True)
+        print("These packages are for another system or another Python.", flush=True)
     print("Fetching the packages: 300 MB", flush=True)
     if subprocess.run([*pip, "requirements.txt"], cwd=HERE).returncode:
-        sys.exit("The packages could not be installed; what pip says stands above.")
+        sys.exit("The packages could not be installed; pip's message is above.")
 
 
 def fetch_no_news() -> None:

@@ -1,0 +1,167 @@
+"""Every algorithm on small tables, as a program: prints a hash of each result, as json.
+
+    python every_algorithm.py compiled | interpreted | without | narrow
+
+Loops are compiled at once, or interpreted, or interpreted where numba and the other packages that
+are not needed cannot be imported. The last way adds an emulation of a machine of 32 bits: where
+the package says np.int64 it gets a type of its own, as it is there, and functions of numpy that
+take indices refuse it.
+"""
+
+import contextlib
+import hashlib
+import importlib
+import json
+import pkgutil
+import sys
+import types
+import warnings
+
+import numpy as np
+import pandas as pd
+
+NOT_NEEDED = ("numba", "lzma", "_lzma", "pyarrow", "sklearn", "pymoo")
+MEASURES = ("ncp", "discernibility", "average_class_size", "kl_divergence")
+NEEDS_PYMOO = "preference_search"
+
+
+def narrow_numpy():
+    """Return the numpy that the package gets: int64 is another type there than that of indices."""
+
+    def refusing(function, free):
+        """Refuse int64, but for the argument at one place, which holds no indices."""
+
+        def call(*args, **options):
+            for place, given in [*enumerate(args), *options.items()]:
+                dtype = getattr(given, "dtype", None)
+                if dtype is not None and dtype.char in "qQL" and place not in free:
+                    raise TypeError(f"{function}: no safe cast of {dtype} to the type of indices")
+            return function(*args, **options)
+
+        return call
+
+    class Ufunc:
+        def __init__(self, function):
+            self.function, self.reduceat = function, refusing(function.reduceat, {0})
+
+        def __call__(self, *args, **options):
+            return self.function(*args, **options)
+
+        def __getattr__(self, name):
+            return getattr(self.function, name)
+
+    narrow = types.ModuleType("numpy")
+    narrow.__getattr__ = lambda name: getattr(np, name)
+    narrow.int64 = np.longlong  # of 64 bits, and promoted like int64 beside integers of 32
+    narrow.bincount = refusing(np.bincount, {1, "weights"})
+    narrow.repeat = refusing(np.repeat, {0})
+    for name in ("add", "minimum", "maximum"):
+        setattr(narrow, name, Ufunc(getattr(np, name)))
+    return narrow
+
+
+def import_all():
+    """Import every module of the package, with the numpy that is given to it."""
+    import anonpaper
+
+    for found in pkgutil.walk_packages(anonpaper.__path__, "anonpaper."):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(found.name)
+
+
+def results(ap):
+    """Yield the name and a call of every algorithm, and of what publishes and measures."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({
+        "age": rng.integers(20, 45, 240), "town": rng.choice(list("abcde"), 240),
+        "sex": rng.choice(["F", "M"], 240), "ill": rng.choice(list("uvwxyz"), 240),
+        "who": rng.integers(0, 200, 240),
+    })  # fmt: skip
+    m = ap.Microdata(frame, qi=["age", "town", "sex"], sensitive="ill")
+    people = ap.Microdata(frame, qi=["age", "town", "sex"], sensitive="ill", person="who")
+    two = m.frame.assign(ill=["a", "b"] * 120)
+    phases = pd.DataFrame({"q": [0] * 5 + [1] * 3, "s": list("01244023")})
+    yield "tp", lambda: ap.tp(m, 3)
+    yield "tp, three phases", lambda: ap.tp(ap.Microdata(phases, qi=["q"], sensitive="s"), 3)
+    yield "tp_plus", lambda: ap.tp_plus(m, 3)
+    yield "tp_refined", lambda: ap.tp_refined(m, 3)
+    yield "hilbert", lambda: ap.hilbert(m, 3)
+    yield "optimal_two_diverse", lambda: ap.optimal_two_diverse(
+        ap.Microdata(two, qi=m.qi, sensitive="ill"))  # fmt: skip
+    yield "exact", lambda: ap.exact(ap.examples.hospital(), 2)
+    yield "mondrian", lambda: ap.mondrian(m, 5)
+    yield "mondrian, diverse", lambda: ap.mondrian(m, 5, l=2)
+    yield "mondrian, relaxed", lambda: ap.mondrian(m, 5, l=2, relaxed=True)
+    yield "mondrian, close", lambda: ap.mondrian(m, 5, require=[ap.TCloseness(0.4)])
+    yield "k_member", lambda: ap.k_member(m, 5)
+    yield "oka", lambda: ap.oka(m, 5)
+    yield "klt", lambda: ap.klt(m, 6, l=3, theta=0.5)
+    yield "klt, every pair", lambda: ap.klt(m, 6, l=3, theta=0.5, index=False)
+    yield "diva", lambda: ap.diva(
+        m, constraints=[ap.DiversityConstraint({"town": "a"}, 5, 30)], k=5, seed=0)  # fmt: skip
+    yield "balanced_classes", lambda: ap.balanced_classes(m, 6, l=3, seed=0)
+    yield "tds", lambda: ap.tds(m, l=2)
+    yield "full_domain", lambda: ap.full_domain(m, 5)
+    yield "preference_search", lambda: ap.preference_search(m, 2, evaluations=2_000, seed=0)
+    yield "branch_and_bound", lambda: ap.branch_and_bound(m, 5)
+    yield "mondrian, people", lambda: ap.mondrian(people, 5, l=2)
+    yield "suppress", lambda: ap.suppress(m, ap.tp(m, 3))
+    yield "generalize", lambda: ap.generalize(m, ap.mondrian(m, 5))
+    yield "anatomize", lambda: ap.anatomize(m, ap.hilbert(m, 3))
+    yield "audit", lambda: ap.generalize(m, ap.mondrian(m, 5)).audit()
+    yield "swap", lambda: ap.swap(m, ap.hilbert(m, 3), seed=0)
+    yield "recode", lambda: ap.recode(m, ap.full_domain(m, 5))
+    for name in MEASURES:
+        yield name, lambda: getattr(ap.measure, name)(ap.generalize(m, ap.mondrian(m, 5)))  # noqa: B023
+
+
+def digest(ap, result):
+    """Return the hash of labels, of sub-domains, or of published rows."""
+    if isinstance(result, ap.Partition):
+        plain = {key: str(value) for key, value in result.info.items() if key != "seconds"}
+        held = result.labels.astype("int64").tobytes() + repr(plain).encode()
+    elif isinstance(result, ap.Recoding):
+        held = b"".join(np.asarray(ids, "int64").tobytes() for ids in result.maps)
+    else:
+        frame = getattr(result, "frame", result)
+        held = (frame.to_csv() if isinstance(frame, pd.DataFrame) else repr(float(frame))).encode()
+    return hashlib.sha256(held).hexdigest()[:16]
+
+
+def main(way):
+    without = way in ("without", "narrow")
+    if without:
+        sys.modules.update(dict.fromkeys(NOT_NEEDED))  # an import of None fails
+        if way == "narrow":
+            sys.modules["numpy"] = narrow_numpy()
+            import_all()
+    import anonpaper as ap
+    from anonpaper import compiled
+
+    warnings.simplefilter("error", RuntimeWarning)
+    with compiled.at_once() if way == "compiled" else contextlib.nullcontext():
+        found = {
+            name: digest(ap, call())
+            for name, call in results(ap)
+            if not (without and name == NEEDS_PYMOO)
+        }
+    return found if way != "compiled" else found | {"compiled twice": compiled_twice()}
+
+
+def compiled_twice():
+    """List the loops that were compiled for two kinds of arguments, as rows and columns are."""
+    from anonpaper.compiled import Loop
+
+    return [
+        f"{name}.{loop.__name__}: {loop.compiled.signatures}"
+        for name, module in sorted(sys.modules.items())
+        for loop in (vars(module).values() if name.startswith("anonpaper.") else ())
+        if isinstance(loop, Loop)
+        and "compiled" in vars(loop)
+        and len(loop.compiled.signatures) > 1
+        and loop.__name__ != "squared_distance_gain"  # one line, of ints and of floats
+    ]
+
+
+if __name__ == "__main__":
+    print(json.dumps(main(sys.argv[1])))
