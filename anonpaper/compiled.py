@@ -17,15 +17,17 @@ import threading
 import time
 import types
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 
 __all__ = ["at_once", "inner", "lean", "loop", "part", "prange"]
 
-#: Loops are compiled for arrays longer than this. benchmarks/bench_first_results.py measures it: with an
-#: empty cache, compiling takes 1 to 8 s; interpreting 4,000 rows takes 0.1 s where the time grows
-#: with the rows (tp, hilbert, mondrian), and 1.6 to 3 s where with their square (k_member, klt).
-MOST_ROWS = 4_000
+#: Loops are compiled for arrays longer than this, as the 3,355 tuples of Adult are, which many
+#: calls share. By benchmarks/bench_first_results.py, compiling takes 1 to 8 s with an empty cache.
+#: Interpreting 2,000 rows takes 0.1 s where time grows with the rows (tp, hilbert, mondrian), and
+#: 0.7 to 1 s where it grows with their square (k_member, oka, diva).
+MOST_ROWS = 2_000
 
 #: They are compiled too once they have been interpreted for so many seconds, about what compiling
 #: takes: nobody waits more than twice as long as with the better choice.
@@ -75,8 +77,7 @@ class Loop:
     @functools.cached_property
     def _stamp(self) -> bytes:
         """What changes with compiled code: its file, loops, fields of named tuples, constants."""
-        file = os.stat(self._function.__code__.co_filename)
-        used: list[object] = [file.st_mtime_ns, file.st_size]
+        used: list[object] = [_content(self._function.__code__.co_filename)]
         for value in self._defined:
             if isinstance(value, Loop):
                 used.append(value._stamp)
@@ -98,10 +99,10 @@ class Loop:
         return functools.update_wrapper(twin, function)
 
     def _compile_for(self, args: tuple) -> None:
-        """Compile for arguments like these; on a terminal or in a notebook, say so after a second."""
+        """Compile for arguments like these; on a terminal or in a notebook, say so after 1 s."""
         is_seen = hasattr(builtins, "__IPYTHON__") or (sys.stderr and sys.stderr.isatty())
-        told = "anonpaper: compiling loops once, for this and later runs"
-        timer = threading.Timer(1, print, [told], {"file": sys.stderr, "flush": True})
+        stats = self.compiled.stats  # a miss is counted before compiling begins
+        timer = threading.Timer(1, lambda: stats.cache_misses and _tell())
         if is_seen and not os.environ.get("TQDM_DISABLE"):
             timer.start()
         try:
@@ -149,6 +150,18 @@ def _numba() -> types.ModuleType | None:
     except ImportError:
         return None
     return None if numba.config.DISABLE_JIT else numba
+
+
+@functools.cache
+def _content(path: str) -> str:
+    """Return the hash of a file."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+@functools.cache
+def _tell() -> None:
+    """Say, once in a process, what takes so long."""
+    print("anonpaper: compiling loops once, for this and later runs", file=sys.stderr, flush=True)
 
 
 def _rows(values: tuple) -> int:

@@ -237,7 +237,7 @@ def _search(m, encoded, sensitive, rows_of_cell, base, l, threshold, reach) -> _
     is_last = np.diff(sensitive[by_value], append=-1) != 0
     following[by_value[~is_last]] = by_value[1:][~is_last[:-1]]
     head[sensitive[::-1]] = np.arange(len(sensitive))[::-1]
-    candidates = len(head) * max(reach * _FARTHER, base)
+    candidates = min(len(sensitive), len(head) * max(reach * _FARTHER, base))
     return _Search(
         encoded, sensitive, np.cumsum(rows_of_cell) - rows_of_cell, head, following,
         rows_of_cell.copy(), m.sensitive_counts.copy(), np.zeros(len(head), np.intp),

@@ -75,10 +75,10 @@ def results(ap):
     frame = pd.DataFrame({
         "age": rng.integers(20, 45, 240), "town": rng.choice(list("abcde"), 240),
         "sex": rng.choice(["F", "M"], 240), "ill": rng.choice(list("uvwxyz"), 240),
-        "who": rng.integers(0, 200, 240),
     })  # fmt: skip
     m = ap.Microdata(frame, qi=["age", "town", "sex"], sensitive="ill")
-    people = ap.Microdata(frame, qi=["age", "town", "sex"], sensitive="ill", person="who")
+    several = frame.reset_index(names="who").take(rng.integers(0, 120, 240))
+    people = ap.Microdata(several, qi=m.qi, sensitive="ill", person="who")
     two = m.frame.assign(ill=["a", "b"] * 120)
     phases = pd.DataFrame({"q": [0] * 5 + [1] * 3, "s": list("01244023")})
     yield "tp", lambda: ap.tp(m, 3)

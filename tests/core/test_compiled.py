@@ -150,7 +150,7 @@ import sys, anonpaper as ap
 m = ap.examples.hospital()
 ap.generalize(m, ap.mondrian(m, 2)).audit()
 ap.suppress(m, ap.tp(m, 2)).audit()
-print({"numba", "pymoo", "pyarrow", "sklearn"} & set(sys.modules))
+print({"numba", "pymoo", "sklearn"} & set(sys.modules))
 """
     done = subprocess.run(
         [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(ROOT)},
