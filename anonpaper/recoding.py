@@ -430,7 +430,7 @@ class Recoding:
             labels = self.members(attribute.name).take(np.arange(min(size, 8))).labels
             named = ", ".join(map(str, labels)) + (", ..." if size > 8 else "")
             rows.append((attribute.name, f"{size} of {attribute.size}", named))
-        table = pd.DataFrame(rows, columns=["attribute", "values left", "which"])
+        table = pd.DataFrame(rows, columns=["attribute", "values left", "which"], dtype=object)
         facts += plain_facts(self.info)
         return html("Recoding", facts, html_table(table, index=False, rows=len(table)))
 

@@ -11,7 +11,6 @@ whose licence allows it; for others the archive's README has the command that fe
 import argparse
 import gzip
 import io
-import os
 import re
 import shutil
 import subprocess
@@ -101,12 +100,14 @@ def write_wheel(folder: Path) -> str:
     with tempfile.TemporaryDirectory() as copy:  # setuptools leaves folders behind
         sources = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / "anonpaper", Path(copy, "anonpaper"), ignore=sources)
-        for name in ("README.md", "LICENSE", "pyproject.toml", "setup.py"):
+        for name in ("README.md", "LICENSE", "setup.py"):
             shutil.copy(ROOT / name, copy)
         # the version is that of the checkout, whose tags the copy does not have
-        stated = os.environ | {"SETUPTOOLS_SCM_PRETEND_VERSION": anonpaper.__version__}
-        run = [sys.executable, "-c", build]
-        subprocess.run(run, cwd=copy, env=stated, check=True, capture_output=True)
+        project = (ROOT / "pyproject.toml").read_text()
+        version = f'version = "{anonpaper.__version__}"\ndynamic = ['
+        stated = project.replace('dynamic = ["version", ', version)
+        Path(copy, "pyproject.toml").write_text(stated)
+        subprocess.run([sys.executable, "-c", build], cwd=copy, check=True, capture_output=True)
     return next(folder.glob("*.whl")).name
 
 

@@ -281,7 +281,8 @@ def _content(value: Any) -> Any:
         others = value.frame.drop(columns=[a.name for a in roles])
         return value.qi, value.sensitive, value.person, domains, codes, marks, _content(others)
     if isinstance(value, pd.DataFrame):
-        texts = {name: str for name in value.select_dtypes(object).columns}  # lists have no hash
+        # lists have no hash
+        texts = {name: str for name, kind in value.dtypes.items() if kind.kind == "O"}
         rows = pd.util.hash_pandas_object(value.astype(texts)).to_numpy()
         return list(value.columns), [str(dtype) for dtype in value.dtypes], rows
     if isinstance(value, Mapping):

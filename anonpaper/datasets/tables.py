@@ -32,7 +32,7 @@ def parse(name: str, files: Mapping[str, Path]) -> pd.DataFrame:
             part["part"] = "train" if file.endswith(".data") else "test"
         parts.append(part)
     frame = pd.concat(parts, ignore_index=True)
-    text = frame.select_dtypes(object).columns
+    text = frame.select_dtypes(exclude="number").columns
     if name == "adult":  # the labels of adult.test end in a full stop
         frame["salary-class"] = frame["salary-class"].str.rstrip(".")
     if name == "german":
@@ -59,6 +59,6 @@ def finish(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     for column in frame.columns:
         if column in orders:
             frame[column] = pd.Categorical(frame[column], orders[column], ordered=True)
-        elif frame[column].dtype == object:
+        elif not pd.api.types.is_numeric_dtype(frame[column]):
             frame[column] = frame[column].astype("category")
     return frame

@@ -537,7 +537,10 @@ class Anatomy(GroupRelease):
         """The quasi-identifiers with the number of their group."""
         m = self.microdata
         qit = m.frame.loc[self.is_published, [c for c in m.frame.columns if c in m.qi]].copy()
-        return qit.assign(group=self.partition.labels[self.is_published])
+        levels = qit.columns.nlevels
+        name = "group" if levels == 1 else ("group", *[""] * (levels - 1))
+        qit[name] = self.partition.labels[self.is_published]
+        return qit
 
     @cached_property
     def st(self) -> pd.DataFrame:

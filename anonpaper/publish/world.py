@@ -78,7 +78,7 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns, index=pd.RangeIndex(len(frame)))
 
 
-def _plain(name: str, column: pd.Series) -> np.ndarray:
+def _plain(name: str, column: pd.Series) -> np.ndarray | pd.Series:
     values, missing = column.to_numpy(dtype=object), column.isna().to_numpy()
     kind = pd.api.types.infer_dtype(values, skipna=True)
     if kind == "floating":
@@ -90,7 +90,7 @@ def _plain(name: str, column: pd.Series) -> np.ndarray:
             return values.astype(np.int64)
     texts = np.full(len(values), None)
     texts[~missing] = _unicode(repr(name), [str(value) for value in values[~missing]])
-    return texts
+    return pd.Series(texts, dtype=object)  # of an array pandas 3 would make its own texts
 
 
 def _unicode(place: str, texts: list[str]) -> list[str]:

@@ -24,7 +24,7 @@ def test_the_audit_says_what_the_absence_of_people_tells(tmp_path):
             continue
         tried += 1
         rows = read(rel.write(tmp_path / "out.csv")[0])
-        lacking = m.frame["ill"].astype(str).value_counts()
+        lacking = m.frame["ill"].astype(str).value_counts().copy()
         for row in rows:
             lacking[row["ill"]] -= 1
         absent = set(m.frame["pseudonym"]) - {row["pseudonym"] for row in rows}

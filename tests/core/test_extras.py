@@ -35,6 +35,7 @@ def test_what_an_extra_brings_is_named_where_it_is_missing(needed, tmp_path, mon
     for module in ("anonpaper.plots", "anonpaper.recoders.nsga2"):
         monkeypatch.delitem(sys.modules, module, raising=False)
     monkeypatch.delattr(ap, "plots", raising=False)
+    monkeypatch.delattr(ap.recoders, "nsga2", raising=False)
     with pytest.raises(NotInstalledError, match=rf"{package} .*pip install '\.\[{extra}\]'"):
         CALLS[needed](tmp_path / "table.parquet")
     assert not [*tmp_path.iterdir()]

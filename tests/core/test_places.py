@@ -61,9 +61,13 @@ def test_what_cannot_be_read_is_an_error_of_the_package(name, folder):
 LONE = "half\ud800"
 
 
+@pytest.mark.skipif(
+    not pd.__version__.startswith("2."), reason="pandas 3 refuses such a text itself, in its words"
+)
 def test_half_of_a_surrogate_pair_is_refused_or_shown_where_it_is_written(folder):
-    frame = pd.DataFrame({"q": ["a", LONE] * 2, "s": ["x", "x", "y", "y"]})
-    for names in (frame, frame.rename(columns={"q": LONE}), frame.replace("x", LONE)):
+    frame = pd.DataFrame({"q": ["a", LONE] * 2, "s": ["x", "x", "y", "y"]}, dtype=object)
+    named = frame.set_axis(pd.Index([LONE, "s"], dtype=object), axis=1)
+    for names in (frame, named, frame.replace("x", LONE)):
         m = ap.Microdata(names, [names.columns[0]], "s", origin=LONE)
         rel = ap.suppress(m, ap.mondrian(m, 2))
         assert "half\\ud800" in rel.report(f"{len(list(folder.iterdir()))}.html").read_text()

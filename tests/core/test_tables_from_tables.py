@@ -265,8 +265,9 @@ def test_what_happens_to_the_frame_does_not_reach_the_table(change, copy_on_writ
         made = m.replace(frame=frame.assign(age=frame["age"] + 1))
         try:
             change(frame)
-        except ValueError:  # copy-on-write hands out arrays that cannot be written to
-            assert copy_on_write and change is values_written
+        except ValueError:  # copy-on-write, always on in pandas 3, hands out read-only arrays
+            assert change is values_written
+            assert copy_on_write or not pd.__version__.startswith("2.")
         pd.testing.assert_frame_equal(m.frame, FRAME)
         assert (m.codes == ap.Microdata(FRAME, ["age", "job"]).codes).all()
         assert made.frame["age"].tolist() == (FRAME["age"] + 1).tolist()

@@ -33,7 +33,7 @@ def groups(adult):
 def answers_of_sqlite(queries, frame, table="adult"):
     connection = sqlite3.connect(":memory:")
     missing_named = frame.apply(
-        lambda c: c if c.notna().all() else c.astype(str).replace("nan", "?")
+        lambda c: c if c.notna().all() else c.astype(object).where(c.notna(), "?")
     )
     missing_named.to_sql(table, connection, index=False)
     answers = np.zeros((len(queries), queries.sensitive.size))

@@ -154,7 +154,7 @@ def test_style():
 #: What takes long to import, from what no command line needs to what nearly all do.
 HEAVY = ["ctgan", "distributed", "duckdb", "ibis", "joblib", "matplotlib", "scipy.stats", "sdv"]
 HEAVY += ["sklearn", "torch", "networkx", "pymoo", "numba", "pandas", "scipy"]
-FOR_GRAPHS_AND_SEARCHES, FOR_TABLES = {"networkx", "pymoo"}, {"pandas", "scipy"}
+FOR_GRAPHS, FOR_TABLES = {"networkx"}, {"pandas", "scipy"}
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ FOR_GRAPHS_AND_SEARCHES, FOR_TABLES = {"networkx", "pymoo"}, {"pandas", "scipy"}
         (["audit", "--help"], set()),
         (["datasets"], FOR_TABLES),
         (["audit", "people.csv", "--qi", "age", "--sensitive", "ill"], FOR_TABLES),
-        (["anonymize", "--help"], FOR_TABLES | FOR_GRAPHS_AND_SEARCHES),
+        (["anonymize", "--help"], FOR_TABLES | FOR_GRAPHS),
         (
             [
                 "anonymize",
@@ -175,7 +175,7 @@ FOR_GRAPHS_AND_SEARCHES, FOR_TABLES = {"networkx", "pymoo"}, {"pandas", "scipy"}
                 "--method=mondrian",
                 "--k=2",
             ],
-            FOR_TABLES | FOR_GRAPHS_AND_SEARCHES,
+            FOR_TABLES | FOR_GRAPHS,
         ),
     ],
     ids=lambda given: " ".join(given or ["import"]) if not isinstance(given, set) else "",

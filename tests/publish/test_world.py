@@ -135,9 +135,9 @@ def test_what_cannot_be_told_apart_is_refused(tmp_path):
     with pytest.raises(ColumnError, match="several columns"):
         plain(pd.DataFrame([[1, 2]], columns=[1, "1"]))
     with pytest.raises(ColumnError, match="not Unicode"):
-        plain(pd.DataFrame({"a": ["\udc80"]}))
+        plain(pd.DataFrame({"a": ["\udc80"]}, dtype=object))
     with pytest.raises(ColumnError, match="not Unicode"):
-        plain(pd.DataFrame({"\udc80": ["a"]}))
+        plain(pd.DataFrame([["a"]], columns=pd.Index(["\udc80"], dtype=object)))
     with pytest.raises(ColumnError, match="missing values and empty texts"):
         as_csv(plain(pd.DataFrame({"a": ["", None]})))
     secrets = pd.Categorical([1, "1", 2, "2"], [1, "1", 2, "2"])
