@@ -33,7 +33,7 @@ CALLS = {
     "branch_and_bound": "ap.branch_and_bound(m, 5)",
     "exact": "ap.exact(ap.examples.hospital(), 2)",
     "optimal_two_diverse": (
-        "ap.optimal_two_diverse(m.with_roles(qi=m.qi[2:], sensitive='education'))"
+        "ap.optimal_two_diverse(ap.Microdata(m.frame.assign(s=['a', 'b'] * (m.n // 2)), qi=m.qi, sensitive='s'))"
     ),
 }
 PROGRAM = """
