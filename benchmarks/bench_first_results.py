@@ -32,9 +32,9 @@ CALLS = {
     "preference_search": "ap.preference_search(m, 5)",
     "branch_and_bound": "ap.branch_and_bound(m, 5)",
     "exact": "ap.exact(ap.examples.hospital(), 2)",
-    "optimal_two_diverse": (
-        "ap.optimal_two_diverse(ap.Microdata(m.frame.assign(s=['a', 'b'] * (m.n // 2)), qi=m.qi, sensitive='s'))"
-    ),
+    "optimal_two_diverse": """
+    halves = m.frame.assign(half=["a", "b"] * (m.n // 2))
+    ap.optimal_two_diverse(ap.Microdata(halves, qi=m.qi, sensitive="half"))""",
 }
 PROGRAM = """
 import anonpaper as ap, contextlib
