@@ -544,7 +544,9 @@ class Microdata:
                 "this needs a sensitive attribute: set it by with_roles(sensitive=...)"
             )
         if isinstance(self.sensitive, list):
-            raise ColumnError(f"choose one of {self.sensitive} by with_roles(sensitive=...)")
+            raise ColumnError(
+                f"this needs one sensitive attribute, not {self.sensitive}: use with_roles"
+            )
         return self.sensitive
 
     def _in_role(self, name: object) -> object:

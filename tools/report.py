@@ -80,8 +80,18 @@ def judged_papers(results: Path) -> list[dict]:
 def judged_paper(key: str, about: object, results: Path) -> dict:
     """Return what the templates say of a paper."""
     claims = judged(key, results)
+    runs = {name: run_of(key, name, results) for name in claims["notebook"].unique()}
+    claims["seeds to decide"] = [claim[1] if claim else "" for claim in claims["needed"]]
+    claims["to decide"] = [
+        to_decide(*claim["needed"], runs[claim["notebook"]]["seconds"])
+        if claim["needed"]
+        else "more draws; the saved tables do not tell how many"
+        if claim["verdict"] == intervals.UNDECIDED
+        else ""
+        for claim in claims.to_dict("records")
+    ]
     notebooks = [
-        run_of(key, name, results) | {"claims": part.to_dict("records")}
+        runs[name] | {"claims": part.to_dict("records")}
         for name, part in claims.groupby("notebook", sort=False)
     ]
     by_kind = {kind: claims[claims["kind"] == kind] for kind in judge.KINDS}
@@ -98,6 +108,15 @@ def judged_paper(key: str, about: object, results: Path) -> dict:
     }
 
 
+def to_decide(draws: int, needed: float, unit: str, seconds: float) -> str:
+    """Return in words what would decide an undecided claim, and how long that takes."""
+    if needed > intervals.MANY:
+        return f"more than {intervals.MANY:,} {unit}: no affordable number (there are {draws:,})"
+    took = minutes(seconds * needed / draws)
+    told = f"about {needed:,} {unit} in place of {draws:,}, with a probability of 90 %"
+    return told + (f"; about {took} minutes by the time of the notebook" if took else "")
+
+
 def write_verdicts(results: Path) -> None:
     """Write the verdicts on all claims of the papers that are there to verdicts.csv."""
     write_whole(results / "verdicts.csv", verdicts(judged_papers(results)))
@@ -105,7 +124,7 @@ def write_verdicts(results: Path) -> None:
 
 def verdicts(papers: list[dict]) -> str:
     """Return the verdict on each claim as csv."""
-    columns = ["paper", "id", "verdict"]
+    columns = ["paper", "id", "verdict", "robust", "seeds to decide"]
     table = pd.concat([pd.DataFrame(columns=columns), *(p["claims"][columns] for p in papers)])
     return table.to_csv(index=False, lineterminator="\n")
 

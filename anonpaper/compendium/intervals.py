@@ -1,57 +1,43 @@
 """Verdicts on measured numbers: exact ones, and means over seeds with their uncertainty.
 
-The 95 % confidence interval of a mean decides: a statement is supported or refuted only if the
-whole interval says so, and is undecided otherwise. Several settings of one claim share the error
-(Bonferroni), so that the chance of any wrong interval stays below 5 %.
+Confidence intervals decide: a statement is supported or contradicted only if the whole interval
+says so. CONTRIBUTING.md, "Rules for verdicts", has the rules for several settings.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+import pandas as pd
 import scipy  # its submodules load where they are used: every notebook imports this module
 
 from anonpaper.errors import ParameterError
 
 __all__ = [
-    "DEPENDS",
-    "DIRECTION",
-    "EACH",
-    "LEVEL",
-    "MOSTLY",
-    "NOT_REPRODUCED",
-    "NOT_RUN",
-    "NOT_TESTABLE",
-    "REPRODUCED",
-    "TOGETHER",
-    "UNDECIDED",
-    "VERDICTS",
-    "difference_intervals",
-    "intervals_in_words",
-    "judge_intervals",
-    "judge_mean",
-    "judge_order",
-    "judge_share",
-    "judge_statement",
-    "judge_value",
-    "level_of_each",
-    "mean_interval",
-    "mean_intervals",
-    "of_draws",
-    "over_seeds",
-    "share_interval",
-]
+    "DIRECTION", "EACH", "LEVEL", "MOSTLY", "NOT_REPRODUCED", "NOT_RUN", "NOT_TESTABLE",
+    "QUANTIFIERS", "REPRODUCED", "TOGETHER", "UNDECIDED", "VERDICTS", "Settings",
+    "difference_intervals", "draws_needed", "intervals_in_words", "judge_intervals", "judge_runs",
+    "judge_share", "judge_statement", "level_of_each", "mean_interval", "mean_intervals",
+    "of_draws", "over_seeds", "prediction_interval", "runs_needed", "share_interval",
+]  # fmt: skip
 
 REPRODUCED = "reproduced"
 DIRECTION = "reproduced in direction"
 NOT_REPRODUCED = "not reproduced"
 UNDECIDED = "undecided"
-DEPENDS = "depends on the reading"
 NOT_TESTABLE = "not testable here"
 NOT_RUN = "not run"
-VERDICTS = (REPRODUCED, DIRECTION, NOT_REPRODUCED, UNDECIDED, DEPENDS, NOT_TESTABLE, NOT_RUN)
+VERDICTS = (REPRODUCED, DIRECTION, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE, NOT_RUN)
 
+QUANTIFIERS = EVERYWHERE, MOST, SOMEWHERE, AVERAGE = (
+    "everywhere", "mostly", "somewhere", "on average"
+)  # fmt: skip
 LEVEL = 0.95  # of all confidence intervals
+POWER = 0.9  # with which a number of seeds is to decide a claim
 MOSTLY = 0.8  # share of the settings from which an order counts as reproduced in direction
+FEWEST_RUNS = 6  # with fewer nearly any number could be another run
+MANY = 10_000  # draws that nobody makes
 EACH, TOGETHER = "each", "together"  # intervals at LEVEL one by one, or all of them at once
 _ROUNDING = 1e-9  # a share that is 1 may be computed as a little more
 _ANY = (-np.inf, np.inf)
@@ -60,29 +46,6 @@ _ANY = (-np.inf, np.inf)
 def judge_statement(holds: bool, *, in_direction: bool = False) -> str:
     """Return the verdict on a statement that measured numbers support, partly or not at all."""
     return REPRODUCED if holds else DIRECTION if in_direction else NOT_REPRODUCED
-
-
-def judge_value(measured: float, published: float, tolerance: float) -> str:
-    """Return "reproduced" if a number is within a relative tolerance of the published one."""
-    if not np.isfinite([measured, published]).all() or published == 0 or not tolerance > 0:
-        raise ParameterError(
-            "judge_value needs finite numbers, published != 0 and tolerance > 0; "
-            f"got measured={measured}, published={published}, tolerance={tolerance}"
-        )
-    return judge_statement(abs(measured / published - 1) <= tolerance)
-
-
-def judge_order(lower, higher, *, mostly: float = MOSTLY, strict: bool = False) -> str:
-    """Return the verdict on "this is never above that", from numbers at the same settings."""
-    lower, higher = np.asarray(lower, dtype=float), np.asarray(higher, dtype=float)
-    if lower.shape != higher.shape or lower.size == 0 or np.isnan([lower, higher]).any():
-        raise ParameterError(
-            "judge_order compares paired numbers: equal shapes, not empty, none missing; "
-            f"got shapes {lower.shape} and {higher.shape}"
-        )
-    _check_share(mostly)
-    share = np.mean(lower < higher if strict else lower <= higher)
-    return judge_statement(share == 1, in_direction=share >= mostly)
 
 
 def judge_share(
@@ -95,31 +58,174 @@ def judge_share(
     return NOT_REPRODUCED if high < at_least or at_most < low else UNDECIDED
 
 
-def judge_mean(values, published: float, tolerance: float) -> str:
-    """Return the verdict on a published number from one measurement per seed."""
-    low, high = mean_interval(values)
-    judge_value(float(np.mean(values)), published, tolerance)  # checks the numbers
-    inner, outer = sorted((published * (1 - tolerance), published * (1 + tolerance)))
-    if inner <= low and high <= outer:
+def judge_runs(runs, published, *, mostly: float = MOSTLY) -> str:
+    """Return the verdict on published single runs, from runs of ours: settings x runs."""
+    rows, published = _rows(runs), np.asarray(published, dtype=float)
+    if published.shape != (len(rows),) or np.isnan(published).any():
+        raise ParameterError(
+            f"one published number for each of {len(rows)} settings; got {published}"
+        )
+
+    def inside(level: float) -> np.ndarray:
+        low, high = np.transpose([prediction_interval(row, level=level) for row in rows])
+        return (low <= published) & (published <= high)
+
+    most = inside(LEVEL).mean() >= mostly
+    if most and min(map(len, rows)) < FEWEST_RUNS:
+        return UNDECIDED
+    return judge_statement(most and inside(level_of_each(len(rows))).all(), in_direction=most)
+
+
+def judge_intervals(ends, *, quantifier: str = EVERYWHERE, mostly: float = MOSTLY) -> str:
+    """Return the verdict on "this is not below 0", from one interval for each setting.
+
+    `ends` may be a function of the level that returns them.
+    """
+    at = ends if callable(ends) else lambda level: np.asarray(ends, dtype=float)
+    n = len(at(LEVEL))
+    needed, *most = _counts(quantifier, n, mostly)
+
+    def supported(settings: int) -> bool:
+        return (at(level_of_each(n - settings + 1))[:, 0] >= 0).sum() >= settings
+
+    if supported(needed):
         return REPRODUCED
-    return NOT_REPRODUCED if high < inner or outer < low else UNDECIDED
+    if any(map(supported, most)):
+        return DIRECTION
+    contradicted = (at(level_of_each(needed))[:, 1] < 0).sum() > n - needed
+    return NOT_REPRODUCED if contradicted else UNDECIDED
 
 
-def judge_intervals(ends, *, mostly: float = MOSTLY) -> str:
-    """Return the verdict on "at every setting this is not below 0", from one interval each."""
-    _check_share(mostly)
-    low, high = np.asarray(ends, dtype=float).T
-    supported, open_ = (low >= 0).mean(), ((low < 0) & (high >= 0)).mean()
-    if supported == 1:
-        return REPRODUCED
-    if supported + open_ < mostly:
-        return NOT_REPRODUCED
-    return DIRECTION if supported >= mostly else UNDECIDED
+class Settings:
+    """Means over draws at several settings that have to lie above 0.
+
+    A side is settings x draws, whose rows may differ in length, or a pair (lower, higher) of such
+    rows with independent draws. Where there are several sides, as of an equality, a setting
+    supports the claim if each of its sides does. `exact` numbers have no spread.
+    """
+
+    def __init__(
+        self, *sides, quantifier=EVERYWHERE, mostly=MOSTLY, within=_ANY, exact=False
+    ) -> None:
+        self.sides = [_settings(side, quantifier == AVERAGE) for side in sides]
+        self.within, self.exact, self.n = within, exact, len(self.sides[0])
+        self._counts = _counts(quantifier, self.n, mostly)
+        self.means = np.array([_moments(draws)[0] for draws in self.sides[0]])
+        self.draws = min(len(part) for one in self.sides[0] for part in _parts(one))
+        self.verdict = judge_intervals(self.at, quantifier=quantifier, mostly=mostly)
+        decided = self.n - self._counts[0] + 1 if self.verdict == REPRODUCED else self.n
+        self.level = level_of_each(decided)
+        self.ends = self.at(self.level)  # the intervals that decide
+        level = f"{EACH} at {100 * self.level:.3g} %"
+        self.held = EACH if decided == 1 else TOGETHER if decided == self.n else level
+
+    def at(self, level: float) -> np.ndarray:
+        """Return the intervals at a level, one for each setting."""
+        return np.min([[self._interval(one, level) for one in side] for side in self.sides], 0)
+
+    def _interval(self, draws, level: float) -> tuple[float, float]:
+        if self.exact:
+            return (_moments(draws)[0],) * 2
+        if isinstance(draws, tuple):
+            return _welch(*draws, level)
+        return mean_interval(draws, level=level, within=self.within)
+
+    def words(self, names, show: str = "{:.3g}", **options) -> str:
+        """Return the intervals that decide in words."""
+        return intervals_in_words(self.ends, names, show, held=self.held, **options)
+
+    def needed(self) -> tuple[int, float, str]:
+        """Return how many seeds there are, and how many decide if means and spreads stay."""
+        against = self._cost(-1, self.n - self._counts[0] + 1)
+        return self.draws, min(against, *(self._cost(1, n) for n in self._counts)), "seeds"
+
+    def _cost(self, sign: int, count: int) -> float:
+        """Return the draws after which so many settings lie surely on a side of 0."""
+        options = {"level": level_of_each(self.n - count + 1), "power": 1 - (1 - POWER) / count}
+        least = self.within[0] if sign > 0 else -self.within[1]
+        found = []
+        for sides in zip(*self.sides, strict=True):
+            moments = (_moments(draws) for draws in sides)
+            each = [draws_needed(sign * m, s, least=least, **options) for m, s in moments]
+            found.append(max(each) if sign > 0 else min(each))
+        return sorted(found)[count - 1]
 
 
-def _check_share(mostly: float) -> None:
-    if not 0 < mostly <= 1:
-        raise ParameterError(f"mostly is a share in (0, 1], got {mostly}")
+def _counts(quantifier: str, n: int, mostly: float) -> list[int]:
+    """Return at how many of n settings a claim has to hold, and then to hold in direction."""
+    if not 0 < mostly <= 1 or quantifier not in QUANTIFIERS:
+        raise ParameterError(
+            f"mostly is a share in (0, 1], a quantifier one of {', '.join(QUANTIFIERS)}; "
+            f"got {mostly} and {quantifier!r}"
+        )
+    most = math.ceil(mostly * n - _ROUNDING)
+    return {EVERYWHERE: [n, most], MOST: [most]}.get(quantifier, [1])
+
+
+def _settings(side, averaged: bool) -> list:
+    """Return the draws of every setting, or their mean over settings, draw by draw."""
+    if isinstance(side, tuple):
+        return list(zip(*(_settings(part, averaged) for part in side), strict=True))
+    rows = _rows(side)
+    return [np.mean(rows, axis=0)] if averaged else rows
+
+
+def _rows(draws) -> list[np.ndarray]:
+    """Return settings x draws as one array for each setting."""
+    rows = draws.to_numpy() if isinstance(draws, pd.DataFrame) else list(draws)
+    rows = [np.asarray(row, dtype=float) for row in (rows if np.ndim(rows[:1]) > 1 else [rows])]
+    if not rows or not all(map(len, rows)):
+        raise ParameterError("means are of one setting at least, with one draw at least")
+    if any(np.isnan(row).any() for row in rows):
+        raise ParameterError("a measurement is missing: name the settings that have all seeds")
+    return rows
+
+
+def _parts(draws) -> tuple[np.ndarray, ...]:
+    return draws if isinstance(draws, tuple) else (draws,)
+
+
+def _moments(draws) -> tuple[float, float]:
+    """Return the mean and the spread of draws, or of the difference of independent ones."""
+    if isinstance(draws, tuple):
+        (low, one), (high, other) = map(_moments, draws)
+        return high - low, math.hypot(one, other)
+    return float(draws.mean()), float(draws.std(ddof=1)) if len(draws) > 1 else np.nan
+
+
+def draws_needed(
+    mean: float, spread: float, *, level: float = LEVEL, power: float = POWER, least=-np.inf
+) -> float:
+    """Return how many draws put the interval of a mean above 0 with a probability of `power`."""
+    if not mean > 0 or np.isnan(spread):
+        return np.inf
+    tail = (1 - level) / 2
+    if spread <= _ROUNDING * mean:  # by the interval of equal draws
+        others = mean / (mean - least)
+        return max(2, math.ceil(math.log(tail) / math.log1p(-others))) if 0 < others < 1 else 2
+    stats, effect = scipy.stats, mean / spread
+    n = max(2, int(((stats.norm.ppf(power) - stats.norm.ppf(tail)) / effect) ** 2))
+    while n < MANY:
+        if stats.nct.sf(stats.t.isf(tail, n - 1), n - 1, effect * math.sqrt(n)) >= power:
+            return n
+        n += 1 + n // 100
+    return np.inf
+
+
+def runs_needed(
+    successes: int, trials: int, *, at_least: float = 0.0, at_most: float = 1.0
+) -> float:
+    """Return how many runs decide on a share with `POWER`, if it stays as it is."""
+    n = trials
+    while n < MANY:
+        counts = np.arange(n + 1)
+        low = np.nan_to_num(scipy.stats.beta.ppf((1 - LEVEL) / 2, counts, n - counts + 1))
+        high = np.nan_to_num(scipy.stats.beta.ppf((1 + LEVEL) / 2, counts + 1, n - counts), nan=1)
+        decided = (at_least <= low) & (high <= at_most) | (high < at_least) | (at_most < low)
+        if scipy.stats.binom.pmf(counts, n, successes / trials)[decided].sum() >= POWER:
+            return n
+        n += 1 + n // 10
+    return np.inf
 
 
 def mean_interval(values, *, level: float = LEVEL, within: tuple[float, float] = _ANY):
@@ -147,9 +253,10 @@ def mean_interval(values, *, level: float = LEVEL, within: tuple[float, float] =
             return same, same
         return same - others * (same - least), same + others * (most - same)
     # around one of them, so that the spread of nearly equal ones is not lost to rounding
-    interval = scipy.stats.ttest_1samp(values - values[0], 0).confidence_interval(level)
-    low, high = float(values[0] + interval.low), float(values[0] + interval.high)
-    return max(low, least), min(high, most)
+    apart = values - values[0]
+    half = _quantile(level, apart.size - 1) * apart.std(ddof=1) / math.sqrt(apart.size)
+    low, high = values[0] + apart.mean() - half, values[0] + apart.mean() + half
+    return float(max(low, least)), float(min(high, most))
 
 
 def level_of_each(intervals: int) -> float:
@@ -161,20 +268,20 @@ def level_of_each(intervals: int) -> float:
 
 def mean_intervals(values, *, within: tuple[float, float] = _ANY) -> np.ndarray:
     """Return the intervals of means, a row per setting (settings x seeds), all together."""
-    rows = np.atleast_2d(np.asarray(values, dtype=float))
-    if len(rows) == 0:
-        raise ParameterError("mean_intervals takes one setting at least, got none")
-    level = level_of_each(len(rows))
-    return np.array([mean_interval(row, level=level, within=within) for row in rows])
+    settings = Settings(values, within=within)
+    return settings.at(level_of_each(settings.n))
 
 
-def difference_intervals(
-    lower, higher, *, paired: bool = True, within: tuple[float, float] = _ANY
-) -> np.ndarray:
-    """Return the intervals of mean differences ``higher - lower``, a row per setting.
+def difference_intervals(lower, higher, *, paired: bool = True) -> np.ndarray:
+    """Return the intervals of mean differences ``higher - lower``, all together."""
+    return mean_intervals(difference(lower, higher, paired=paired))
 
-    Both are settings x seeds. If the same column is not the same seed on both sides
-    (``paired=False``), the interval is Welch's and the numbers of seeds may differ.
+
+def difference(lower, higher, *, paired: bool = True):
+    """Return by how much one side, settings x seeds, is above another, for `Settings`.
+
+    If the same column is not the same seed on both sides (``paired=False``), the interval is
+    Welch's and the numbers of seeds may differ.
     """
     lower, higher = (np.atleast_2d(np.asarray(side, dtype=float)) for side in (lower, higher))
     fits = lower.shape == higher.shape if paired else len(lower) == len(higher)
@@ -183,12 +290,19 @@ def difference_intervals(
             "means are compared at the same settings, and by the same seeds where paired; "
             f"got shapes {lower.shape} and {higher.shape}"
         )
-    if np.isnan(lower).any() or np.isnan(higher).any():
-        raise ParameterError("a measurement is missing: name the settings that have all seeds")
-    if paired:
-        return mean_intervals(higher - lower, within=within)
-    level = level_of_each(len(lower))
-    return np.array([_welch(*rows, level) for rows in zip(lower, higher, strict=True)])
+    return higher - lower if paired else (lower, higher)
+
+
+def prediction_interval(values, *, level: float = LEVEL) -> tuple[float, float]:
+    """Return the interval of one more run, by Student's t."""
+    n, mean, spread = len(values), np.mean(values), np.std(values, ddof=1)
+    half = _quantile(level, n - 1) * spread * math.sqrt(1 + 1 / n)
+    return float(mean - half), float(mean + half)
+
+
+def _quantile(level: float, freedom: float) -> float:
+    """Return the quantile of Student's t for a level on both sides."""
+    return float(scipy.special.stdtrit(freedom, (1 + level) / 2))
 
 
 def share_interval(successes: int, trials: int, *, level: float = LEVEL) -> tuple[float, float]:
@@ -226,11 +340,15 @@ def _welch(lower: np.ndarray, higher: np.ndarray, level: float) -> tuple[float, 
     """Return Welch's interval of the difference of two means."""
     if min(lower.size, higher.size) == 1:
         return _ANY
-    if np.ptp(lower) == 0:  # only the other side varies: its interval, which scipy warns of
+    if np.ptp(lower) == 0:  # only the other side varies
         return mean_interval(higher - lower[0], level=level)
     if np.ptp(higher) == 0:
         return mean_interval(higher[0] - lower, level=level)
     # each around one of its own, as in `mean_interval`
-    test = scipy.stats.ttest_ind(higher - higher[0], lower - lower[0], equal_var=False)
-    interval, apart = test.confidence_interval(level), higher[0] - lower[0]
-    return float(apart + interval.low), float(apart + interval.high)
+    parts = [(side - side[0]).var(ddof=1) / side.size for side in (lower, higher)]
+    freedom = sum(parts) ** 2 / sum(
+        part**2 / (side.size - 1) for part, side in zip(parts, (lower, higher), strict=True)
+    )
+    half = _quantile(level, freedom) * math.sqrt(sum(parts))
+    mean = higher[0] - lower[0] + (higher - higher[0]).mean() - (lower - lower[0]).mean()
+    return float(mean - half), float(mean + half)

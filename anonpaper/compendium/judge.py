@@ -13,67 +13,60 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import product
 from numbers import Real
 from pathlib import Path
 from types import ModuleType
 
-import numpy as np
 import pandas as pd
 
 from anonpaper.compendium.intervals import (
-    DEPENDS,
     DIRECTION,
+    EVERYWHERE,
     MOSTLY,
     NOT_REPRODUCED,
     NOT_RUN,
     NOT_TESTABLE,
+    QUANTIFIERS,
     REPRODUCED,
     UNDECIDED,
     VERDICTS,
-    intervals_in_words,
-    judge_intervals,
-    mean_intervals,
-    of_draws,
 )
 from anonpaper.compendium.statements import VOCABULARY, Statement, as_list, listed, span
 from anonpaper.compendium.tables import notebooks_folder, read_table
 from anonpaper.errors import ParameterError
 
-__all__ = [
-    "COLUMNS",
-    "KINDS",
-    "Claim",
-    "Finding",
-    "above_zero",
-    "judge",
-    "listed",
-    "of_paper",
-    "span",
-]
+__all__ = ["COLUMNS", "KINDS", "Claim", "Finding", "judge", "listed", "of_paper", "span"]
 
 MEASURED, PROOF, ARITHMETIC, OURS = "measured", "proof", "arithmetic", "ours"
 #: Kind of claim -> what a heading calls it.
 KINDS = {
     MEASURED: "measured",
     PROOF: "by proof or construction",
-    ARITHMETIC: "arithmetic of the paper's own numbers",
+    ARITHMETIC: "arithmetic of printed numbers and public files",
     OURS: "our question",
 }
 #: Verdicts on claims of other kinds: nothing random or foreign was measured, or nobody claimed it.
 HOLDS, PARTLY, FAILS = "holds", "holds in part", "does not hold"
 _OTHER_KINDS = {REPRODUCED: HOLDS, DIRECTION: PARTLY, NOT_REPRODUCED: FAILS}
-_STRONGEST_FIRST = (REPRODUCED, DIRECTION, UNDECIDED, NOT_REPRODUCED, NOT_TESTABLE)
+MEAN, SHARE, EXACT = "mean", "share", "exact"
+#: Estimand -> what a card calls the number that is judged.
+ESTIMANDS = {
+    MEAN: "a mean over draws",
+    "single run": "one published run",
+    "equality": "two equal numbers",
+    SHARE: "a share of runs",
+    EXACT: "the saved numbers themselves",
+}
 
 COLUMNS = [*(
-    "id paper kind notebook where claim tables how published measured interval spread tolerance "
-    "verdict readings varied detail reason".split()
-), "tested in", "differs"]  # fmt: skip
+    "id paper kind notebook where claim tables how estimand published measured interval spread "
+    "tolerance verdict robust needed readings lines detail reason".split()
+), "what if", "tested in", "differs"]  # fmt: skip
 #: The fields of an entry of claims.toml.
 _FIELDS = set(
-    "where claim line notebook kind published tolerance readings joined varied differs missing "
-    "reason like table tables join rows let value at by seeds says order gaps paired within "
-    "mostly direction measured detail interval spread check with".split()
+    "where claim notebook kind estimand quantifier published tolerance margin readings what_if "
+    "differs missing reason like table tables join rows let value at by seeds says order gaps "
+    "paired within mostly direction lines measured detail interval spread check with".split()
 )
 
 
@@ -86,9 +79,11 @@ class Finding:
     detail: str = ""
     spread: str = ""
     interval: tuple[float, float] | str = ""
+    #: Returns how many draws there were, how many would decide, and what they are called.
+    needed: Callable[[], tuple] | None = None
 
     def __post_init__(self):
-        given = [verdict for verdict in VERDICTS if verdict not in (NOT_RUN, DEPENDS)]
+        given = [verdict for verdict in VERDICTS if verdict != NOT_RUN]
         if self.verdict not in given:
             raise ParameterError(
                 f"a verdict is one of {', '.join(map(repr, given))}, got {self.verdict!r}"
@@ -103,6 +98,7 @@ class Claim:
     paper: str
     fields: Mapping[str, object]
     readings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    what_if: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     def __getattr__(self, name: str):
         if name.startswith("__"):
@@ -112,7 +108,7 @@ class Claim:
     @property
     def tables(self) -> tuple[str, ...]:
         """The names of the csv files of all readings, each once."""
-        return _tables(self.fields, self.readings)
+        return _tables(self.fields, self.readings | self.what_if)
 
     @property
     def how(self) -> str:
@@ -126,18 +122,27 @@ class Claim:
                 told.append(f"{name} {', '.join(map(str, as_list(first[name])))}")
         return "; ".join(told) + "."
 
+    @property
+    def estimand(self) -> str:
+        """The number that is judged, a key of `ESTIMANDS`."""
+        first = _filled(self.fields, next(iter(self.readings.values()), {}))
+        says = first.get("says", "")
+        drawn = "seeds" in first or "check" in first or says.startswith(("above 0", "intervals"))
+        by_form = SHARE if says.startswith("share") else MEAN if drawn else EXACT
+        return first.get("estimand") or (EXACT if self.kind in (PROOF, ARITHMETIC) else by_form)
+
     def found(self, *tables: pd.DataFrame) -> list[Finding]:
-        """Return what the tables say, in their order: one finding, or one for each reading."""
+        """Return what the tables say: a finding for each reading, then one for each what-if."""
         by_name = dict(zip(self.tables, tables, strict=True))
         return [
             _finding(self.paper, _filled(self.fields, given), by_name)
-            for given in self.readings.values() or [{}]
+            for given in [*(self.readings.values() or [{}]), *self.what_if.values()]
         ]
 
 
 _DEFAULTS = {
     "kind": MEASURED,
-    "varied": "reading",
+    "quantifier": EVERYWHERE,
     "spread": "one run",
     "tolerance": f"at every setting; in direction: at {100 * MOSTLY:g} % of them",
 }
@@ -180,8 +185,13 @@ def _inherited(entries: Mapping[str, Mapping], id: str) -> dict:
 
 def _claim(paper: str, id: str, entry: Mapping, texts: Mapping[str, str]) -> Claim:
     """Return an entry as a claim, with texts put in and readings combined."""
-    readings = _combined(entry.get("readings", {}), entry.get("joined", "; "))
-    fields = {key: value for key, value in _filled(entry, texts).items() if key != "readings"}
+    fields = _filled(entry, texts)
+    places = fields.pop("readings", {})
+    readings, what_if = _readings(places, fields.pop("what_if", {}))
+    cited = {part.get("line", ""): None for part in places.values()}
+    if not all(re.search("'.+'", line) for line in cited):
+        raise ParameterError(f"claim {id!r}: the `line` of a reading quotes the paper, as 'words'")
+    fields |= {"lines": "; ".join(cited)} if cited else {}
     lacking = [name for name in ("where", "claim", "notebook") if not fields.get(name)]
     unknown = sorted(set(fields) - _FIELDS)
     if lacking or unknown or not ("says" in fields) ^ ("check" in fields):
@@ -189,29 +199,43 @@ def _claim(paper: str, id: str, entry: Mapping, texts: Mapping[str, str]) -> Cla
             f"claim {id!r} of {paper}: a claim has where, claim, notebook, and either says or "
             f"check; missing {lacking}, unknown {unknown}"
         )
-    if "reason" in fields:  # its table and notebook are those of the claim, if it names no others
+    if fields.get(
+        "reason"
+    ):  # its table and notebook are those of the claim, if it names no others
         named = {"table", "tables"} & set(fields["reason"])
         same = ("notebook",) if named else ("notebook", "table", "tables")
         fields["reason"] = {name: fields[name] for name in same if name in fields} | fields[
             "reason"
         ]
-    kind = fields.get("kind", MEASURED)
-    if kind not in KINDS:
-        raise ParameterError(f"claim {id!r}: kind is one of {', '.join(KINDS)}, got {kind!r}")
-    if len(readings) == 1:
-        raise ParameterError(f"claim {id!r}: one reading stands alone: {[*readings]}")
-    return Claim(id, paper, fields, readings)
+    claim = Claim(id, paper, fields, readings, what_if)
+    for name, known in (("kind", KINDS), ("estimand", ESTIMANDS), ("quantifier", QUANTIFIERS)):
+        if (given := getattr(claim, name)) not in known and "{" not in given:
+            raise ParameterError(
+                f"claim {id!r}: {name} is one of {', '.join(known)}, got {given!r}"
+            )
+    return claim
 
 
-def _combined(readings: Mapping[str, Mapping], joined: str) -> dict[str, dict]:
-    """Return every combination of readings by its name, the default first."""
-    combined = {}
-    for chosen in product(*(part.items() for part in readings.values())):
-        given = {}
-        for place, (_, value) in zip(readings, chosen, strict=True):
-            given |= value if isinstance(value, Mapping) else {place: value}
-        combined[joined.join(name for name, _ in chosen)] = given
-    return combined if readings else {}
+def _readings(places: Mapping, what_if: Mapping) -> tuple[dict[str, dict], dict[str, dict]]:
+    """Return every combination of readings by its name, the default first, and the what-ifs."""
+
+    def values(place: str, part: Mapping) -> list[tuple[str, dict]]:
+        return [
+            (name, dict(value) if isinstance(value, Mapping) else {place: value})
+            for name, value in part.items()
+            if name != "line"
+        ]
+
+    combined = {"": {}}
+    for place, part in places.items():
+        combined = {
+            f"{above}; {name}".removeprefix("; "): given | value
+            for above, given in combined.items()
+            for name, value in values(place, part)
+        }
+    first = next(iter(combined.values()))
+    alone = [pair for place, part in what_if.items() for pair in values(place, part)]
+    return combined if places else {}, {name: first | value for name, value in alone}
 
 
 def _filled(value, given: Mapping[str, object]):
@@ -246,8 +270,10 @@ def judge(paper: str, folder: Path, *, notebook: str | None = None) -> pd.DataFr
     -------
     DataFrame
         One row per claim, in the order of claims.toml, with `COLUMNS`. All are texts, except
-        "readings": a list of (reading, measured, verdict), empty where there is only one. The
-        verdict is "not run" where a table is missing, and the reason names that table.
+        "readings" and "what if": lists of (name, measured, verdict), empty where there is one.
+        "robust" is yes, no or unknown over the readings. "needed" holds how many draws there were
+        of an undecided claim, and how many would decide. The verdict is "not run" where a table
+        is missing, and the reason names that table.
     """
     entries = [entry for entry in of_paper(paper) if notebook in (None, entry.notebook)]
     return pd.DataFrame([_judged(entry, Path(folder)) for entry in entries], columns=COLUMNS)
@@ -255,60 +281,73 @@ def judge(paper: str, folder: Path, *, notebook: str | None = None) -> pd.DataFr
 
 def _judged(claim: Claim, folder: Path) -> dict[str, object]:
     """Return a claim with what was found, as a row of `judge`."""
-    copied = {name: getattr(claim, name) for name in COLUMNS if name in _FIELDS}
-    about = dict.fromkeys(COLUMNS, "") | copied | {"id": claim.id, "paper": claim.paper}
-    about |= {"tables": " ".join(claim.tables), "how": claim.how, "readings": [], "detail": ""}
-    about |= {"published": _three_digits(_published(claim.fields)), "measured": "", "reason": ""}
-    about |= {"tolerance": _relative(claim.tolerance), "interval": "", "spread": ""}
+    tolerance = claim.tolerance
+    if isinstance(tolerance, Real):
+        tolerance = f"within {100 * tolerance:g} %"
+    about = dict.fromkeys(COLUMNS, "")
+    about |= {name: getattr(claim, name) for name in COLUMNS if name in _FIELDS}
+    about |= {"id": claim.id, "paper": claim.paper, "tables": " ".join(claim.tables)}
+    about |= {"how": claim.how, "estimand": ESTIMANDS[claim.estimand]}
+    if claim.estimand not in (EXACT, SHARE):
+        about["estimand"] += f", {claim.quantifier}"
+    about |= {"published": _shown(_published(claim.fields)), "tolerance": tolerance}
+    about |= dict.fromkeys(("measured", "interval", "spread", "detail", "reason"), "")
+    about |= {"readings": [], "what if": []}
     missing = [f"{table}.csv" for table in claim.tables if not (folder / f"{table}.csv").exists()]
     if missing:
         reason = f"{' and '.join(missing)} not there: make paper-{claim.paper}"
         return about | {"verdict": NOT_RUN, "reason": reason}
     try:
         findings = claim.found(*(read_table(folder / f"{name}.csv") for name in claim.tables))
-        verdict = _verdict(findings, claim.varied)
-        explained = _explained(claim, verdict, folder)
+        verdict, robust = _verdict(findings[: len(claim.readings) or 1])
+        explained = _explained(claim, verdict, robust, folder)
+        needed = findings[0].needed() if verdict == UNDECIDED and findings[0].needed else ()
     except Exception as error:
         error.add_note(f"in claim {claim.id!r} of {claim.paper}, judged from {claim.tables}")
         raise
     named = _OTHER_KINDS if claim.kind != MEASURED else {}
     default = findings[0]
+    names = [*(claim.readings or [""]), *claim.what_if]
+    told = [
+        (name, _shown(found.measured), named.get(found.verdict, found.verdict))
+        for name, found in zip(names, findings, strict=False)
+    ]
+    of_readings = len(names) - len(claim.what_if)
     return (
         about
         | explained
         | {
-            "measured": _three_digits(default.measured),
-            "interval": _ends(default.interval),
+            "measured": _shown(default.measured),
+            "interval": _shown(default.interval),
             "spread": default.spread or claim.spread,
             "detail": default.detail,
             "verdict": named.get(verdict, verdict),
-            "readings": [
-                (reading, _three_digits(found.measured), named.get(found.verdict, found.verdict))
-                for reading, found in zip(claim.readings, findings, strict=False)
-            ],
+            "robust": robust,
+            "needed": needed,
+            "readings": told[:of_readings] if len(claim.readings) > 1 else [],
+            "what if": told[of_readings:],
         }
     )
 
 
-def _verdict(findings: list[Finding], varied: str) -> str:
-    """Return one verdict for all readings; one that tells nothing turns nothing.
+def _verdict(findings: list[Finding]) -> tuple[str, str]:
+    """Return the verdict of the default reading, and whether other decided readings share it."""
+    default, *others = (finding.verdict for finding in findings)
+    open_ = {UNDECIDED, NOT_TESTABLE}
+    decided = set(others) - open_
+    if not others:
+        return default, ""
+    if default in open_ or not decided:
+        return default, "unknown"
+    return default, "yes" if decided == {default} else "no"
 
-    Readings of the paper's text that disagree leave it open. Of choices that are ours, the
-    weakest verdict counts.
-    """
-    verdicts = {finding.verdict for finding in findings}
-    verdicts = verdicts - {NOT_TESTABLE} or verdicts
-    if varied == _DEFAULTS["varied"] and len(verdicts) > 1:
-        return DEPENDS
-    return max(verdicts, key=_STRONGEST_FIRST.index)
 
-
-def _explained(claim: Claim, verdict: str, folder: Path) -> dict[str, str]:
+def _explained(claim: Claim, verdict: str, robust: str, folder: Path) -> dict[str, str]:
     """Return the reason of a difference with what its experiment found, or what is missing."""
     reason = claim.reason
     if verdict == NOT_TESTABLE:
         return {"reason": claim.missing}
-    if verdict not in (DIRECTION, NOT_REPRODUCED) or not reason:
+    if not reason or (verdict == REPRODUCED and robust != "no"):
         return {}
     notebook = {"tested in": reason["notebook"]}
     names = _tables(reason)
@@ -338,14 +377,7 @@ def _finding(paper: str, entry: Mapping, tables: Mapping[str, pd.DataFrame]) -> 
         name: statement.told(entry[name]) if name in entry else getattr(statement, name)
         for name in ("measured", "detail", "interval", "spread")
     }
-    return Finding(verdict=verdict, **texts)
-
-
-def above_zero(draws, measured: str, names, *, within=(-np.inf, np.inf)) -> Finding:
-    """Judge by their intervals together whether the means over draws all lie above 0."""
-    ends = mean_intervals(draws, within=within)
-    words = intervals_in_words(ends, names, over=of_draws(np.shape(draws)[1]))
-    return Finding(measured, judge_intervals(ends), interval=words)
+    return Finding(verdict=verdict, needed=statement.needed, **texts)
 
 
 @cache
@@ -370,19 +402,9 @@ def _published(entry: Mapping) -> str | float:
     return published
 
 
-def _ends(interval: tuple[float, float] | str) -> str:
-    """Return an interval in words."""
-    if isinstance(interval, str):
-        return interval
-    low, high = interval
-    return f"{low:.3g} each time" if low == high else f"{low:.3g} to {high:.3g}"
-
-
-def _three_digits(value: str | float) -> str:
-    """Return text as it is and a number with three significant digits."""
+def _shown(value: str | float | tuple[float, float]) -> str:
+    """Return text as it is, a number with three significant digits, an interval in words."""
+    if isinstance(value, tuple):
+        low, high = value
+        return f"{low:.3g} each time" if low == high else f"{low:.3g} to {high:.3g}"
     return f"{value:.3g}" if isinstance(value, Real) else str(value)
-
-
-def _relative(tolerance: str | float) -> str:
-    """Return text as it is and a relative difference in percent."""
-    return f"within {100 * tolerance:g} %" if isinstance(tolerance, Real) else tolerance

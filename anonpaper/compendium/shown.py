@@ -9,7 +9,6 @@ from html import escape
 import pandas as pd
 
 from anonpaper.compendium.intervals import (
-    DEPENDS,
     DIRECTION,
     NOT_REPRODUCED,
     NOT_RUN,
@@ -30,7 +29,6 @@ COLOURS = {
     NOT_REPRODUCED: "#fbdde1",
     FAILS: "#fbdde1",
     UNDECIDED: "#e9e3f3",
-    DEPENDS: "#e9e3f3",
     NOT_TESTABLE: "#dde7f2",
     NOT_RUN: "#eeeeee",
 }

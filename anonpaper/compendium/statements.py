@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from anonpaper.compendium import intervals
 from anonpaper.compendium.intervals import (
+    EACH,
+    EVERYWHERE,
+    FEWEST_RUNS,
     MOSTLY,
     NOT_TESTABLE,
-    TOGETHER,
-    difference_intervals,
+    REPRODUCED,
+    UNDECIDED,
+    Settings,
+    difference,
     intervals_in_words,
     judge_intervals,
-    judge_mean,
-    judge_order,
+    judge_runs,
     judge_share,
     judge_statement,
-    judge_value,
-    mean_intervals,
     of_draws,
+    prediction_interval,
+    runs_needed,
     share_interval,
 )
 from anonpaper.compendium.tables import reference
@@ -67,13 +72,14 @@ class Statement:
 
     Options of an entry: `gaps` ("settings" or "seeds" leaves out those with a missing number,
     "stand for" lets the first draw stand for all), `paired` (false: draws are independent),
-    `within` (bounds of a difference), `order` (of the steps along a column), `mostly` (the share
-    of settings that counts as in direction, 0.8), `direction` (of `all`: such a share; of `is`:
-    an expression).
+    `within` (bounds of a difference), `order` (of the steps along a column), `quantifier`,
+    `mostly` (the share of settings that counts as in direction, 0.8), `margin` (of `alike`),
+    `direction` (of `all`: such a share; of `is` and `fits`: an expression).
     """
 
     def __init__(self, entry: Mapping, tables: list[pd.DataFrame], given: Mapping) -> None:
         self.entry, self.measured, self.detail, self.interval, self.spread = entry, "", "", "", ""
+        self.needed = None  # how many draws there were, and how many would decide
         self.given, self.df, self.names = {**VOCABULARY, **given}, tables[0], {}
         for other in tables[1:] if "join" in entry else ():
             self.df = self.df.merge(other, on=entry["join"])
@@ -108,23 +114,28 @@ class Statement:
         if says == "not testable":
             return NOT_TESTABLE
         if word == "is":
-            direction = self.entry.get("direction", "False")
-            return judge_statement(
-                bool(self.value(rest)), in_direction=bool(self.value(direction))
-            )
+            return judge_statement(bool(self.value(rest)), in_direction=self._in_direction())
         if word in ("all", "some", "none"):
             return self._cases(word, rest)
         if word.startswith("share "):
             return self._share(word.removeprefix("share "), rest)
-        if word == "above 0":
-            return judge_intervals(self._above_zero(self.value(rest)), mostly=mostly)
+        if word in ("above 0", "alike"):
+            draws, margin = self.value(rest), self.entry["margin"] if word == "alike" else None
+            return self._settled(getattr(draws, "index", None), draws, margin)
+        if word == "fits":
+            return self._fits(*self.value(rest))
         if word == "intervals above 0":
             return judge_intervals(np.atleast_2d(self.value(rest)), mostly=mostly)
         if along := re.fullmatch(r"(rises|falls) along (.+)", says):
             sides = self._steps(along[2].strip("`"))
             return self._compared(*(sides if along[1] == "rises" else sides[::-1]))
         if says == "value = published":
-            return self._as_published()
+            apart = self.df[["value"]].T - self.given["published"]
+            margin = self.given["tolerance"] * abs(self.given["published"])
+            near = judge_statement((abs(apart) <= margin).all(axis=None))
+            verdict = self._settled(None, apart, margin) if self.entry.get("seeds") else near
+            self.measured = float(self.df["value"].mean())
+            return verdict
         lower, sign, higher = re.fullmatch(r"(.+?) (<=|<) (.+)", says).groups()
         return self._compared(*self._sides(lower, higher), strict=sign == "<")
 
@@ -154,17 +165,9 @@ class Statement:
         self.names["holds"] = holds
         self.measured, self.spread = f"{number} of {trials}", f"{trials} runs"
         self.interval = share_interval(number, trials)
-        return judge_share(number, trials, at_least=at_least, at_most=at_most)
-
-    def _as_published(self) -> str:
-        values = np.asarray(self.df["value"], dtype=float)
-        self.measured = float(values.mean())
-        published, tolerance = self.given["published"], self.given["tolerance"]
-        if not self.entry.get("seeds"):
-            return judge_value(values.item(), published, tolerance)
-        self.interval = intervals.mean_interval(values)
-        self.spread = of_draws(len(values), "seeds")
-        return judge_mean(values, published, tolerance)
+        bounds = {"at_least": at_least, "at_most": at_most}
+        self.needed = lambda: (trials, runs_needed(number, trials, **bounds), "runs")
+        return judge_share(number, trials, **bounds)
 
     def _by_draw(self, *sides: pd.Series) -> list[pd.DataFrame]:
         """Return numbers by setting (rows) and draw (columns), gaps closed as the entry says."""
@@ -215,20 +218,14 @@ class Statement:
         keys = [*as_list(self.entry.get("at")), *as_list(self.entry.get("seeds"))]
         (wide,) = self._by_draw(self._means(keys))
         places = self.entry.get("order") or sorted(wide.index.unique(along))
-        if wide.index.nlevels == 1:
-            parts = {"": wide.loc[places]}
-        else:
-            parts = {
-                at: part.droplevel([n for n in part.index.names if n != along]).reindex(places)
-                for at, part in wide.groupby([n for n in wide.index.names if n != along],
-                                             sort=False)
-            }  # fmt: skip
+        others = [name for name in wide.index.names if name != along]
+        parts = wide.groupby(others, sort=False) if others else [("", wide)]
         steps = {
             " ".join(map(str, [*as_list(at), f"{one} to {other}"])): (
                 part.loc[one],
                 part.loc[other],
             )
-            for at, part in parts.items()
+            for at, part in ((at, part.droplevel(others).reindex(places)) for at, part in parts)
             for one, other in zip(places, places[1:], strict=False)
         }
         self.names["wide"] = wide
@@ -237,40 +234,64 @@ class Statement:
     def _compared(self, lower: pd.DataFrame, higher: pd.DataFrame, *, strict=False) -> str:
         """Judge lower <= higher: exactly, or over draws by intervals of their differences."""
         lower, higher = lower.astype(float), higher.astype(float)
-        mostly = self.entry.get("mostly", MOSTLY)
-        self.names |= {"lower": lower, "higher": higher, "n": len(lower)}
+        self.names |= {"lower": lower, "higher": higher}
         if not self.entry.get("seeds"):
             holds = lower < higher if strict else lower <= higher
             self.measured = f"at {int(holds.to_numpy().sum())} of {holds.size} settings"
-            self.names["holds"] = holds.iloc[:, 0]
-            return judge_order(lower, higher, mostly=mostly, strict=strict)
-        paired = self.entry.get("paired", True)
-        within = tuple(self.entry.get("within", (-np.inf, np.inf)))
-        ends = difference_intervals(lower, higher, paired=paired, within=within)
-        self._told_by(ends, lower.index, (higher.to_numpy() - lower.to_numpy()).mean(axis=1))
-        self.names["draws"] = of_draws([lower.shape[1], higher.shape[1]])
-        self.spread = of_draws([lower.shape[1], higher.shape[1]], "seeds")
-        return judge_intervals(ends, mostly=mostly)
+            self.names |= {"holds": holds.iloc[:, 0], "n": len(lower)}
+            difference(lower, higher)  # no number is missing
+            mostly = self.entry.get("mostly", MOSTLY)
+            share = holds.to_numpy().mean()
+            return judge_statement(share == 1, in_direction=share >= mostly)
+        side = difference(lower, higher, paired=self.entry.get("paired", True))
+        return self._settled(lower.index, side)
 
-    def _above_zero(self, draws: pd.DataFrame) -> np.ndarray:
-        """Return the intervals of means that have to lie above 0, settings x draws."""
-        within = tuple(self.entry.get("within", (-np.inf, np.inf)))
-        ends = mean_intervals(draws, within=within)
-        self._told_by(ends, draws.index, np.asarray(draws).mean(axis=1))
-        self.names["draws"] = self.spread = of_draws(np.shape(draws)[1])
-        return ends
+    def _settled(self, index, side, margin: float | None = None) -> str:
+        """Judge settings by their draws, and keep what is found for the texts of the entry."""
+        entry = self.entry
+        options = {
+            "quantifier": entry.get("quantifier", EVERYWHERE),
+            "mostly": entry.get("mostly", MOSTLY),
+            "within": tuple(entry.get("within", (-np.inf, np.inf))),
+            "exact": entry.get("estimand") == "exact",
+        }
+        about = Settings(side, **options)
+        settings = about if margin is None else Settings(margin - side, margin + side, **options)
+        ends, (low, high) = about.at(settings.level), settings.ends.T
+        words = partial(intervals_in_words, held=settings.held)
+        self.names |= {"ends": ends, "low": low, "high": high, "means": about.means}
+        self.names |= {"n": settings.n, "held": settings.held, "intervals_in_words": words}
+        self.names["draws"], self.needed = of_draws(settings.draws), settings.needed
+        counts = f"supported at {(low >= 0).sum()} and refuted at {(high < 0).sum()} of {len(low)}"
+        self.measured = f"{span(about.means)} on average"
+        self.measured += f"; {counts} settings" if len(low) > 1 else ""
+        if options["exact"]:
+            return settings.verdict
+        names = [options["quantifier"]]
+        if isinstance(index, pd.Index) and settings.n == len(index):
+            names = [", ".join(map(str, as_list(at))) for at in index]
+        self.spread = self.names["draws"]
+        between = f"{ends.min():.3g} and {ends.max():.3g}"
+        self.interval = f"{settings.held}, {len(ends)} intervals between {between}"
+        if len(ends) <= 8 and len(ends) == len(names):
+            self.interval = words(ends, names)
+        return settings.verdict
 
-    def _told_by(self, ends: np.ndarray, index: pd.Index, means: np.ndarray) -> None:
-        """Say what intervals tell, and keep them for the texts of the entry."""
-        low, high = ends.T
-        self.names |= {"ends": ends, "low": low, "high": high, "means": means}
-        self.measured = (
-            f"{span(means)} on average; supported at {(low >= 0).sum()} and refuted at "
-            f"{(high < 0).sum()} of {len(ends)} settings"
-        )
-        names = [", ".join(map(str, as_list(at))) for at in index]
-        self.interval = (
-            intervals_in_words(ends, names)
-            if len(ends) <= 8
-            else f"{TOGETHER}, {len(ends)} intervals between {low.min():.3g} and {high.max():.3g}"
-        )
+    def _fits(self, runs: pd.DataFrame, published) -> str:
+        """Judge whether published single runs could be runs of ours."""
+        ends = np.array([prediction_interval(row) for row in runs.to_numpy(float)])
+        inside = (ends[:, 0] <= published) & (published <= ends[:, 1])
+        words = partial(intervals_in_words, held=EACH)
+        self.names |= {"ends": ends, "inside": inside, "intervals_in_words": words}
+        self.measured = f"{inside.sum()} of {len(ends)} fit; " + listed(runs.mean(axis=1))
+        names = [" ".join(map(str, as_list(at))) for at in runs.index]
+        self.interval = "of one run, " + words(ends, names)
+        self.spread = of_draws(runs.shape[1], "runs")
+        self.needed = lambda: (runs.shape[1], FEWEST_RUNS, "runs")
+        verdict = judge_runs(runs, published, mostly=self.entry.get("mostly", MOSTLY))
+        if "direction" in self.entry and verdict not in (REPRODUCED, UNDECIDED):
+            return judge_statement(False, in_direction=self._in_direction())
+        return verdict
+
+    def _in_direction(self) -> bool:
+        return bool(self.value(self.entry.get("direction", "False")))

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
-from anonpaper.compendium.intervals import (
-    intervals_in_words,
-    judge_intervals,
-    level_of_each,
-    mean_interval,
-    of_draws,
-)
+from anonpaper.compendium.intervals import Settings, intervals_in_words, of_draws
 from anonpaper.compendium.judge import Finding, listed
 
 __all__ = ["freed_by_slack", "share_of_sets"]
@@ -26,8 +19,8 @@ def share_of_sets(
     if less:
         share -= asked.eval(less, engine="python")
     means = share.groupby([asked["table"], asked["seed"]], sort=False).mean()
-    ends = _intervals(means, (-1, 1) if less else (0, 1))
-    return _found(means, ends, ends - at_least)
+    least, most = (-1 if less else 0) - at_least, 1 - at_least
+    return _found(means, Settings(_by_table(means - at_least), within=(least, most)), 1, at_least)
 
 
 def freed_by_slack(sets: pd.DataFrame, *, at_most: float) -> Finding:
@@ -37,23 +30,24 @@ def freed_by_slack(sets: pd.DataFrame, *, at_most: float) -> Finding:
     exists = exists[(exists != "not decided").all(axis=1)]
     freed = (exists.iloc[:, 0] == "no") & (exists.iloc[:, -1] == "yes")
     means = freed.groupby(["table", "seed"]).mean()
-    ends = _intervals(means, (0, 1))
-    return _found(means, ends, at_most - ends[:, ::-1])
+    room = Settings(_by_table(at_most - means), within=(at_most - 1, at_most))
+    return _found(means, room, -1, at_most)
 
 
-def _intervals(means: pd.Series, within: tuple[float, float]) -> np.ndarray:
-    """Return the interval of the mean over draws of each table, all together."""
-    tables = means.index.unique("table")
-    level = level_of_each(len(tables))
-    return np.array([mean_interval(means[table], level=level, within=within) for table in tables])
+def _by_table(means: pd.Series) -> list:
+    """Return the means over draws of each table."""
+    return [part.to_numpy() for _, part in means.groupby("table", sort=False)]
 
 
-def _found(means: pd.Series, ends: np.ndarray, above_zero: np.ndarray) -> Finding:
-    """Return means and intervals in words, judged by the intervals of what has to be positive."""
-    by_table = means.groupby("table", sort=False)
+def _found(means: pd.Series, settings: Settings, sign: int, bound: float) -> Finding:
+    """Return means and intervals in words, of shares that lie on a side of a bound."""
+    by_table, ends = means.groupby("table", sort=False), bound + sign * settings.ends[:, ::sign]
     over = of_draws(by_table.size())
     return Finding(
         listed(by_table.mean(), "{:.1%}"),
-        judge_intervals(above_zero),
-        interval=intervals_in_words(ends, [*by_table.groups], "{:.1%}", over=over),
+        settings.verdict,
+        interval=intervals_in_words(
+            ends, [*by_table.groups], "{:.1%}", held=settings.held, over=over
+        ),
+        needed=settings.needed,
     )

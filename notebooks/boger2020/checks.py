@@ -8,14 +8,16 @@ from scipy import stats
 
 from anonpaper.compendium.intervals import (
     LEVEL,
-    NOT_REPRODUCED,
-    REPRODUCED,
-    UNDECIDED,
+    SOMEWHERE,
+    Settings,
     difference_intervals,
     judge_intervals,
+    judge_runs,
     judge_share,
     judge_statement,
     of_draws,
+    prediction_interval,
+    runs_needed,
     share_interval,
 )
 from anonpaper.compendium.judge import Finding
@@ -49,30 +51,28 @@ def larger_elsewhere(runs: pd.DataFrame, *, data: str, column: str, unit: str) -
         index=["k", "l", "theta"], columns="seed", values=column
     )
     at_paper, others = by_seed.loc[10, 5, 0.3], by_seed.drop((10, 5, 0.3))
-    low, high = difference_intervals([at_paper] * len(others), others).T
+    more = others - at_paper - 1e-9  # as many are not more
+    settings = Settings(more, quantifier=SOMEWHERE)
+    low = settings.ends[:, 0]
     above, mean = low > 0, others.mean(axis=1)
     most = "k = {}, l = {}, theta = {}".format(*mean.idxmax())
     return Finding(
         f"{at_paper.mean():.3g} at the paper's, up to {mean.max():.3g}{unit}",
-        REPRODUCED if above.any() else NOT_REPRODUCED if (high <= 0).all() else UNDECIDED,
+        settings.verdict,
         detail=f"above at {above.sum()} of {len(above)} other settings"
         + (f", most at {most}" if mean.max() > at_paper.mean() else ""),
         interval=f"together, above by {low.max():.3g}{unit} at least" if above.any() else "",
         spread=of_draws(by_seed.shape[1], "seeds"),
+        needed=settings.needed,
     )
 
 
 def could_be_one_run(errors: pd.DataFrame, *, tables: list[str], at_least: float) -> Finding:
     """Count the single runs that are as far from the mean of the others as what is published."""
-    part = errors[errors["table"].isin(tables)]
-    runs = part.assign(percent=part["selectivity, %"].round(2)).pivot_table(
-        index=["varied", "percent", "table"], columns="seed", values=ERROR
-    )
-    keys = ["varied_qi", "selectivity_pct", "table"]
-    published = reference("boger2020_fig9-12_relative_error").set_index(keys)
+    runs, published = _runs(errors[errors["table"].isin(tables)])
     n, mean = runs.shape[1], runs.mean(axis=1)
     apart = runs.sub(mean, axis=0) * n / (n - 1)  # a run against the mean of the others
-    apart.insert(0, "published", published["relative_error_pct"].reindex(runs.index) - mean)
+    apart.insert(0, "published", published - mean)
     far = (apart.div(runs.std(axis=1), axis=0) ** 2).mean() ** 0.5
     farther = (far.iloc[1:] >= far.iloc[0]).sum()
     return Finding(
@@ -82,14 +82,42 @@ def could_be_one_run(errors: pd.DataFrame, *, tables: list[str], at_least: float
         f"{far.iloc[1:].max():.2f}",
         interval=share_interval(farther, n),
         spread=of_draws(n, "seeds"),
+        needed=lambda: (n, runs_needed(farther, n, at_least=at_least), "seeds"),
     )
+
+
+def published_runs(errors: pd.DataFrame, *, varied: str) -> Finding:
+    """Look which published values could be one more run of ours."""
+    runs, published = _runs(
+        errors[(errors["varied"] == varied) & (errors["table"] != "BaseTable")]
+    )
+    ends = np.array([prediction_interval(row) for row in runs.to_numpy()])
+    inside = (ends[:, 0] <= published) & (published <= ends[:, 1])
+    by_table = inside.groupby("table").agg(["sum", "size"])
+    return Finding(
+        f"{inside.sum()} of {len(inside)} fit",
+        judge_runs(runs, published),
+        detail=", ".join(f"{name} {fit} of {size}" for name, fit, size in by_table.itertuples()),
+        interval=f"of one run, each ± {np.ptp(ends, axis=1).mean() / 2:.1f} points on average",
+        spread=of_draws(runs.shape[1], "runs"),
+    )
+
+
+def _runs(errors: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
+    """Return errors by point (rows) and run (columns), and the published error of each point."""
+    runs = errors.assign(percent=errors["selectivity, %"].round(2)).pivot_table(
+        index=["varied", "percent", "table"], columns="seed", values=ERROR
+    )
+    keys = ["varied_qi", "selectivity_pct", "table"]
+    published = reference("boger2020_fig9-12_relative_error").set_index(keys)
+    return runs, published["relative_error_pct"].reindex(runs.index)
 
 
 def best_at_least(errors: pd.DataFrame) -> Finding:
     """Compare the matching table with all others, and BaseTable, at the least selectivity."""
     lead = _lead(errors)
-    ends, mean = difference_intervals(0 * lead, lead), lead.mean(axis=1)
-    low = ends[:, 0]
+    settings, mean = Settings(lead), lead.mean(axis=1)
+    low = settings.ends[:, 0]
     known = {"behind on average": mean < 0, "ahead, but not for certain": (mean >= 0) & (low < 0)}
     behind = [
         f"{what}: " + ", ".join(f"{name} against {table}" for name, table in lead.index[those])
@@ -98,10 +126,12 @@ def best_at_least(errors: pd.DataFrame) -> Finding:
     ]
     return Finding(
         f"surely ahead in {(low >= 0).sum()} of {len(low)} comparisons",
-        judge_intervals(ends),
+        settings.verdict,
         detail="; ".join(behind),
-        interval=f"± {np.ptp(ends, axis=1).mean() / 2:.1f} points on average, all together",
+        interval=f"± {np.ptp(settings.ends, axis=1).mean() / 2:.1f} points on average, "
+        + settings.held,
         spread=of_draws(lead.shape[1], "seeds"),
+        needed=settings.needed,
     )
 
 

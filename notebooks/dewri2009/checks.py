@@ -6,14 +6,11 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.compendium.intervals import (
-    NOT_REPRODUCED,
-    REPRODUCED,
-    UNDECIDED,
+    Settings,
     difference_intervals,
-    intervals_in_words,
-    judge_intervals,
     judge_share,
     judge_statement,
+    runs_needed,
     share_interval,
 )
 from anonpaper.compendium.judge import Finding, span
@@ -31,39 +28,45 @@ def _by_seed(runs: pd.DataFrame, setting: str, value: str) -> pd.DataFrame:
 
 
 def means_alike(
-    runs: pd.DataFrame, *, setting: str, tolerance: float, among: list[str] | None = None
+    runs: pd.DataFrame,
+    *,
+    setting: str,
+    tolerance: float,
+    value: str = "ach",
+    among: list[str] | None = None,
 ) -> Finding:
-    """Compare the mean ach of every two settings, by intervals of the relative differences."""
+    """Compare the means of every two settings: whether they differ by no more than a share."""
     chosen = runs if among is None else runs[runs[setting].isin(among)]
-    ach = _by_seed(chosen, setting, "ach").to_numpy()
-    means = ach.mean(axis=1)
-    first, second = np.triu_indices(len(ach), 1)
-    ends = difference_intervals(ach[first], ach[second], paired=False) / means[first][:, None]
-    inside = (np.abs(ends) <= tolerance).all()
-    outside = ((ends[:, 0] > tolerance) | (ends[:, 1] < -tolerance)).any()
+    values = _by_seed(chosen, setting, value).to_numpy(float)
+    one, other = (values[places] for places in np.triu_indices(len(values), 1))
+    means = values.mean(axis=1)
+    settings = Settings((other, (1 + tolerance) * one), ((1 - tolerance) * one, other), mostly=1)
+    ends = Settings((one, other)).at(settings.level) / one.mean(axis=1)[:, None]
     return Finding(
         f"means differ by {means.max() / means.min() - 1:.1%}",
-        REPRODUCED if inside else NOT_REPRODUCED if outside else UNDECIDED,
-        interval=f"of all differences together: {span(ends, '{:.1%}')}",
-        spread=f"{ach.shape[1]} seeds",
+        settings.verdict,
+        interval=f"of the differences, {settings.held}: {span(ends, '{:.1%}')}",
+        spread=f"{values.shape[1]} seeds",
+        needed=settings.needed,
     )
 
 
 def equal_weights_cost_more(runs: pd.DataFrame, weights: pd.DataFrame, *, own: bool) -> Finding:
     """Compare mean loss and bias under equal weights with those under each other vector."""
-    means, ends, names = _cost_of_equal_weights(_of(runs, "as printed"), weights, own)
+    means, settings, names = _cost_of_equal_weights(_of(runs, "as printed"), weights, own)
     _, refined, _ = _cost_of_equal_weights(_of(runs, "refined"), weights, own)
     return Finding(
         means,
-        judge_intervals(ends),
-        detail=f"{TWO_STAGE}: {judge_intervals(refined)}, {intervals_in_words(refined, names)}",
-        interval="equal less the other " + intervals_in_words(ends, names, "{:.4f}"),
+        settings.verdict,
+        detail=f"{TWO_STAGE}: {refined.verdict}, {refined.words(names)}",
+        interval="equal less the other " + settings.words(names, "{:.4f}"),
         spread=f"{runs['seed'].nunique()} seeds",
+        needed=settings.needed,
     )
 
 
 def _cost_of_equal_weights(runs: pd.DataFrame, weights: pd.DataFrame, own: bool):
-    """Return the means in words, the intervals of what equal weights cost more, their names.
+    """Return the means in words, what equal weights cost more, and its names.
 
     `own`: the solution for equal weights is measured by equal weights, not by the vector's.
     """
@@ -82,7 +85,7 @@ def _cost_of_equal_weights(runs: pd.DataFrame, weights: pd.DataFrame, own: bool)
     ]
     means += [f"NECD {name}: {bias:.3f}" for name, bias in necd.mean(axis=1).items()]
     names = [f"{name} of {other}" for name in ("NWP", "NECD") for other in others]
-    return "; ".join(means), difference_intervals(lower, higher, paired=False), names
+    return "; ".join(means), Settings((lower, higher)), names
 
 
 def heavier_keep_more(runs: pd.DataFrame, weights: pd.DataFrame) -> Finding:
@@ -92,13 +95,14 @@ def heavier_keep_more(runs: pd.DataFrame, weights: pd.DataFrame) -> Finding:
         names, less, more = _groups_of_favoured(_of(runs, search), weights)
         pairs = zip(names, less, more, strict=True)
         told[search] = "; ".join(f"{n}: {b.mean():.1f} (else {a.mean():.1f})" for n, a, b in pairs)
-    ends = difference_intervals(less, more, paired=False)
+    settings = Settings((less, more))
     return Finding(
         told["as printed"],
-        judge_intervals(ends),
+        settings.verdict,
         detail=f"{TWO_STAGE}: {told['refined']}",
-        interval="of the differences " + intervals_in_words(ends, names, "{:.2f}"),
+        interval="of the differences " + settings.words(names, "{:.2f}"),
         spread=f"{len(more[0])} seeds",
+        needed=settings.needed,
     )
 
 
@@ -163,4 +167,5 @@ def choice_overachieves(runs: pd.DataFrame) -> Finding:
         detail=f"{TWO_STAGE}: {refined} seeds",
         interval=share_interval(number, seeds),
         spread=f"{seeds} seeds",
+        needed=lambda: (seeds, runs_needed(number, seeds, at_least=0.5), "seeds"),
     )

@@ -17,10 +17,9 @@ from anonpaper.compendium.intervals import (
     NOT_REPRODUCED,
     REPRODUCED,
     UNDECIDED,
+    Settings,
     intervals_in_words,
-    judge_intervals,
     judge_statement,
-    level_of_each,
     mean_interval,
     of_draws,
     over_seeds,
@@ -32,7 +31,6 @@ from anonpaper.publish import suppress
 SELECTIONS = ["max_fan_out", "min_choice"]
 BASELINES = ["k_member", "oka", "mondrian"]
 POINTS = 0.02  # a gain this near to the published one agrees with it
-ANY = (-np.inf, np.inf)
 
 
 def table_3_returned(table_3: pd.DataFrame) -> Finding:
@@ -84,8 +82,8 @@ def falls_along(
     detail = _no_table(figure, rule, names)
     if changes.isna().any() or changes.map(len).min() < 2:
         return Finding("too few tables were found", UNDECIDED, detail=detail)
-    ends = _ends(changes)
-    verdict = judge_intervals(-ends[:, ::-1])
+    settings = Settings(-changes)
+    ends, verdict = -settings.ends[:, ::-1], settings.verdict
     if straight and verdict == REPRODUCED:
         means = runs.pivot_table(index=axis, columns="algorithm", values="value")[names]
         explained = means.corrwith(means.index.to_series()) ** 2
@@ -94,9 +92,10 @@ def falls_along(
     return Finding(
         f"change over the axis: {listed(changes.map(np.mean), '{:+.2g}')}",
         verdict,
-        interval=intervals_in_words(ends, names, "{:.2g}"),
+        interval=intervals_in_words(ends, names, "{:.2g}", held=settings.held),
         spread=of_draws(changes.map(len), "seeds"),
         detail=detail,
+        needed=settings.needed,
     )
 
 
@@ -114,23 +113,22 @@ def gained(
         places = gain.index.get_level_values(axis)
         single |= {f"{pair}, {at}": gain[places == at] for at in figure[axis].unique()}
     by_seed, single, published = map(pd.Series, (by_seed, single, gains))
-    ends = _ends(by_seed)
-    low, high = ends.T
-    verdict = judge_intervals(ends, mostly=1)
-    near = (published - POINTS <= low) & (high <= published + POINTS)
-    if verdict == REPRODUCED and not near.all():
-        verdict = DIRECTION
-    if each:
-        ends = _ends(single)
-        order = judge_intervals(ends, mostly=1)
-        verdict = verdict if order == REPRODUCED else order
     shown = single if each else by_seed
+    if shown.map(len).min() == 0:
+        return Finding("too few tables were found", UNDECIDED)
+    settings = Settings(shown, mostly=1)
+    near = Settings(by_seed - published + POINTS, published + POINTS - by_seed, mostly=1)
+    high = by_seed.map(lambda gain: mean_interval(gain)[1])
+    verdict = settings.verdict
+    if verdict == REPRODUCED and near.verdict != REPRODUCED:
+        verdict = DIRECTION
     names = {name for pair in gains for name in pair.split(" over ")}
     return Finding(
         listed(by_seed.map(np.mean), "{:+.2%}"),
         verdict,
-        interval=intervals_in_words(ends, shown.index, "{:+.2%}"),
+        interval=settings.words(shown.index, "{:+.2%}"),
         spread=of_draws(shown.map(len), "seeds"),
+        needed=settings.needed,
         detail="surely more than 2 points below the published gain: "
         f"{' and '.join(published.index[high < published - POINTS]) or 'no pair'}; "
         + _no_table(figure, rule, names),
@@ -153,11 +151,12 @@ def ahead(
         of_diva = _runs(constraints, rule, "satisfied").query("algorithm in @SELECTIONS")
         if not (of_diva["value"] == 1).all():
             return Finding(f"constraints do not all hold; {measured}", NOT_REPRODUCED)
-    ends = _ends(apart)
+    settings = Settings(apart)
     return Finding(
         measured,
-        judge_intervals(ends),
-        interval=intervals_in_words(ends, apart.index, "{:.2g}"),
+        settings.verdict,
+        needed=settings.needed,
+        interval=settings.words(apart.index, "{:.2g}"),
         spread=of_draws(len(means), "seeds"),
         detail=_no_table(figure, rule, SELECTIONS),
     )
@@ -187,12 +186,6 @@ def _slopes(runs: pd.DataFrame, axis: str) -> pd.Series:
         for name, of_name in means.groupby("algorithm")
     }
     return pd.Series({name: np.array(of_name) for name, of_name in slopes.items()}, dtype=object)
-
-
-def _ends(rows: pd.Series) -> np.ndarray:
-    """Return the intervals of means over seeds, one a row, so wide that all hold with 95 %."""
-    level = level_of_each(len(rows))
-    return np.array([mean_interval(row, level=level) if len(row) else ANY for row in rows])
 
 
 def _no_table(figure: pd.DataFrame, rule: str, names: Collection[str]) -> str:

@@ -11,14 +11,12 @@ from majeed2024_printed import NEAR
 from scipy import stats
 
 from anonpaper.compendium.intervals import (
-    DIRECTION,
+    EVERYWHERE,
     LEVEL,
+    MOST,
     NOT_TESTABLE,
-    REPRODUCED,
-    TOGETHER,
     UNDECIDED,
-    difference_intervals,
-    judge_intervals,
+    Settings,
     judge_statement,
     over_seeds,
 )
@@ -46,15 +44,17 @@ def against_others(
         words = f"{mine.mean():.3f} for all methods: this reading cannot tell them apart"
         return Finding(words, NOT_TESTABLE)
     best = rest.min(axis=0) if lowest else rest.max(axis=0)
-    ends = difference_intervals(*((mine, best) if lowest else (best, mine)))
-    verdict = judge_intervals(ends)
+    settings = Settings(
+        best - mine if lowest else mine - best, quantifier=MOST if for_most else EVERYWHERE
+    )
     return Finding(
         f"{method.lower() if method == 'Proposed' else method} {mine.mean():.3f}{unit}, "
         f"{'lowest' if lowest else 'highest'} other {best.mean():.3f}{unit} on average; "
-        f"{_supported(ends, 'settings')}",
-        REPRODUCED if for_most and verdict == DIRECTION else verdict,
+        f"{_supported(settings, 'settings')}",
+        settings.verdict,
         spread=over_seeds(mine.mean(axis=0)),
-        interval=_widest(ends),
+        interval=_widest(settings),
+        needed=settings.needed,
     )
 
 
@@ -67,12 +67,13 @@ def from_each_k_to_the_next(
     if len(ks) == 1:
         return Finding(f"measured at k = {ks[0]} only", UNDECIDED)
     first, then = (np.vstack([wide.xs(k, level="k") for k in part]) for part in (ks[:-1], ks[1:]))
-    ends = difference_intervals(*((first, then) if rises else (then, first)))
+    settings = Settings(then - first if rises else first - then)
     return Finding(
-        f"{'rises' if rises else 'falls'} or stays: {_supported(ends, 'steps')}",
-        judge_intervals(ends),
+        f"{'rises' if rises else 'falls'} or stays: {_supported(settings, 'steps')}",
+        settings.verdict,
         spread=f"{wide.shape[1]} seeds of methods that draw something",
-        interval=_widest(ends),
+        interval=_widest(settings),
+        needed=settings.needed,
     )
 
 
@@ -88,17 +89,17 @@ def _by_seed(table: pd.DataFrame, value: str, at: Sequence[str]) -> pd.DataFrame
     return wide.loc[measured.index[measured]]
 
 
-def _supported(ends: np.ndarray, what: str) -> str:
+def _supported(settings: Settings, what: str) -> str:
     """Return in words how many intervals support the claim, and how many refute it."""
-    low, high = ends.T
-    return f"supported at {sum(low >= 0)} and refuted at {sum(high < 0)} of {len(ends)} {what}"
+    low, high = settings.ends.T
+    return f"supported at {sum(low >= 0)} and refuted at {sum(high < 0)} of {len(low)} {what}"
 
 
-def _widest(ends: np.ndarray) -> str:
+def _widest(settings: Settings) -> str:
     """Return in words between which ends the intervals of all settings lie."""
-    low, high = ends[:, 0].min(), ends[:, 1].max()
+    low, high = settings.ends[:, 0].min(), settings.ends[:, 1].max()
     return (
-        f"{TOGETHER}, differences between {low:.3g} and {high:.3g} over all settings; "
+        f"{settings.held}, differences between {low:.3g} and {high:.3g} over all settings; "
         "above 0 supports the claim"
     )
 

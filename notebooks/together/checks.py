@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 from together import NEEDS, meeting
 
-from anonpaper.compendium.judge import Finding, above_zero
+from anonpaper.compendium.intervals import Settings, of_draws
+from anonpaper.compendium.judge import Finding
 
 __all__ = ["least_loss"]
 
@@ -21,4 +22,10 @@ def least_loss(points: pd.DataFrame, *, method: str, need: int) -> Finding:
         names.append(f"{name}, {best[-1].name[0]}")
     more = pd.DataFrame(best).to_numpy() - pd.DataFrame(ours).to_numpy()
     means = zip(names, more.mean(axis=1), strict=True)
-    return above_zero(more, "; ".join(f"{name} {mean:.3f} more" for name, mean in means), names)
+    settings = Settings(more)
+    return Finding(
+        "; ".join(f"{name} {mean:.3f} more" for name, mean in means),
+        settings.verdict,
+        interval=settings.words(names, over=of_draws(settings.draws)),
+        needed=settings.needed,
+    )

@@ -1,8 +1,8 @@
 """Verdicts on numbers, and intervals of means and shares."""
 
 import numpy as np
-import pandas as pd
 import pytest
+from scipy import stats
 
 from anonpaper.compendium import intervals
 from anonpaper.compendium.intervals import (
@@ -10,68 +10,20 @@ from anonpaper.compendium.intervals import (
     NOT_REPRODUCED,
     REPRODUCED,
     UNDECIDED,
-    judge_intervals,
-    judge_mean,
-    judge_order,
+    Settings,
     judge_share,
     judge_statement,
-    judge_value,
     mean_interval,
     over_seeds,
 )
 from anonpaper.errors import ParameterError
 
 
-def judge_mean_order(lower, higher, **options):
-    mostly = {"mostly": options.pop("mostly")} if "mostly" in options else {}
-    return judge_intervals(intervals.difference_intervals(lower, higher, **options), **mostly)
+def judge_mean_order(lower, higher, *, paired=True, **options):
+    return Settings(intervals.difference(lower, higher, paired=paired), **options).verdict
 
 
 # ---- verdicts ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("measured", "verdict"),
-    [(1.05, REPRODUCED), (0.95, REPRODUCED), (1.06, NOT_REPRODUCED), (-1, NOT_REPRODUCED)],
-)
-def test_judge_value(measured, verdict):
-    assert judge_value(measured, published=1.0, tolerance=0.0500001) == verdict
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [{"measured": float("nan")}, {"published": 0}, {"tolerance": 0}, {"published": float("inf")}],
-)
-def test_judge_value_refuses(bad):
-    with pytest.raises(ParameterError, match="judge_value needs"):
-        judge_value(**({"measured": 1.0, "published": 1.0, "tolerance": 0.1} | bad))
-
-
-@pytest.mark.parametrize(
-    ("higher", "verdict"),
-    [
-        ([1, 2, 3, 4, 5], REPRODUCED),
-        ([1, 2, 3, 4, 0], DIRECTION),
-        ([1, 2, 3, 0, 0], NOT_REPRODUCED),
-    ],
-)
-def test_judge_order(higher, verdict):
-    assert judge_order(pd.Series([1, 2, 3, 4, 5]), higher) == verdict
-
-
-@pytest.mark.parametrize(
-    ("lower", "higher", "mostly"),
-    [
-        ([1], [1, 2], 0.8),
-        ([], [], 0.8),
-        ([float("nan")], [1], 0.8),
-        ([1], [1], 0),
-        ([1], [1], 1.1),
-    ],
-)
-def test_judge_order_refuses(lower, higher, mostly):
-    with pytest.raises(ParameterError):
-        judge_order(lower, higher, mostly=mostly)
 
 
 @pytest.mark.parametrize(
@@ -107,8 +59,6 @@ def test_the_interval_of_a_mean_covers_it_as_often_as_it_says():
 def test_one_seed_decides_nothing_and_no_spread_everything():
     assert mean_interval([3]) == (-np.inf, np.inf)
     assert mean_interval([3, 3, 3]) == (3, 3)
-    assert judge_mean([1.0], published=1, tolerance=0.5) == UNDECIDED
-    assert judge_mean([2, 2], published=1, tolerance=0.5) == NOT_REPRODUCED
     assert judge_mean_order([1], [2]) == UNDECIDED
 
 
@@ -243,14 +193,185 @@ def test_a_share_is_judged_by_its_exact_interval(successes, bounds, verdict):
         lambda: mean_interval([]),
         lambda: mean_interval([1, float("nan")]),
         lambda: mean_interval([1, 2], level=1),
-        lambda: judge_mean([1, 2], published=0, tolerance=0.1),
         lambda: judge_mean_order([1, 2], [1, 2, 3]),
         lambda: judge_mean_order([[1, 2]], [[1, 2], [1, 2]], paired=False),
         lambda: judge_mean_order([[]], [[]]),
         lambda: judge_mean_order([1, float("nan")], [1, 2]),
+        lambda: Settings([[1.0], []]),
+        lambda: Settings([1, 2], quantifier="often"),
+        lambda: intervals.judge_runs([range(6)], [1, 2]),
+        lambda: intervals.judge_runs([range(6)], [float("nan")]),
         lambda: judge_mean_order([1, 2], [1, 2], mostly=0),
     ],
 )
 def test_what_cannot_be_judged_over_seeds_is_refused(call):
     with pytest.raises(ParameterError):
         call()
+
+
+# ---- the rules, against scipy and by their rates of error --------------------------------------
+
+
+def rate(cases, level=0.999):
+    """Return the interval of the share of true cases."""
+    return intervals.share_interval(sum(cases), len(cases), level=level)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_intervals_are_those_of_scipy(level):
+    rng = np.random.default_rng(3)
+    for n in (2, 3, 10, 40):
+        one, other = rng.normal(1, 2, n), rng.normal(0, 1, n + 3)
+        ours, theirs = mean_interval(one, level=level), stats.ttest_1samp(one, 0)
+        assert ours == pytest.approx(tuple(theirs.confidence_interval(level)))
+        theirs = stats.ttest_ind(one, other, equal_var=False).confidence_interval(level)
+        assert intervals._welch(other, one, level) == pytest.approx(tuple(theirs))
+
+
+def test_the_prediction_interval_covers_one_more_run_as_often_as_it_says():
+    rng = np.random.default_rng(4)
+    runs = rng.normal(5, 2, (4000, 6))
+    covered = [low <= one <= high for row, one in zip(runs, rng.normal(5, 2, 4000), strict=True)
+               for low, high in [intervals.prediction_interval(row)]]  # fmt: skip
+    low, high = rate(covered)
+    assert low <= 0.95 <= high
+
+
+def test_published_runs_of_the_same_kind_are_seldom_refused():
+    """At 20 settings together, and more often where each were judged at 95 % alone."""
+    rng = np.random.default_rng(5)
+    verdicts = [
+        intervals.judge_runs(rng.normal(0, 1, (20, 8)), rng.normal(0, 1, 20)) for _ in range(400)
+    ]
+    assert rate([verdict != REPRODUCED for verdict in verdicts])[0] <= 0.06
+    assert intervals.judge_runs(rng.normal(0, 1, (5, 8)), [0, 0, 0, 0, 99]) == DIRECTION
+    assert intervals.judge_runs(rng.normal(0, 1, (5, 8)), [0, 0, 0, 99, 99]) == NOT_REPRODUCED
+    few = rng.normal(0, 1, (5, 5))
+    assert intervals.judge_runs(few, [0] * 5) == UNDECIDED, "nearly any number could be a run"
+    assert intervals.judge_runs(few, [99] * 5) == NOT_REPRODUCED
+
+
+def alike(draws, margin=1.0):
+    return Settings(margin - draws, margin + draws).verdict
+
+
+@pytest.mark.parametrize(("apart", "wrong"), [(1.0, REPRODUCED), (0.999, NOT_REPRODUCED)])
+def test_equality_is_wrong_on_the_margin_as_seldom_as_it_says(apart, wrong):
+    """Two one-sided tests at 2.5 % each; scipy's tests agree with each verdict."""
+    rng = np.random.default_rng(6)
+    wrongly = []
+    for _ in range(2000):
+        draws = rng.normal(apart, 0.3, 8)
+        inside = max(
+            stats.ttest_1samp(draws, 1, alternative="less").pvalue,
+            stats.ttest_1samp(draws, -1, alternative="greater").pvalue,
+        )
+        assert (alike(draws) == REPRODUCED) == (inside <= 0.025)
+        wrongly.append(alike(draws) == wrong)
+    assert rate(wrongly)[0] <= 0.025
+
+
+@pytest.mark.parametrize(
+    ("quantifier", "true"), [("everywhere", 9), ("mostly", 7), ("somewhere", 0), ("on average", 0)]
+)
+def test_a_wrong_claim_is_confirmed_as_seldom_as_the_rules_say(quantifier, true):
+    """Of ten settings as many hold, by far, as the claim can bear; all others lie at 0."""
+    rng = np.random.default_rng(7)
+    means = np.repeat([9.0, 0.0], [true, 10 - true])[:, None]
+    confirmed = [
+        Settings(means + rng.normal(0, 1, (10, 6)) - 1e-9, quantifier=quantifier).verdict
+        == REPRODUCED
+        for _ in range(1500)
+    ]
+    low, high = rate(confirmed)
+    assert low <= 0.025
+    if quantifier != "somewhere":  # there the correction is cautious
+        assert high >= 0.012, "no stricter than it has to be"
+
+
+@pytest.mark.parametrize("quantifier", ["everywhere", "mostly", "somewhere", "on average"])
+def test_a_true_claim_is_refuted_as_seldom_as_the_rules_say(quantifier):
+    rng = np.random.default_rng(8)
+    refuted = [
+        Settings(rng.normal(0, 1, (10, 6)), quantifier=quantifier).verdict == NOT_REPRODUCED
+        for _ in range(1500)
+    ]
+    assert rate(refuted)[0] <= 0.025
+
+
+def test_quantifiers_ask_for_more_or_fewer_settings():
+    rng = np.random.default_rng(9)
+    some = np.repeat([5.0, -5.0], [7, 3])[:, None] + rng.normal(0, 1, (10, 8))
+    verdicts = {name: Settings(some, quantifier=name).verdict for name in intervals.QUANTIFIERS}
+    assert verdicts == {
+        "everywhere": NOT_REPRODUCED,
+        "mostly": NOT_REPRODUCED,
+        "somewhere": REPRODUCED,
+        "on average": REPRODUCED,
+    }
+    one = np.r_[some[:6], some[:3], some[-1:]]
+    assert Settings(one).verdict == DIRECTION and Settings(one, mostly=1).verdict == NOT_REPRODUCED
+    assert Settings(one, quantifier="mostly").verdict == REPRODUCED
+    one[1:8] *= np.tile([1, -1], 4)  # one setting refutes "everywhere", and no other is certain
+    assert Settings(one).verdict == NOT_REPRODUCED
+    exact = Settings([[1.0], [0.0], [2.0]], exact=True)
+    assert (exact.verdict, exact.held) == (REPRODUCED, "each")
+
+
+def test_the_intervals_shown_are_those_that_decide():
+    rng = np.random.default_rng(10)
+    sure = Settings(5 + rng.normal(0, 1, (4, 6)))
+    assert sure.held == "each" and sure.ends == pytest.approx(sure.at(0.95))
+    open_ = Settings(rng.normal(0, 1, (4, 6)))
+    assert open_.held == "together" and open_.ends == pytest.approx(open_.at(1 - 0.05 / 4))
+    most = Settings(5 + rng.normal(0, 1, (10, 6)), quantifier="mostly")
+    assert most.held == "each at 98.3 %" and most.ends == pytest.approx(most.at(1 - 0.05 / 3))
+
+
+# ---- how many seeds would decide ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("mean", "spread", "level"), [(1, 1, 0.95), (0.4, 1, 0.99), (3, 1, 0.95)])
+def test_so_many_draws_decide_as_often_as_asked(mean, spread, level):
+    n = intervals.draws_needed(mean, spread, level=level, power=0.9)
+    rng = np.random.default_rng(11)
+    draws = rng.normal(mean, spread, (3000, n))
+    decided = [mean_interval(row, level=level)[0] >= 0 for row in draws]
+    assert rate(decided)[1] >= 0.9
+    if n > 3:
+        fewer = [mean_interval(row, level=level)[0] >= 0 for row in draws[:, : int(0.85 * n)]]
+        assert rate(fewer)[0] < 0.9
+
+
+def test_draws_without_spread_or_effect():
+    needed = intervals.draws_needed
+    assert needed(0, 1) == needed(-1, 1) == needed(1, np.nan) == needed(1e-6, 1) == np.inf
+    assert needed(1, 0) == 2
+    n = needed(0.1, 0, least=-0.9)
+    assert mean_interval([0.1] * n, within=(-0.9, 0.1))[0] >= 0
+    assert mean_interval([0.1] * (n - 1), within=(-0.9, 0.1))[0] < 0
+
+
+def test_so_many_runs_decide_on_a_share_as_often_as_asked():
+    n = intervals.runs_needed(14, 20, at_least=0.5)
+    rng = np.random.default_rng(12)
+    found = [judge_share(k, n, at_least=0.5) != UNDECIDED for k in rng.binomial(n, 0.7, 3000)]
+    assert rate(found)[1] >= 0.88 and n < 100
+    assert intervals.runs_needed(10, 20, at_least=0.5) == np.inf
+
+
+@pytest.mark.parametrize("quantifier", ["everywhere", "mostly", "on average"])
+@pytest.mark.parametrize("paired", [True, False])
+def test_so_many_seeds_decide_a_claim_as_often_as_asked(quantifier, paired):
+    rng = np.random.default_rng(13)
+
+    def drawn(n):
+        lower, higher = rng.normal(0, 1, (2, 5, n))
+        side = 0.8 + higher - lower if paired else (lower, 0.8 + higher)
+        return Settings(side, quantifier=quantifier)
+
+    pilots = [drawn(6) for _ in range(40)]
+    draws, needed, unit = pilots[0].needed()
+    assert (draws, unit) == (6, "seeds")
+    n = int(np.median([pilot.needed()[1] for pilot in pilots]))
+    assert rate([drawn(n).verdict != UNDECIDED for _ in range(300)])[1] >= 0.8

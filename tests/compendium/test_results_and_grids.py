@@ -174,9 +174,9 @@ class TestRunGrid:
     @pytest.mark.parametrize(
         ("kind", "message"),
         [
-            ("scalar", "returns a mapping, an iterable of mappings or a DataFrame, got int"),
-            ("object", "object is none of these"),
-            ("overlap", r"columns \['kind'\] are in the setting and in the result"),
+            ("scalar", "must return mappings or a DataFrame, got int"),
+            ("object", "lists of them: got object"),
+            ("overlap", r"columns \['kind'\] are in setting and result"),
         ],
     )
     def test_other_results_are_refused(self, cells, kind, message):

@@ -62,7 +62,7 @@ def test_what_is_no_partition_is_named(given):
         check_partition(given)
     with pytest.raises(errors.ParameterError, match="expected a Partition"):
         ap.suppress(m, given)
-    with pytest.raises(errors.ParameterError, match="labels 2 rows, the table has 10"):
+    with pytest.raises(errors.ParameterError, match="has 2 rows, the table 10"):
         check_partition(ap.Partition([0, 0]), m.n)
 
 
@@ -266,7 +266,7 @@ def test_searches_publish_the_names_of_the_trees_they_are_given():
 def test_names_are_one_for_each_sub_domain_and_all_different():
     m, _ = zip_table()
     for names in (["a"], ["a", "a"]):
-        with pytest.raises(errors.ParameterError, match="different names"):
+        with pytest.raises(errors.ParameterError, match="different ones"):
             ap.Recoding(m.attributes, [[0, 0, 0, 1, 1]], names=[np.array(names, dtype=object)])
 
 

@@ -129,7 +129,7 @@ def test_posterior_of_another_algorithm_that_is_named():
     algorithm = partial(ap.hilbert, l=2)
     frame = feasible(np.random.default_rng(3), algorithm, 6)
     rel = release(table(frame), algorithm)
-    with pytest.raises(ParameterError, match="pass the function"):
+    with pytest.raises(ParameterError, match="pass its function"):
         minimality(rel)
     found = minimality(rel, algorithm)
     np.testing.assert_allclose(found["concluded"], brute_force(frame, algorithm, False))
@@ -210,7 +210,7 @@ def test_anatomy_of_tp_at_l_2_names_who_was_removed():
 @pytest.mark.parametrize("made", [None, [], "a", ap.Partition([0, 0]), ap.examples.hospital()])
 def test_an_algorithm_that_makes_no_grouping_of_the_table_is_refused(made):
     m = ap.examples.hospital()
-    with pytest.raises(ParameterError, match="algorithm must return a Partition of the 10 rows"):
+    with pytest.raises(ParameterError, match="a Recoding, or a Partition of 10 rows"):
         minimality(ap.suppress(m, ap.tp(m, l=2)), lambda _: made)
 
 

@@ -51,7 +51,7 @@ def test_a_recoding_that_bits_cannot_express_is_refused():
 
 @pytest.mark.parametrize("bits", ["0101", "010101", "0102a", [0, 1, 0, 1, 2], []])
 def test_wrong_bits_are_refused(bits):
-    with pytest.raises(errors.ParameterError, match="5 bits"):
+    with pytest.raises(errors.ParameterError, match="5 digits"):
         ap.Recoding.decode(ap.examples.hospital().attributes, bits)
 
 
@@ -106,7 +106,7 @@ def test_widths_that_cut_into_nothing_or_into_millions_are_refused(width):
 
 def test_borders_that_floating_point_cannot_tell_apart_are_refused():
     m = ap.Microdata(pd.DataFrame({"a": [2**53, 2**53 + 2]}), ["a"])
-    with pytest.raises(errors.ParameterError, match="floating point"):
+    with pytest.raises(errors.ParameterError, match="floats"):
         ap.granularize(m, {"a": 1})
     assert ap.granularize(m, {"a": 2}).attributes[0].size == 2
 

@@ -88,7 +88,8 @@ def test_the_findings_of_the_readme_rest_on_claims_that_hold():
         "constraints": "beyond,none-above-one",
         "Synthetic": "together,invented-rows",
     }
-    verdicts = (RESULTS / "verdicts.csv").read_text().splitlines()
+    lines = (RESULTS / "verdicts.csv").read_text().splitlines()
+    verdicts = [",".join(line.split(",")[:3]) for line in lines]
     headlines = re.findall(r"^- \*\*(.*)\*\*", said, re.MULTILINE)
     assert headlines
     for headline in headlines:
@@ -212,7 +213,31 @@ def test_every_verdict_has_a_meaning_and_a_class():
     named = [*intervals.VERDICTS]
     assert [*report.TEXTS["legend"]] == named
     assert {*report.TEXTS["classes"]} == {*named, judge.HOLDS, judge.PARTLY, judge.FAILS}
-    assert {*report.TEXTS["shown"].values()} <= {*judge.COLUMNS}
+    assert {*report.TEXTS["shown"].values()} <= {*judge.COLUMNS, "to decide"}
+
+
+@pytest.mark.parametrize(
+    ("needed", "seconds", "words"),
+    [
+        (30, 60, "about 30 seeds in place of 10, with a probability of 90 %; about 3.0 minutes"),
+        (30, 0, "with a probability of 90 %"),
+        (float("inf"), 60, "more than 10,000 seeds: no affordable number"),
+    ],
+)
+def test_a_card_says_what_would_decide_an_undecided_claim(needed, seconds, words):
+    assert words in report.to_decide(10, needed, "seeds", seconds)
+
+
+def test_cards_show_readings_their_words_and_what_if(papers):
+    """Readings with the paper's words, experiments of ours apart, and how many seeds decide."""
+    for paper in papers:
+        page = report.reports([paper], "paper")[f"{paper['key']}/REPORT.md"]
+        for claim in paper["claims"].to_dict("records"):
+            card = page.split(f'<a id="{paper["key"]}-{claim["id"]}">')[1].split("<a id=")[0]
+            assert ("| reading |" in card) == ("The paper allows these" in card)
+            assert ("| reading |" in card) == (len(claim["readings"]) > 1)
+            assert ("| what if |" in card) == (len(claim["what if"]) > 0)
+            assert ("would be decided by" in card) == (claim["verdict"] == intervals.UNDECIDED)
 
 
 def test_the_readme_is_written_for_the_papers_sizes_only(project):

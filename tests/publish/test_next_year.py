@@ -110,7 +110,7 @@ def test_new_values_are_named_and_their_rows_withheld_not_dropped_in_silence():
     assert rel.public_frame().shape == (1, 2)
     with pytest.raises(errors.ParameterError, match="unseen must be"):
         ap.recode(m2, r, unseen="star")
-    with pytest.raises(errors.ParameterError, match="attributes are"):
+    with pytest.raises(errors.ParameterError, match="has the attributes"):
         ap.recode(m2.with_roles(["zip", "age"]), r)
 
 

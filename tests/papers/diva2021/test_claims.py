@@ -45,7 +45,7 @@ def test_a_strategy_is_judged_on_its_own_seeds():
         return None if failed else accuracy(name, conflict, seed)
 
     everything, some = (
-        found("conflict-costs", "reject, ratio", figure_4c(runs)) for runs in (accuracy, failing)
+        found("conflict-costs", "reject; ratio", figure_4c(runs)) for runs in (accuracy, failing)
     )
     assert everything.measured.split(", basic")[0] == some.measured.split(", basic")[0]
     assert everything.interval.split("; basic")[0] == some.interval.split("; basic")[0]
@@ -67,7 +67,7 @@ def test_a_gain_has_a_direction_however_small(gain, noise, verdict):
         return 0.5 * (1 + (name == "max_fan_out") * (gain + noise * (seed - 2)))
 
     runs = figure_4c(accuracy)
-    assert found("fan-out-beats-choice", "reject, ratio", runs).verdict == verdict
+    assert found("fan-out-beats-choice", "reject; ratio", runs).verdict == verdict
 
 
 @pytest.mark.parametrize(
