@@ -32,9 +32,9 @@ CALLS = {
     "preference_search": "ap.preference_search(m, 5)",
     "branch_and_bound": "ap.branch_and_bound(m, 5)",
     "exact": "ap.exact(ap.examples.hospital(), 2)",
-    "optimal_two_diverse": (
-        "ap.optimal_two_diverse(m.with_roles(qi=m.qi[2:], sensitive='education'))"
-    ),
+    "optimal_two_diverse": """
+    halves = m.frame.assign(half=["a", "b"] * (m.n // 2))
+    ap.optimal_two_diverse(ap.Microdata(halves, qi=m.qi, sensitive="half"))""",
 }
 PROGRAM = """
 import anonpaper as ap, contextlib

@@ -238,10 +238,11 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
         ends = zip(first, last, strict=True)
         middle = np.array([_scatter(order, buffer, side, *part) for part in ends], np.intp)
         fresh = np.zeros_like(first)
+        # a copy by rows, as at first: other arrays are compiled for again
         parts = np.hstack([
             parts[:, ~cut] + [[0], [0], [0], [1]],
             [first, middle, depth + 1, fresh], [middle, last, depth + 1, fresh],
-        ])  # fmt: skip
+        ]).copy()  # fmt: skip
     first, last, depth = np.hstack(groups)
     by_place = np.argsort(first)
     labels = np.empty(n, np.intp)
