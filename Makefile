@@ -258,7 +258,7 @@ fuzz: env  ## 10,000 calls with anything, guarantees on 10,000 tables, 1,000 com
 test-spark: env  ## install Spark beside the environment, and run the tests of scale on it (Java 17)
 	@test -d build/spark/packages/pyspark \
 	  || $(RUN) -m pip install -qq --target build/spark/packages pyspark==4.0.5
-	@PYTHONPATH=build/spark/packages $(RUN) -m pytest -q -rs tests/scale/test_spark.py
+	@PYTHONPATH=build/spark/packages $(RUN) -m pytest -q -rs tests/owner/test_spark.py
 
 .PHONY: mutants
 mutants: env  ## change the code in small ways, and see whether the tests notice (SAMPLE=300)

@@ -241,6 +241,14 @@ def test_every_target_that_help_lists_is_run_at_least_once_a_month():
     assert missing({"bench", "paper-<folder>"}, {"test"}) == {"bench", "paper-<folder>"}
 
 
+def test_files_that_recipes_name_are_there():
+    for name in ("Makefile", "tools/newest.sh", "tools/wheel_test.sh", *SCHEDULED):
+        named = re.findall(
+            r"(?<![\w/.-])(?:tests|tools|benchmarks)/[\w/]+\.\w+", (ROOT / name).read_text()
+        )
+        assert [path for path in named if not (ROOT / path).exists()] == [], name
+
+
 def test_workflows_are_yaml_whose_jobs_have_steps():
     for name in SCHEDULED[1:]:
         jobs = yaml.safe_load((ROOT / name).read_text())["jobs"]
