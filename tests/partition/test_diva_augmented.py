@@ -119,9 +119,13 @@ def test_the_same_seed_gives_the_same_rows_of_every_kind_of_column():
 
 def test_rows_of_nobody_are_not_people_and_secrets_are_not_invented():
     m = ap.examples.patients()
-    with pytest.raises(ParameterError, match="2 rows are synthetic"):
-        marks = np.repeat([True, False], [2, m.n - 2])
-        diva_augmented(m.replace(frame=m.frame, synthetic=marks), [], 2)
+    marks = np.repeat([True, False], [2, m.n - 2])
+    marked = m.replace(frame=m.frame, synthetic=marks)
+    with pytest.raises(
+        ParameterError, match=r"2 rows are synthetic .*: give m.take\(~m.synthetic"
+    ):
+        diva_augmented(marked, [], 2)
+    assert not diva_augmented(marked.take(~marked.synthetic), [], 2)[0].synthetic.any()
     with pytest.raises(ConstraintError, match="only serve quasi-identifiers"):
         diva_augmented(m, [Constraint({"DIAG": "Migraine"}, 3, 5)], 2)
     with pytest.raises(ParameterError, match="k"):

@@ -90,7 +90,10 @@ def diva_augmented(
     (3, 0, (3,))
     """
     if check_microdata(m).synthetic.any():
-        raise ParameterError("remove synthetic rows from m: they must not count as people")
+        raise ParameterError(
+            f"{int(m.synthetic.sum())} rows are synthetic and must not count as people: give "
+            "m.take(~m.synthetic)"
+        )
     k = check_integer("k", k, 2, m.n)
     check_number("max_seconds", max_seconds, 0, inf, open_low=True)
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
@@ -100,7 +103,8 @@ def diva_augmented(
         if any(name in c.target for name in m.sensitives):
             raise ConstraintError(f"{c}: synthetic rows can only serve quasi-identifiers")
     rng = generator(seed)
-    finer = np.array([[a.items() <= b.items() for b in targets] for a in targets], dtype=bool)
+    finer = np.array([a.items() <= b.items() for a in targets for b in targets], dtype=bool)
+    finer = finer.reshape(len(targets), len(targets))  # also without constraints
     search = Search(max_backtracks, max_seconds)
     plan = fewest_invented(Targets.of(m, constraints), finer, Privacy(k), search)
     if plan is None:
