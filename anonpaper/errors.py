@@ -210,6 +210,6 @@ def check_weights(
         number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
         if not number or not 0 <= weight < np.inf:
             raise ParameterError(
-                f"weights[{name!r}] must be finite and at least 0, got {weight!r}"
+                f"weights[{name!r}] must be a finite number of at least 0, got {weight!r}"
             )
     return np.array([float(weights.get(name, left_out)) for name in names])

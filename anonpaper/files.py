@@ -169,7 +169,9 @@ def check_place(
         if path.exists() and not path.is_file():
             raise FileError(f"{path} is not an ordinary file: name another")
         if path.exists() and not replace:
-            raise FileError(f"{path} is there already: name another file, or set replace=True")
+            raise FileError(
+                f"{path} is there already: name another file, or set replace=True (--force)"
+            )
 
 
 def sha256(content: bytes | str) -> str:

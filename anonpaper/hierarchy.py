@@ -218,7 +218,7 @@ class Hierarchy:
         for width, wider in pairwise(steps):
             if wider % width:
                 raise ParameterError(
-                    f"each of widths must be a multiple of the last: {list(widths)}"
+                    f"each width must be a multiple of the one before, got {list(widths)}"
                 )
 
         def names(value):
@@ -252,7 +252,9 @@ class Hierarchy:
                 raise ParameterError(f"the bounds of a level must ascend, got {level}")
         for (lower, inner), (upper, outer) in pairwise(zip(levels, bounds, strict=True)):
             if not set(outer) <= set(inner):
-                raise ParameterError(f"the bounds {upper} must be among those below, {lower}")
+                raise ParameterError(
+                    f"the bounds {upper} of a level must be among those of the one below, {lower}"
+                )
 
         def names(value):
             place = exact_number("a value", value, -np.inf)
@@ -436,7 +438,8 @@ def check_hierarchies(
     for name, hierarchy in hierarchies.items():
         if not isinstance(hierarchy, Hierarchy):
             raise ParameterError(
-                f"hierarchies[{name!r}] must be an ap.Hierarchy, got {hierarchy!r}"
+                f"hierarchies[{name!r}] is a {type(hierarchy).__name__}: make it an "
+                "ap.Hierarchy, by ap.Hierarchy(rows)"
             )
     return hierarchies
 

@@ -69,7 +69,8 @@ class Attribute:
         matches = [place for place, known in enumerate(self.values) if is_among(value, [known])]
         if len(matches) != 1:
             raise ColumnError(
-                f"{value!r} is not in the domain of {self.name!r}: {list(self.values[:5])}, ..."
+                f"{value!r} is not in the domain of {self.name!r} "
+                f"(its {self.size} values begin with {list(self.values[:5])})"
             )
         return matches[0]
 
@@ -454,7 +455,10 @@ class Microdata:
             marks |= self._with_columns(frame, {} if domains is None else domains)
         if frame is not None and synthetic is None and self.synthetic.any():
             if not marks["_frame"].index.equals(self.frame.index):
-                raise ParameterError("the frame has another index: give synthetic=...")
+                raise ParameterError(
+                    "some rows are synthetic and the frame has another index: say with "
+                    "synthetic=... which rows of the frame are"
+                )
         elif frame is not None or synthetic is not None:
             marks["synthetic"] = _checked_mask(marks.get("n", self.n), synthetic)
         other = self._like(**marks)
@@ -486,7 +490,9 @@ class Microdata:
             attribute, new = self.attribute(name), np.array(new)
             whole = np.issubdtype(new.dtype, np.integer) and new.shape == (n,)
             if not whole or new.min() < 0 or new.max() >= attribute.size:
-                raise ParameterError(f"codes of {name!r} must be {n} integers < {attribute.size}")
+                raise ParameterError(
+                    f"codes of {name!r} must be {n} integers from 0 to {attribute.size - 1}"
+                )
             coded[name] = attribute, new.astype(np.int32)
         marks = {"_recoded": tuple(codes), "_coded": coded}
         return self._like(_frame=None, _whole=self, _rows=None, **marks)
@@ -504,7 +510,9 @@ class Microdata:
             raise EmptyTableError("no rows were taken")
         whole = rows.ndim == 1 and np.issubdtype(rows.dtype, np.integer)
         if not whole or rows.min() < 0 or rows.max() >= self.n:
-            raise ParameterError(f"rows must be positions < {self.n}, or a mask of {self.n}")
+            raise ParameterError(
+                f"rows must be positions from 0 to {self.n - 1}, or a mask of {self.n} booleans"
+            )
         marks = {"n": len(rows), "synthetic": self.synthetic[rows]}
         return self._like(_frame=None, _whole=self, _rows=rows, _coded={}, **marks)
 
@@ -545,7 +553,8 @@ class Microdata:
             )
         if isinstance(self.sensitive, list):
             raise ColumnError(
-                f"this needs one sensitive attribute, not {self.sensitive}: use with_roles"
+                f"this needs one sensitive attribute, but the table has {self.sensitive}: choose "
+                "one by with_roles(sensitive=...)"
             )
         return self.sensitive
 
@@ -611,7 +620,8 @@ class CountedRows(Microdata):
         """Return a table of n rows in random order, and the listed row of each."""
         if self.n > np.iinfo(np.int32).max:
             raise RowsError(
-                "this needs single rows, at most 2^31 - 1: use ap.mondrian or ap.tp_plus"
+                f"this numbers single rows, at most 2^31 - 1, but the table has {self.n}: use "
+                "ap.mondrian, ap.tp_plus or another algorithm that groups equal rows together"
             )
         listed = np.repeat(np.arange(len(self.weights), dtype=np.int32), self.weights)
         rng.shuffle(listed)
@@ -629,7 +639,10 @@ def _with_sizes(attributes: Iterable[Attribute]) -> str:
 def check_microdata(m: object, *, people: bool = False, weights: bool = False) -> Microdata:
     """Return `m` if it is a Microdata; `people` and `weights` say what the caller can handle."""
     if not isinstance(m, Microdata):
-        raise ParameterError(f"expected a Microdata, got {type(m).__name__}: see ap.Microdata")
+        raise ParameterError(
+            f"expected a Microdata, got {type(m).__name__}: make one from a DataFrame by "
+            "ap.Microdata(frame, qi=[...], sensitive=...)"
+        )
     if m.weights is not None and not weights:
         no_rows()
     if not people and m.people is not None:
@@ -672,7 +685,8 @@ def _checked_mask(n: int, synthetic: np.ndarray | None) -> np.ndarray:
     synthetic = np.array(synthetic)
     if synthetic.shape != (n,) or synthetic.dtype != bool:
         raise ParameterError(
-            f"synthetic must be {n} booleans, got {synthetic.dtype} {synthetic.shape}"
+            f"synthetic must be {n} booleans, one per row, got shape {synthetic.shape} and dtype "
+            f"{synthetic.dtype}"
         )
     return synthetic
 
@@ -768,7 +782,7 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
             codes = declared.get_indexer(column)
         except (TypeError, pd.errors.InvalidIndexError) as error:
             twice = f"the declared domain of {column.name!r} names a value twice"
-            unclear = f"values declared for {column.name!r} cannot be compared"
+            unclear = f"values declared for {column.name!r} cannot be compared (lists or sets?)"
             raise ColumnError(unclear if isinstance(error, TypeError) else twice) from None
         outside = (codes < 0) & column.notna().to_numpy()
         if outside.any():
@@ -787,7 +801,9 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         and values.is_monotonic_increasing
     )
     if numeric and not np.isfinite(values.to_numpy(dtype=float)).all():
-        raise ColumnError(f"{column.name!r} has infinite numbers: replace them")
+        raise ColumnError(
+            f"{column.name!r} has infinite numbers: replace them by numbers or missing values"
+        )
     values = np.array(values.tolist() + [None], dtype=object)[:-1]
     codes = np.array(codes, dtype=np.int32)
     absent = codes < 0

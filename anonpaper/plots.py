@@ -107,7 +107,8 @@ def lines(
         values = part.groupby(x, sort=True)[y]
         if spread is None and values.size().max() > 1:
             raise ValueError(
-                f"several values of {y!r} at one {x!r} for {name!r}: use spread or by"
+                f"several values of {y!r} at one {x!r} for {name!r}: give spread='range' or "
+                "'quartiles', or a column `by` that names the lines"
             )
         middle = values.mean()
         if spread is not None:

@@ -55,6 +55,6 @@ def check_preference(preference: Sequence[float]) -> tuple[float, float]:
         loss, bias = preference
     except (TypeError, ValueError):
         raise ParameterError(
-            f"preference must be two numbers in [0, 1], got {preference!r}"
+            f"preference must be two numbers (NWP, NECD) in [0, 1], got {preference!r}"
         ) from None
     return (check_number("preferred NWP", loss, 0, 1), check_number("preferred NECD", bias, 0, 1))

@@ -91,7 +91,9 @@ class Recoding:
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
         for attribute, size, written in zip(self.attributes, self.sizes, self.names, strict=True):
             if written is not None and not len(set(map(str, written))) == len(written) == size:
-                raise ParameterError(f"names of {attribute.name!r} must be {size} different ones")
+                raise ParameterError(
+                    f"{attribute.name!r} needs {size} different names, got {list(written[:5])}"
+                )
 
     @classmethod
     def identity(cls, attributes: Sequence[Attribute]) -> Recoding:
@@ -150,7 +152,8 @@ class Recoding:
         digits = list(bits) if isinstance(bits, str) else np.asarray(bits).ravel().tolist()
         if len(digits) != wanted or not all(is_among(digit, [0, 1, "0", "1"]) for digit in digits):
             raise ParameterError(
-                f"bits must be {wanted} digits 0 or 1, got {len(digits)}: {bits!r}"
+                f"bits must be {wanted} digits 0 or 1, got {len(digits)}, among them "
+                f"{sorted(set(map(str, digits)))[:5]}"
             )
         cuts = np.array(digits, dtype=np.int32)
         ends = np.cumsum([attribute.size - 1 for attribute in attributes])[:-1]
@@ -171,7 +174,8 @@ class Recoding:
         for attribute, ids in zip(self.attributes, self.maps, strict=True):
             if np.count_nonzero(np.diff(ids)) != ids.max():
                 raise ParameterError(
-                    f"bits cannot express sub-domains of {attribute.name!r} with gaps"
+                    f"a sub-domain of {attribute.name!r} is not a run of successive values, so "
+                    "bits cannot express it"
                 )
         return np.concatenate([np.diff(ids) != 0 for ids in self.maps])
 
@@ -439,7 +443,8 @@ def _checked_map(attribute: Attribute, ids) -> np.ndarray:
     ids = np.asarray(ids)
     if ids.shape != (attribute.size,) or not np.issubdtype(ids.dtype, np.integer):
         raise ParameterError(
-            f"the map of {attribute.name!r} must be {attribute.size} integers, one per value"
+            f"the map of {attribute.name!r} must be {attribute.size} integers, one per value, got "
+            f"shape {ids.shape} and dtype {ids.dtype}"
         )
     if ids.min() < 0 or len(np.unique(ids)) - 1 != ids.max():
         raise ParameterError(f"the map of {attribute.name!r} must number sub-domains 0, 1, ...")

@@ -115,7 +115,7 @@ def test_lines_refuse(ax, change, message):
 
 def test_more_names_than_looks_are_refused(ax):
     frame = pd.DataFrame({"x": 1, "y": 1, "name": range(8)})
-    with pytest.raises(ValueError, match="8 lines cannot be told apart"):
+    with pytest.raises(ValueError, match="8 lines look too similar: draw at most 7"):
         plots.lines(ax, frame, "x", "y", "name")
 
 

@@ -96,7 +96,8 @@ class DiversityConstraint:
         pairs = [re.fullmatch(_ONE_TARGET, target, re.DOTALL) for target in targets]
         if not parts or not all(pairs):
             raise errors.ConstraintError(
-                f"{text!r} is not of the form attribute[value] & attribute[value], low, high"
+                f"{text!r} is not of the form attribute[value], low, high or "
+                "attribute[value] & attribute[value], low, high"
             )
         target = {_unescape(pair[1]): _unescape(pair[2]) for pair in pairs}
         if len(target) < len(pairs):
@@ -109,7 +110,8 @@ class DiversityConstraint:
         unknown = [name for name in self.target if name not in known]
         if unknown:
             raise errors.ConstraintError(
-                f"{self}: {unknown} are not among the role columns {known}"
+                f"{self}: {unknown} are not among the quasi-identifiers and "
+                f"sensitive columns {known}"
             )
         return {n: _code_of(self, m.attribute(n), value) for n, value in self.target.items()}
 

@@ -156,7 +156,7 @@ def _files_of_part(entry: Dataset, part: str | None) -> Sequence:
     if entry.name not in _DEFAULT_PART:
         if part is not None:
             raise errors.ParameterError(
-                f"part is only for {list(_DEFAULT_PART)}, not {entry.name!r}"
+                f"{entry.name!r} has no parts, only {list(_DEFAULT_PART)} have: leave part out"
             )
         return entry.files
     chosen = {"train": entry.files[:1], "test": entry.files[1:], "both": entry.files}

@@ -147,11 +147,15 @@ class _Extract:
         """Return the variable of an attribute; blanks are NA."""
         name = self.about["variables"][attribute]
         if name not in self.frame:
-            raise errors.ColumnError(f"{self.path.name} lacks {name}: {list(self.frame.columns)}")
+            raise errors.ColumnError(
+                f"{self.path.name} lacks the variable {name}; it has {list(self.frame.columns)}"
+            )
         try:
             return pd.to_numeric(self.frame[name])
         except (ValueError, TypeError) as error:
-            raise errors.ColumnError(f"{name} in {self.path.name}: {error}") from error
+            raise errors.ColumnError(
+                f"{name} in {self.path.name} is not a number: {error}"
+            ) from error
 
     def named(self, attribute: str, adults: pd.Series) -> pd.Categorical:
         """Return a variable with its codes written out; an unknown code is an error."""

@@ -50,7 +50,9 @@ def hierarchies(name: str, m: Microdata) -> dict[str, Hierarchy]:
 
 def _hierarchy(name: str, attribute: Attribute) -> Hierarchy:
     if attribute.name not in LEVELS[name]:
-        raise HierarchyError(f"Table 5 has no {attribute.name!r}; it has {list(LEVELS[name])}")
+        raise HierarchyError(
+            f"Table 5 has no hierarchy of {attribute.name!r}; it has {list(LEVELS[name])}"
+        )
     if attribute.name in _WIDTHS[name]:
         return Hierarchy.intervals(attribute.values, _WIDTHS[name][attribute.name])
     if name == "diabetes" and attribute.name == "age":

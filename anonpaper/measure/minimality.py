@@ -119,7 +119,9 @@ def minimality(
         raise ParameterError(f"algorithm must be a function of a Microdata, got {algorithm!r}")
     made = algorithm(m)
     if not isinstance(made, Recoding) and len(getattr(made, "labels", ())) != m.n:
-        raise ParameterError(f"algorithm must return a Recoding, or a Partition of {m.n} rows")
+        raise ParameterError(
+            f"algorithm must return a Recoding, or a Partition of {m.n} rows, got {made!r}"
+        )
     if _groups_shown(rel, made, sensitive) is None:
         raise ParameterError(
             "the algorithm makes another release of this table: pass the one that was used, as "
@@ -145,7 +147,10 @@ def _read_off(rel: Release) -> Algorithm:
         given = {p.arg: ast.literal_eval(p.value) for p in parsed.keywords}
         if given.get("l") is not None and name in _DETERMINISTIC:
             return partial(_DETERMINISTIC[name], **given)
-    raise ParameterError(f"cannot run {call or 'the release'!r} again: pass its function")
+    raise ParameterError(
+        f"{call or 'the release'!r} cannot be run again (only tp, tp_plus, mondrian and "
+        "full_domain with l do): pass the function that made it as algorithm"
+    )
 
 
 def _largest_share(m: Microdata, labels: np.ndarray) -> np.ndarray:

@@ -69,12 +69,15 @@ class Workload:
         people = [table if isinstance(table, Microdata) else table.microdata for table in tables]
         if any(m is not people[0] for m in people):
             raise errors.ParameterError(
-                "the tables are not of the same people: compare separately"
+                "the tables are not of the same people: call answers for each"
             )
         mine = [(a.name, a.size) for a in (*self.attributes, self.sensitive)]
         theirs = [(a.name, a.size) for a in (*people[0].attributes, people[0].sensitive_attribute)]
         if mine != theirs:
-            raise errors.ParameterError(f"the queries are on {mine}, the table has {theirs}")
+            raise errors.ParameterError(
+                f"the queries are on {mine} (attribute, values), the table has {theirs}: "
+                "draw the queries from this table"
+            )
         keep_tuples = [isinstance(table, Microdata | GroupRelease) for table in tables]
         answers = np.empty((len(tables), len(self), self.sensitive.size))
         exact = [table for table, keeps in zip(tables, keep_tuples, strict=True) if keeps]
@@ -274,7 +277,7 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
         np.broadcast_shapes(x.shape, y.shape)
     except ValueError:
         raise errors.ParameterError(
-            f"shapes of x and y do not fit: {x.shape} and {y.shape}"
+            f"x and y must broadcast, got shapes {x.shape} and {y.shape}"
         ) from None
     for name, counts in (("x", x), ("y", y)):
         if not ((counts >= 0) & (counts < np.inf)).all():

@@ -166,7 +166,7 @@ def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
         for count in errors.check_sequence("counts", counts)
     ]
     if not counts:
-        raise errors.ParameterError("counts is empty: it needs the rows of each sensitive value")
+        raise errors.ParameterError("counts is empty: give the number of rows of each value")
     return int(max(0, 2 * max(counts) - sum(counts) - added))
 
 

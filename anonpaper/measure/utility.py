@@ -109,7 +109,10 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     """
     m, rel = check_microdata(m, people=True), check_release(rel)
     if m.qi != rel.microdata.qi or m.sensitive != rel.microdata.sensitive:
-        raise errors.ColumnError("m and rel must have equal quasi-identifiers and sensitive")
+        raise errors.ColumnError(
+            "m and rel must have the same quasi-identifiers and sensitive attribute, got "
+            f"{m.qi}, {m.sensitive!r} and {rel.microdata.qi}, {rel.microdata.sensitive!r}"
+        )
     shown = np.flatnonzero(rel.is_published)
     if len(shown) == 0:
         raise errors.EmptyTableError("no row is published")
@@ -207,7 +210,9 @@ def classification(
             f"{test.qi} and {test.sensitive!r}: use the same roles, with a sensitive attribute"
         )
     if test.synthetic.any():
-        raise errors.ParameterError("some test rows are synthetic: test on real people")
+        raise errors.ParameterError(
+            f"{int(test.synthetic.sum())} test rows are synthetic: test on real people"
+        )
     errors.check_integer("trees", trees, 1)
     shown = np.flatnonzero(rel.is_published)
     if len(shown) == 0:
@@ -238,7 +243,9 @@ def _levels(p: PublishedAttribute, tree: Hierarchy) -> np.ndarray:
     """Lowest level on which all values of a sub-domain have one name, per sub-domain."""
     agree = np.array([p.sub_domains.agree(ids) for ids in tree.maps(p.attribute)])
     if not agree.any(axis=0).all():
-        raise errors.HierarchyError(f"the top of hierarchies[{p.attribute.name!r}] must join all")
+        raise errors.HierarchyError(
+            f"the highest level of hierarchies[{p.attribute.name!r}] must join all values"
+        )
     return agree.argmax(axis=0)
 
 

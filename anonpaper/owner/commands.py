@@ -167,7 +167,9 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     say(f"reading {options.file}")
     if options.engine:
         if options.person or options.na or options.encoding != "utf-8":
-            raise errors.ParameterError("--engine excludes --person, --na and --encoding")
+            raise errors.ParameterError(
+                "--engine reads UTF-8 and works with none of --person, --na and --encoding"
+            )
         m = ap.scan(
             options.file, column_names(options.qi, []), column_names(options.sensitive, []),
             missing=options.missing, types=_types(options) or None, delimiter=options.delimiter,
@@ -223,7 +225,9 @@ def _types(options) -> dict[str, str]:
     types: dict[str, str] = {}
     for name, kind in told:
         if types.setdefault(name, kind) != kind:
-            raise errors.ParameterError(f"{name!r} cannot be both {types[name]} and {kind}")
+            raise errors.ParameterError(
+                f"{name!r} cannot be both {types[name]} and {kind}: choose one of them"
+            )
     return types
 
 
@@ -310,7 +314,7 @@ def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[s
             given[name] = {column: float(value) for column, value in pairs(given[name], m.qi)}
         except ValueError:
             raise errors.ParameterError(
-                f"{given[name]}: use NAME=NUMBER, names from {m.qi}"
+                f"{given[name]}: each must be NAME=NUMBER, with a NAME from {m.qi}"
             ) from None
     if "require" in given:
         given["require"] = [read_principle(text) for text in given["require"]]
@@ -358,7 +362,9 @@ def check_output(name: str, inputs: Iterable[str], *, force: bool, is_page: bool
         else:
             same = os.path.exists(other) and os.path.samefile(name, other)
         if same:
-            raise errors.FileError(f"{name} is the input {other}: name another file")
+            raise errors.FileError(
+                f"{name} is the same file as the input {other}: name another file"
+            )
     if path.is_file() and not force:
         raise errors.FileError(f"{name} is there already: name another, or use --force")
 

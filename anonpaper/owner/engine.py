@@ -39,7 +39,9 @@ def connect(engine: object = None) -> object:
         connection.raw_sql(f"SET enable_progress_bar = {sys.stdout.isatty()}")
         return connection
     if not hasattr(engine, "read_parquet"):
-        raise ParameterError(f"engine must be like ibis.duckdb.connect(), got {engine!r}")
+        raise ParameterError(
+            f"engine must be an Ibis connection such as ibis.duckdb.connect(), got {engine!r}"
+        )
     return engine
 
 
@@ -207,7 +209,9 @@ def _check_folder(path: Path, *, replace: bool) -> None:
         raise FileError(f"{path} is a file: name a folder")
     held = list(path.iterdir()) if path.exists() else []
     if held and not replace:
-        raise FileError(f"{path} is there already: name another folder, or set replace=True")
+        raise FileError(
+            f"{path} is there already: name another folder, or set replace=True (--force)"
+        )
     if any(file.suffix != ".parquet" or not file.is_file() for file in held):
         raise FileError(f"{path} holds other files than parquet, so it is not replaced")
 

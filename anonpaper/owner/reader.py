@@ -74,7 +74,9 @@ def read_table(
     types = dict(types or {})
     for kind in types.values():
         if kind not in _KINDS and "%" not in kind:
-            raise ParameterError(f"--type: {kind!r} is not {', '.join(_KINDS)} or like %d.%m.%Y")
+            raise ParameterError(
+                f"--type: unknown type {kind!r}: use {', '.join(_KINDS)} or a form like %d.%m.%Y"
+            )
     if name.lower().endswith(PARQUET):
         frame, delimiter = _read_parquet(name), ","
         columns = {column: frame[column].astype("string").astype(object) for column in types
@@ -140,8 +142,8 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
                     likely = [sign for sign in ";\t|," if len(header) == 1 and sign in header[0]]
                     hint = f": is it --delimiter {likely[0]!r}?" if likely else ""
                     raise FileError(
-                        f"{name}, line {reader.line_num}: {len(row)} fields, but "
-                        f"{len(header)} columns{hint}"
+                        f"{name}, line {reader.line_num}: {len(row)} fields, but the header has "
+                        f"{len(header)}{hint}"
                     )
                 elif len(header) == 1:  # a blank line is an empty field
                     rows.append([""])

@@ -168,7 +168,9 @@ def _listed(column, name: str, files: Sources, kind: str | None, is_qi: bool) ->
     try:
         encoded = pa.chunked_array(column).combine_chunks().dictionary_encode()
     except pa.ArrowException:
-        raise ColumnError(f"convert {name!r} to text or numbers ({column.type})") from None
+        raise ColumnError(
+            f"values of {name!r} cannot be compared ({column.type}): convert to text or numbers"
+        ) from None
     values, index = encoded.dictionary, encoded.indices.fill_null(len(encoded.dictionary))
     if encoded.null_count:
         values = pa.concat_arrays([values, pa.nulls(1, values.type)])

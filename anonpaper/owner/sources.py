@@ -39,14 +39,19 @@ class Sources:
         several = isinstance(source, Iterable) and not one_path
         named = list(source) if several else [source]
         if not named or not all(isinstance(one, (str, os.PathLike)) for one in named):
-            raise ParameterError(f"source must be a path, a list or an Ibis table, got {source!r}")
+            raise ParameterError(
+                f"source must be a path, a pattern, several, or an Ibis table, got {source!r}"
+            )
         paths = [path for one in map(os.fspath, named) for path in _found(one)]
         kinds = {
             next((kind for kind in (_CSV, PARQUET) if path.lower().endswith(kind)), None)
             for path in paths
         }
         if len(kinds) != 1 or None in kinds:
-            raise FileError(f"{source}: use only .parquet and .pq, or .csv, .tsv and .txt (.gz)")
+            raise FileError(
+                f"{', '.join(map(str, named))}: all files must end in .parquet or .pq, or all in "
+                ".csv, .tsv or .txt, each with or without .gz"
+            )
         places: dict[str, str] = {}
         for path in paths:
             if (other := places.setdefault(os.path.realpath(path), path)) != path:
@@ -132,8 +137,9 @@ class Sources:
         """Return the table as an Ibis expression; every column of a csv is text."""
         paths = [glob.escape(path) for path in self.seen]  # engines take names for patterns
         by_duckdb = connection.name == "duckdb"
-        if not by_duckdb and any(sign in path for path in self.seen for sign in "*?[{\\"):
-            raise FileError(f"{[*self.seen]}: rename files that look like a pattern (*?[{{\\)")
+        odd = [path for path in self.seen if {*"*?[{\\"} & {*path}]
+        if odd and not by_duckdb:
+            raise FileError(f"{', '.join(odd)}: rename, *?[{{\\ mean a pattern to this engine")
         # otherwise a folder's name, such as age=7, would replace values of its files
         options = {"hive_partitioning": False} if by_duckdb else {}
         if not self.are_csv:

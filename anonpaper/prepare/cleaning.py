@@ -150,9 +150,14 @@ def _without_missing(frame: pd.DataFrame, how: str, whose: list) -> tuple:
     if how == "drop":
         return frame.dropna(), note
     if how == "error" and lacking.any(axis=None):
-        raise MissingValueError(f'missing values ({note}): use missing="drop" or "category"')
+        raise MissingValueError(
+            f'missing values ({note}): missing="drop" drops their rows, and "category" keeps them '
+            "as a value in columns of text"
+        )
     if lacking[whose].any(axis=None):
-        raise MissingValueError(f'{whose[0]!r} has missing values: use missing="drop"')
+        raise MissingValueError(
+            f'{whose[0]!r} does not say whose some rows are: drop them by missing="drop"'
+        )
     filled = frame.copy()
     for name in frame.columns[lacking.any()]:
         column = frame[name]

@@ -68,14 +68,17 @@ def granularize(
     for name, width in check_named("granularity", granularity, m.qi).items():
         attribute = m.attribute(name)
         if not attribute.numeric:
-            raise ColumnError(f"{name!r} is not numeric, or has missing values")
+            raise ColumnError(
+                f"{name!r} cannot be cut into intervals: it is not numeric, or has missing values"
+            )
         step = exact_number(f"granularity of {name!r}", width, 0)
         low, high = check_range(name, ranges.pop(name, _covering(attribute.positions, step)))
         first = exact_number("a bound", low, -np.inf)
         steps = (exact_number("a bound", high, -np.inf) - first) / step
         if steps < 1 or steps.denominator > 1:
             raise ParameterError(
-                f"the range of {name!r}, {low:g} to {high:g}, must be a multiple of {width}"
+                f"the range of {name!r}, {low:g} to {high:g}, must be a whole number of widths "
+                f"{width}"
             )
         if steps > MOST_INTERVALS:
             raise ParameterError(
@@ -89,7 +92,8 @@ def granularize(
         borders = np.array([float(first + i * step) for i in range(int(steps) + 1)])
         if (np.diff(borders) <= 0).any():
             raise ParameterError(
-                f"widths of {width} are too small for floats as large as {high:g} in {name!r}"
+                f"widths of {width} are too small for values of {name!r} as large as {high:g}: "
+                "floats cannot express the bounds"
             )
         if np.array_equal(borders, borders.astype(int)):
             borders = borders.astype(int)

@@ -156,7 +156,10 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     """
     check_microdata(m, people=True)
     if not isinstance(r, Recoding):
-        raise ParameterError(f"expected a Recoding, got {type(r).__name__}: use ap.suppress")
+        raise ParameterError(
+            f"expected a Recoding, got {type(r).__name__}: publish groups by ap.suppress, "
+            "ap.generalize, ap.swap or ap.anatomize"
+        )
     errors.check_choice("unseen", unseen, ("error", "suppress"))
     same = len(m.attributes) == len(r.attributes) and all(
         mine is other
@@ -173,7 +176,9 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         named = "; ".join(
             f"{n!r}: {v[:10]}{' ...' if len(v) > 10 else ''}" for n, v in new.items()
         )
-        raise ColumnError(f'values new to the recoding: {named}; unseen="suppress" withholds them')
+        raise ColumnError(
+            f'values new to the recoding: {named}; unseen="suppress" withholds their rows'
+        )
     m = m.listed()
     published = tuple(
         PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])
@@ -269,7 +274,9 @@ def shallow_generalize(
     if unknown := [name for name in pattern_friendly if not errors.is_among(name, m.qi)]:
         raise ColumnError(f"{unknown} are not quasi-identifiers; these are {m.qi}")
     if lacking := [name for name in m.qi if name not in hierarchies]:
-        raise errors.HierarchyError(f"hierarchies lacks {lacking}: use Hierarchy.balanced")
+        raise errors.HierarchyError(
+            f"hierarchies lacks {lacking}: make one with Hierarchy.balanced"
+        )
     m, p = _listed(m, p)
     published = []
     for j, attribute in enumerate(m.attributes):

@@ -254,7 +254,10 @@ class Release:
                 )
         for name in self.microdata.sensitives:
             if alike := _written_alike(self.microdata.attribute(name).values):
-                raise ColumnError(f"values of {name!r} are written alike: {alike}; use one type")
+                raise ColumnError(
+                    f"different values of {name!r} are written alike: {alike}; fewer would be "
+                    "published than were counted: convert them to one type"
+                )
 
     def public_frame(self) -> pd.DataFrame:
         """Return the first table of :meth:`public_tables`.
@@ -576,7 +579,9 @@ class Anatomy(GroupRelease):
     @property
     def sensitive_codes(self) -> np.ndarray:
         """Raises NoSensitiveValueError: rows of an anatomy have no sensitive value."""
-        raise NoSensitiveValueError("rows of an anatomy have no sensitive value: see `st`")
+        raise NoSensitiveValueError(
+            "rows of an anatomy have no sensitive value: read the counts of their group in `st`"
+        )
 
 
 def _distinct(columns: dict, weights: np.ndarray | None = None) -> tuple[pd.DataFrame, np.ndarray]:
@@ -602,7 +607,8 @@ def check_release(rel: object, *, weights: bool = False) -> Release:
     """Return `rel` if it is a Release; a table of counts only if the caller allows `weights`."""
     if not isinstance(rel, Release):
         raise ParameterError(
-            f"expected a Release, got {type(rel).__name__}: use ap.suppress(m, p)"
+            f"expected a Release, got {type(rel).__name__}: make one by ap.suppress(m, p), "
+            "ap.recode(m, r) or another form of publication"
         )
     if rel.microdata.weights is not None and not weights:
         no_rows()

@@ -59,7 +59,7 @@ def preference_search(
     preference : (float, float)
         The preference point (NWP, NECD), each in [0, 1].
     weights : mapping of attribute name to float, optional
-        Weights of attributes, summing to 1, by default equal; 0 for attributes not named.
+        Weights of attributes, 0 for those not named, summing to 1, by default equal.
     population : int
         N_pop, at least 2.
     evaluations : int

@@ -88,7 +88,9 @@ def test_what_is_asked_must_be_there(demand):
     m = ap.examples.hospital()
     with pytest.raises(ParameterError, match="k"):
         demand(m, [], 0)
-    with pytest.raises(ConstraintError, match="not among the role columns"):
+    with pytest.raises(
+        ConstraintError, match="not among the quasi-identifiers and sensitive columns"
+    ):
         demand(m, [Constraint({"Shoes": 1}, 0, 1)], 2)
     with pytest.raises((ParameterError, ColumnError), match="Microdata"):
         demand(m.frame, [], 2)

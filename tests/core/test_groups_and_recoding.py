@@ -266,7 +266,7 @@ def test_searches_publish_the_names_of_the_trees_they_are_given():
 def test_names_are_one_for_each_sub_domain_and_all_different():
     m, _ = zip_table()
     for names in (["a"], ["a", "a"]):
-        with pytest.raises(errors.ParameterError, match="different ones"):
+        with pytest.raises(errors.ParameterError, match="'zip' needs 2 different names"):
             ap.Recoding(m.attributes, [[0, 0, 0, 1, 1]], names=[np.array(names, dtype=object)])
 
 
@@ -296,7 +296,7 @@ def test_quantiles_put_rows_where_their_middle_lies(numbers, parts):
 @given(st.lists(st.integers(0, 100), min_size=1, max_size=20, unique=True))
 def test_cuts_are_those_of_pandas(numbers):
     levels = [[10, 20, 50, 70], [20, 70], [50]]
-    with pytest.raises(errors.ParameterError, match="must be among those below"):
+    with pytest.raises(errors.ParameterError, match="must be among those of the one below"):
         ap.Hierarchy.cuts(numbers, levels)
     tree = ap.Hierarchy.cuts(numbers, levels[:2])
     for level, bounds in enumerate(levels[:2], start=1):

@@ -62,7 +62,7 @@ def test_files_appear_when_they_are_complete_and_under_a_name_that_fits(tmp_path
         stream.write(b"abc")
         assert not (tmp_path / "new").exists()
     assert (tmp_path / "new").read_bytes() == b"abc"
-    with pytest.raises(errors.FileError, match="a page is written as .html: name a file"):
+    with pytest.raises(errors.FileError, match="a page is written as .html: change the ending"):
         check_place(tmp_path / "page.txt", endings=[".html"], of="a page is written as .html")
     with (
         pytest.raises(errors.FileError, match="^nothing.csv: No such"),

@@ -250,7 +250,7 @@ def test_bad_parameters_are_named(options, message):
 
 
 def test_other_bad_parameters_are_named():
-    with pytest.raises(ParameterError, match="part is only for .*, not 'german'"):
+    with pytest.raises(ParameterError, match="'german' has no parts, only .* leave part out"):
         ap.load("german", part="train")
     with pytest.raises(ParameterError, match="seed must be"):
         ap.load("sal", seed=-1)

@@ -183,7 +183,7 @@ def test_bad_extracts_are_named(tmp_path, ipums):
     with pytest.raises(ParameterError, match="rows must be"):
         load_ipums(ipums, rows=0)
     ipums.write_text(IPUMS.replace("MARST", "MARRIED"))
-    with pytest.raises(ColumnError, match="lacks MARST"):
+    with pytest.raises(ColumnError, match="lacks the variable MARST; it has"):
         load_ipums(ipums)
     ipums.write_text(IPUMS.replace("41,2,1,4", "41,3,1,4"))
     with pytest.raises(ColumnError, match=r"SEX .* unknown codes \[3\]"):

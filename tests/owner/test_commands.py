@@ -158,8 +158,12 @@ def test_the_list_of_methods_can_be_read_from_anywhere():
         ("l", "tp_plus", "frequency l-diversity, from 2 to the largest feasible one"),
         ("l", "mondrian", "also the --diversity of this l, from 2 to the largest feasible one"),
         ("weight", "klt", "weights of the attributes in the distance, at least 0"),
-        ("weight", "exhaustive", "what attributes are worth, summing to 1, 0 where left out"),
-        ("evaluations", "hill_climbing", "recodings to look at, repetitions included, at least 1"),
+        (
+            "weight",
+            "exhaustive",
+            "weights of attributes, 0 for those not named, summing to 1, by default equal",
+        ),
+        ("evaluations", "hill_climbing", "recodings to evaluate, with repetitions, at least 1"),
     ],
 )
 def test_an_option_means_to_each_method_what_it_says(option, method, said):
@@ -421,7 +425,7 @@ def test_columns_are_what_type_says(tmp_path):
     for kind, wrong in [("integer", "'a'"), ("date", "'a'"), ("decimal", "'a'"), ("%Y", "'a'")]:
         with pytest.raises(ColumnError, match=rf"'b' is not all {kind}: .*{wrong}"):
             read(tmp_path, "b\n7\na\n", types={"b": kind})
-    with pytest.raises(ParameterError, match="unknown type 'number'"):
+    with pytest.raises(ParameterError, match="unknown type 'number': use integer"):
         read(tmp_path, content, types={"age": "number"})
     pd.DataFrame({"age": ["7", None]}).to_parquet(tmp_path / "a.parquet")
     table = read_table(str(tmp_path / "a.parquet"), types={"age": "integer"})
@@ -523,7 +527,7 @@ def test_dates_of_a_form_of_their_own_make_a_hierarchy(tmp_path, capsys):
         assert main([*command, "--type", f"visit={form}"]) == 0
         assert set(out.read_text().split()) == {"visit"} | months
     assert main([*command, "--type", "visit=text"]) == 2
-    assert "no date such as 2024-12-31" in capsys.readouterr().err
+    assert "is not a date such as 2024-12-31" in capsys.readouterr().err
 
 
 def test_how_columns_were_read_is_said_on_standard_error_only(people, capsys):
@@ -623,7 +627,7 @@ def test_missing_values_by_each_policy(tmp_path, capsys):
     assert main([*command, "category"]) == 0
     printed = capsys.readouterr()
     assert printed.out.splitlines().count("?,a") == 1
-    assert "take the order from age" in printed.err
+    assert "so age cannot be ordered: sets are published" in printed.err
     assert main([*command, "drop"]) == 0
     printed = capsys.readouterr()
     assert len(printed.out.splitlines()) == 5

@@ -278,7 +278,7 @@ NEEDS_ROWS = {
 @pytest.mark.parametrize("name", NEEDS_ROWS)
 def test_what_needs_rows_says_so(name, tmp_path):
     big, _ = both(people(0), tmp_path, "parquet")
-    with pytest.raises(errors.RowsError, match="cells"):
+    with pytest.raises(errors.RowsError, match="this needs single rows, but a table of counts"):
         NEEDS_ROWS[name](big)
 
 

@@ -362,7 +362,7 @@ def test_a_file_behind_standard_input_is_not_written(people):
             text=True,
         )
     assert done.returncode == 2
-    assert "is the same file as standard input" in done.stderr
+    assert "is the same file as the input standard input: name another" in done.stderr
     assert people.read_bytes() == before
 
 

@@ -161,5 +161,5 @@ def test_values_that_are_written_alike_stay_apart():
     frame = pd.DataFrame({"x": np.array([1, "1", 1, "1"], dtype=object), "s": list("aabb")})
     m = ap.Microdata(frame, ["x"], "s")
     assert ap.tds(m, 2) == ap.Recoding.identity(m.attributes)
-    with pytest.raises(errors.ParameterError, match="hierarchy of 'x' is a list"):
+    with pytest.raises(errors.ParameterError, match=r"hierarchies\['x'\] is a list: make it"):
         ap.tds(m, 2, hierarchies={"x": [["1", "*"]]})
