@@ -80,7 +80,7 @@ def figure_5c(lead):
 )
 def test_who_is_more_accurate_is_counted_by_sets(lead, verdict):
     runs = figure_5c(lead)
-    assert found("diva-is-more-accurate", "reject, stars", runs, runs).verdict == verdict
+    assert found("diva-is-more-accurate", "reject; stars", runs, runs).verdict == verdict
 
 
 @pytest.mark.parametrize(
