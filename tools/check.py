@@ -36,6 +36,7 @@ OPENED = ROOT / "tools" / "opened"
 KEPT = ROOT / "data" / "cache" / "tests"
 NOTEBOOKS = "notebooks"
 NBVAL = "--nbval --nbval-sanitize-with=tests/nbval_sanitize.cfg -p replayed".split()
+PRELOADED = "ignore::pytest.PytestAssertRewriteWarning"  # plugins are loaded before pytest starts
 ALL, AROUND = "*", ""  # names of no file: all files, and what tests depend on beside files
 COMPILED = re.compile(r"__pycache__/([^./]+)\.[^/]*\.pyc$")  # of Python, and as pytest writes it
 # what the environment is made from, and what is loaded before processes are forked
@@ -175,6 +176,7 @@ def run(targets: list[str], options: list[str], folder: Path) -> None:
     output = os.open(folder / "printed", os.O_WRONLY | os.O_CREAT)
     os.dup2(output, 1)
     os.dup2(output, 2)
+    forget_make()
     path = [str(OPENED), os.environ.get("PYTHONPATH")]
     os.environ |= {
         "ANONPAPER_FIGURES": str(folder / "figures"),
@@ -194,12 +196,27 @@ def run(targets: list[str], options: list[str], folder: Path) -> None:
             if report.when == "call" or report.outcome != "passed":
                 counts[report.outcome] += 1
 
-    options = ["-q", "-p", "no:cacheprovider", f"--basetemp={folder / 't'}", *options]
+    options = [
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-W",
+        PRELOADED,
+        f"--basetemp={folder / 't'}",
+        *options,
+    ]
     code = pytest.main([*options, *targets], plugins=[Outcomes()])
     passed = code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
     seconds = round(sum(os.times()[:4]), 1)  # of processors, its programs' too
     found = {"passed": passed, "seconds": seconds, "counts": dict(counts)}
     (folder / "ended").write_text(json.dumps(found))
+
+
+def forget_make() -> None:
+    """Forget what make was told, as by FRESH=yes: tests call make as a user would."""
+    told = re.findall(r"(\w+)=", os.environ.get("MAKEFLAGS", ""))
+    for name in ("MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", *told):
+        os.environ.pop(name, None)
 
 
 def ended(folder: Path) -> dict:

@@ -161,3 +161,12 @@ def test_outputs_of_the_last_run_are_compared(compared):
     printed = compared("a\n", "b\n")
     assert "1 failed, 2 passed" in printed and "mismatch 'stdout'" in printed
     assert "has no current run" in compared("a\n", "a\n", code="rows + 1")
+
+
+def test_tests_do_not_know_what_make_was_told(monkeypatch):
+    monkeypatch.setattr(
+        os, "environ", {"MAKEFLAGS": " -- FRESH=yes", "MAKELEVEL": "1", "HOME": "/"}
+    )
+    monkeypatch.setitem(os.environ, "FRESH", "yes")
+    load_tool("check").forget_make()
+    assert os.environ == {"HOME": "/"}
