@@ -26,7 +26,7 @@ def note_opened(event: str, arguments: tuple) -> None:
 
 def note(name: str) -> None:
     """Write a line."""
-    os.write(_notes, f"{name}\n".encode())
+    os.write(_notes, f"{name}\n".encode(errors="backslashreplace"))
 
 
 def notes_too(program: object, arguments: object, _: object, environment: object) -> bool:
