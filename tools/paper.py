@@ -160,6 +160,9 @@ def remove(name: str) -> None:
         folder = path.parent.name
         gone += _results(f"{folder}/{path.stem}")
         _drop_claims(path.parent / "claims.toml", path.stem)
+        for profile in (path.parent / "profiles").glob("*.yaml"):
+            section = rf"(?m)^{path.stem}:.*\n(?:[ \t].*\n|\n)*"
+            write_whole(profile, re.sub(section, "", profile.read_text(encoding="utf-8")))
     for results in ("figures/paper", "figures/expected/quick", "figures/quick"):
         gone += [ROOT / results / name, ROOT / results / "manifest" / name]
     gone += (ROOT / "data" / "reference").glob(f"{name}_*.csv")

@@ -169,6 +169,7 @@ def test_taking_a_paper_out_leaves_all_else_whole(scratch, gone):
     assert printed[0].startswith(str(scratch))
     assert printed[1:] == [key for key in KEYS if key != gone]
     run(scratch, "make", "PROFILE=paper", "report")
+    run(scratch, "make", "PROFILE=paper", "plan")
     report = (scratch / "figures/paper/REPORT.md").read_text()
     assert f"## {gone}:" not in report and "## " in report
     assert waiting(scratch) <= waiting(ROOT)
