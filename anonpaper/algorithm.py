@@ -78,7 +78,7 @@ class Algorithm:
         """Return the principles that every release made with these parameters meets."""
         values = {p.name: p.default for p in self.parameters.values() if not p.required} | given
         promises = dict(self.promises)
-        if "l" in promises and "diversity" in values:
+        if "l" in promises and values.get("l") is not None and "diversity" in values:
             promises["l"] = DIVERSITY[values["diversity"]]
         asked = [name for name in promises if values.get(name) is not None]
         return [*(promises[name](values[name]) for name in asked), *(values.get("require") or ())]

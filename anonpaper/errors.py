@@ -50,6 +50,10 @@ class InfeasibleError(AnonpaperError):
     """No grouping of this table can meet the required principle."""
 
 
+class PromiseError(AnonpaperError):
+    """A release keeps less than what made it promised; the message says what would work."""
+
+
 class ConstraintError(AnonpaperError):
     """A diversity constraint, or a set of them, cannot be satisfied."""
 

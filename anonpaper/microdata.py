@@ -7,6 +7,8 @@ sensitive value.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,7 +33,7 @@ from anonpaper.randomness import generator
 
 __all__ = [
     "MISSING", "Attribute", "CellTable", "CountedCells", "CountedRows", "Microdata",
-    "build_cells", "check_microdata", "checked_roles", "code_values", "no_rows",
+    "build_cells", "check_microdata", "checked_roles", "code_values", "near_equal", "no_rows",
 ]  # fmt: skip
 
 #: The value that replaces a missing one when missing values are kept.
@@ -846,6 +848,17 @@ def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
     rank[order] = np.arange(len(values))
     rank[-1] = -1
     return rank[codes], values[order]
+
+
+def near_equal(values: Iterable) -> list[list[str]]:
+    """Return the texts that differ only in case, spaces, points and hyphens within, in groups."""
+    found: dict[str, list[str]] = {}
+    for text in (value for value in values if isinstance(value, str)):
+        plain = unicodedata.normalize("NFKC", text).casefold().strip()
+        if not re.search(r"\d", plain):  # a point or a space in a number has a meaning
+            plain = re.sub(r"[\s._']|(?<=\w)-(?=\w)", "", plain) or plain
+        found.setdefault(plain, []).append(text)
+    return [texts for texts in found.values() if len(texts) > 1]
 
 
 # -- cells ---------------------------------------------------------------------------------

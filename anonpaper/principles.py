@@ -297,7 +297,7 @@ class _RealL(_OnValues):
     bound = property(lambda self: self.l)
 
     def __post_init__(self) -> None:
-        check_number("l", self.l, 1, np.inf)
+        check_number("l", self.l, 1, np.finfo(float).max)
 
 
 @dataclass(frozen=True, repr=False)
@@ -345,7 +345,7 @@ class RecursiveLDiversity(_OnValues):
     bound = property(lambda self: self.c)
 
     def __post_init__(self) -> None:
-        check_number("c", self.c, 0, np.inf, open_low=True)
+        check_number("c", self.c, 0, np.finfo(float).max, open_low=True)
         check_integer("l", self.l, 1)
 
     def levels(self, counts: GroupCounts) -> np.ndarray:

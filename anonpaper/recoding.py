@@ -230,7 +230,9 @@ class Recoding:
     def _of(self, attributes: Sequence[Attribute], maps: Sequence, names: Sequence) -> Recoding:
         """Return a recoding of other values with everything else from this one."""
         marks = {"trees": self.trees, "withhold": self.withhold}
-        return Recoding(attributes, maps, self.info, self.algorithm, names, **marks)
+        r = Recoding(attributes, maps, self.info, self.algorithm, names, **marks)
+        r.promised = self.promised
+        return r
 
     def of_values(self, attributes: Sequence[Attribute]) -> tuple[Recoding, dict[object, list]]:
         """Return the same recoding for another table's values, and the values that are new.
@@ -323,7 +325,8 @@ class Recoding:
     def save(self, path: str | os.PathLike) -> None:
         """Write the recoding to a JSON file for :meth:`load`, completely or not at all.
 
-        The file has what a release shows: bounds of intervals, values of sets, kept and suppressed
+        The file has the promises of the recoding, which a release of any table then has to keep,
+        and what a release shows: bounds of intervals, values of sets, kept and suppressed
         values. It has no row, no count, and no value within an interval, below a star or only in
         withheld rows; the loaded recoding treats such values as new. Two things exceed a release.
         If a hierarchy names the sub-domains, all its values below these names are listed, which
@@ -331,7 +334,7 @@ class Recoding:
         within an interval of an ordered Categorical that is not alphabetical.
 
         FileError if it cannot be written; ParameterError for a name or value that is not a text,
-        number or timestamp.
+        number or timestamp, and for a principle that is not the package's.
 
         Examples
         --------
@@ -348,7 +351,8 @@ class Recoding:
             for j, a in enumerate(r.attributes)
         ]
         told = {"format": _FORMAT, "algorithm": self.algorithm, "attributes": parts}
-        told["withhold"] = [repr(principle) for principle in self.withhold]
+        for name in ("withhold", "promised"):
+            told[name] = [repr(p) for p in getattr(self, name) if read_principle(repr(p))]
         try:
             for part in parts:  # JSON would give a tuple back as a list
                 written = [part["name"], *part["values"], *(part["names"] or [])]
@@ -383,6 +387,7 @@ class Recoding:
             content = Path(path).read_bytes()
         try:
             told = json.loads(content.decode(), object_hook=_with_times)
+            json.dumps(told, ensure_ascii=False, default=str).encode()  # half a character
             _check_kinds(told, format=str, algorithm=str, attributes=list, withhold=list)
             if told["format"] != _FORMAT:
                 raise KeyError(f"format {_FORMAT!r}")
@@ -391,13 +396,11 @@ class Recoding:
             if len({a.name for a in attributes}) < len(attributes):
                 raise ValueError("two attributes of one name")
             names = [p["names"] and np.array([*p["names"], None], object)[:-1] for p in parts]
-            return cls(
-                attributes,
-                [part["map"] for part in parts],
-                algorithm=told["algorithm"],
-                names=names,
-                withhold=[read_principle(text) for text in told["withhold"]],
-            )
+            maps, options = [part["map"] for part in parts], {"algorithm": told["algorithm"]}
+            withhold = [read_principle(text) for text in told["withhold"]]
+            r = cls(attributes, maps, names=names, withhold=withhold, **options)
+            r.promised = tuple(map(read_principle, told.get("promised", [])))
+            return r
         except (AnonpaperError, ArithmeticError, LookupError, TypeError, ValueError,
                 RecursionError) as error:  # fmt: skip
             raise FileError(

@@ -12,8 +12,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from anonpaper.errors import is_among
 from anonpaper.hierarchy import STAR
-from anonpaper.microdata import Attribute
+from anonpaper.microdata import MISSING, Attribute
 
 __all__ = ["SubDomains"]
 
@@ -82,7 +83,8 @@ class SubDomains:
     def labels(self) -> np.ndarray:
         """The text of every sub-domain, shape (r,), dtype object: a name, value, star or set.
 
-        A run of an ordered attribute is ``[first - last]``, any other set ``{a, b, c}``.
+        A run of an ordered attribute is ``[first - last]``, any other set ``{a, b, c}``. Unordered
+        values are sorted in it, whatever the order in which they were declared.
         """
         if self.names is not None:
             return self.names
@@ -98,7 +100,15 @@ class SubDomains:
             if isinstance(first, pd.Interval):
                 return str(pd.Interval(first.left, last.right, first.closed))
             return f"[{first} - {last}]"
-        return "{" + ", ".join(map(str, self.attribute.values[self.members(i)])) + "}"
+        values = self.attribute.values[self.members(i)].tolist()
+        if not self.attribute.ordered:
+            known = [value for value in values if not is_among(value, [MISSING])]
+            try:
+                known.sort()
+            except TypeError:
+                known.sort(key=str)
+            values = known + [MISSING] * (len(values) - len(known))
+        return "{" + ", ".join(map(str, values)) + "}"
 
     def members(self, i: int) -> np.ndarray:
         """Return the codes of sub-domain i, ascending."""

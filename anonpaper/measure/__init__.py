@@ -1,6 +1,7 @@
 """Measures: numbers about a release. None of them changes anything."""
 
 from anonpaper.measure import attacks, bounds, loss, queries, risk, utility
+from anonpaper.measure.attackers import attackers
 from anonpaper.measure.attacks import *  # noqa: F403
 from anonpaper.measure.bounds import *  # noqa: F403
 from anonpaper.measure.loss import *  # noqa: F403
@@ -10,6 +11,6 @@ from anonpaper.measure.risk import *  # noqa: F403
 from anonpaper.measure.utility import *  # noqa: F403
 
 __all__ = [
-    "minimality", *attacks.__all__, *bounds.__all__, *loss.__all__, *queries.__all__,
+    "attackers", "minimality", *attacks.__all__, *bounds.__all__, *loss.__all__, *queries.__all__,
     *risk.__all__, *utility.__all__,
 ]  # fmt: skip

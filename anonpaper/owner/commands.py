@@ -17,7 +17,7 @@ from anonpaper.algorithm import Algorithm
 from anonpaper.constraints import check_constraints, read_constraints
 from anonpaper.datasets.registry import registry
 from anonpaper.hierarchy import Hierarchy
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import Microdata, near_equal
 from anonpaper.owner import page, report
 from anonpaper.owner.cli import column_names, pairs
 from anonpaper.owner.reader import STANDARD_STREAM, Table, as_written, read_table
@@ -128,7 +128,7 @@ def _write(release: Release, outputs: list, found: dict, table: Table, kept: lis
     tables = release.public_tables(kept)
     if not outputs or not outputs[0].lower().endswith(world.PARQUET):
         tables = [as_written(public, table) for public in tables]
-    for warning in release.warnings:
+    for warning in (*release.warnings, *world.formulas(tables)):
         say(f"warning: {warning}")
     printed = None if outputs else world.as_csv(tables[0], table.delimiter)
     named = dict(zip(outputs, tables, strict=False))
@@ -164,6 +164,14 @@ def _told(found: Mapping, options) -> str:
 
 
 def _microdata(options, say: Say) -> tuple[Table, Microdata]:
+    table, m = _read(options, say)
+    for name in [*m.qi, *m.sensitives]:
+        for texts in near_equal(m.attribute(name).values):
+            say(f"warning: {texts} of {name!r} may be one value: they are kept apart")
+    return table, m
+
+
+def _read(options, say: Say) -> tuple[Table, Microdata]:
     say(f"reading {options.file}")
     if options.engine:
         if options.person or options.na or options.encoding != "utf-8":

@@ -20,7 +20,7 @@ from anonpaper.measure.loss import certainty_penalty
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.owner.report import levels_of_release
 from anonpaper.principles import GroupCounts
-from anonpaper.publish import GroupRelease, PublishedAttribute, Release, recode
+from anonpaper.publish import Anatomy, GroupRelease, PublishedAttribute, Release, recode
 from anonpaper.recoding import Recoding
 
 __all__ = ["check_page_place", "page", "write_page"]
@@ -74,7 +74,8 @@ def _promise(rel: Release) -> str:
         return "The promise of the method is not known here: judge the levels below."
     words = {True: "holds", False: "DOES NOT HOLD"}
     found = [f"{escape(str(p))} {words[p.holds(*rel.audited())]}" for p in rel.promised]
-    return f"The method's promises: {', '.join(found)}."
+    accepted = f" Written all the same: {escape(rel.accepted)}." if rel.accepted else ""
+    return f"The method's promises: {', '.join(found)}.{accepted}"
 
 
 def _facts(rel: Release, call: str | None) -> str:
@@ -164,12 +165,12 @@ def _measures(rel: Release) -> str:
 def _attacks(rel: Release) -> str:
     found = [f"<b>{escape(text)}</b>" for text in rel.warnings]
     if rel.withheld[0]:
-        found.append(
-            "<b>People withheld.</b> An attacker who knows the table's value counts can subtract "
-            "the published counts and learn which values the missing people have."
-        )
+        found.append("<b>People withheld.</b> A register tells who they are, and the classes of a "
+                     "recoding tell more: see <code>ap.measure.attackers</code>.")  # fmt: skip
     if isinstance(rel, GroupRelease):
         found.append("<b>Quasi-identifiers are unchanged</b>, so everybody sees who is in it.")
+    if isinstance(rel, Anatomy):
+        found.append("<b>deFinetti's attack</b> learns from all groups which values go together.")
     return "".join(f"<li>{text}</li>" for text in found)
 
 

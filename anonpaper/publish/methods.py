@@ -120,7 +120,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     """Publish every value as its sub-domain: single-dimensional generalization.
 
     A recoding of another table, such as last year's, keeps its algorithm's guarantee only for that
-    table: ``audit`` shows what this release reaches.
+    table. The release has its promises: ``write`` raises PromiseError if they do not hold here.
 
     Parameters
     ----------
@@ -192,7 +192,9 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     left = np.any([classes.labels < 0, *unseen], axis=0)
     labels = dense_labels(np.where(left, -1, classes.labels))
     failing = [principle.failing(m, labels) for principle in r.withhold]
-    labels[np.isin(labels, np.concatenate([[-1], *failing]))] = -1
+    fails = np.isin(labels, np.concatenate([[-1], *failing]))
+    failing = dense_labels(np.where(fails, labels, -1))
+    labels[fails] = -1
     shown = labels >= 0
     if shown.all():
         return release
@@ -201,7 +203,9 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         _as_others_are(attribute, ids, codes[shown]) if names is None else attribute
         for attribute, ids, codes, names in zip(published, r.maps, m.codes.T, r.names, strict=True)
     )
-    return Release(m, published, "recode", partition=p, recoding=r)
+    release = Release(m, published, "recode", partition=p, recoding=r)
+    release.failing = failing
+    return release
 
 
 def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray):
@@ -395,6 +399,9 @@ def _permuted_counts(m: Microdata, p: Partition, draw: Callable[[int], np.ndarra
 def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
 
+    No level covers deFinetti's attack, which learns from all groups together which sensitive
+    values go with which quasi-identifiers.
+
     Parameters
     ----------
     m, p
@@ -418,7 +425,8 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     ----------
     X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006, section 3;
     boger2020, section 2.2. O(n log n). The attack: R. Wong, A. Fu, K. Wang, J. Pei, *Minimality
-    attack in privacy preserving data publishing*, VLDB 2007.
+    attack in privacy preserving data publishing*, VLDB 2007; D. Kifer, *Attacks on privacy and
+    deFinetti's theorem*, SIGMOD 2009.
 
     Examples
     --------

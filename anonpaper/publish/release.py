@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,11 +23,13 @@ from anonpaper.errors import (
     ColumnError,
     NoSensitiveValueError,
     ParameterError,
+    PromiseError,
+    check_choice,
     check_sequence,
     is_among,
 )
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Microdata, build_cells, no_rows
+from anonpaper.microdata import Microdata, build_cells, near_equal, no_rows
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish import world
 from anonpaper.recoding import Recoding
@@ -53,12 +55,11 @@ _SEVERAL = (
     "others than the levels say; they judge each attribute separately"
 )
 _MINIMALITY = (
-    "minimality attack: {algorithm} removed {rows} rows and never more than necessary, so an "
-    "attacker who knows the group sizes concludes more about these people than the levels say"
+    "minimality attack: {algorithm} looks at sensitive values{removed}, so who repeats it on all "
+    "tables that fit can conclude more than the levels say: see ap.measure.minimality"
 )
-
-
-_LEVELS = [
+#: Standard principles on sensitive values: name, principle and meaning of the level.
+LEVELS = [
     ("distinct l-diversity", principles.DistinctLDiversity(1), "fewest sensitive values"),
     ("frequency l-diversity", principles.FrequencyLDiversity(1), "smallest size / largest count"),
     ("entropy l-diversity", principles.EntropyLDiversity(1), "smallest exp(entropy)"),
@@ -113,7 +114,11 @@ class Release:
     ) -> None:
         self.microdata, self.published, self.method = microdata, published, method
         self.recoding, self._partition, self._swapped = recoding, partition, swapped
+        self.accepted: str | None = None  # why it was written below its promise
+        self._attacked: pd.DataFrame | None = None
         self._written: tuple = ()  # of a table of counts, what an audit is to read
+        # the classes of rows that a recoding withholds because they fail, otherwise -1
+        self.failing: np.ndarray | None = None
 
     @property
     def partition(self) -> Partition:
@@ -150,7 +155,9 @@ class Release:
             swapped = Swapped(swapped.codes[real], swapped.values.iloc[real], swapped.seeded)
         published = tuple(replace(column, index=column.index[real]) for column in self.published)
         m = self.microdata.take(real)
-        return type(self)(m, published, self.method, p, self.recoding, swapped)
+        rel = type(self)(m, published, self.method, p, self.recoding, swapped)
+        rel.failing = None if self.failing is None else dense_labels(self.failing[real])
+        return rel
 
     @cached_property
     def classes(self) -> Partition:
@@ -270,10 +277,18 @@ class Release:
         """
         return self.public_tables()[0]
 
-    def write(self, path: str | os.PathLike, *, replace: bool = True) -> tuple[Path, ...]:
+    def write(
+        self,
+        path: str | os.PathLike,
+        *,
+        replace: bool = True,
+        against: Literal["file", "register"] = "file",
+        accept: str | None = None,
+    ) -> tuple[Path, ...]:
         """Write :meth:`public_tables` to files, completely or not at all, and nothing else.
 
-        Each of `warnings` raises a UserWarning.
+        A file whose rows keep less than was promised is refused. Each of `warnings`, such as what
+        stronger attackers conclude, raises a UserWarning; so do texts that are formulas.
 
         Parameters
         ----------
@@ -284,6 +299,11 @@ class Release:
         replace : bool
             Whether existing files may be replaced. New files follow the user's umask and are not
             more accessible than the files they replace.
+        against : {"file", "register"}
+            Whom the promise must withstand: who counts the rows of the file, as the papers'
+            methods promise, or also the strongest of :func:`anonpaper.measure.attackers`.
+        accept : str, optional
+            A reason to write the release although it keeps less; the report prints it.
 
         Returns
         -------
@@ -292,7 +312,9 @@ class Release:
 
         Raises
         ------
-        ColumnError, FileError
+        PromiseError
+            The release keeps less than `promised`, and `accept` is not given.
+        ColumnError, FileError, ParameterError
             As :meth:`public_tables`; missing values and empty texts in one csv column; or an
             unknown ending, or a place that cannot be written.
 
@@ -304,46 +326,83 @@ class Release:
         >>> path.read_text().count("*")
         8
         """
+        self._check_promise(check_choice("against", against, ("file", "register")), accept)
         if self.microdata.engine is not None:
             self._written = self.microdata.engine.write(self, path, replace=replace)
             paths = tuple(path for table in self._written for path in table.paths)
+            tables = [table.frame for table in self._written]
         else:
             world.check_table_place(path, replace=replace)
             tables = self.public_tables()
             paths = (Path(path), world.beside(path, "sensitive"))[: len(tables)]
             world.write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
-        for text in self.warnings:
+        run = [] if paths[0].suffix.lower() in world.PARQUET else world.formulas(tables)
+        for text in (*self.warnings, *run):
             warnings.warn(text, stacklevel=2)
         return paths
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Attacks that the levels of :meth:`audit` do not cover."""
+        """Attackers who conclude more than was promised, and attacks that no level covers."""
+        broken = [f"{row.principle} {row.concluded:.3g} ({_told(row)})" for row in self._broken]
+        told = f"attackers conclude more than promised: {'; '.join(broken)}"
+        return (*[told][: len(broken)], *self._uncounted)
+
+    @property
+    def _broken(self) -> list:
+        """The rows of `_concluded` whose promise an attacker breaks."""
+        rows = self._concluded.itertuples() if self.is_published.any() else ()
+        return [row for row in rows if row.people and row.promised == row.promised]
+
+    @cached_property
+    def _uncounted(self) -> list[str]:
+        """Attacks that no level covers."""
         m, p = self.microdata, self._partition
         found = [_SEEDED] if self._is_seeded else []
         found += [] if m.people is None else [_REPEATED]
         found += [_SEVERAL] if len(m.sensitives) > 1 else []
-        if p is not None and has_residue(p):
-            found.append(_MINIMALITY.format(algorithm=p.algorithm, rows=p.info["residue_size"]))
-        return tuple(found)
+        for name in m.sensitives:
+            used = np.bincount(m.codes_of(name), minlength=m.attribute(name).size) > 0
+            found += [
+                f"{texts} of {name!r} may be one value: they count as different sensitive values"
+                for texts in near_equal(m.attribute(name).values[used])
+            ]
+        by_tp = p is not None and has_residue(p)
+        if by_tp or (m.sensitives and any(one.needs_sensitive for one in self.promised)):
+            removed = f" and removed {p.info['residue_size']} rows" if by_tp else ""
+            made_by = (self.recoding or p).algorithm
+            found.append(_MINIMALITY.format(algorithm=made_by, removed=removed))
+        return found
 
     @property
     def _is_seeded(self) -> bool:
         return self._swapped is not None and self._swapped.seeded
 
+    @property
+    def _concluded(self) -> pd.DataFrame:
+        """The table of :func:`anonpaper.measure.attackers`; written files are read each time."""
+        from anonpaper.measure.attackers import attackers
+
+        if self._attacked is None or self._written:
+            self._attacked = attackers(self)
+        return self._attacked
+
     @cached_property
     def withheld(self) -> tuple[int, float]:
-        """Withheld rows, and the largest share of one sensitive value among them.
+        """Withheld rows, and the largest share of one sensitive value in a group of them.
 
-        An attacker who knows that somebody is in the table but not in the release learns that
-        value with this probability. The share is nan if no row is withheld or there is no
+        A group is a class that was withheld for its sensitive values, or all others together. An
+        attacker who knows the register, the method and the values of the group learns that value
+        with this probability. The share is nan if no real row is withheld or there is no
         sensitive attribute. Where people have several rows, it is a share of people.
         """
-        m, left = self.microdata, ~self.is_published
-        rows = m.count(left)
-        if not rows or not m.sensitives:
+        from anonpaper.measure.attackers import withheld_groups
+
+        labels = withheld_groups(self)
+        rows = self.microdata.count(~self.is_published)
+        if not (labels >= 0).any() or not self.microdata.sensitives:
             return rows, float("nan")
-        return rows, float(principles.Theta(1).level(m, np.where(left, 0, -1)))
+        return rows, float(principles.Theta(1).level(self.microdata, labels))
 
     def audit(self) -> pd.DataFrame:
         """Report which level of each principle the release reaches, and what levels do not cover.
@@ -354,35 +413,62 @@ class Release:
             Columns ``principle``, ``level`` and ``meaning``. Each level is the worst equivalence
             class, for each sensitive attribute; t-closeness treats all values as equally far
             apart. Where people have several rows, levels count people, and the rows of the
-            smallest class follow. Then come `withheld` and a row ``warning`` for each of
-            `warnings`. After :meth:`write`, the levels of a table of counts are read from the
-            written files.
+            smallest class follow. Then come `withheld`; a row ``..., concluded`` for each level
+            that an attacker makes worse, if rows are withheld or synthetic or a promise is broken
+            (:func:`anonpaper.measure.attackers` has them all); and a row ``warning`` for each
+            attack that no level covers. After :meth:`write`, the levels of a table of counts are
+            read from the written files.
         """
-        m, labels = self.audited()
-        counts = [GroupCounts.of(m.about(name), labels) for name in m.sensitives or [None]]
-        k = float(principles.KAnonymity(1).level(counts[0]))
-        if m.people is None:
-            found = [("k-anonymity", k, "smallest class, rows")]
-        else:
-            rows = float(np.bincount(labels[labels >= 0]).min())
-            found = [("k-anonymity", k, "smallest class, people"),
-                     ("rows in a class", rows, "fewest; several may be of one")]  # fmt: skip
-        for attribute, groups in zip(m.sensitives, counts, strict=False):
-            of = f" of {attribute}" if len(m.sensitives) > 1 else ""
-            found += [(name + of, float(p.level(groups)), meaning) for name, p, meaning in _LEVELS]
+        told = list(self._concluded.itertuples())
+        found = [(row.principle, row.file, row.meaning) for row in told if row.meaning]
+        if self.microdata.people is not None:
+            fewest = float(self.classes.sizes().min())
+            found.insert(1, ("rows in a class", fewest, "fewest; several may be of one"))
         rows, share = self.withheld
         if rows:
             found.append(("rows withheld", float(rows), "in the table but not in the release"))
         if share == share:
-            whose = "" if m.people is None else ", of people"
+            whose = "" if self.microdata.people is None else ", of people"
             found.append(("theta of them", share, f"largest share of one sensitive value{whose}"))
-        found += [("warning", float("nan"), text) for text in self.warnings]
+        if not rows and not self.is_synthetic.any():
+            told = self._broken
+        found += [(f"{row.principle}, concluded", row.concluded, _told(row))
+                  for row in told if row.people]  # fmt: skip
+        found += [("warning", float("nan"), text) for text in self._uncounted]
         return pd.DataFrame(found, columns=["principle", "level", "meaning"])
 
     @property
     def promised(self) -> tuple[Principle, ...]:
         """Principles promised by the algorithm with its parameters; empty if not known."""
         return getattr(self.recoding or self._partition, "promised", ())
+
+    def _check_promise(self, against: str, accept: str | None) -> None:
+        """Raise PromiseError if a promise fails, unless a reason to accept that is given."""
+        if accept is not None and not (isinstance(accept, str) and accept.strip()):
+            raise ParameterError(f"accept must be a reason in words, got {accept!r}")
+        self.accepted = accept
+        if accept is not None or not self.is_published.any():
+            return
+        audited = self.audited()
+        asked = [p for name in (None, *self.microdata.sensitives) for p in self.promised_of(name)]
+        found = [
+            f"{p} is promised, but the rows reach {p.level(*audited):.4g}"
+            for p in dict.fromkeys(asked)
+            if not p.holds(*audited)
+        ]
+        again = "withhold failing classes by r.withhold = r.promised before ap.recode(m, r), "
+        remedy = again if found and self.recoding is not None else ""
+        found += self.warnings[: against == "register" and bool(self._broken)]
+        if found:
+            raise PromiseError(
+                f"{'; '.join(found)}: nothing was written. Run the algorithm on this table, "
+                f'{remedy}or pass accept="the reason", which the report prints'
+            )
+
+    def promised_of(self, name: object = None) -> list[Principle]:
+        """Return the promises on classes and on the sensitive attribute `name`."""
+        return [p for p in self.promised if not p.needs_sensitive
+                or (name is not None and p.of in (None, name))]  # fmt: skip
 
     @property
     def call(self) -> str:
@@ -491,17 +577,6 @@ class GroupRelease(Release):
     them (boger2020, section 5).
     """
 
-    def audit(self) -> pd.DataFrame:
-        """Report which level of each principle the groups reach; see :meth:`Release.audit`.
-
-        The size of the smallest group replaces k-anonymity, which does not hold: a person who is
-        unique in the table is unique in the release.
-        """
-        found = super().audit()
-        meaning = "rows in the smallest group; who is in the table stays visible"
-        found.loc[0, ["principle", "meaning"]] = ["group size", meaning]
-        return found
-
     @property
     def classes(self) -> Partition:
         """The groups within which rows share their sensitive values; -1 for withheld rows."""
@@ -596,6 +671,13 @@ def _distinct(columns: dict, weights: np.ndarray | None = None) -> tuple[pd.Data
     texts = zip(columns, ordered, distinct.tuples.T, strict=True)
     frame = pd.DataFrame({name: labels[place] for name, labels, place in texts})
     return world.plain(frame), distinct.tuple_sizes
+
+
+def _told(row) -> str:
+    """Who concludes a row of `_concluded`, and of how many people."""
+    bound = "the level of the file" if row.promised != row.promised else f"{row.promised:.4g}"
+    worst = "" if row.exact else "at worst, "
+    return f"{row.attacker}: {worst}{row.people:,} of {row.of:,} people beyond {bound}"
 
 
 def has_residue(p: Partition) -> bool:

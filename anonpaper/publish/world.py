@@ -11,8 +11,9 @@ import csv
 import gzip
 import io
 import os
+import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,8 +24,8 @@ from anonpaper.errors import ColumnError, check_choice, needs
 from anonpaper.files import check_place, named_by_user, whole_files
 
 __all__ = [
-    "PARQUET", "as_csv", "beside", "check_table_place", "plain", "public", "secret_order",
-    "write_tables",
+    "PARQUET", "as_csv", "beside", "check_table_place", "formulas", "plain", "public",
+    "secret_order", "write_tables",
 ]  # fmt: skip
 
 
@@ -34,6 +35,8 @@ def _xz(content: bytes) -> bytes:
     return lzma.compress(content)
 
 
+# a sign is harmless before a number, and alone
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+(?:[eE][+-]?\d+)?$|$)")
 #: Endings of parquet files.
 PARQUET = (".parquet", ".pq")
 _COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -100,6 +103,18 @@ def _unicode(place: str, texts: list[str]) -> list[str]:
         bad = error.object[error.start : error.end]
         raise ColumnError(f"{place} holds {bad!r}, which is not Unicode: replace it") from None
     return texts
+
+
+def formulas(tables: Iterable[pd.DataFrame]) -> list[str]:
+    """Return a warning if texts or names of columns are formulas for a spreadsheet program."""
+    texts = [text for table in tables for text in table.columns]
+    for column in (column for table in tables for _, column in table.items()):
+        texts += column.dropna().unique().tolist() if column.dtype == object else []
+    return [
+        f"a spreadsheet may run texts as formulas, such as {text!r}: they are written as they are"
+        for text in texts
+        if _FORMULA.match(text)
+    ][:1]
 
 
 def beside(path: str | os.PathLike, word: str) -> Path:

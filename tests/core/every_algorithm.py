@@ -131,6 +131,7 @@ def digest(ap, result):
 def main(way):
     without = way in ("without", "narrow")
     if without:
+        pd.set_option("mode.string_storage", "python")  # pandas 3 keeps texts by pyarrow
         sys.modules.update(dict.fromkeys(NOT_NEEDED))  # an import of None fails
         if way == "narrow":
             sys.modules["numpy"] = narrow_numpy()

@@ -1,0 +1,323 @@
+"""What named attackers conclude, against counts by hand and all fillings of withheld classes."""
+
+from collections import Counter, defaultdict
+from itertools import combinations_with_replacement
+from math import exp, log
+
+import numpy as np
+import pandas as pd
+import pytest
+from referees.published import WAYS, random_table, refused, with_tables
+
+import anonpaper as ap
+from anonpaper.errors import AnonpaperError
+from anonpaper.owner.methods import METHODS, publish, run
+
+ADULT = ["age", "education", "race", "sex"]
+
+
+def of(rel, principle):
+    return ap.measure.attackers(rel).set_index("principle").loc[principle]
+
+
+def shown(rel):
+    audit = rel.audit()
+    assert audit["principle"][audit["principle"] != "warning"].is_unique
+    return audit.drop_duplicates("principle").set_index("principle")
+
+
+# -- the examples of the issue --------------------------------------------------------------------
+
+
+def test_withheld_classes_of_one_salary():
+    """51 withheld classes of five or more, and all 1,121 people of each earn alike."""
+    m = ap.load("adult", qi=ADULT, sensitive="salary-class")
+    r = ap.full_domain(m, k=5, require=[ap.DistinctLDiversity(2)], suppression=0.05)
+    rel = ap.recode(m, r)
+    found = of(rel, "distinct l-diversity")
+    assert (found["promised"], found["file"], found["concluded"]) == (2, 2, 1)
+    assert (found["people"], found["of"], found["exact"]) == (1_121, 32_561, True)
+    assert found["attacker"] == "has the register and knows the method"
+    assert rel.withheld == (1_260, 1.0)
+    assert "1,121 of 32,561 people" in shown(rel).loc["distinct l-diversity, concluded", "meaning"]
+    assert any("1,121 of 32,561 people" in text for text in rel.warnings)
+
+
+def test_withheld_classes_above_theta():
+    """1,179 in classes of five or more, which failed theta; the others were too few."""
+    m = ap.load("adult", qi=ADULT, sensitive="occupation")
+    rel = ap.recode(m, ap.full_domain(m, k=5, require=[ap.Theta(0.3)], suppression=0.05))
+    ill = m.frame["occupation"].astype(object).fillna("?")
+    left = pd.DataFrame({"class": withheld_classes(rel), "ill": ill})
+    left = left[~rel.is_published]
+    by_class = left.groupby("class")["ill"].agg(lambda ill: ill.value_counts(normalize=True).max())
+    sizes = left.groupby("class").size()
+    assert sizes.sum() == rel.withheld[0] == 1_238
+    assert sizes[by_class > 0.3].sum() == 1_234  # one class has four people and four values
+    found = of(rel, "theta")
+    pool = left[left["class"].map(sizes) < 5]["ill"].value_counts()
+    above = pool.max() / pool.sum() > 0.3
+    missing = without_missing(rel, ill, 0.3)  # published classes above .3 in known occupations
+    assert found["people"] == sizes[sizes >= 5].sum() + pool.sum() * above + missing
+    assert sizes[sizes >= 5].sum() == 1_179 and not found["exact"]
+
+
+def without_missing(rel, ill, bound):
+    found = 0
+    for _, part in ill[rel.is_published].groupby(rel.classes.labels[rel.is_published]):
+        known = part[part != "?"].value_counts()
+        found += len(part) * (len(known) > 0 and known.max() / known.sum() > bound + 1e-9)
+    return found
+
+
+def test_one_member_tells_45_of_45_others():
+    """Five classes of ten with one value each: together they look like five values."""
+    area = np.repeat(np.arange(20), 10)
+    ill = np.tile(list("abcdefghij"), 20)
+    ill[area < 5] = np.array(list("abcde"))[area[area < 5]]
+    m = ap.Microdata(pd.DataFrame({"area": area, "ill": ill}), ["area"], "ill")
+    whole = {"area": ap.Hierarchy.balanced(range(20), fan_out=20)}  # areas as they are, or none
+    rel = ap.recode(m, ap.full_domain(m, k=10, hierarchies=whole, l=2, suppression=0.25))
+    assert rel.withheld == (50, 1.0)
+    assert m.frame["ill"][~rel.is_published].value_counts().max() == 0.2 * 50
+    assert of(rel, "distinct l-diversity")[["people", "concluded"]].tolist() == [50, 1]
+    assert shown(rel).loc["theta, concluded", "level"] == 1
+
+
+@pytest.mark.parametrize("form", [ap.generalize, ap.suppress, ap.swap, ap.anatomize])
+def test_invented_rows_hide_nobody_from_the_register(form):
+    rng = np.random.default_rng(0)
+    n, invented = 600, 480
+    synthetic = np.arange(n + invented) >= n
+    frame = pd.DataFrame(rng.integers(20, 80, (n + invented, 2)), columns=["age", "zip"])
+    frame["ill"] = rng.choice(["flu", "cold", "hiv"], n + invented, p=[0.85, 0.1, 0.05])
+    frame.loc[synthetic, "ill"] = "hiv"
+    m = ap.Microdata(frame, ["age", "zip"], "ill", synthetic=synthetic)
+    rel = form(m, ap.mondrian(m, k=10, require=[ap.Theta(0.6)]))
+    people = frame.assign(group=rel.classes.labels)[~synthetic]
+    share = people.groupby("group")["ill"].transform(
+        lambda ill: ill.value_counts().max() / len(ill)
+    )
+    found = of(rel, "theta")
+    assert found["file"] <= 0.6 < found["concluded"] == share.max()
+    assert (found["people"], found["of"]) == ((share > 0.6).sum(), 600) and found["people"] > 300
+    assert found["attacker"] == "sees which rows are synthetic" and found["exact"]
+    assert shown(rel).loc["theta, concluded", "level"] == found["concluded"]
+    assert any("sees which rows are synthetic" in text for text in rel.warnings)
+
+
+def test_a_missing_secret_is_no_value():
+    """27 classes, each with two secrets by the file; in 8 the known ones are one value."""
+    rows = [(c, "flu") for c in range(27) for _ in range(3)]
+    rows += [(c, None if c < 8 else "cold") for c in range(27) for _ in range(3)]
+    m = ap.Microdata(pd.DataFrame(rows, columns=["age", "ill"]), ["age"], "ill")
+    rel = ap.recode(m, ap.full_domain(m, k=2, l=2))
+    found = of(rel, "distinct l-diversity")
+    assert (found["file"], found["concluded"], found["people"]) == (2, 1, 8 * 6)
+    assert found["attacker"] == "takes missing values as unknown"
+    assert "concluded" in shown(rel).index[-2] and len(rel.warnings) == 2
+
+
+def test_without_withheld_or_invented_rows_there_is_nothing_to_add():
+    rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+    assert len(rel.audit()) == 6 and rel.warnings == ()
+    found = ap.measure.attackers(rel)
+    assert (found["file"] == found["concluded"]).all() and not found["people"].any()
+    assert set(found["attacker"]) == {"counts the file"}
+
+
+# -- by hand --------------------------------------------------------------------------------------
+
+
+def withheld_classes(rel):
+    """The class of every row, by looking each of its values up in the recoding's lists."""
+    m, r = rel.microdata, rel.recoding
+    ids = []
+    for name in m.qi:
+        number = {v: i for i, values in enumerate(r.sub_domains(name)) for v in values}
+        ids.append([number[v] for v in m.frame[name]])
+    return list(map(str, zip(*ids, strict=True)))
+
+
+def distinct(values):
+    return len(set(values))
+
+
+def largest(values):
+    return Counter(values).most_common(1)[0][1]
+
+
+def entropy(values):
+    shares = [n / len(values) for n in Counter(values).values()]
+    return exp(-sum(p * log(p) for p in shares))
+
+
+LEVELS = {
+    "distinct l-diversity": distinct,
+    "frequency l-diversity": lambda values: len(values) / largest(values),
+    "entropy l-diversity": entropy,
+    "theta": lambda values: largest(values) / len(values),
+}
+BOUNDS = {
+    ap.DistinctLDiversity: ("distinct l-diversity", lambda p: p.l),
+    ap.FrequencyLDiversity: ("frequency l-diversity", lambda p: p.l),
+    ap.EntropyLDiversity: ("entropy l-diversity", lambda p: p.l),
+    ap.Theta: ("theta", lambda p: p.theta),
+    ap.KAnonymity: ("k-anonymity", lambda p: p.k),
+}
+
+
+def meets(name, level, bound):
+    return level <= bound + 1e-9 if name == "theta" else level >= bound - 1e-9
+
+
+def fails(principle, values):
+    name, bound = BOUNDS[type(principle)][0], BOUNDS[type(principle)][1](principle)
+    return not meets(name, len(values) if name == "k-anonymity" else LEVELS[name](values), bound)
+
+
+def known(values):
+    return [value for value in values if value != "?"] or list(values)
+
+
+def by_hand(rel, secrets):
+    """Groups of people that the attacker tells apart: (kind, their secrets)."""
+    m, out = rel.microdata, ~rel.is_published
+    if rel.method in ("swap", "anatomize"):
+        place = rel.partition.labels.tolist()
+    else:
+        place = dict(
+            zip(rel.frame.index, map(tuple, rel.frame[m.qi].astype(str).to_numpy()), strict=True)
+        )
+        place = [place.get(label) for label in m.frame.index]
+    groups = defaultdict(list)
+    whole, telling = Counter(), {}
+    if rel.recoding is not None and rel.recoding.withhold:
+        classes = withheld_classes(rel)
+        whole = Counter(classes[i] for i in np.flatnonzero(out))
+    for size in whole.values():  # could some filling of a class this large be published?
+        ways = combinations_with_replacement(sorted(set(secrets)), size)
+        met = (not any(fails(p, way) for p in rel.recoding.withhold) for way in ways)
+        telling[size] = telling[size] if size in telling else any(met)
+    for i in np.flatnonzero(~m.synthetic):
+        if not out[i]:
+            key = ("shown", place[i])
+        elif whole and telling[whole[classes[i]]]:
+            key = ("class", classes[i])
+        else:
+            key = ("rest", "")
+        groups[key].append(secrets[i])
+    return groups
+
+
+def check(rel):
+    m = rel.microdata
+    secrets = m.frame[m.sensitive].astype(object).where(m.frame[m.sensitive].notna(), "?").tolist()
+    groups = by_hand(rel, secrets)
+    table = ap.measure.attackers(rel).set_index("principle")
+    bounds = {BOUNDS[type(p)][0]: BOUNDS[type(p)][1](p) for p in rel.promised}
+    file = rel.audit()["level"].tolist()
+    for name, level_of in {**LEVELS, "k-anonymity": len}.items():
+        worse = max if name == "theta" else min
+        if name == "k-anonymity":
+            told = {key: len(held) for key, held in groups.items() if key[0] == "shown"}
+            row = table.iloc[0]
+            assert row["file"] == file[0]
+        else:
+            told = {
+                key: worse(level_of(held), level_of(known(held))) for key, held in groups.items()
+            }
+            row = table.loc[name]
+        worst = worse(*told.values(), row["file"])
+        bound = bounds.get(name, row["file"])
+        above = sum(
+            len(groups[key]) for key, level in told.items() if not meets(name, level, bound)
+        )
+        assert row["concluded"] == pytest.approx(worst), (name, row)
+        assert row["people"] == above, (name, row, above)
+        assert row["of"] == np.count_nonzero(~m.synthetic)
+        if row["attacker"] == "counts the file":
+            assert row["concluded"] == row["file"]
+            continue
+        kinds = {key[0] for key, level in told.items() if level == pytest.approx(worst)}
+        says = {"has the register and knows the method": "class", "knows the value counts": "rest"}
+        assert says.get(row["attacker"], "shown") in kinds
+    said = shown(rel)
+    for name, row in table.iterrows():
+        if row["people"] and not np.isnan(row["promised"]):
+            assert (
+                f"{row['people']:,} of {row['of']:,} people"
+                in said.loc[f"{name}, concluded"]["meaning"]
+            )
+            assert any(
+                f"{row['people']:,} of {row['of']:,} people" in text for text in rel.warnings
+            )
+    return table["people"].sum() > 0
+
+
+PARAMETERS_TOO = {
+    "full_domain": [
+        {"k": 3, "l": 2, "suppression": 0.3},
+        {"k": 2, "require": [ap.Theta(0.6)], "suppression": 0.4},
+        {"k": 3, "require": [ap.EntropyLDiversity(1.8)], "suppression": 0.4},
+        {"k": 1, "l": 2, "diversity": "frequency", "suppression": 0.4},
+    ],
+    "tds": [{"l": 2, "suppression": 0.3}, {"l": 3, "suppression": 0.3}],
+}
+
+
+def with_marks(m, seed):
+    """The same table, with some rows invented or some secrets missing."""
+    rng = np.random.default_rng(seed)
+    frame = m.frame.assign(ill=m.frame["ill"].astype(str))
+    if seed % 3 == 1:
+        frame.loc[rng.random(m.n) < 0.15, "ill"] = None
+    synthetic = rng.random(m.n) < 0.25 if seed % 3 == 2 else None
+    if synthetic is not None and synthetic.all():
+        synthetic = None
+    return ap.Microdata(frame, m.qi, "ill", synthetic=synthetic)
+
+
+@pytest.mark.filterwarnings("ignore::anonpaper.partition.klt.UnplacedRowsWarning")
+@pytest.mark.parametrize(("way", "seed"), with_tables([w for w in WAYS if not refused(*w)], 240))
+def test_every_method_and_publication_by_hand(way, seed):
+    from referees.published import PARAMETERS
+
+    name, form = way
+    few = {"exact": 8, "optimal_two_diverse": 24}.get(name)
+    m = with_marks(random_table(seed, few, 2 if name == "optimal_two_diverse" else 4), seed)
+    try:
+        m, result = run(METHODS[name], m, PARAMETERS[name])
+        rel = publish(m, result, form, {}, None)
+    except AnonpaperError:
+        return
+    check(rel)
+
+
+def test_withheld_classes_by_every_filling():
+    """Classes of up to eight people: each possible filling says whether withholding one tells."""
+    told = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(12, 40))
+        frame = pd.DataFrame({"age": rng.integers(0, 6, n), "town": rng.choice(list("uvwx"), n),
+                              "ill": rng.choice(list("abc"), n, p=[0.6, 0.3, 0.1])})  # fmt: skip
+        m = with_marks(ap.Microdata(frame, ["age", "town"], "ill"), seed)
+        name = ["full_domain", "tds"][seed % 2]
+        parameters = PARAMETERS_TOO[name][seed // 2 % len(PARAMETERS_TOO[name])]
+        try:
+            r = getattr(ap, name)(m, **parameters)
+        except AnonpaperError:
+            continue
+        told += check(ap.recode(m, r))
+    assert told > 60
+
+
+def test_rows_unseen_last_year_tell_nothing_of_their_classes():
+    frame = pd.DataFrame({"age": [1, 1, 2, 2], "ill": list("abab")})
+    m = ap.Microdata(frame, ["age"], "ill")
+    r = ap.full_domain(m, k=2, l=2, suppression=0.5)
+    later = pd.DataFrame({"age": [1, 1, 2, 2, 9, 9, 9], "ill": list("ababaaa")})
+    rel = ap.recode(ap.Microdata(later, ["age"], "ill"), r, unseen="suppress")
+    found = of(rel, "theta")
+    assert found["attacker"] == "knows the value counts" and found["concluded"] == 1

@@ -1,0 +1,98 @@
+"""A release below its promise is refused: next year's table, and attackers it withstands."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper.errors import FileError, ParameterError, PromiseError
+
+
+def people(n, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"age": rng.integers(20, 60, n), "zip": rng.integers(0, 9, n)})
+    return ap.Microdata(frame.assign(ill=rng.choice(list("abc"), n)), ["age", "zip"], "ill")
+
+
+@pytest.fixture
+def saved(tmp_path):
+    ap.full_domain(people(900), k=10, l=2).save(tmp_path / "r.json")
+    return tmp_path / "r.json"
+
+
+def test_next_years_table_below_the_promise_is_refused(saved, tmp_path):
+    """Found by an attacker: k = 10 and l = 2, applied to 40 rows."""
+    r = ap.Recoding.load(saved)
+    assert r.promised == (ap.KAnonymity(10), ap.DistinctLDiversity(2))
+    later = people(40, seed=1)
+    rel = ap.recode(later, r, unseen="suppress")
+    level = rel.audit()["level"][0]
+    assert level < 10 and rel.promised == r.promised
+    refusal = rf"KAnonymity\(k=10\) is promised, .* {level:.4g}.*accept"
+    with pytest.raises(PromiseError, match=refusal):
+        rel.write(tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
+    with pytest.warns(UserWarning, match="people beyond 10"):
+        rel.write(tmp_path / "out.csv", accept="the <board> wants it")
+    assert "Written all the same: the &lt;board&gt; wants it." in rel.report(
+        tmp_path / "r.html").read_text()  # fmt: skip
+
+
+def test_what_the_error_says_works(saved, tmp_path):
+    r, later = ap.Recoding.load(saved), people(500, seed=1)
+    with pytest.raises(PromiseError, match="r.withhold = r.promised"):
+        ap.recode(later, r, unseen="suppress").write(tmp_path / "out.csv")
+    r.withhold = r.promised
+    rel = ap.recode(later, r, unseen="suppress")
+    rel.write(tmp_path / "out.csv")
+    assert rel.withheld[0] and rel.audit()["level"][0] >= 10
+    ap.recode(later, ap.full_domain(later, k=10, l=2)).write(tmp_path / "out.csv")
+
+
+def test_a_promise_against_the_register(tmp_path):
+    m = people(60)
+    invented = np.arange(60) >= 40
+    m = ap.Microdata(m.frame.assign(ill=m.frame["ill"].where(~invented, "c")), m.qi, "ill",
+                     synthetic=invented)  # fmt: skip
+    rel = ap.generalize(m, ap.mondrian(m, k=8))
+    with pytest.warns(UserWarning, match="k-anonymity .*sees which rows are synthetic"):
+        rel.write(tmp_path / "out.csv")
+    with pytest.raises(PromiseError, match="sees which rows are synthetic"):
+        rel.write(tmp_path / "out.csv", against="register")
+
+
+@pytest.mark.parametrize("reason", ["", " ", True, 3])
+def test_a_reason_is_words(reason, tmp_path):
+    rel = ap.generalize(people(30), ap.mondrian(people(30), k=3))
+    with pytest.raises(ParameterError, match="accept must be a reason in words"):
+        rel.write(tmp_path / "out.csv", accept=reason)
+
+
+def test_what_was_promised_of_a_column_that_is_not_published(tmp_path):
+    m = people(60)
+    p = ap.mondrian(m, k=3, l=2)
+    rel = ap.suppress(m.with_roles(m.qi, None), p)
+    rel.write(tmp_path / "out.csv")
+    assert rel.warnings == ()
+
+
+def test_a_file_of_last_year_promises_nothing(saved):
+    told = json.loads(saved.read_text())
+    del told["promised"]
+    saved.write_text(json.dumps(told))
+    assert ap.Recoding.load(saved).promised == ()
+    saved.write_text(json.dumps(told | {"promised": ["KAnonymity(k=0)"]}))
+    with pytest.raises(FileError):
+        ap.Recoding.load(saved)
+
+
+def test_only_the_packages_principles_are_saved(tmp_path):
+    class Even(ap.KAnonymity):
+        pass
+
+    r = ap.full_domain(people(60), k=2, require=[Even(4)])
+    with pytest.raises(ParameterError, match="is not a principle"):
+        r.save(tmp_path / "r.json")
+    assert not (tmp_path / "r.json").exists()
