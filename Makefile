@@ -30,6 +30,8 @@ NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb notebooks/*/*.ipynb))
 LESSONS := $(sort $(wildcard notebooks/course/*.ipynb))
 PAPERS := $(sort $(patsubst notebooks/%/,%,$(dir $(filter-out $(LESSONS),$(wildcard notebooks/*/*.ipynb)))))
 RESULTS := figures/$(PROFILE)
+# quick results are compared with what is expected of them, those at the papers' sizes reported
+COMPARED := $(if $(filter paper,$(PROFILE)),report,$(if $(filter quick,$(PROFILE)),expected))
 CORES := $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 WORKERS ?= $(shell expr $(CORES) + 1)
 JOBS ?= $(if $(filter paper,$(PROFILE)),1,$(CORES))
@@ -51,14 +53,14 @@ override CONDA :=
 # SDV is missing, and DuckDB
 LEFT_OUT := $(filter notebooks/majeed2024/% notebooks/beyond/large_tables%,$(NOTEBOOKS))
 CHOSEN := $(patsubst notebooks/%.ipynb,%,$(filter-out $(LEFT_OUT),$(NOTEBOOKS)))
-LIGHT_GOALS := all clean course data distclean env figure figures help lab plan report
+LIGHT_GOALS := all clean course data distclean env expected figure figures help lab plan report
 ifneq ($(filter-out $(LIGHT_GOALS) refresh-%,$(MAKECMDGOALS)),)
 $(error LIGHT=1 sets up what $(LIGHT_GOALS) need: run this target without it)
 endif
 endif
 
 .PHONY: all
-all: figures course report $(SITE)  ## figures, lessons, report, site; the default
+all: figures $(COMPARED) course $(SITE)  ## figures, lessons, site; the default
 
 .PHONY: help
 help:  ## list the targets
@@ -150,8 +152,12 @@ figure: env data  ## make one figure or table anew: make figure NAME=boger2020/g
 	@$(RUN) tools/notebooks.py figure '$(NAME)' $(SIZES)
 
 .PHONY: report
-report: env  ## judge all claims, or one: make report CLAIM=boger2020/<its id>
-	@$(if $(CLAIM),$(RUN) tools/notebooks.py claim '$(CLAIM)',$(RUN) tools/report.py) --profile $(PROFILE)
+report: env  ## judge all claims at the papers' sizes, or one here: make report CLAIM=boger2020/<its id>
+	@$(RUN) tools/$(if $(CLAIM),notebooks.py claim '$(CLAIM)' --profile $(PROFILE),report.py)
+
+.PHONY: expected
+expected: env  ## say whether the tables in figures/quick are as expected
+	@$(RUN) tools/verify.py --expected
 
 .PHONY: verify
 verify: env data  ## compare results made anew with the committed ones; PAPER=... for one paper
@@ -218,17 +224,17 @@ binder: env  ## write what Binder installs, after a change of the lock: binder/r
 # ---- the site ---------------------------------------------------------------------------------
 
 .PHONY: site
-site: env  ## write pages to read offline: build/site/$(PROFILE)
-	@$(RUN) tools/site.py --profile $(PROFILE)
+site: env  ## write pages to read offline: build/site
+	@$(RUN) tools/site.py
 
 .PHONY: site-instructor
-site-instructor: env  ## write the site with solutions and the guide
-	@$(RUN) tools/site.py --profile $(PROFILE) --instructor
+site-instructor: env  ## write the site with solutions and the guide: build/site-instructor
+	@$(RUN) tools/site.py --instructor
 
 # alone from the results that are there; with all else after it
 ifneq ($(filter all,$(or $(MAKECMDGOALS),all)),)
-report: figures
-site: figures course report
+report expected: figures
+site: figures course $(COMPARED)
 endif
 
 # ---- checks -----------------------------------------------------------------------------------

@@ -301,14 +301,14 @@ def stamp(figure: Figure, text: str = STAND_IN) -> None:
 
 
 def footer(figure: Figure, text: str) -> None:
-    """Write a few words of 5 pt under the figure, once even if called again."""
+    """Write a few words of 7 pt under the figure, once even if called again."""
     if any(artist.get_gid() == "footer" for artist in figure.texts):
         return
-    height = 8 / 72 / figure.get_figheight()  # room of 8 pt for a line of 5 pt
+    height = 10 / 72 / figure.get_figheight()  # room of 10 pt for a line of 7 pt
     if figure.get_layout_engine() is not None:
         figure.get_layout_engine().set(rect=(0, height, 1, 1 - height))
-    look = {"ha": "right", "va": "bottom", "fontsize": 5, "color": "0.35"}
-    figure.text(0.995, 0.3 * height, text, gid="footer", **look)
+    look = {"ha": "right", "va": "bottom", "fontsize": 7, "color": "0.35"}
+    figure.text(0.995, 0.2 * height, text, gid="footer", **look)
 
 
 def render(figure: Figure, format: str) -> bytes:

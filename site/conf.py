@@ -34,6 +34,7 @@ templates_path = [str(Path(__file__).with_name("_templates"))]  # autosummary se
 # notebooks are shown as they were executed
 nb_execution_mode = "off"
 nb_ipywidgets_js = {}  # widgets would come from elsewhere
+nb_code_prompt_show = nb_code_prompt_hide = "code"
 nb_mime_priority_overrides = [("html", "text/latex", None)]
 myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
 myst_heading_anchors = 3
@@ -60,21 +61,20 @@ html_search_scorer = str(Path(__file__).with_name("scorer.js"))  # lessons first
 html_copy_source = False
 html_show_sourcelink = False
 html_show_search_summary = False  # a page opened as a file may not read other files
-REPORTS = ["figures/paper/REPORT", "figures/quick/REPORT"]
 GUIDES = [f"site/{path.stem}" for path in Path(__file__).parent.glob("*.md")]
 SINGLE = ["index", "data/README", "notebooks/00_start_here", "SECURITY", "CONTRIBUTING"]
-SINGLE += [*GUIDES, *REPORTS]  # of no section
+SINGLE += [*GUIDES, "figures/paper/REPORT"]  # of no section
 html_sidebars = dict.fromkeys(SINGLE, [])
 html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_theme_options = {
     "navigation_with_keys": False,
-    "show_nav_level": 2,
+    "show_nav_level": 1,
     "header_links_before_dropdown": 8,  # what stands beside the papers follows below it
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],
     "article_header_start": ["breadcrumbs"],
-    "secondary_sidebar_items": {"**": ["page-toc"]} | dict.fromkeys(["index", *REPORTS], []),
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "figures/paper/REPORT": []},
     "show_toc_level": 2,
 }
 copyright = "The anonpaper authors, MIT licence"
@@ -82,7 +82,7 @@ copyright = "The anonpaper authors, MIT licence"
 NAMES = {key: paper.name for key, paper in papers().items()}
 ELSEWHERE = (
     (r"README\.md", "index"),
-    (r"figures/\w+/((?:\w+/)?REPORT)\.\w+", r"figures/{results}/\1"),
+    (r"figures/\w+/((?:\w+/)?REPORT)\.\w+", r"figures/paper/\1"),
     (r"figures/\w+/(\w+)", r"figures/\1"),
     (r"figures(/\w+)?(/README\.md)?", "figures/index"),
     (r"notebooks", "papers/index"),
@@ -94,12 +94,11 @@ TEXTS = {}
 
 def page_of(address, pages):
     """Return the page that stands for a file or folder of the project; None if there is none."""
-    results = next((page.split("/")[1] for page in pages if page.endswith("/REPORT")), "")
     module = re.sub(r"(/__init__)?\.py$", "", address).replace("/", ".")
     found = [join("api", module), "api/index" if module.startswith("anonpaper") else ""]
     for pattern, page in ELSEWHERE:
         if match := re.fullmatch(pattern, address):
-            found.append(match.expand(page.replace("{results}", results)))
+            found.append(match.expand(page))
     return next((page for page in found if page in pages), None)
 
 

@@ -1,7 +1,8 @@
 """A plugin of nbval: cells are not executed again, the outputs of their last run are compared.
 
-`make` has executed the notebooks and keeps the executed copies. nbval asks its kernel to execute
-a cell; here the kernel answers with what the copy has under that cell. All else is nbval's.
+`make` has executed the notebooks and keeps the executed copies. nbval compares them with the quick
+outputs in figures/expected: it asks its kernel to execute a cell, and here the kernel answers with
+the outputs that the copy has. All else is nbval's.
 """
 
 import sys
@@ -53,23 +54,25 @@ class Recorded:
 
 
 @cache
-def sizes():
-    """Return the builder's view of the quick results, with the files as they are now."""
+def builder():
+    """Return the builder of notebooks, and its view of the quick results, with files as now."""
     sys.path.insert(0, str(TOOLS))
     try:
         notebooks, inputs = import_module("notebooks"), import_module("inputs")
     finally:
         sys.path.remove(str(TOOLS))
-    return notebooks.Sizes("quick", inputs.FIGURES / "quick")
+    return notebooks, notebooks.Sizes("quick", inputs.FIGURES / "quick")
 
 
 def executed_copy(path):
     """Return the code cells of a notebook's last run, of which nothing has changed since."""
-    name = path.relative_to(TOOLS.parent / "notebooks").with_suffix("").as_posix()
-    if reasons := sizes().outdated(name):
+    notebooks, sizes = builder()
+    expected = TOOLS.parent / "figures" / "expected" / "quick" / "notebooks"
+    name = path.relative_to(expected).with_suffix("").as_posix()
+    if reasons := sizes.outdated(name):
         raise RuntimeError(f"figures/quick has no current run of {name}: {reasons[0]}")
-    copy = nbformat.read(sizes().results / "notebooks" / f"{name}.ipynb", as_version=4)
-    return [cell for cell in copy.cells if cell.cell_type == "code"]
+    copy = nbformat.read(sizes.results / "notebooks" / f"{name}.ipynb", as_version=4)
+    return notebooks.texts_of(copy.cells)
 
 
 def setup(file):

@@ -7,7 +7,8 @@ A process notes which files of the project it opens. A file of tests that passed
 all of these are the same, by content: the files that it opened, the names of the project's files,
 the locked versions, the interpreter, and our variables of the environment. A program other than
 Python may read anything, so tests that start one depend on every file. Skipped tests have not
-passed. Notebooks are always compared: `make` has executed them, and nbval gets those outputs.
+passed. Notebooks are always compared: `make` has executed them, and nbval
+compares those outputs with the expected ones.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 OPENED = ROOT / "tools" / "opened"
 KEPT = ROOT / "data" / "cache" / "tests"
-NOTEBOOKS = "notebooks"
+NOTEBOOKS = "figures/expected/quick/notebooks"
 NBVAL = "--nbval --nbval-sanitize-with=tests/nbval_sanitize.cfg -p replayed".split()
 PRELOADED = "ignore::pytest.PytestAssertRewriteWarning"  # plugins are loaded before pytest starts
 ALL, AROUND = "*", ""  # names of no file: all files, and what tests depend on beside files
@@ -91,7 +92,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def units() -> dict[str, list[str]]:
     """Return what runs in a process of its own, by name: files of tests, doctests of a folder."""
-    places = {"anonpaper": "anonpaper/*.py", NOTEBOOKS: "notebooks/**/*.ipynb"}
+    places = {"anonpaper": "anonpaper/*.py", NOTEBOOKS: f"{NOTEBOOKS}/**/*.ipynb"}
     found = {name: named(pattern) for name, pattern in places.items()}
     rooms = [str(Path(name).parent) for name in named("anonpaper/*/__init__.py")]
     found |= {name: [name] for name in (*named("tests/**/test_*.py"), *rooms)}

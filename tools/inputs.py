@@ -28,7 +28,7 @@ FIGURES = ROOT / "figures"
 FETCHED = ("official", "package-index")  # folders of the cache that hold downloaded data files
 CODE_AND_DATA = {".csv", ".json", ".mplstyle", ".py", ".toml"}
 NO_INPUT = re.compile(
-    r"anonpaper/compendium/(intervals|judge)\.py"
+    r"anonpaper/compendium/(intervals|judge|layout)\.py"
     r"|notebooks/\w+/(checks\.py|(claims|paper|asked)\.toml)"
 )
 DECIMAL = re.compile(r"-?(\d+\.\d*(e[-+]?\d+)?|\d+e[-+]?\d+|inf)")
@@ -198,7 +198,8 @@ def snapshot() -> dict[str, str]:
     """Return the digest of every file of the project that a run may depend on, by its path."""
     bare_content.cache_clear()  # files may have changed since
     data = [path for path in (ROOT / "data").glob("*/") if path.name not in ("cache", "raw")]
-    paths = [
+    edition = sorted((FIGURES / "paper").glob("*/*.csv"))  # which answers are read from
+    paths = edition + [
         path
         for folder in (ROOT / "anonpaper", NOTEBOOKS, *data)
         for path in sorted(folder.rglob("*"))

@@ -229,34 +229,61 @@ def run(name: str, sizes: Sizes) -> str:
 
 
 def refresh(names: Sequence[str], sizes: Sizes) -> None:
-    """Run notebooks in place; the tables they save become those that `make verify` expects."""
+    """Run notebooks in place, where they show the paper edition; keep what quick runs give.
+
+    Tables and outputs of the quick run become those that `make verify` and nbval expect.
+    """
     import report
 
+    names = chosen(names)
+    quick = replace(sizes.quick, fresh=sizes.fresh)
     try:
-        side_by_side(run_in_place, longest_first(chosen(names), sizes), sizes)
+        make(names, quick)
+        for name in names:
+            expect(name, quick.results)
+        side_by_side(run_in_place, longest_first(names, sizes), sizes)
     finally:
         report.write_verdicts(inputs.reference("quick"))
+
+
+def expect(name: str, results: Path) -> None:
+    """Keep the tables of a quick run, and its notebook with the outputs that are text."""
+    expected = inputs.reference("quick")
+    share = inputs.read_share(name, results)
+    tables = {path: a for path, a in share["outputs"].items() if path.endswith(".csv")}
+    kept = {key: value for key, value in share.items() if key not in ("fresh", "inputs")}
+    put(name, kept | {"outputs": tables}, results, expected, executed=False)
+    if not tables:
+        inputs.share_file(name, expected).unlink()
+    notebook = json.loads((results / "notebooks" / f"{name}.ipynb").read_text())
+    notebook["cells"] = texts_of(notebook["cells"])
+    text = json.dumps(notebook, indent=1, ensure_ascii=False)
+    write_whole(expected / "notebooks" / f"{name}.ipynb", text + "\n")
+
+
+def texts_of(cells: Sequence[dict]) -> list[dict]:
+    """Return the code cells with the outputs that are text: nbval compares nothing else."""
+    cells = [cell for cell in cells if cell["cell_type"] == "code"]
+    for output in (output for cell in cells for output in cell["outputs"]):
+        if "data" in output:
+            output["data"] = {"text/plain": output["data"]["text/plain"]}
+    return cells
 
 
 def run_in_place(name: str, sizes: Sizes) -> str:
     """Run one notebook as it is, with the quick values of its parameters cell, in place."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
-        share = execute(name, replace(sizes, results=here), {})
+        share = execute(name, replace(sizes.quick, results=here), {}, show="paper")
         executed = (here / "notebooks" / f"{name}.ipynb").read_bytes()
         write_whole(inputs.NOTEBOOKS / f"{name}.ipynb", executed)
-        tables = {path: a for path, a in share["outputs"].items() if path.endswith(".csv")}
-        kept = {key: value for key, value in share.items() if key not in ("fresh", "inputs")}
-        put(name, kept | {"outputs": tables}, here, inputs.reference("quick"), executed=False)
-    if not tables:
-        inputs.share_file(name, inputs.reference("quick")).unlink()
     return f"{name:<44} {share['seconds']:7.1f} s   executed in place"
 
 
 # ---- one notebook -----------------------------------------------------------------------------
 
 
-def execute(name: str, sizes: Sizes, parameters: dict) -> dict:
+def execute(name: str, sizes: Sizes, parameters: dict, show: str = "") -> dict:
     """Run one notebook, put what it wrote into the results and return its share."""
     import papermill
 
@@ -272,7 +299,7 @@ def execute(name: str, sizes: Sizes, parameters: dict) -> dict:
     executed.parent.mkdir(parents=True)
     opened.mkdir()
     began = time.perf_counter()
-    environment = kernel_environment(sizes, staging, opened)
+    environment = kernel_environment(sizes, staging, opened) | {"ANONPAPER_SHOW": show}
     wrong = run_kernel(source, executed, parameters, environment)
     seconds = time.perf_counter() - began
     failed = inputs.FIGURES / sizes.profile / ".failed" / f"{name}.ipynb"
@@ -289,6 +316,8 @@ def execute(name: str, sizes: Sizes, parameters: dict) -> dict:
     share |= inputs.read_share(name, staging) or {}
     share |= {"seconds": round(seconds, 1), "fresh": sizes.fresh}
     files = inputs.opened_files(opened)
+    if sizes.profile != "quick":  # the edition cannot depend on itself
+        files = {file for file in files if not file.startswith("figures/")}
     share["inputs"] = inputs.inputs_of(name, parameters, share, files, sizes.files)
     if sizes.profile != "quick" and (quick := sizes.quick_tables(name)):
         share["quick"] = quick

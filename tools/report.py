@@ -1,23 +1,25 @@
-"""Judge the papers' claims from the tables of a profile and write the report, for the Makefile.
+"""Judge the papers' claims from the tables in figures/paper and write the report.
 
-    report.py --profile quick    figures/quick/REPORT.md and .html, <paper>/REPORT.md and .html
-    report.py --profile paper    the same in figures/paper, and two parts of README.md
+Written are REPORT.md and .html, the same for each paper, verdicts.csv and two parts of README.md.
 
-Verdicts come from the saved tables alone; minutes and data from what each notebook noted of its
-last run. A claim whose table is missing is listed as not run. What was judged is kept in the cache
+Verdicts come from the saved tables alone. Minutes and data come from each notebook's note of its
+last run. A claim whose table is missing is listed as not run. Verdicts are kept in the cache
 as long as neither the tables nor any Python or TOML that judges them changes.
 """
 
-import argparse
 import hashlib
 import json
 import pickle
 import re
 import sys
 import tomllib
+from collections import Counter
+from functools import cache
 from pathlib import Path
 
+import inputs
 import jinja2
+import mistune
 import pandas as pd
 
 from anonpaper.compendium import intervals, judge
@@ -33,25 +35,25 @@ MARKS = {
 }
 TEXTS = tomllib.loads((TEMPLATES / "report.toml").read_text(encoding="utf-8"))
 OTHERS = tuple(kind for kind in judge.KINDS if kind != judge.MEASURED)
+TRIVIAL = (judge.PROOF, judge.ARITHMETIC, judge.SOFTWARE)  # folded, unless they fail
 NOTHING = "-"  # where there is no such claim
+OLDER, NOT_YET = "made by older code", "not run yet at this size"
+WIDE = re.compile(r"(x )?(-?[\d.]+(?:e[+-]\d+)?) to (?:x )?(-?[\d.]+(?:e[+-]\d+)?)( points| %)?")
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Parse the command line, write the report and return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--profile", default="quick")
-    profile = parser.parse_args(arguments).profile
-    results = ROOT / "figures" / profile
+def main() -> int:
+    """Write the report and return the exit code."""
+    results = ROOT / "figures" / "paper"
     papers = judged_papers(results)
-    for name, text in reports(papers, profile).items():
+    for name, text in reports(papers).items():
         write_whole(results / name, text)
     write_whole(results / "verdicts.csv", verdicts(papers))
     readme = ROOT / "README.md"
-    if profile == "paper" and readme.exists():
+    if readme.exists():
         write_whole(readme, with_tables(readme.read_text(), papers))
     judged = sum(len(paper["claims"]) for paper in papers)
     number = len({paper["key"] for paper in papers}.intersection(known_papers()))
-    print(f"figures/{profile}/REPORT.md: {judged} claims of {number} papers judged, ours included")
+    print(f"figures/paper/REPORT.md: {judged} claims of {number} papers judged, ours included")
     return 0
 
 
@@ -80,6 +82,7 @@ def judged_papers(results: Path) -> list[dict]:
 def judged_paper(key: str, about: object, results: Path) -> dict:
     """Return what the templates say of a paper."""
     claims = judged(key, results)
+    claims["interval"] = [plain(str(interval)) for interval in claims["interval"]]
     runs = {name: run_of(key, name, results) for name in claims["notebook"].unique()}
     claims["seeds to decide"] = [claim[1] if claim else "" for claim in claims["needed"]]
     claims["to decide"] = [
@@ -90,24 +93,68 @@ def judged_paper(key: str, about: object, results: Path) -> dict:
         else ""
         for claim in claims.to_dict("records")
     ]
-    notebooks = [
-        runs[name] | {"claims": part.to_dict("records")}
-        for name, part in claims.groupby("notebook", sort=False)
-    ]
     by_kind = {kind: claims[claims["kind"] == kind] for kind in judge.KINDS}
+    all_claims = claims.to_dict("records")
     return {
         "key": key,
         "about": about,
         "asked": key in asked(),
-        "coverage": coverage(key, claims.to_dict("records")),
+        "coverage": coverage(key, all_claims),
         "claims": claims,
-        "by_kind": {kind: part.to_dict("records") for kind, part in by_kind.items()},
+        "groups": grouped(all_claims, key in asked()),
         "counted": counts({kind: part["verdict"] for kind, part in by_kind.items()}),
-        "minutes": minutes(sum(notebook["seconds"] for notebook in notebooks)),
+        "minutes": minutes(sum(run["seconds"] for run in runs.values())),
         "trained": training(results / key),
-        "notebooks": notebooks,
+        "notebooks": [*runs.values()],
         "files": len(list((ROOT / "notebooks" / key).glob("*.ipynb"))),
     }
+
+
+def grouped(claims: list[dict], asked: bool) -> list[tuple[str, list[dict]]]:
+    """Return claims under headings: contradictions first; what holds by itself last, unnamed."""
+    claims = sorted(claims, key=lambda claim: claim["kind"] != judge.MEASURED)
+    folded = [c for c in claims if c["kind"] in TRIVIAL and shade(c) == "yes"]
+    own = [] if asked else [claim for claim in claims if claim["kind"] == judge.OURS]
+    rest = [claim for claim in claims if claim not in folded + own]
+    headings = TEXTS["groups_of_ours" if asked else "groups"]
+    found = [(told, [c for c in rest if shade(c) == name]) for name, told in headings.items()]
+    own.sort(key=lambda claim: [*headings].index(shade(claim)))
+    return [(told, part) for told, part in (*found, ("Our questions", own), ("", folded)) if part]
+
+
+def shade(claim: dict) -> str:
+    """Return the class of the verdict on a claim."""
+    return TEXTS["classes"][claim["verdict"]]
+
+
+def tally(claims: list[dict]) -> dict[str, int]:
+    """Return how many claims have verdicts of each class, those that are there."""
+    counted = Counter(map(shade, claims))
+    return {name: counted[name] for name in TEXTS["short"] if name in counted}
+
+
+def in_short(claims: list[dict]) -> str:
+    """Return whether claims hold, in one sentence."""
+    all_of_them = f"All {len(claims)} claims" if len(claims) > 2 else "Both claims"
+    told = []
+    for name, number in tally(claims).items():
+        subject = number if told else f"{number} of {len(claims)} claims"
+        if number == len(claims):
+            subject = "The only claim" if number == 1 else all_of_them
+        told.append(f"{subject} {TEXTS['short'][name][number > 1]}")
+    return ", ".join(told) + "." if told else "No claim depends on it."
+
+
+def plain(interval: str) -> str:
+    """Return intervals in words where one says nothing: it is wider than its quantity can be."""
+
+    def told(found: re.Match) -> str:
+        low, high = float(found[2]), float(found[3])
+        nothing = low < 1 < high and high > 1000 * low if found[1] else low < -100 < 100 < high
+        unknown = nothing and (found[1] or found[4])
+        return "undecided, the interval is wider than the range" if unknown else found[0]
+
+    return WIDE.sub(told, interval)
 
 
 def to_decide(draws: int, needed: float, unit: str, seconds: float) -> str:
@@ -175,7 +222,27 @@ def run_of(paper: str, notebook: str, results: Path) -> dict:
     share = results / "manifest" / paper / f"{notebook}.json"
     noted = json.loads(share.read_text()) if share.exists() else {"seconds": 0, "outputs": {}}
     seconds, data = noted["seconds"], data_of(noted["outputs"])
-    return {"name": notebook, "seconds": seconds, "minutes": minutes(seconds), "data": data}
+    told = {"name": notebook, "seconds": seconds, "minutes": minutes(seconds), "data": data}
+    return told | {"state": state_of(f"{paper}/{notebook}", results)}
+
+
+def state_of(notebook: str, results: Path) -> str:
+    """Return whether results at the paper's sizes are missing, or older than what made them.
+
+    Code that gives other quick tables makes them older, as `make plan PROFILE=paper` says.
+    """
+    if inputs.read_share(notebook, results) is None:
+        return NOT_YET
+    parameters, files = present()
+    quick = inputs.quick_tables(notebook, inputs.reference("quick"))
+    reasons = inputs.changes(notebook, parameters[notebook], results, files, quick)
+    return OLDER if {*reasons} - {"its data changed"} else ""
+
+
+@cache
+def present() -> tuple[dict, dict]:
+    """Return the paper's parameters of each notebook, and the digest of each file."""
+    return inputs.parameters_of("paper"), inputs.snapshot()
 
 
 def minutes(seconds: float) -> str:
@@ -193,43 +260,51 @@ def data_of(outputs: dict[str, dict]) -> list[str]:
     return [*said]
 
 
-def templates(profile: str) -> jinja2.Environment:
-    """Return the templates, with what all of them name."""
+def templates(folder: Path = TEMPLATES) -> jinja2.Environment:
+    """Return the templates of a folder, with what all of them name."""
     found = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+        loader=jinja2.FileSystemLoader(folder),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
-        autoescape=lambda name: name.endswith(".html.jinja"),
     )
-    command = "make " if profile == "quick" else f"make PROFILE={profile} "
-    found.filters["cell"] = cell
+    found.filters |= {"cell": cell, "in_short": in_short, "line": one_line}
     found.globals |= {"verdicts": intervals.VERDICTS, "kinds": judge.KINDS, **TEXTS}
     found.globals["others"] = OTHERS
-    found.globals |= {"profile": profile, "command": command}
     return found
 
 
-def reports(papers: list[dict], profile: str) -> dict[str, str]:
-    """Return the report, a summary and a page per paper, in Markdown and HTML, by file.
+def reports(papers: list[dict]) -> dict[str, str]:
+    """Return the report, a summary and a page per paper, in Markdown and HTML, by file."""
+    found = templates()
+    page = found.get_template("PAPER.md.jinja")
+    written = {"REPORT.md": found.get_template("REPORT.md.jinja").render(papers=papers)}
+    written |= {f"{paper['key']}/REPORT.md": page.render(paper=paper) for paper in papers}
+    return written | {f"{Path(n).with_suffix('.html')}": html(t) for n, t in written.items()}
 
-    The pages of HTML need no other file.
-    """
-    found, written = templates(profile), {}
-    for ending in ("md", "html"):
-        summary = found.get_template(f"REPORT.{ending}.jinja")
-        written[f"REPORT.{ending}"] = summary.render(papers=papers)
-        page = found.get_template(f"PAPER.{ending}.jinja")
-        for paper in papers:
-            written[f"{paper['key']}/REPORT.{ending}"] = page.render(paper=paper)
-    return written
+
+def html(text: str) -> str:
+    """Return a report in Markdown as a page of HTML that needs no other file."""
+    body = mistune.create_markdown(escape=False, plugins=["table"])(text)
+    body = body.replace("REPORT.md", "REPORT.html")
+    for verdict, shade in TEXTS["classes"].items():
+        badge = f'<span class="badge {shade}">{verdict}</span>'
+        body = body.replace(f"<strong>{verdict}</strong>", badge)
+    title = re.sub(r"<[^>]+>|[#\\]", "", text.partition("\n")[0]).strip()
+    page = (TEMPLATES / "REPORT.html").read_text(encoding="utf-8")
+    return page.replace("<!-- title -->", title).replace("<!-- body -->", body)
 
 
 def saved(name: str) -> pd.DataFrame | None:
     """Return a table of figures/paper, or None where its notebook was taken out."""
     file = ROOT / "figures" / "paper" / f"{name}.csv"
     return pd.read_csv(file) if file.exists() else None
+
+
+def one_line(text: object) -> str:
+    """Return text without line breaks, for HTML within Markdown."""
+    return " ".join(str(text).split())
 
 
 def cell(text: str) -> str:
@@ -239,7 +314,7 @@ def cell(text: str) -> str:
 
 def with_tables(readme: str, papers: list[dict]) -> str:
     """Return the README with our findings and the table of the papers, between marks."""
-    parts = templates("paper").get_template("README.md.jinja").module
+    parts = templates().get_template("README.md.jinja").module
     own = [paper for paper in papers if paper["key"] in known_papers()]
     written = {"findings": parts.findings(saved), "papers": parts.papers(own)}
     for name, table in written.items():

@@ -1,19 +1,20 @@
 """Write the site: every notebook, lesson, figure and the report as pages that need no network.
 
-    site.py --profile quick                 -> build/site/quick/index.html
-    site.py --profile quick --instructor    -> build/site/quick-instructor/index.html
-    site.py --profile quick --to DIR        -> DIR/index.html
+    site.py                 -> build/site/index.html
+    site.py --instructor    -> build/site-instructor/index.html
+    site.py --to DIR        -> DIR/index.html
 
 The public site shows the lessons as students get them; with --instructor it shows the lessons with
 their solutions, and the guide with the exam questions and their answers.
 
-Notebooks are those that the profile executed, or else the committed ones. Files are staged in a
-temporary folder under the names that they have in the project, beside pages made from site/pages.
-Sphinx makes HTML from them, and site/conf.py leads links to pages. The folder of the site is
-replaced as a whole.
+All results are those of the paper edition: figures/paper, and the notebooks in notebooks/, which
+show them. Files are staged in a temporary folder under the names that they have in the project,
+beside pages made from site/pages. Sphinx makes HTML from them, and site/conf.py leads links to
+pages. The folder of the site is replaced as a whole.
 """
 
 import argparse
+import ast
 import hashlib
 import json
 import os
@@ -22,50 +23,51 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from functools import cached_property
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-import jinja2
+import inputs
 import pandas as pd
+import report
 from course import describe, public_version
-from report import judged
-from results import kept, place_in_paper
+from PIL import Image
+from results import place_in_paper
 
-from anonpaper.compendium import judge, papers
-from anonpaper.compendium.catalogue import asked
+from anonpaper.compendium import judge
 from anonpaper.files import project_root, write_whole
 
 ROOT = project_root(Path(__file__).parent)
 NOTEBOOKS = ROOT / "notebooks"
+PAPER = ROOT / "figures" / "paper"
 CONFIGURATION = ROOT / "site"
 TEXTS = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "data/README.md")
 PICTURE = ROOT / "figures" / "before_and_after.png"  # at the top of the README
-INPUTS = [*TEXTS, PICTURE, *"data/reference site tools anonpaper notebooks".split()]
+INPUTS = [*TEXTS, PICTURE, PAPER, "figures/expected/quick/manifest"]
+INPUTS += "data/reference site tools anonpaper notebooks".split()
 SUFFIXES = set(".css .csv .ipynb .js .json .md .png .py .pyi .rst .svg .tex .toml .yaml".split())
 HIDDEN = {".state", ".staging", ".failed", ".ipynb_checkpoints", "__pycache__"}
-ROWS_SHOWN = 30  # of a table among the figures
-FIGURE = re.compile(r"\.figure\(\s*\w[\w.]*,\s*\"([^\"]+)\"")
+ROWS_SHOWN = 12  # of a table among the figures
+SMALL = 720  # pixels, the width of a picture in a list
+PLACES = r"(Figure|Table)s? (\d+[a-z]?(?:(?:, | and | to )\d+[a-z]?)*)"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Parse the command line, write the site and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--profile", default="quick")
     parser.add_argument("--instructor", action="store_true")
     parser.add_argument("--to", type=Path)
     options = parser.parse_args(arguments)
-    folder = options.profile + ("-instructor" if options.instructor else "")
-    target = options.to or ROOT / "build" / "site" / folder
-    inputs = digest_of_inputs(options.profile)
+    target = options.to or ROOT / "build" / f"site{'-instructor' * options.instructor}"
+    digest = digest_of_inputs()
     note = target / ".inputs.sha256"
-    if note.exists() and note.read_text() == inputs:
+    if note.exists() and note.read_text() == digest:
         print(f"{os.path.relpath(target)}: up to date, nothing to be done")
         return 0
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".site-") as folder:
         source, html, old = (Path(folder, name) for name in ("source", "html", "old"))
-        Site(source, options.profile, options.instructor).stage()
+        Site(source, options.instructor).stage()
         sphinx = [sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going"]
         sphinx += ["-c", CONFIGURATION, "-d", Path(folder, "doctrees"), source, html]
         path = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -73,7 +75,7 @@ def main(arguments: list[str] | None = None) -> int:
         if done.returncode:
             print(done.stderr.replace(f"{source}/", ""), file=sys.stderr)
             return 1
-        (html / note.name).write_text(inputs)
+        (html / note.name).write_text(digest)
         if target.exists():
             os.replace(target, old)
         os.replace(html, target)
@@ -82,9 +84,9 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def digest_of_inputs(profile: str) -> str:
+def digest_of_inputs() -> str:
     """Return one digest of all files that the site is made from."""
-    places = [ROOT / name for name in (*INPUTS, f"figures/{profile}", "figures/paper")]
+    places = [ROOT / name for name in INPUTS]
     files = {file for place in places for file in (place, *place.rglob("*")) if file.is_file()}
     digest = hashlib.sha256()
     for file in sorted(files):
@@ -94,60 +96,59 @@ def digest_of_inputs(profile: str) -> str:
 
 
 class Site:
-    """The pages to be, in the folder that Sphinx reads, with the results of one profile."""
+    """The pages to be, in the folder that Sphinx reads."""
 
-    def __init__(self, source: Path, profile: str, instructor: bool = False) -> None:
-        own = ROOT / "figures" / profile
-        self.source, self.profile, self.instructor = source, profile, instructor
-        self.results = own if (own / "manifest.json").exists() else own.with_name("paper")
-        self.manifest = json.loads((self.results / "manifest.json").read_text())
-        self.reports = own if (own / "REPORT.md").exists() else own.with_name("paper")
+    def __init__(self, source: Path, instructor: bool = False) -> None:
+        self.source, self.instructor = source, instructor
+        self.papers = report.judged_papers(PAPER)
+        self.templates = report.templates(CONFIGURATION / "pages")
+        self.templates.filters |= {"tally": report.tally, "small": self.small, "apart": apart}
+        self.templates.filters["data"] = lambda one: "; ".join(report.data_of({"": one}))
+        files = [*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("*/*.ipynb")]
+        names = [path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in files]
+        self.notebooks = {name: Notebook(name) for name in sorted(names, key=by_number)}
+        self.captions = {k: v for one in self.notebooks.values() for k, v in one.captions.items()}
+        self.figures = {paper["key"]: self.figures_of(paper) for paper in self.papers}
+        self.home = {  # of each figure or table: the page that shows it
+            f"{key}/{one['name']}": page
+            for key, (pages, _) in self.figures.items()
+            for page in reversed(pages)
+            for one in page["outputs"]
+        }
 
-    @cached_property
-    def pages(self) -> jinja2.Environment:
-        """The templates of pages that are no files of the project."""
-        loader = jinja2.FileSystemLoader(CONFIGURATION / "pages")
-        found = jinja2.Environment(loader=loader, trim_blocks=True, lstrip_blocks=True)
-        found.filters["stem"] = lambda name: Path(name).stem
-        found.globals |= {"profile": self.profile, "results": self.results.name}
-        return found
-
-    @property
-    def macros(self) -> jinja2.environment.TemplateModule:
-        """What several pages say."""
-        return self.pages.get_template("_macros.md").module
-
-    def write(self, page: str, template: str, **values: object) -> None:
+    def write(self, place: str, template: str, **values: object) -> None:
         """Write a page from a template."""
-        write_whole(self.source / page, self.pages.get_template(template).render(values))
+        write_whole(self.source / place, self.templates.get_template(template).render(values))
 
     def stage(self) -> None:
         """Write all pages, not yet as HTML."""
-        found = [*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("*/*.ipynb")]
-        names = sorted((path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in found),
-                       key=by_number)  # fmt: skip
-        for name in names:
-            write_whole(self.source / "notebooks" / f"{name}.ipynb", json.dumps(self.shown(name)))
-        there = [paper for key, paper in papers().items() if (NOTEBOOKS / key).is_dir()]
-        outputs = {paper.key: self.outputs_of(paper.key) for paper in there}
-        for paper in there:
-            own = [f"../notebooks/{name}" for name in names if name.startswith(f"{paper.key}/")]
-            given = {"paper": paper, "outputs": outputs[paper.key]}
-            self.write(f"papers/{paper.key}.md", "paper.md", notebooks=own, **given)
-            if outputs[paper.key]:
-                self.write(f"figures/{paper.key}.md", "figures_of_paper.md", **given)
-        self.write("papers/index.md", "papers.md", papers=there)
-        shown = [(paper, outputs[paper.key]) for paper in there if outputs[paper.key]]
+        for name, notebook in self.notebooks.items():
+            write_whole(self.source / f"notebooks/{name}.ipynb", json.dumps(self.shown(notebook)))
+        for paper in self.papers:
+            key, (pages, others) = paper["key"], self.figures[paper["key"]]
+            own = [one for name, one in self.notebooks.items() if name.startswith(f"{key}/")]
+            there = {Path(one.name).name: one for one in own}
+            told = [there[name].answer for name in paper["about"].answers if name in there]
+            best = self.home.get(f"{key}/{paper['about'].picture}")
+            given = {"paper": paper, "pages": pages, "others": others, "notebooks": own}
+            self.write(f"papers/{key}.md", "paper.md", answers=told, best=best, **given)
+            self.write(f"figures/{key}.md", "figures_of_paper.md", **given)
+            for page in pages:
+                self.write(f"figures/{key}/{page['name']}.md", "figure.md", page=page, **given)
+        shown = [(paper, self.figures[paper["key"]][0]) for paper in self.papers]
+        self.write("papers/index.md", "papers.md", papers=self.papers)
         self.write("figures/index.md", "figures.md", shown=shown)
-        lessons = [f"notebooks/{name}" for name in names if name.startswith("course/")]
+        lessons = [f"notebooks/{name}" for name in self.notebooks if name.startswith("course/")]
         if lessons:
             texts = sorted(NOTEBOOKS.glob("course/*.md")) if self.instructor else []
             pages = lessons + [self.copy(text) for text in texts]
             self.write("course.md", "course.md", pages=pages, instructor=self.instructor)
         self.write("api/index.rst", "api.rst", modules=package_modules())
-        self.copy_files()
-        others = [name for name in names if name.startswith(("together/", "beyond/"))]
-        given = {"papers": there, "lessons": lessons, "others": others}
+        texts = (*map(ROOT.joinpath, TEXTS), *CONFIGURATION.glob("*.md"), PICTURE)
+        for file in (*texts, *PAPER.glob("*/*.png"), *PAPER.glob("*/*.csv")):
+            if file.exists():
+                self.copy(file)
+        given = {"papers": self.papers, "lessons": lessons, "findings": self.findings()}
         self.write("index.md", "index.md", reports=self.stage_reports(), **given)
 
     def copy(self, file: Path) -> str:
@@ -157,91 +158,237 @@ class Site:
         shutil.copy(file, self.source / page)
         return page.with_suffix("").as_posix()
 
-    def copy_files(self) -> None:
-        """Copy the texts of the project, and the pictures and numbers that pages lead to."""
-        for file in (*map(ROOT.joinpath, TEXTS), *CONFIGURATION.glob("*.md"), PICTURE):
-            if file.exists():
-                self.copy(file)
-        for folder in {self.results, ROOT / "figures" / "paper"}:
-            for ending in ("png", "csv"):
-                for file in folder.glob(f"*/*.{ending}"):
-                    self.copy(file)
+    def small(self, picture: str) -> str:
+        """Write a small copy of a picture of figures/paper, and return its page's path."""
+        file = self.source / "figures" / "small" / picture
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with Image.open(PAPER / picture) as pixels:
+                few = pixels.convert("RGB").reduce(max(1, pixels.width // SMALL))
+                few.quantize(64).save(file, optimize=True)
+        return file.relative_to(self.source).as_posix()
 
     def stage_reports(self) -> list[str]:
         """Stage the report and those on single papers, and return the pages that are there."""
-        parts = [self.reports / key / "REPORT.md" for key in (*papers(), *asked())]
-        files = [file for file in (self.reports / "REPORT.md", *parts) if file.exists()]
+        parts = [PAPER / paper["key"] / "REPORT.md" for paper in self.papers]
+        files = [file for file in (PAPER / "REPORT.md", *parts) if file.exists()]
         pages = [file.relative_to(ROOT).with_suffix("").as_posix() for file in files]
         for file in files:
             text = file.read_text(encoding="utf-8")
             text = re.sub(r'^<a id="([\w-]+)"></a>$', r"(\1)=", text, flags=re.MULTILINE)
             if file == files[0]:
-                text += "\n" + self.macros.contents([f"/{page}" for page in pages[1:]])
+                macros = self.templates.get_template("_macros.md").module
+                text += "\n" + macros.contents([f"/{page}" for page in pages[1:]])
             write_whole(self.source / file.relative_to(ROOT), text)
         return pages
 
+    def findings(self) -> list[tuple[str, str, dict | None]]:
+        """Return what the README lists as found: headline, text, and the page of its figure."""
+        listed = (ROOT / "README.md").read_text("utf-8").partition(report.MARKS["findings"][0])[2]
+        found = re.findall(r"^- \*\*\[(.*)\]\(notebooks/(.*)\.ipynb\)\*\* (.*)$", listed, re.M)
+        pages = {one["notebook"]: page for page in reversed(self.home.values())
+                 for one in page["outputs"] if one["picture"]}  # fmt: skip
+        return [(f"[{head}](notebooks/{name}.ipynb)", text,
+                 self.home.get(self.notebooks[name].answer["shown"], pages.get(name)))
+                for head, name, text in found if name in self.notebooks]  # fmt: skip
+
     # -- notebooks ----------------------------------------------------------------------------
 
-    def notebook(self, name: str) -> tuple[dict, bool]:
-        """Return the notebook to be shown, and whether it is the profile's own."""
-        executed = ROOT / "figures" / self.profile / "notebooks" / f"{name}.ipynb"
-        own = executed.exists()
-        path = executed if own else NOTEBOOKS / f"{name}.ipynb"
-        return json.loads(path.read_text(encoding="utf-8")), own
-
-    def shown(self, name: str) -> dict:
-        """Return a notebook with a line under every figure that says what made it."""
-        notebook, own = self.notebook(name)
-        if name.startswith("course/") and not self.instructor:
-            notebook = public_version(notebook)
-        describe(notebook, Path(name).name)
-        cells = []
-        for cell in notebook["cells"]:
+    def shown(self, notebook: "Notebook") -> dict:
+        """Return a notebook as its page shows it: alt texts, folded code, lines under figures."""
+        content, macros = notebook.content, self.templates.get_template("_macros.md").module
+        if notebook.name.startswith("course/"):
+            content = content if self.instructor else public_version(content)
+            describe(content, Path(notebook.name).name)
+            return content
+        cells, heading = [], ""
+        for number, cell in enumerate(content["cells"]):
             cells.append(cell)
-            for figure in FIGURE.findall("".join(cell["source"])) if own else []:
-                about = self.manifest["outputs"].get(f"{Path(name).parent}/{figure}.svg")
-                if about and any("image/png" in out.get("data", {}) for out in cell["outputs"]):
-                    line = {"cell_type": "markdown", "source": self.macros.origin(figure, about)}
-                    cells.append(line | {"id": f"made-{len(cells)}", "metadata": {}})
-        return notebook | {"cells": cells}
-
-    def question(self, notebook: str, figure: str) -> str:
-        """Return what a notebook asks before it shows a figure: the paragraph before its cell."""
-        name = Path(notebook).relative_to("notebooks").with_suffix("").as_posix()
-        found = ""
-        for cell in self.notebook(name)[0]["cells"]:
-            source = "".join(cell["source"])
-            if cell["cell_type"] == "markdown":
-                paragraphs = [part for part in source.split("\n\n") if not part.startswith("#")]
-                found = paragraphs[0] if paragraphs else found
-            elif f'"{figure}"' in source:
-                return found
-        return ""
+            source, tags = "".join(cell["source"]), cell["metadata"].get("tags", [])
+            heading = next(iter(re.findall(r"^#+ (.*)$", source, re.M)[::-1]), heading)
+            if cell["cell_type"] != "code":
+                heading = re.sub(r"[*`$\[\]]", "", heading)
+                continue
+            named = notebook.figures.get(number, [])
+            said = [self.captions.get(name) or self.home[name]["title"]
+                    for name in named if name in self.home]  # fmt: skip
+            picture = {"alt": " ".join(said) or f"Picture to: {heading}"}
+            folded = {"code_prompt_show": "code", "code_prompt_hide": "code"}
+            cell["metadata"]["mystnb"] = {"image": picture, **folded}
+            if "answer" in tags:
+                cell["metadata"]["tags"] = [*tags, "remove-input"]
+            elif "plumbing" in tags or mostly_imports(source):
+                cell["metadata"]["tags"] = [*tags, "hide-input"]
+            pages = {id(page): page for name in named if (page := self.home.get(name))}.values()
+            if pages and any("image/png" in out.get("data", {}) for out in cell["outputs"]):
+                line = macros.origin([*pages])
+                cells.append({"cell_type": "markdown", "source": line, "metadata": {},
+                              "id": f"made-{number}"})  # fmt: skip
+        return content | {"cells": cells}
 
     # -- figures ------------------------------------------------------------------------------
 
-    def outputs_of(self, paper: str) -> list[dict]:
-        """Return what pages say of the figures and tables of a paper, those of the paper first."""
-        found = [
-            (path, about)
-            for path, about in self.manifest["outputs"].items()
-            if path.startswith(f"{paper}/")
-            and path.endswith((".svg", ".tex"))
-            and (self.results / kept(path)).exists()
-        ]
-        tables = {claim.id: claim.tables for claim in judge.of_paper(paper)}
-        claims = judged(paper, self.results).to_dict("records")
-        return [
-            about
-            | {
-                "name": Path(path).stem,
-                "file": f"{self.results.name}/{kept(path)}",
-                "rows": "" if path.endswith(".svg") else table_of(self.results / kept(path)),
-                "asked": self.question(about["notebook"], Path(path).stem),
-                "claims": [one for one in claims if Path(path).stem in tables[one["id"]]],
-            }
-            for path, about in sorted(found, key=place_in_paper)
-        ]
+    def figures_of(self, paper: dict) -> tuple[list[dict], list[dict]]:
+        """Return the pages of a paper's figures and tables, and the tables that have no page."""
+        pages, others = [], []
+        claims = paper["claims"].to_dict("records")
+        for one in sorted(self.outputs_of(paper["key"]), key=first_named):
+            homes = [page for page in pages if page["places"] & places_in(one["of"])]
+            for page in homes:
+                page["outputs"].append(one)
+            if not homes and (places_in(one["of"]) or one["kind"] == "figure"):
+                pages.append({"name": one["name"], "key": paper["key"], "of": one["of"],
+                              "places": places_in(one["of"]), "outputs": [one]})  # fmt: skip
+            elif not homes:
+                own = [claim for claim in claims if one["name"] in claim["tables"].split()]
+                others.append(one | {"claims": own})
+        for page in pages:
+            if page["of"].startswith("Figure"):
+                page["outputs"].sort(key=lambda one: one["kind"] != "figure")
+            names = {one["name"] for one in page["outputs"]}
+            page["claims"] = [claim for claim in claims if is_about(claim, page["places"], names)]
+            if paper["asked"] and not page["claims"]:
+                home = page["outputs"][0]["notebook"]
+                page["claims"] = [one for one in claims if home.endswith(f"/{one['notebook']}")]
+            theirs = [claim for claim in page["claims"] if claim["kind"] != judge.OURS]
+            page["short"] = report.in_short(theirs or page["claims"])
+            page["states"] = [*dict.fromkeys(o["state"] for o in page["outputs"] if o["state"])]
+            page["title"] = title_of(page, paper["about"])
+            label = page["title"].replace(f" of {getattr(paper['about'], 'name', '')}", "")
+            page["entry"] = f"{label} <{paper['key']}/{page['name']}>"
+        return sorted(pages, key=lambda page: place_in_paper((page["name"], page))), others
+
+    def outputs_of(self, key: str) -> list[dict]:
+        """Return the figures and tables of a paper, also those that a run at its sizes lacks."""
+        found = {}
+        for folder in (inputs.reference("quick"), PAPER):
+            for name, share in shares(folder).items():
+                state = report.state_of(name, PAPER) if folder == PAPER else report.NOT_YET
+                for path, about in share["outputs"].items():
+                    if path.startswith(f"{key}/") and path.endswith(".csv"):
+                        there = PAPER / path if folder == PAPER else Path()
+                        picture = there.with_suffix(".png") if there.is_file() else there
+                        found[path] = about | {
+                            "name": there.stem or Path(path).stem,
+                            "notebook": name,
+                            "state": state,
+                            "caption": self.captions.get(path[:-4]) or about.get("caption", ""),
+                            "csv": path if there.is_file() else "",
+                            "picture": f"{path[:-4]}.png" if picture.is_file() else "",
+                        }
+        for one in found.values():
+            is_table = one["csv"] and one["kind"] == "table"
+            one["rows"] = table_of(PAPER / one["csv"]) if is_table else ""
+        return [*found.values()]
+
+
+class Notebook:
+    """What pages say of a notebook: its title, its answer, and the figures that its cells show."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.captions, self.figures = name, {}, {}
+        self.content = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))
+        texts = ["".join(cell["source"]) for cell in self.content["cells"][:3]
+                 if cell["cell_type"] == "markdown"]  # fmt: skip
+        self.title, _, text = "\n".join(texts).removeprefix("# ").partition("\n")
+        sentence = re.match(r".*?[.?!](?=\s|$)", " ".join(text.split()))
+        self.answer = {"text": sentence[0] if sentence else "", "found": False, "shown": ""}
+        self.answer["from"], self.entry = self, f"../notebooks/{name}"
+        for number, cell in enumerate(self.content["cells"]):
+            if cell["cell_type"] == "code" and "/" in name:
+                self.read(number, "".join(cell["source"]))
+                if "answer" in cell["metadata"].get("tags", []):
+                    self.read_answer(cell, self.figures.get(number, [""])[0])
+
+    def read(self, number: int, source: str) -> None:
+        """Note which figures the code of a cell names, and their captions."""
+        for call in calls_in(source):
+            called = getattr(call.func, "attr", getattr(call.func, "id", ""))
+            given = {word.arg: word.value for word in call.keywords}
+            if called == "figure" and len(call.args) > 1:
+                figure, caption = literal(call.args[1]), literal(given.get("caption"))
+                if figure:
+                    key = f"{self.name.partition('/')[0]}/{figure}"
+                    self.figures.setdefault(number, []).append(key)
+                    self.captions |= {key: " ".join(caption.split())} if caption else {}
+            elif called == "answer" and literal(given.get("shown")):
+                self.figures.setdefault(number, []).append(literal(given["shown"]))
+
+    def read_answer(self, cell: dict, shown: str) -> None:
+        """Note the bold sentence of an answer, and the figure shown."""
+        texts = ["".join(out.get("data", {}).get("text/markdown", "")) for out in cell["outputs"]]
+        if found := re.match(r"\*\*(.+?)\*\*", "\n".join(texts), re.DOTALL):
+            self.answer |= {"text": found[1], "found": True, "shown": shown}
+
+
+def calls_in(source: str) -> list[ast.Call]:
+    """Return the calls in the code of a cell."""
+    code = re.sub(r"^[%!].*$", "", source, flags=re.M)
+    return [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
+
+
+def literal(node: ast.AST | None) -> str:
+    """Return a literal text; nothing of all else."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def mostly_imports(source: str) -> bool:
+    """Return whether at least half of a cell's statements are imports."""
+    body = ast.parse(re.sub(r"^[%!].*$", "", source, flags=re.M)).body
+    return 0 < len(body) <= 2 * sum(isinstance(line, ast.Import | ast.ImportFrom) for line in body)
+
+
+@cache
+def shares(results: Path) -> dict[str, dict]:
+    """Return what notebooks noted of their last runs."""
+    return inputs.known_shares(results)
+
+
+def places_in(text: str) -> set[str]:
+    """Return the figures and tables of a paper that a text names, "Figures 2 to 4" as three."""
+    found = set()
+    for kind, numbers in re.findall(PLACES, text):
+        for first, last in re.findall(r"(\d+[a-z]?)(?: to (\d+))?", numbers):
+            listed = range(int(first), int(last) + 1) if last else [first]
+            found |= {f"{kind} {number}" for number in listed}
+    return found
+
+
+def first_named(one: dict) -> tuple:
+    """Return a key that puts first what is named as in the paper, then figures."""
+    named = one["name"] == one["of"].lower().replace(" ", "_")
+    return not named, one["kind"] != "figure", *place_in_paper((one["name"], one))
+
+
+def is_about(claim: dict, places: set[str], names: set[str]) -> bool:
+    """Return whether a claim is about figures or tables: it says so, or is judged from them."""
+    said = places_in(claim["where"]) if places else set()
+    if said:
+        whole = {place.rstrip("abcdefgh") for place in places}
+        return bool(said & (places | whole) or {p.rstrip("abcdefgh") for p in said} & places)
+    return bool(names.intersection(claim["tables"].split()))
+
+
+def apart(claim: dict) -> str:
+    """Return how far ours is from the published number, where both are one number."""
+    numbers = [re.match(r"(-?[\d,]*\d(?:\.\d+)?)(?![\d.]| to )", str(claim[column]).strip())
+               for column in ("published", "measured")]  # fmt: skip
+    if not all(numbers) or not re.fullmatch(r"-?[\d,.]+( [^\d,;]*)?", str(claim["published"])):
+        return ""
+    theirs, ours = (float(found[1].replace(",", "")) for found in numbers)
+    share = f" ({(ours - theirs) / abs(theirs):+.1%})" if theirs else ""
+    return f"{ours - theirs:+,.4g}{share}" if ours != theirs else "none"
+
+
+def title_of(page: dict, about: object) -> str:
+    """Return the heading of the page of a figure or table: where it is, and what it shows."""
+    one = page["outputs"][0]
+    sentence = one["caption"].partition(". ")[0].rstrip(".")
+    words = page["name"].replace("_", " ")
+    plain = words if words.lower() != page["of"].lower() else ""
+    shows = sentence if 0 < len(sentence) <= 90 else plain
+    place = f"{page['of']} of {about.name}" if page["of"] else ""
+    return ": ".join(filter(None, [place, shows])) or words
 
 
 def by_number(name: str) -> list:

@@ -2,6 +2,7 @@
 
     verify.py --profile paper --paper boger2020    run its notebooks in a scratch folder, compare
     verify.py --profile quick --made               compare what `make FRESH=yes` has made
+    verify.py --expected                           say whether figures/quick is as expected
 
 Committed are figures/paper for the paper profile, and figures/expected/quick for the quick one.
 Each notebook runs from an empty cache. `--made` runs nothing: it takes figures/<profile>, if the
@@ -51,7 +52,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--tolerance", type=float, default=TOLERANCE)
     parser.add_argument("--jobs", type=int, default=1, help="notebooks at a time")
     parser.add_argument("--made", action="store_true", help="take what is in figures/<profile>")
+    parser.add_argument("--expected", action="store_true", help="figures/quick, in a line")
     given = parser.parse_args(arguments)
+    if given.expected:
+        return say_whether_expected()
     committed = inputs.reference(given.profile)
     place = "figures" if given.made else "build/verify"
     here, failure = inputs.ROOT / place / given.profile, ""
@@ -83,6 +87,21 @@ def main(arguments: list[str] | None = None) -> int:
     print(*[MAY_DIFFER] * different, sep="\n")
     print("verify: different" if different or failure else "verify: the same")
     return int(different or bool(failure))
+
+
+def say_whether_expected() -> int:
+    """Print whether the quick tables that were made here are those expected; return 0."""
+    committed, here = inputs.reference("quick"), inputs.FIGURES / "quick"
+    names = [*inputs.known_shares(here)]
+    expected, made = outputs_of(names, committed), outputs_of(names, here)
+    tables = sorted(path for path in {*expected, *made} if path.endswith(".csv"))
+    different = [path for path in tables if compare_files(
+        committed / path, here / path, made.get(path, {}).get("timing", False), TOLERANCE
+    )[0] == "different"]  # fmt: skip
+    told = f"{len(different)} of {len(tables)} quick tables differ: {', '.join(different[:5])}"
+    told += ", ..." * (len(different) > 5) + "; `make FRESH=yes && make verify MADE=yes` shows how"
+    print(told if different else f"all {len(tables)} quick tables as expected")
+    return 0
 
 
 def notebooks_with_results(paper: str) -> list[str]:

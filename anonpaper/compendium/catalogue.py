@@ -17,7 +17,10 @@ __all__ = ["Asked", "Paper", "asked", "overview", "papers"]
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """Notebooks that belong to no paper but have claims; `sizes` describes a profile's sizes."""
+    """Notebooks that belong to no paper but have claims; `sizes` describes a profile's sizes.
+
+    The site shows `picture`, a saved figure, and the answers of the notebooks in `answers`.
+    """
 
     key: str
     title: str
@@ -25,6 +28,8 @@ class Asked:
     sizes: Mapping[str, str]
     citation: str = "Questions from no paper"
     words: Mapping[str, str] = field(default_factory=dict)
+    picture: str = ""
+    answers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,13 +17,23 @@ from dataclasses import asdict, is_dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
 from anonpaper import plots
 from anonpaper.compendium import judge as claims
+from anonpaper.compendium.edition import (
+    QUICK_RUN,
+    edition_parameters,
+    edition_table,
+    picture,
+    show,
+    shows_edition,
+)
 from anonpaper.compendium.grids import CALLED, plain_values
 from anonpaper.compendium.intervals import NOT_RUN
+from anonpaper.compendium.layout import faults
 from anonpaper.compendium.provenance import figures_root, profile
 from anonpaper.compendium.shown import Verdicts
 from anonpaper.compendium.tables import data_behind, folders, read_table
@@ -103,6 +113,8 @@ class Results:
         if missing:
             raise ParameterError(f"parameters of {paper}/{notebook} are not set: {missing}")
         given = {name: values[name] for name in names}
+        if shows_edition():
+            show(_edition_in_words(edition_parameters(paper, notebook), given))
         return cls(paper, notebook=notebook, parameters=given, microdata=microdata)
 
     def figure(
@@ -111,6 +123,7 @@ class Results:
         name: str,
         *,
         data: pd.DataFrame,
+        caption: str = "",
         of: str = "",
         timing: Sequence[str] | bool = False,
         microdata: Sequence[Microdata] | None = None,
@@ -126,6 +139,9 @@ class Results:
             Name of the files, without ending; unique within the paper.
         data : DataFrame
             The plotted numbers.
+        caption : str
+            What the axes show and what to see, as a literal text: the site puts it below the
+            figure, where it is also the alternative text.
         of : str, optional
             The figure of the paper, e.g. ``"Figure 2a"``; empty for our own.
         timing : sequence of str or bool, optional
@@ -146,7 +162,14 @@ class Results:
             "png": plots.render(figure, "png"),
             "csv": _csv(data),
         }
-        self._save(files, name, tables, kind="figure", of=of, timing=_times(timing, data))
+        timing = _times(timing, data)
+        about = {"timing": timing, "caption": caption, "faults": faults(figure)}
+        self._save(files, name, tables, kind="figure", of=of, **about)
+        if shows_edition() and (image := picture(f"{self.paper}/{name}")) is not None:
+            plt.close(figure)
+            show(image)
+        elif shows_edition():
+            show(QUICK_RUN)
 
     def table(
         self,
@@ -162,7 +185,7 @@ class Results:
 
         Parameters are those of `figure`; the caption is plain text, and like the cells it is
         escaped for LaTeX. The index is written if it has a name or is not just 0, 1, 2, ...
-        Returns the frame, so the last line of a cell can show it.
+        Returns the table to show, so the last line of a cell can do it.
         """
         tables = self.microdata if microdata is None else tuple(microdata)
         latex = frame.to_latex(
@@ -178,7 +201,13 @@ class Results:
         self._save(
             files, name, tables, kind="table", of=of, timing=_times(timing, frame), caption=caption
         )
-        return frame
+        if not shows_edition():
+            return frame
+        index = frame.index.names if _index_matters(frame) else []
+        shown = edition_table(f"{self.paper}/{name}", list(index))
+        if shown is None:
+            show(QUICK_RUN)
+        return frame if shown is None else shown
 
     def claims(self, *, timing: bool = False) -> Verdicts:
         """Judge the claims of this notebook, from the tables it has saved.
@@ -197,10 +226,12 @@ class Results:
                 f"notebooks/{self.paper}/claims.toml has no claims of {self.notebook!r} that "
                 f"depend on {'run times' if timing else 'other tables than run times'}"
             )
-        judged = claims.judge(self.paper, self.root / self.paper).set_index("id").loc[chosen]
+        root = folders()["paper"] if shows_edition() else self.root
+        judged = claims.judge(self.paper, root / self.paper).set_index("id").loc[chosen]
         shown = judged[["where", "claim", "published", "measured", "interval"]]
-        shown = shown.assign(**{f"verdict, {profile()} profile": judged["verdict"]})
-        if profile() != "paper":
+        made = "paper" if shows_edition() else profile()
+        shown = shown.assign(**{f"verdict, {made} profile": judged["verdict"]})
+        if made != "paper":
             shown = shown.assign(**{"verdict, paper profile": _committed(self.paper, shown.index)})
         return Verdicts(shown.assign(detail=judged["detail"], reason=judged["reason"]))
 
@@ -235,6 +266,16 @@ class Results:
         }
         path = self.root / "manifest" / self.paper / f"{self.notebook}.json"
         write_whole(path, json.dumps(manifest, indent=1, default=plain_values) + "\n")
+
+
+def _edition_in_words(edition: Mapping | None, own: Mapping) -> str:
+    """Return at which sizes the results that a notebook shows were made."""
+    if edition is None:
+        return QUICK_RUN
+    if edition == json.loads(json.dumps(own, default=plain_values)):
+        return "*Results below: the paper edition, run with the parameters above.*"
+    told = ", ".join(f"`{name} = {value}`" for name, value in edition.items())
+    return f"*Results below: the paper edition, with {told}. A quick run has the values above.*"
 
 
 def stamp_data(figure: Figure, data: Iterable[Mapping]) -> None:

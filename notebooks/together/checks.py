@@ -12,7 +12,7 @@ __all__ = ["least_loss"]
 
 
 def least_loss(points: pd.DataFrame, *, method: str, need: int) -> Finding:
-    """Take over draws what the best other method loses more that meets the same need."""
+    """Compare, for each draw, the method's loss with the best other method that meets the need."""
     ours, best, names = [], [], []
     for name, part in points.dropna(subset="k").groupby("data", sort=False):
         losses = meeting(part, NEEDS[need])

@@ -1,12 +1,16 @@
-"""Tables that other notebooks saved."""
+"""Tables that other notebooks saved, and the papers' own numbers."""
 
 import json
+import re
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from anonpaper import plots
 from anonpaper.compendium import results, tables
-from anonpaper.errors import DatasetUnavailableError
+from anonpaper.compendium.tables import reference, references
+from anonpaper.errors import DatasetError, DatasetUnavailableError
 
 
 @pytest.fixture
@@ -46,3 +50,43 @@ def test_a_figure_of_saved_tables_says_what_its_results_would(project):
             ["stand-in data", *texts] if data[0]["stand_in"] else texts
         )
         plots.plt.close(figure)
+
+
+# -- the papers' numbers -------------------------------------------------------------------
+
+
+def test_every_reference_table_is_read_and_its_source_is_named():
+    folder = Path(__file__).parents[2] / "data" / "reference"
+    sources = (folder / "README.md").read_text(encoding="utf-8")
+    assert {*references()} <= {*re.findall(r"(?m)^\| (\S+)\.csv \|", sources)}
+    for name in references():
+        table = reference(name)
+        assert len(table) > 0
+        assert not table.isna().any().any()
+
+
+def test_known_reference_numbers():
+    sizes = reference("xiao2010_tab6_domain_sizes").set_index("attribute")["domain_size"]
+    assert sizes.to_dict() == {
+        "Age": 79,
+        "Gender": 2,
+        "Race": 9,
+        "Marital Status": 6,
+        "Birth Place": 56,
+        "Education": 17,
+        "Work Class": 9,
+        "Income": 50,
+        "Occupation": 50,
+    }
+    assert isinstance(reference("boger2020_fig5_runtime"), pd.DataFrame)
+
+
+def test_an_unknown_reference_is_answered_with_close_ones():
+    with pytest.raises(DatasetError, match="did you mean 'boger2020_fig5_runtime'"):
+        reference("boger2020_fig5")
+
+
+def test_without_a_checkout_references_say_so(monkeypatch):
+    monkeypatch.setattr("anonpaper.compendium.tables.project_root", lambda: None)
+    with pytest.raises(DatasetUnavailableError, match="checkout"):
+        references()

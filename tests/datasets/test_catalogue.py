@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
-from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from anonpaper.compendium.tables import reference, references
 from anonpaper.datasets import Origin, available, fetch
 from anonpaper.datasets.loading import published_table
 from anonpaper.datasets.registry import registry
@@ -86,46 +82,6 @@ def test_an_origin_is_frozen_and_one_line():
     assert str(origin) == "occ: a + b (package index, sha256 111111111111 + 222222222222); n"
     with pytest.raises(AttributeError):
         origin.note = "other"
-
-
-# -- the papers' numbers -------------------------------------------------------------------
-
-
-def test_every_reference_table_is_read_and_its_source_is_named():
-    folder = Path(__file__).parents[2] / "data" / "reference"
-    sources = (folder / "README.md").read_text(encoding="utf-8")
-    assert sorted(references()) == sorted(re.findall(r"(?m)^\| (\S+)\.csv \|", sources))
-    for name in references():
-        table = reference(name)
-        assert len(table) > 0
-        assert not table.isna().any().any()
-
-
-def test_known_reference_numbers():
-    sizes = reference("xiao2010_tab6_domain_sizes").set_index("attribute")["domain_size"]
-    assert sizes.to_dict() == {
-        "Age": 79,
-        "Gender": 2,
-        "Race": 9,
-        "Marital Status": 6,
-        "Birth Place": 56,
-        "Education": 17,
-        "Work Class": 9,
-        "Income": 50,
-        "Occupation": 50,
-    }
-    assert isinstance(reference("boger2020_fig5_runtime"), pd.DataFrame)
-
-
-def test_an_unknown_reference_is_answered_with_close_ones():
-    with pytest.raises(DatasetError, match="did you mean 'boger2020_fig5_runtime'"):
-        reference("boger2020_fig5")
-
-
-def test_without_a_checkout_references_say_so(monkeypatch):
-    monkeypatch.setattr("anonpaper.compendium.tables.project_root", lambda: None)
-    with pytest.raises(DatasetUnavailableError, match="checkout"):
-        references()
 
 
 def test_checksum_and_availability_are_data_set_errors():

@@ -188,7 +188,8 @@ def test_sal_is_the_same_for_the_same_seed(loaded):
     again = acs.make_sal(census, seed=0)
     seconds = time.perf_counter() - start
     kept = pd.read_parquet(io.BytesIO(again.to_parquet()))  # as the loaded one was
-    pd.testing.assert_frame_equal(kept, loaded["sal"].frame)
+    # pandas 3 keeps the texts of categories as str or as object
+    pd.testing.assert_frame_equal(kept.astype(object), loaded["sal"].frame.astype(object))
     other = acs.make_sal(census, seed=1)
     assert not other.equals(again)
     assert seconds < 10

@@ -55,7 +55,7 @@ class Page(HTMLParser):
 
 
 def test_the_committed_report_is_what_judging_gives_now(papers):
-    written = report.reports(papers, "paper")
+    written = report.reports(papers)
     assert len(written) == 2 * (1 + len(papers))
     for name, text in written.items():
         assert (RESULTS / name).read_text() == text, f"{name}: run make PROFILE=paper report"
@@ -90,7 +90,7 @@ def test_the_findings_of_the_readme_rest_on_claims_that_hold():
     }
     lines = (RESULTS / "verdicts.csv").read_text().splitlines()
     verdicts = [",".join(line.split(",")[:3]) for line in lines]
-    headlines = re.findall(r"^- \*\*(.*)\*\*", said, re.MULTILINE)
+    headlines = re.findall(r"^- \*\*\[(.*)\]\(.*\)\*\*", said, re.MULTILINE)
     assert headlines
     for headline in headlines:
         (claim,) = (claim for word, claim in claims.items() if word in headline)
@@ -98,17 +98,20 @@ def test_the_findings_of_the_readme_rest_on_claims_that_hold():
 
 
 def test_what_was_run_at_the_papers_sizes_is_judged(papers):
-    """A claim may wait only where `make plan PROFILE=paper` says that its notebook would run."""
-    judged = {
-        f"{paper['key']}/{notebook['name']}": {claim["verdict"] for claim in notebook["claims"]}
+    """A claim may wait only for a table whose notebook `make plan PROFILE=paper` names."""
+    inputs, sizes = load_tool("inputs"), load_tool("notebooks").Sizes("paper", RESULTS)
+    quick = inputs.known_shares(inputs.reference("quick"))
+    homes = {path: name for name, share in quick.items() for path in share["outputs"]}
+    waiting = {
+        f"{claim.paper}/{table}.csv"
         for paper in papers
-        for notebook in paper["notebooks"]
-        if notebook["seconds"]
+        for claim in judge.of_paper(paper["key"])
+        if paper["claims"].set_index("id").loc[claim.id, "verdict"] == intervals.NOT_RUN
+        for table in claim.tables
+        if not (RESULTS / claim.paper / f"{table}.csv").exists()
     }
-    assert judged
-    sizes = load_tool("notebooks").Sizes("paper", RESULTS)
-    waiting = [name for name, verdicts in judged.items() if intervals.NOT_RUN in verdicts]
-    assert [name for name in waiting if not sizes.outdated(name)] == []
+    assert all(paper["claims"]["verdict"].ne(intervals.NOT_RUN).any() for paper in papers)
+    assert [path for path in sorted(waiting) if not sizes.outdated(homes[path])] == []
 
 
 def test_every_link_of_the_report_leads_somewhere(papers):
@@ -124,13 +127,10 @@ def test_every_link_of_the_report_leads_somewhere(papers):
             assert there.exists(), link
             assert not anchor or anchor in anchors[there], link
     for paper in papers:
-        for notebook in paper["notebooks"]:
-            for claim in notebook["claims"]:
-                card = pages[RESULTS / paper["key"] / "REPORT.md"]
-                there = claim["verdict"] != intervals.NOT_RUN  # nothing leads to a missing table
-                assert all(
-                    (f"]({table}.csv)" in card) == there for table in claim["tables"].split()
-                )
+        card = pages[RESULTS / paper["key"] / "REPORT.md"]
+        for claim in paper["claims"].to_dict("records"):
+            there = claim["verdict"] != intervals.NOT_RUN  # nothing leads to a missing table
+            assert all((f"]({table}.csv)" in card) == there for table in claim["tables"].split())
 
 
 @pytest.mark.parametrize("name", ["REPORT.html", f"{KEY}/REPORT.html"])
@@ -138,7 +138,7 @@ def test_a_page_needs_no_other_file(name):
     page = Page((RESULTS / name).read_text())
     assert not {"script", "link", "img", "iframe"} & set(page.tags)
     assert not [link for link in page.links if "//" in link]
-    assert max(Counter(page.ids).values()) == 1
+    assert max(Counter(page.ids).values(), default=1) == 1
     assert {link[1:] for link in page.links if link.startswith("#")} <= set(page.ids)
 
 
@@ -151,25 +151,47 @@ def test_every_claim_has_a_card_and_a_line_in_the_summary(papers):
         assert {f"{paper['key']}/REPORT.html#{id}" for id in wanted} <= set(summary)
 
 
-def test_no_verdict_stands_without_its_profile(papers):
-    for name, text in report.reports(papers, "paper").items():
-        if name.endswith("/REPORT.md"):
-            lines = [line for line in text.splitlines() if line.startswith("**")]
-            assert lines
-            assert all(line.endswith(", paper profile") for line in lines)
+def test_what_contradicts_a_paper_comes_first_and_what_is_trivial_is_folded(papers):
+    assert not re.search(
+        r"\*\*[^*\n]*(quick|paper) profile", "".join(report.reports(papers).values())
+    )
+    for paper in papers:
+        page = (RESULTS / paper["key"] / "REPORT.md").read_text()
+        before, _, folded = page.partition("<details>")
+        for claim in paper["claims"].to_dict("records"):
+            trivial = claim["kind"] in report.TRIVIAL and claim["verdict"] == judge.HOLDS
+            anchor = f'<a id="{paper["key"]}-{claim["id"]}">'
+            assert anchor in (folded if trivial else before), claim["id"]
+        measured = [c for _, claims in paper["groups"] for c in claims if c["kind"] == "measured"]
+        shades = [report.TEXTS["classes"][claim["verdict"]] for claim in measured]
+        assert shades == sorted(shades, key=[*report.TEXTS["groups"]].index)
+
+
+def test_a_notebook_that_has_not_run_or_ran_with_older_code_is_marked(papers, tmp_path):
+    assert report.state_of(f"{KEY}/{NOTEBOOK}", tmp_path) == report.NOT_YET
+    share = tmp_path / f"manifest/{KEY}/{NOTEBOOK}.json"
+    share.parent.mkdir(parents=True)
+    share.write_text(json.dumps({"outputs": {}}))
+    assert report.state_of(f"{KEY}/{NOTEBOOK}", tmp_path) == report.OLDER
+    for paper in papers:
+        page = (RESULTS / paper["key"] / "REPORT.md").read_text()
+        states = [notebook["state"] for notebook in paper["notebooks"]]
+        assert [*map(page.count, (report.OLDER, report.NOT_YET))] == [
+            *map(states.count, (report.OLDER, report.NOT_YET))
+        ]
 
 
 # ---- how it is written ------------------------------------------------------------------------
 
 
 def test_without_tables_every_claim_is_listed_as_not_run(project, capsys):
-    assert report.main(["--profile", "quick"]) == 0
+    assert report.main() == 0
     number = len(judge.of_paper(KEY))
     assert f"{number} claims of 1 papers judged" in capsys.readouterr().out
-    assert (project / "figures/quick/REPORT.md").read_text().count("| **not run** |") == number
-    text = (project / f"figures/quick/{KEY}/REPORT.md").read_text()
-    assert len(re.findall(r"^\*\*not run\*\*.*, quick profile$", text, re.MULTILINE)) == number
-    assert f"`make paper-{KEY}` runs the notebooks." in text
+    assert (project / "figures/paper/REPORT.md").read_text().count("- **not run** [") == number
+    text = (project / f"figures/paper/{KEY}/REPORT.md").read_text()
+    assert len(re.findall(r"^\*\*not run\*\*", text, re.MULTILINE)) == number
+    assert f"`make PROFILE=paper paper-{KEY}` runs the notebooks." in text
 
 
 def test_minutes_data_and_verdict_come_from_what_the_notebook_left(project, monkeypatch):
@@ -183,7 +205,7 @@ def test_minutes_data_and_verdict_come_from_what_the_notebook_left(project, monk
     }
     entry = judge.Claim("three", KEY, fields)
     monkeypatch.setattr(judge, "of_paper", lambda paper: (entry,))
-    folder = project / "figures/quick"
+    folder = project / "figures/paper"
     (folder / KEY).mkdir(parents=True)
     data = {"origin": "occ: census (package index, sha256 36)", "rows": 1000, "stand_in": True}
     share = {"seconds": 90, "outputs": {f"{KEY}/phases.csv": {"data": [data, data]}}}
@@ -192,17 +214,17 @@ def test_minutes_data_and_verdict_come_from_what_the_notebook_left(project, monk
     for third, verdict in ((0, "reproduced"), (2, "not reproduced")):
         phases = pd.DataFrame({"table": ["OCC"], "third": [third]})
         phases.to_csv(folder / f"{KEY}/phases.csv", index=False)
-        report.main([])
+        report.main()
         text = (folder / f"{KEY}/REPORT.md").read_text()
         assert f"measured: in {third} runs" in text
-        assert f"**{verdict}**, quick profile" in text
-        assert "1.5 minutes. Data: occ: census (package index), 1,000 rows (stand-in" in text
+        assert f"\n**{verdict}**\n" in text
+        assert "| 1.5 | occ: census (package index), 1,000 rows (stand-in data) | made" in text
 
 
 def test_only_what_changed_is_judged_again(project, monkeypatch):
     real, judged = judge.judge, []
     monkeypatch.setattr(judge, "judge", lambda *given: judged.append(given) or real(*given))
-    folder = project / "figures/quick"
+    folder = project / "figures/paper"
     (folder / KEY).mkdir(parents=True)
     first = report.judged(KEY, folder)
     pd.testing.assert_frame_equal(report.judged(KEY, folder), first)
@@ -216,6 +238,9 @@ def test_every_verdict_has_a_meaning_and_a_class():
     named = [*intervals.VERDICTS]
     assert [*report.TEXTS["legend"]] == named
     assert {*report.TEXTS["classes"]} == {*named, judge.HOLDS, judge.PARTLY, judge.FAILS}
+    assert {*report.TEXTS["groups"]} == {*report.TEXTS["short"]}
+    assert {*report.TEXTS["classes"].values()} == {*report.TEXTS["groups"]}
+    assert {*report.TEXTS["groups_of_ours"]} == {*report.TEXTS["groups"]}
     assert {*report.TEXTS["shown"].values()} <= {*judge.COLUMNS, "to decide"}
 
 
@@ -234,7 +259,7 @@ def test_a_card_says_what_would_decide_an_undecided_claim(needed, seconds, words
 def test_cards_show_readings_their_words_and_what_if(papers):
     """Readings with the paper's words, experiments of ours apart, and how many seeds decide."""
     for paper in papers:
-        page = report.reports([paper], "paper")[f"{paper['key']}/REPORT.md"]
+        page = report.reports([paper])[f"{paper['key']}/REPORT.md"]
         for claim in paper["claims"].to_dict("records"):
             card = page.split(f'<a id="{paper["key"]}-{claim["id"]}">')[1].split("<a id=")[0]
             assert ("| reading |" in card) == ("The paper allows these" in card)
@@ -243,13 +268,11 @@ def test_cards_show_readings_their_words_and_what_if(papers):
             assert ("would be decided by" in card) == (claim["verdict"] == intervals.UNDECIDED)
 
 
-def test_the_readme_is_written_for_the_papers_sizes_only(project):
+def test_the_readme_is_written_between_its_marks(project):
     readme = project / "README.md"
     marks = [mark for pair in report.MARKS.values() for mark in pair]
     readme.write_text("\n".join(["before", *marks, "after", ""]))
-    report.main(["--profile", "quick"])
-    assert KEY not in readme.read_text()
-    report.main(["--profile", "paper"])
+    report.main()
     once = readme.read_text()
     measured = sum(claim.kind == judge.MEASURED for claim in judge.of_paper(KEY))
     assert f" | [0 of {measured}](figures/paper/{KEY}/REPORT.md) | " in once
@@ -257,7 +280,7 @@ def test_the_readme_is_written_for_the_papers_sizes_only(project):
     others = [key for key in known_papers() if key != KEY]
     assert [key for key in others if f"**{key}**" in once] == [], "they have no notebooks here"
     assert once.startswith("before\n") and once.endswith("\nafter\n")
-    report.main(["--profile", "paper"])
+    report.main()
     assert readme.read_text() == once
 
 
@@ -268,3 +291,24 @@ def test_a_readme_without_marks_is_refused(papers):
 
 def test_a_cell_of_markdown_keeps_its_bars():
     assert report.cell("|R| < 2*k") == r"\|R\| \< 2\*k"
+
+
+@pytest.mark.parametrize(
+    ("interval", "words"),
+    [
+        ("the least (k-member, 50): -628.8 to 636.0 points", "(k-member, 50): undecided, the"),
+        ("all: x 4.7e-11 to x 5.8e+09; two: x 0.1 to x 7", "all: undecided, the interval is"),
+        ("-3.5 to 9.1 points", "-3.5 to 9.1 points"),
+        ("-199 to 2 ms", "-199 to 2 ms"),
+    ],
+)
+def test_an_interval_that_says_nothing_is_not_printed(interval, words):
+    assert words in report.plain(interval)
+
+
+def test_claims_are_counted_in_a_sentence():
+    claims = [{"verdict": verdict} for verdict in ("reproduced", "holds", "undecided")]
+    assert report.in_short(claims) == "2 of 3 claims hold, 1 is undecided."
+    assert report.in_short(claims[:2]) == "Both claims hold."
+    assert report.in_short(claims[2:]) == "The only claim is undecided."
+    assert report.in_short([]) == "No claim depends on it."

@@ -64,6 +64,14 @@ def test_results_made_twice_are_the_same(expected):
     assert len(list(expected.rglob("*.csv"))) == 4  # the verdicts among them
 
 
+def test_what_make_prints_is_a_line(expected):
+    tell = Build(expected.parents[2])
+    assert "all 3 quick tables as expected" in tell("verify", "--expected")
+    edit(expected / "one/numbers.csv", "0.25", "0.26")
+    printed = tell("verify", "--expected")
+    assert "1 of 3 quick tables differ: one/numbers.csv; `make FRESH=yes" in printed
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -238,6 +246,8 @@ def test_cells_of_grids_and_kept_runs_are_no_evidence(build):
     build("notebooks", "refresh")
     (cell,) = (build.root / "data/cache/grids").rglob("*.json")
     cell.write_text(json.dumps([{"stars": 7}]))
+    shutil.rmtree(build.root / "data/cache/runs")
+    shutil.rmtree(build.root / "figures/quick")
     build("notebooks", "make")
     stars = build.root / "figures/quick/one/stars.csv"
     assert stars.read_text() == "stars\n7\n"

@@ -1,0 +1,89 @@
+"""Pictures of the search on a few rows: what bits join, and one step from parents to child."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from anonpaper import measure, plots
+from anonpaper.microdata import Microdata
+from anonpaper.preference_point import achievement
+from anonpaper.publish import recode
+from anonpaper.recoding import Recoding
+
+__all__ = ["draw_bits", "draw_step", "one_step"]
+
+PALE = (
+    "#77AADD", "#EEDD88", "#44BB99", "#F3DCE8", "#EE8866", "#BBCC33", "#DDDDDD", "#AAAA00",
+    "#99DDFF", "#FFAABB",
+)  # fmt: skip
+
+
+def one_step(one: str, other: str, cut: int, flipped: int) -> dict[str, str]:
+    """Return two parents, their child by crossover after bit `cut`, and the child mutated."""
+    child = one[:cut] + other[cut:]
+    place = flipped - 1
+    mutant = child[:place] + str(1 - int(child[place])) + child[place + 1 :]
+    return {
+        "first parent": one,
+        "second parent": other,
+        f"child: first {cut} bits of one, rest of the other": child,
+        f"mutation: bit {flipped} flips": mutant,
+    }
+
+
+def draw_bits(m: Microdata, bits: str) -> Figure:
+    """Draw each domain as a chain of values with bits between them; joined values share a box."""
+    r = Recoding.decode(m.attributes, bits)
+    figure, axes = plots.subplots(columns=2, rows=m.d, cols=1, height=0.45 * m.d + 0.1)
+    first = 0
+    for ax, attribute in zip(axes, m.attributes, strict=True):
+        own = bits[first : first + attribute.size - 1]
+        at = 0
+        for number, part in enumerate(r.sub_domains(attribute.name)):
+            ax.fill_between([at + 0.06, at + len(part) - 0.06], 0.1, 0.9, color=PALE[number],
+                            linewidth=0)  # fmt: skip
+            at += len(part)
+        for place, value in enumerate(attribute.values):
+            ax.text(place + 0.5, 0.5, str(value), ha="center", va="center", fontsize=8)
+        for place, bit in enumerate(own, start=1):
+            ax.text(place, 0.5, bit, ha="center", va="center", fontsize=9, weight="bold")
+        ax.text(-0.1, 0.5, attribute.name, ha="right", va="center", fontsize=8)
+        ax.set(xlim=(-0.6, 4.1), ylim=(0, 1))
+        ax.set_axis_off()
+        first += attribute.size - 1
+    return figure
+
+
+def draw_step(
+    m: Microdata, chromosomes: dict[str, str], k: int, preference: Sequence[float]
+) -> Figure:
+    """Draw the table that each chromosome publishes, its rows in the colours of their classes."""
+    rows = -(-len(chromosomes) // 2)
+    figure, axes = plots.subplots(columns=2, rows=rows, cols=2, height=rows * (0.75 + 0.155 * m.n))
+    for ax, (name, bits) in zip(axes.flat, chromosomes.items(), strict=True):
+        release = recode(m, Recoding.decode(m.attributes, bits))
+        loss, bias = measure.nwp(release), measure.necd(release)
+        effective_k = measure.effective_k(release)
+        ach = achievement(loss, bias, tuple(preference))
+        kept = f"{k}-anonymous" if effective_k >= k else f"not {k}-anonymous"
+        ax.set_title(f"{name}\n{bits}: {kept}\n"
+                     f"NWP {loss:.2f}, NECD {bias:.2f}, ach {ach:.2f}", fontsize=8)  # fmt: skip
+        _draw_table(ax, release.frame[m.qi].astype(str))
+    return figure
+
+
+def _draw_table(ax: Axes, frame) -> None:
+    """Draw the cells of a table, each equivalence class in a colour."""
+    classes = frame.groupby(list(frame), sort=False).ngroup().to_numpy()
+    for row, number in enumerate(classes):
+        ax.fill_between([0, frame.shape[1]], row, row + 1, color=PALE[number], linewidth=0)
+        for column, text in enumerate(frame.iloc[row]):
+            ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=7)
+    ax.set(xlim=(0, frame.shape[1]), ylim=(len(frame), 0), yticks=[])
+    ax.set_xticks([column + 0.5 for column in range(frame.shape[1])], list(frame))
+    ax.tick_params(bottom=False, labelbottom=True, length=0, labelsize=7)
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)

@@ -1,0 +1,120 @@
+"""Numbers in the text of notebooks: each is held by a saved table, a reference, code or claims."""
+
+import json
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from project.cells import NAMES, NOTEBOOKS, code_cells, read
+
+from anonpaper.compendium.tables import read_table
+
+ROOT = Path(__file__).parents[2]
+RESULTS = [name for name in NAMES if "/" in name and not name.startswith("course/")]
+WRITTEN = r"(?<![\w.,])[-+−]?(?P<digits>\d[\d,]*(?:\.\d+)?)(?![\d.]*\d)"
+NUMBER = re.compile(rf"{WRITTEN}(?P<percent>\s?%)?")
+# places in a paper, versions and addresses are no measurements
+PLACES = (
+    r"`[^`]*`|\]\([^)]*\)|https?://\S+|arXiv:?\s*[\d.]+|\d+(?:\.\d+){2,}"
+    r"|\b(?:[Ss]ections?|[Ff]igures?|[Tt]ables?|[Ee]xamples?|[Dd]efinitions?|[Tt]heorems?|[Ll]emmas?"
+    r"|[Cc]hapters?|[Ee]quations?|[Aa]lgorithms?|[Aa]ppendix|[Vv]ersions?|Python)\s+"
+    r"[\d.]*\d(?:(?:,| and| to| or)\s+[\d.]*\d)*"
+)
+
+
+def typed_numbers(text):
+    """Return numbers with a decimal point or percent sign: as written, value, digits, percent."""
+    found = []
+    for match in NUMBER.finditer(re.sub(PLACES, " ", text)):
+        digits, percent = match["digits"].rstrip(","), bool(match["percent"])
+        if "." in digits or percent:
+            decimals = len(digits.partition(".")[2])
+            found.append((match[0].strip(), float(digits.replace(",", "")), decimals, percent))
+    return found
+
+
+def numbers_in(text):
+    """Return the sizes of all numbers that a text holds."""
+    return [float(digits.replace(",", "")) for digits in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
+
+
+@cache
+def numbers_of_tables(folder, names="*"):
+    """Return the sizes of all numbers in a folder's tables, in their texts too, and their rows."""
+    found = []
+    for path in sorted(folder.glob(f"{names}.csv")):
+        table = read_table(path)
+        found.append([len(table)])
+        for column in table:
+            values = table[column].dropna()
+            if np.issubdtype(values.dtype, np.number):
+                found.append(values.to_numpy(float))
+            else:
+                found.append(numbers_in(" ".join(map(str, values.unique()))))
+    return np.abs(np.concatenate([np.asarray(part, float) for part in found] or [np.empty(0)]))
+
+
+def held_by(name):
+    """Return the sizes of all numbers that the text of a notebook may name."""
+    folder = name.split("/")[0]
+    texts = [cell.source for cell in code_cells(name)]
+    claims = NOTEBOOKS / folder / "claims.toml"
+    if claims.is_file():
+        texts.append(json.dumps(tomllib.loads(claims.read_text("utf-8"))))
+    reference = ROOT / "data" / "reference"
+    own = f"{folder}_*" if any(reference.glob(f"{folder}_*.csv")) else "*"
+    found = np.r_[
+        numbers_in("\n".join(texts)),
+        numbers_of_tables(ROOT / "figures" / "paper" / folder),
+        numbers_of_tables(reference, own),
+    ]
+    return np.sort(found[np.isfinite(found)])
+
+
+def is_held(value, decimals, percent, held):
+    """Return whether one of these rounds to the number; percentages also as shares."""
+    half = 0.5 * 10.0**-decimals * (1 + 1e-6)
+    for factor in (1, 100) if percent else (1,):
+        low, high = (np.array([-half, half]) + value) / factor
+        if np.searchsorted(held, low, "left") < np.searchsorted(held, high, "right"):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_text_types_no_number_that_nothing_holds(name):
+    held, lost = held_by(name), []
+    for cell in read(name).cells:
+        if cell.cell_type == "markdown":
+            lost += [
+                f"{written} in ...{cell.source[:60]!r}"
+                for written, *number in typed_numbers(cell.source)
+                if not is_held(*number, held)
+            ]
+    assert lost == [], "print these from a saved table, or leave them out"
+
+
+def test_what_counts_as_a_typed_number():
+    text = "By 12.5 % (section 6.2, sections 3.4 and 4.1.5), from 1,234.50 to `0.3`; 45% of 17."
+    assert typed_numbers(text) == [
+        ("12.5 %", 12.5, 1, True),
+        ("1,234.50", 1234.5, 2, False),
+        ("45%", 45.0, 0, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "answer"),
+    [
+        ((12.3, 1, False), True),
+        ((12.4, 1, False), False),
+        ((45.0, 0, True), True),
+        ((46.0, 0, True), False),
+        ((45.0, 0, False), False),
+    ],
+)
+def test_a_number_is_held_if_one_rounds_to_it(number, answer):
+    assert is_held(*number, np.array([0.4512, 12.345])) == answer
