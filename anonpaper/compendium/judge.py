@@ -289,8 +289,9 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
     about = dict.fromkeys(COLUMNS, "")
     about |= {name: getattr(claim, name) for name in COLUMNS if name in _FIELDS}
     about |= {"id": claim.id, "paper": claim.paper, "tables": " ".join(claim.tables)}
-    about |= {"how": claim.how, "estimand": ESTIMANDS[claim.estimand]}
-    if claim.estimand not in (EXACT, SHARE):
+    tested = claim.says != "not testable"
+    about |= {"how": claim.how, "estimand": ESTIMANDS[claim.estimand] if tested else ""}
+    if tested and claim.estimand not in (EXACT, SHARE):
         about["estimand"] += f", {claim.quantifier}"
     about |= {"published": _shown(_published(claim.fields)), "tolerance": tolerance}
     about |= dict.fromkeys(("measured", "interval", "spread", "detail", "reason"), "")

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
-from anonpaper.compendium.intervals import Settings, intervals_in_words, of_draws
+from anonpaper.compendium.intervals import (
+    Settings,
+    intervals_in_words,
+    level_of_each,
+    mean_interval,
+    of_draws,
+)
 from anonpaper.compendium.judge import Finding, listed
 
-__all__ = ["freed_by_slack", "share_of_sets"]
+__all__ = ["ahead_over_draws", "freed_by_slack", "share_of_sets"]
 
 
 def share_of_sets(
@@ -32,6 +39,28 @@ def freed_by_slack(sets: pd.DataFrame, *, at_most: float) -> Finding:
     means = freed.groupby(["table", "seed"]).mean()
     room = Settings(_by_table(at_most - means), within=(at_most - 1, at_most))
     return _found(means, room, -1, at_most)
+
+
+def ahead_over_draws(laws: pd.DataFrame, *, law: str) -> Finding:
+    """Judge by how much the AUC of two demands is larger, from its saved interval over draws.
+
+    The saved intervals hold together, and are Student's. Draws with their mean and spread have
+    the same interval at this level, and give it at any other.
+    """
+    of = laws[laws["law"] == law].set_index("table")
+    apart = {}
+    for table, low, high, draws in of[["more low", "more high", "draws"]].itertuples():
+        unit = np.linspace(-1, 1, int(draws))
+        half = mean_interval(unit, level=level_of_each(len(of)))[1]
+        apart[table] = (low + high) / 2 + unit * (high - low) / 2 / half
+    settings = Settings(list(apart.values()))
+    over = of_draws(of["draws"])
+    return Finding(
+        listed(of["more"], "{:.3f} more"),
+        settings.verdict,
+        interval=settings.words(apart, over=over),
+        needed=settings.needed,
+    )
 
 
 def _by_table(means: pd.Series) -> list:
