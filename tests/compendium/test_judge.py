@@ -350,6 +350,7 @@ def test_a_reason_whose_experiment_was_not_run_is_not_said(entered):
 
 def test_what_is_missing_for_a_test_is_said(entered):
     row = judged(entered, 'says = "not testable"\nmissing = "their program"')
+    assert row["estimand"] == "", "nothing is judged"
     assert row["reason"] == "their program"
 
 

@@ -266,6 +266,7 @@ def test_cards_show_readings_their_words_and_what_if(papers):
             assert ("| reading |" in card) == (len(claim["readings"]) > 1)
             assert ("| what if |" in card) == (len(claim["what if"]) > 0)
             assert ("would be decided by" in card) == (claim["verdict"] == intervals.UNDECIDED)
+            assert "concerns: concerns" not in card
 
 
 def test_the_readme_is_written_between_its_marks(project):

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import anonpaper as ap
-from anonpaper.compendium import judge
+from anonpaper.compendium import intervals, judge
 from anonpaper.constraints import DiversityConstraint as Constraint
 
 LAWS = "demands-predict", "demands-beat-numbers"
@@ -181,3 +181,19 @@ def test_l_is_said_to_cost_stars_only_where_it_does():
     assert judged("l-costs-stars", runs).verdict == "reproduced"
     less = runs.assign(stars=-runs["stars"])
     assert judged("l-costs-stars", less).verdict == "not reproduced"
+
+
+def test_saved_intervals_are_judged_like_the_draws_behind_them():
+    rng = np.random.default_rng(3)
+    draws = [rng.normal(mean, 0.1, 6) for mean in (0.1, 0.2)]
+    level = intervals.level_of_each(len(draws))
+    rows = [
+        {"table": str(i), "law": "slack, conflict, share, k s / n", "draws": 6,
+         "more": part.mean(), "more low": low, "more high": high}
+        for i, part in enumerate(draws)
+        for low, high in [intervals.mean_interval(part, level=level)]
+    ]  # fmt: skip
+    found, alike = judged(LAWS[1], pd.DataFrame(rows)), intervals.Settings(draws)
+    assert found.verdict == alike.verdict
+    assert found.needed() == alike.needed()
+    assert found.interval == alike.words(["0", "1"], over="6 draws")
