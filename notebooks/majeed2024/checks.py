@@ -35,8 +35,13 @@ def against_others(
     for_most: bool = False,
     unit: str = "",
 ) -> Finding:
-    """Compare a method with the best of all others at every setting, over seeds."""
+    """Compare a method with the best of all others at every setting, over seeds.
+
+    `value` is a column or an expression of columns.
+    """
     table = table.query(rows) if rows else table
+    if value not in table:
+        table = table.assign(**{value: table.eval(value, engine="python")})
     mine = _by_seed(table, value, at).loc[method].to_numpy()
     others = _by_seed(table, theirs or value, at).drop(index=method)
     rest = np.array([others.loc[name] for name in others.index.unique("method")])
