@@ -278,3 +278,23 @@ def test_a_difference_is_judged_on_both_sides_of_nothing(apart, verdict):
     )  # fmt: skip
     (claim,) = (entry for entry in judge.of_paper("beyond") if entry.id == "formula-is-exact")
     assert claim.found(formula)[0].verdict == verdict
+
+
+def test_runs_of_one_draw_count_together():
+    """More detectors on the same people tell no more about other people."""
+    (claim,) = (entry for entry in judge.of_paper("beyond") if entry.id == "formula-beats-none")
+    runs = pd.DataFrame([
+        {"sees": "value", "publication": "paper", "AUC, rare": 0.7, "seed": seed,
+         "risk": 0.5, "risk, knows the values": 0.4, "formula": 0.5 if nearer else 0.2}
+        for seed, nearer in enumerate([True, True, True, False])
+    ])  # fmt: skip
+    (once,), (often,) = claim.found(runs), claim.found(pd.concat([runs] * 50))
+    assert once.verdict == often.verdict == UNDECIDED
+    assert once.interval == often.interval
+    (sure,) = claim.found(runs.assign(formula=0.5, seed=range(4, 8)).pipe(many))
+    assert sure.verdict == REPRODUCED
+
+
+def many(runs):
+    """Return the runs of ten times as many draws."""
+    return pd.concat([runs.assign(seed=runs["seed"] + 10 * i) for i in range(10)])

@@ -122,3 +122,16 @@ def test_a_power_is_no_exponential_whether_searches_are_cut_off_or_not(tried, bu
             run |= {"outcome": outcome, "candidates": min(asked, budget)}
             runs += [run | {"over bound": rule} for rule in ("reject", "star")]
     assert found("basic-grows", "reject", pd.DataFrame(runs)).verdict == verdict
+
+
+@pytest.mark.parametrize("id", ["found-with-equal-bounds", "found-for-many-constraints"])
+def test_the_sets_of_a_seed_count_together(id):
+    """Sets of one seed are nested: more of them tell no more about other seeds."""
+    sets = pd.DataFrame({"seed": range(6), "outcome": ["found"] * 5 + ["budget used up"]})
+    sets = sets.assign(**{"over bound": "reject", "algorithm": "min_choice", "data": "pantheon",
+                          "slack": 0.0, "share": 0.9, "axis": "constraints",
+                          "constraints": 4})  # fmt: skip
+    sets = pd.concat([sets, sets.assign(**{"over bound": "star"})])
+    once, often = (found(id, "reject", table) for table in (sets, pd.concat([sets] * 50)))
+    assert once.verdict == often.verdict == UNDECIDED
+    assert once.interval == often.interval
