@@ -51,6 +51,11 @@ def cells_of(name: str) -> list[dict]:
     return [cell for cell in cells if cell["cell_type"] == "code"]
 
 
+def saves(name: str) -> bool:
+    """Return whether a notebook saves results; others show those that are saved."""
+    return any(re.search(r"\bResults[.(]", "".join(cell["source"])) for cell in cells_of(name))
+
+
 def reference(profile: str) -> Path:
     """Return the folder of a profile's committed results."""
     return FIGURES / "paper" if profile == "paper" else FIGURES / "expected" / profile

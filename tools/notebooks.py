@@ -126,6 +126,11 @@ def chosen(names: Sequence[str]) -> list[str]:
     return [name for name in known if not names or places[name].intersection(names)]
 
 
+def with_results(names: Sequence[str], sizes: Sizes) -> list[str]:
+    """Return the chosen notebooks; at larger sizes without those that save no results."""
+    return [name for name in chosen(names) if sizes.profile == "quick" or inputs.saves(name)]
+
+
 # ---- what runs, and when ----------------------------------------------------------------------
 
 
@@ -134,7 +139,7 @@ def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str], list
 
     Returns the notebooks to run, the longest first, those that the cache has, and the others.
     """
-    names, shown = chosen(names), sizes.results.relative_to(inputs.ROOT)
+    names, shown = with_results(names, sizes), sizes.results.relative_to(inputs.ROOT)
     reasons = {name: sizes.outdated(name) for name in names}
     kept = [name for name in names if reasons[name] and not sizes.fresh and is_kept(name, sizes)]
     running = [name for name in names if reasons[name] and name not in kept]

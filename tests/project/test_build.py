@@ -251,6 +251,16 @@ def test_what_has_run_counts_in_a_fresh_clone(build, tmp_path):
     assert "one/1_first: its versions changed, anonpaper/groups.py changed" in printed
 
 
+def test_larger_sizes_leave_out_notebooks_that_save_no_results(made):
+    path = made.root / "notebooks" / f"{BOTH[1]}.ipynb"
+    lesson = nbformat.read(path, as_version=4)
+    lesson.cells[1].source = "rows"
+    nbformat.write(lesson, path)
+    assert ran(made("notebooks", "make", "--profile=paper")) == [BOTH[0]]
+    assert ran(made("notebooks", "make")) == [BOTH[1]]
+    assert ran(made("notebooks", "make", BOTH[1], "--profile=paper")) == []
+
+
 def test_other_code_with_the_same_quick_tables_runs_nothing_at_larger_sizes(build):
     """Run times are not among what has to be the same."""
     write_profile(build.root, "one/1_first: {}\ntwo/1_second: {}\n")
