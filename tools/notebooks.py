@@ -282,7 +282,7 @@ def run_in_place(name: str, sizes: Sizes) -> str:
 
 
 def of_the_edition(name: str, executed: str) -> str:
-    """Return an executed notebook, without the quick results that no run at paper size replaced."""
+    """Return an executed notebook; without results where nothing has run at paper size."""
     has_results = inputs.read_share(name, inputs.reference("quick")) is not None
     if not has_results or inputs.read_share(name, inputs.reference("paper")) is not None:
         return executed

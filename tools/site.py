@@ -48,6 +48,7 @@ INPUTS += "data/reference site tools anonpaper notebooks".split()
 SUFFIXES = set(".css .csv .ipynb .js .json .md .png .py .pyi .rst .svg .tex .toml .yaml".split())
 HIDDEN = {".state", ".staging", ".failed", ".ipynb_checkpoints", "__pycache__"}
 ROWS_SHOWN = 12  # of a table among the figures
+LINE = 90  # letters of a heading
 SMALL = 720  # pixels, the width of a picture in a list
 PLACES = r"(Figure|Table)s? (\d+[a-z]?(?:(?:, | and | to )\d+[a-z]?)*)"
 
@@ -382,13 +383,20 @@ def apart(claim: dict) -> str:
 
 def title_of(page: dict, about: object) -> str:
     """Return the heading of the page of a figure or table: where it is, and what it shows."""
-    one = page["outputs"][0]
-    sentence = one["caption"].partition(". ")[0].rstrip(".")
-    words = page["name"].replace("_", " ")
-    plain = words if words.lower() != page["of"].lower() else ""
-    shows = sentence if 0 < len(sentence) <= 90 else plain
     place = f"{page['of']} of {about.name}" if page["of"] else ""
-    return ": ".join(filter(None, [place, shows])) or words
+    shows = headline(page["outputs"][0]["caption"])
+    return ": ".join(filter(None, [place, shows])) or page["name"].replace("_", " ")
+
+
+def headline(caption: str) -> str:
+    """Return the beginning of a caption: whole clauses of its first sentence, in one line."""
+    sentence = caption.partition(". ")[0].rstrip(".")
+    first, *more = re.split(r"(?=[,;:] )", re.sub(r" \([^()]*\)", "", sentence))
+    for clause in more:
+        if clause[0] != "," and len(first) > LINE / 4 or len(first + clause) > LINE:
+            break
+        first += clause
+    return first
 
 
 def by_number(name: str) -> list:

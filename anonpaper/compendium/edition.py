@@ -14,8 +14,8 @@ import pandas as pd
 
 from anonpaper.compendium.tables import folders, read_table, saved
 
-__all__ = ["NO_RUN", "QUICK_RUN", "answer", "edition_parameters", "edition_table", "picture", "show",
-           "shows_edition"]  # fmt: skip
+__all__ = ["NO_RUN", "QUICK_RUN", "answer", "edition_parameters", "edition_table", "picture",
+           "show", "shows_edition"]  # fmt: skip
 
 #: Shown beside a result that the paper edition does not have yet, and in place of one.
 QUICK_RUN = "*From a quick run at small sizes: the paper edition does not have this result yet.*"
