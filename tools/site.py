@@ -159,13 +159,13 @@ class Site:
         shutil.copy(file, self.source / page)
         return page.with_suffix("").as_posix()
 
-    def small(self, picture: str) -> str:
-        """Write a small copy of a picture of figures/paper, and return its page's path."""
-        file = self.source / "figures" / "small" / picture
+    def small(self, picture: str, width: int = SMALL) -> str:
+        """Write a copy of a picture of figures/paper, about that wide, and return its path."""
+        file = self.source / "figures" / f"width-{width}" / picture
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
             with Image.open(PAPER / picture) as pixels:
-                few = pixels.convert("RGB").reduce(max(1, pixels.width // SMALL))
+                few = pixels.convert("RGB").reduce(max(1, pixels.width // width))
                 few.quantize(64).save(file, optimize=True)
         return file.relative_to(self.source).as_posix()
 
