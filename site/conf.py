@@ -69,7 +69,7 @@ html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_theme_options = {
     "navigation_with_keys": False,
     "show_nav_level": 1,
-    "header_links_before_dropdown": 8,  # what stands beside the papers follows below it
+    "header_links_before_dropdown": 6,  # what stands beside the papers follows below it
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],

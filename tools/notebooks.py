@@ -31,6 +31,7 @@ import inputs
 import joblib
 import results as summaries
 
+from anonpaper.compendium.edition import NO_RUN
 from anonpaper.errors import AnonpaperError
 from anonpaper.files import cache_folder, sha256, write_whole
 
@@ -280,9 +281,23 @@ def run_in_place(name: str, sizes: Sizes) -> str:
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         share = execute(name, replace(sizes.quick, results=here), {}, show="paper")
-        executed = (here / "notebooks" / f"{name}.ipynb").read_bytes()
-        write_whole(inputs.NOTEBOOKS / f"{name}.ipynb", executed)
+        executed = (here / "notebooks" / f"{name}.ipynb").read_text("utf-8")
+        write_whole(inputs.NOTEBOOKS / f"{name}.ipynb", of_the_edition(name, executed))
     return f"{name:<44} {share['seconds']:7.1f} s   executed in place"
+
+
+def of_the_edition(name: str, executed: str) -> str:
+    """Return an executed notebook; without results where nothing has run at paper size."""
+    has_results = inputs.read_share(name, inputs.reference("quick")) is not None
+    if not has_results or inputs.read_share(name, inputs.reference("paper")) is not None:
+        return executed
+    notebook = json.loads(executed)
+    for cell in (cell for cell in notebook["cells"] if cell["cell_type"] == "code"):
+        is_answer = "answer" in cell["metadata"].get("tags", ())
+        data = {"text/markdown": NO_RUN, "text/plain": NO_RUN}
+        told = {"output_type": "display_data", "metadata": {}, "data": data}
+        cell |= {"execution_count": None, "outputs": [told] * is_answer}
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
 
 
 # ---- one notebook -----------------------------------------------------------------------------

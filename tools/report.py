@@ -39,6 +39,7 @@ TRIVIAL = (judge.PROOF, judge.ARITHMETIC, judge.SOFTWARE)  # folded, unless they
 NOTHING = "-"  # where there is no such claim
 OLDER, NOT_YET = "made by older code", "not run yet at this size"
 WIDE = re.compile(r"(x )?(-?[\d.]+(?:e[+-]\d+)?) to (?:x )?(-?[\d.]+(?:e[+-]\d+)?)( points| %)?")
+LARGE = re.compile(r"[+-]?\d(\.\d+)?e\+0\d")  # 3.5e+03: numbers that readers take longer to read
 
 
 def main() -> int:
@@ -83,6 +84,8 @@ def judged_paper(key: str, about: object, results: Path) -> dict:
     """Return what the templates say of a paper."""
     claims = judged(key, results)
     claims["interval"] = [plain(str(interval)) for interval in claims["interval"]]
+    for column in ("measured", "interval", "detail", "reason"):
+        claims[column] = claims[column].astype(str).str.replace(LARGE, written_out, regex=True)
     runs = {name: run_of(key, name, results) for name in claims["notebook"].unique()}
     claims["seeds to decide"] = [claim[1] if claim else "" for claim in claims["needed"]]
     claims["to decide"] = [
@@ -155,6 +158,11 @@ def plain(interval: str) -> str:
         return "undecided, the interval is wider than the range" if unknown else found[0]
 
     return WIDE.sub(told, interval)
+
+
+def written_out(found: re.Match) -> str:
+    """Return a number of thousands or millions without its power of ten."""
+    return f"{float(found[0]):{'+' * (found[0][0] == '+')},.0f}"
 
 
 def to_decide(draws: int, needed: float, unit: str, seconds: float) -> str:
@@ -256,7 +264,8 @@ def data_of(outputs: dict[str, dict]) -> list[str]:
     for data in (data for about in outputs.values() for data in about["data"]):
         text = f"{data['origin'] or 'an example of the notebook'}, {data['rows']:,} rows"
         text += " (stand-in data)" if data.get("stand_in") else ""
-        said[re.sub(r", sha256 [^)]*", "", text).replace("; ", ", ")] = None
+        text = re.sub(r", sha256 [^)]*", "", text).replace("; stands for", "; in place of")
+        said[text.replace("; ", ", ")] = None
     return [*said]
 
 

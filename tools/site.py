@@ -48,6 +48,7 @@ INPUTS += "data/reference site tools anonpaper notebooks".split()
 SUFFIXES = set(".css .csv .ipynb .js .json .md .png .py .pyi .rst .svg .tex .toml .yaml".split())
 HIDDEN = {".state", ".staging", ".failed", ".ipynb_checkpoints", "__pycache__"}
 ROWS_SHOWN = 12  # of a table among the figures
+LINE = 90  # letters of a heading
 SMALL = 720  # pixels, the width of a picture in a list
 PLACES = r"(Figure|Table)s? (\d+[a-z]?(?:(?:, | and | to )\d+[a-z]?)*)"
 
@@ -158,13 +159,13 @@ class Site:
         shutil.copy(file, self.source / page)
         return page.with_suffix("").as_posix()
 
-    def small(self, picture: str) -> str:
-        """Write a small copy of a picture of figures/paper, and return its page's path."""
-        file = self.source / "figures" / "small" / picture
+    def small(self, picture: str, width: int = SMALL) -> str:
+        """Write a copy of a picture of figures/paper, about that wide, and return its path."""
+        file = self.source / "figures" / f"width-{width}" / picture
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
             with Image.open(PAPER / picture) as pixels:
-                few = pixels.convert("RGB").reduce(max(1, pixels.width // SMALL))
+                few = pixels.convert("RGB").reduce(max(1, pixels.width // width))
                 few.quantize(64).save(file, optimize=True)
         return file.relative_to(self.source).as_posix()
 
@@ -382,13 +383,20 @@ def apart(claim: dict) -> str:
 
 def title_of(page: dict, about: object) -> str:
     """Return the heading of the page of a figure or table: where it is, and what it shows."""
-    one = page["outputs"][0]
-    sentence = one["caption"].partition(". ")[0].rstrip(".")
-    words = page["name"].replace("_", " ")
-    plain = words if words.lower() != page["of"].lower() else ""
-    shows = sentence if 0 < len(sentence) <= 90 else plain
     place = f"{page['of']} of {about.name}" if page["of"] else ""
-    return ": ".join(filter(None, [place, shows])) or words
+    shows = headline(page["outputs"][0]["caption"])
+    return ": ".join(filter(None, [place, shows])) or page["name"].replace("_", " ")
+
+
+def headline(caption: str) -> str:
+    """Return the beginning of a caption: whole clauses of its first sentence, in one line."""
+    sentence = caption.partition(". ")[0].rstrip(".")
+    first, *more = re.split(r"(?=[,;:] )", re.sub(r" \([^()]*\)", "", sentence))
+    for clause in more:
+        if clause[0] != "," and len(first) > LINE / 4 or len(first + clause) > LINE:
+            break
+        first += clause
+    return first
 
 
 def by_number(name: str) -> list:

@@ -14,11 +14,12 @@ import pandas as pd
 
 from anonpaper.compendium.tables import folders, read_table, saved
 
-__all__ = ["QUICK_RUN", "answer", "edition_parameters", "edition_table", "picture", "show",
-           "shows_edition"]  # fmt: skip
+__all__ = ["NO_RUN", "QUICK_RUN", "answer", "edition_parameters", "edition_table", "picture",
+           "show", "shows_edition"]  # fmt: skip
 
-#: Shown beside a result that the paper edition does not have yet.
+#: Shown beside a result that the paper edition does not have yet, and in place of one.
 QUICK_RUN = "*From a quick run at small sizes: the paper edition does not have this result yet.*"
+NO_RUN = "*This notebook has not run yet at the papers' sizes: it shows text and code only.*"
 
 
 def answer(text: str, *, shown: str = "", sure: str = "") -> None:

@@ -95,9 +95,7 @@ def _points(ax: Axes) -> np.ndarray:
         ends = ends[np.isfinite(ends).all(axis=1)]
         drawn = line.get_linestyle() not in ("None", "none", " ", "") and len(ends) > 1
         steps = np.linspace(0, 1, 50)[:, None, None]
-        found.append(
-            (ends[:-1] + steps * np.diff(ends, axis=0)).reshape(-1, 2) if drawn else ends
-        )
+        found.append((ends[:-1] + steps * np.diff(ends, axis=0)).reshape(-1, 2) if drawn else ends)
     for marks in ax.collections:
         if len(offsets := np.ma.getdata(marks.get_offsets())):
             found.append(marks.get_offset_transform().transform(offsets))
@@ -116,8 +114,10 @@ def _inner(box: Bbox) -> Bbox:
 
 def _colours(ax: Axes) -> Iterator[str]:
     """Yield colours and colour maps that not everybody can tell apart."""
-    for colour in (*(line.get_color() for line in ax.lines),
-                   *(patch.get_facecolor()[:3] for patch in ax.patches if patch.get_fill())):
+    for colour in (
+        *(line.get_color() for line in ax.lines),
+        *(patch.get_facecolor()[:3] for patch in ax.patches if patch.get_fill()),
+    ):
         if not _is_safe(to_rgb(colour)):
             yield str(colour)
     for image in (*ax.images, *ax.collections):

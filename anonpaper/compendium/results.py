@@ -169,6 +169,7 @@ class Results:
             plt.close(figure)
             show(image)
         elif shows_edition():
+            plt.close(figure)
             show(QUICK_RUN)
 
     def table(
