@@ -168,8 +168,8 @@ def make(names: Sequence[str], sizes: Sizes) -> None:
     try:
         side_by_side(run, running, sizes)
     finally:
-        summaries.merge(sizes.results, sizes.profile)
-        summaries.drop_orphans(sizes.kept)
+        for folder in (sizes.results, sizes.kept):
+            summaries.drop_orphans(folder)
 
 
 def side_by_side(task: Callable[[str, Sizes], str], names: Sequence[str], sizes: Sizes) -> None:
@@ -438,7 +438,6 @@ def make_figure(names: Sequence[str], sizes: Sizes) -> None:
     home = found(names[0], homes, "figure or table")
     paper, _, table = names[0].partition("/")
     side_by_side(run, [home], sizes)
-    summaries.merge(sizes.results, sizes.profile)
     for path in sorted((sizes.results / paper).glob(f"{table}.*")):
         print(f"  {path.relative_to(inputs.ROOT)}")
     claims = [claim for claim in judge.of_paper(paper) if table in claim.tables]
