@@ -129,10 +129,10 @@ def chosen(names: Sequence[str]) -> list[str]:
 # ---- what runs, and when ----------------------------------------------------------------------
 
 
-def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str], list[str]]:
+def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str]]:
     """Print what has to run again, and why.
 
-    Returns the notebooks to run, the longest first, those that the cache has, and the others.
+    Returns the notebooks to run, the longest first, and those that the cache has.
     """
     names, shown = chosen(names), sizes.results.relative_to(inputs.ROOT)
     reasons = {name: sizes.outdated(name) for name in names}
@@ -150,7 +150,7 @@ def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str], list
     if unsure := sizes.unsure([name for name in names if not reasons[name]]):
         print(f"  {len(unsure)} of other code are judged by figures/expected/quick: "
               "`make` compares quick runs first", flush=True)  # fmt: skip
-    return longest_first(running, sizes), kept, [name for name in names if not reasons[name]]
+    return longest_first(running, sizes), kept
 
 
 def make(names: Sequence[str], sizes: Sizes) -> None:
@@ -160,11 +160,9 @@ def make(names: Sequence[str], sizes: Sizes) -> None:
     """
     if unsure := sizes.unsure(chosen(names)):
         make(unsure, sizes.quick)
-    running, kept, others = plan(names, sizes)
+    running, kept = plan(names, sizes)
     for name in kept:
         put(name, inputs.read_share(name, sizes.kept), sizes.kept, sizes.results)
-    for name in kept + others:
-        renew_texts(name, sizes.results)
     try:
         side_by_side(run, running, sizes)
     finally:
@@ -377,24 +375,6 @@ def put(name: str, share: dict, source: Path, target: Path, *, executed: bool = 
     for path in set(before) - set(share["outputs"]):
         (target / path).unlink(missing_ok=True)
     write_whole(inputs.share_file(name, target), json.dumps(share, indent=1) + "\n")
-
-
-def renew_texts(name: str, results: Path) -> None:
-    """Put a notebook's present texts between its executed cells: they are no input of a run."""
-    file = results / "notebooks" / f"{name}.ipynb"
-    if not file.exists():
-        return
-    files = inputs.NOTEBOOKS / f"{name}.ipynb", file
-    source, executed = (json.loads(one.read_text()) for one in files)
-    code = [cell for cell in executed["cells"] if cell["cell_type"] == "code"]
-    cells = []
-    for cell in source["cells"]:
-        cells.append(code.pop(0) if cell["cell_type"] == "code" else cell)
-        if code and code[0]["id"] == "injected-parameters":
-            cells.append(code.pop(0))
-    if cells != executed["cells"]:
-        text = json.dumps(executed | {"cells": cells}, indent=1, ensure_ascii=False)
-        write_whole(file, text + "\n")
 
 
 def clean_file(path: Path) -> None:
