@@ -6,9 +6,10 @@
 A process notes which files of the project it opens. A file of tests that passed is left out while
 all of these are the same, by content: the files that it opened, the names of the project's files,
 the locked versions, the interpreter, and our variables of the environment. A program other than
-Python may read anything, so tests that start one depend on every file. Skipped tests have not
-passed. Notebooks are always compared: `make` has executed them, and nbval
-compares those outputs with the expected ones.
+Python may read anything, so tests that start one depend on every file, unless it is `make` in a
+copy elsewhere: its files were opened to be copied. Skipped tests have not passed.
+Notebooks are always compared: `make` has executed them, and nbval compares those outputs with the
+expected ones.
 """
 
 from __future__ import annotations
