@@ -9,7 +9,6 @@ commit and results give the same bytes, as far as zlib is the same.
 """
 
 import argparse
-import json
 import subprocess
 import sys
 import zipfile
@@ -17,10 +16,12 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+import inputs
+
 from anonpaper.files import project_root, sha256, whole_file
 
 ROOT = project_root(Path(__file__).parent)
-LEFT_OUT = {".state", ".staging", ".failed", ".ipynb_checkpoints"}
+LEFT_OUT = {".staging", ".failed", ".ipynb_checkpoints"}
 
 README = Path(__file__).parent / "templates" / "ARCHIVE.txt"
 
@@ -71,11 +72,12 @@ def committed() -> set[str]:
 def made(profile: str, root: Path = ROOT) -> set[str]:
     """Return all results of a profile; ArchiveError if they are not all there and of one run."""
     results, again = root / "figures" / profile, f"`make PROFILE={profile} clean all` makes all"
-    if not (results / "manifest.json").exists():
+    shares = inputs.known_shares(results).values()
+    if not shares:
         raise ArchiveError(f"no results in figures/{profile}: run `make PROFILE={profile}`")
-    manifest = json.loads((results / "manifest.json").read_text())
-    sums = {name: entry["sha256"] for name, entry in manifest["outputs"].items()}
-    missing = [name for name in (*sums, *manifest["notebooks"]) if not (results / name).exists()]
+    sums = {name: about["sha256"] for share in shares for name, about in share["outputs"].items()}
+    executed = [share["notebook"] for share in shares]
+    missing = [name for name in (*sums, *executed) if not (results / name).exists()]
     if missing:
         raise ArchiveError(f"figures/{profile} lacks {', '.join(missing[:3])}: {again} of them")
     other = [name for name in sums if sha256((results / name).read_bytes()) != sums[name]]

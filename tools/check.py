@@ -6,9 +6,10 @@
 A process notes which files of the project it opens. A file of tests that passed is left out while
 all of these are the same, by content: the files that it opened, the names of the project's files,
 the locked versions, the interpreter, and our variables of the environment. A program other than
-Python may read anything, so tests that start one depend on every file. Skipped tests have not
-passed. Notebooks are always compared: `make` has executed them, and nbval
-compares those outputs with the expected ones.
+Python may read anything, so tests that start one depend on every file, unless it is `make` in a
+copy elsewhere: its files were opened to be copied. Skipped tests have not passed.
+Notebooks are always compared: `make` has executed them, and nbval compares those outputs with the
+expected ones.
 """
 
 from __future__ import annotations
@@ -46,7 +47,6 @@ ALWAYS = (
 )
 # loaded once, before processes are forked: libraries that most tests import, none of the project
 LIBRARIES = "hypothesis matplotlib.pyplot nbformat numba numpy pandas scipy.stats sklearn yaml"
-SLOWEST = ("tests/project", "tests/compendium", "tests/papers")  # first, where no times are known
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -65,7 +65,10 @@ def main(arguments: list[str] | None = None) -> int:
         told = ", ".join(f"{folder} ({n})" for folder, n in sorted(listed.items()))
         print(f"left out, since they passed and nothing that they open has changed: {told}")
         print("`make test-all` leaves out nothing", flush=True)
-    running = sorted(targets.keys() - left_out, key=lambda unit: place_in_line(unit, known))
+    # the longest first; where no times are known, the tests of the build, which are last by name
+    seconds = {unit: share["seconds"] for unit, share in known.items()}
+    running = sorted(targets.keys() - left_out, reverse=True)
+    running.sort(key=lambda unit: -seconds.get(unit, float("inf")))
     counts, failed = Counter(), []
     for unit, ended in side_by_side({unit: targets[unit] for unit in running}, given.workers):
         counts.update(ended["counts"])
@@ -133,13 +136,6 @@ def is_same(share: Mapping | None, files: Mapping[str, str]) -> bool:
     return bool(share) and all(files.get(name) == was for name, was in share["files"].items())
 
 
-def place_in_line(unit: str, known: Mapping[str, Mapping]) -> tuple:
-    """Return a key that puts first what took longest, or may take long."""
-    if unit in known:
-        return 1, -known[unit]["seconds"]
-    return (0 if unit.startswith(SLOWEST) else 2), unit
-
-
 def digest(content: bytes) -> str:
     """Return a digest of 16 digits."""
     return hashlib.sha256(content).hexdigest()[:16]
@@ -197,15 +193,7 @@ def run(targets: list[str], options: list[str], folder: Path) -> None:
             if report.when == "call" or report.outcome != "passed":
                 counts[report.outcome] += 1
 
-    options = [
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-W",
-        PRELOADED,
-        f"--basetemp={folder / 't'}",
-        *options,
-    ]
+    options = ["-q", "-pno:cacheprovider", "-W", PRELOADED, f"--basetemp={folder / 't'}", *options]
     code = pytest.main([*options, *targets], plugins=[Outcomes()])
     passed = code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
     seconds = round(sum(os.times()[:4]), 1)  # of processors, its programs' too

@@ -135,10 +135,10 @@ def with_results(names: Sequence[str], sizes: Sizes) -> list[str]:
 # ---- what runs, and when ----------------------------------------------------------------------
 
 
-def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str], list[str]]:
+def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str]]:
     """Print what has to run again, and why.
 
-    Returns the notebooks to run, the longest first, those that the cache has, and the others.
+    Returns the notebooks to run, the longest first, and those that the cache has.
     """
     names, shown = with_results(names, sizes), sizes.results.relative_to(inputs.ROOT)
     reasons = {name: sizes.outdated(name) for name in names}
@@ -156,7 +156,7 @@ def plan(names: Sequence[str], sizes: Sizes) -> tuple[list[str], list[str], list
     if unsure := sizes.unsure([name for name in names if not reasons[name]]):
         print(f"  {len(unsure)} of other code are judged by figures/expected/quick: "
               "`make` compares quick runs first", flush=True)  # fmt: skip
-    return longest_first(running, sizes), kept, [name for name in names if not reasons[name]]
+    return longest_first(running, sizes), kept
 
 
 def make(names: Sequence[str], sizes: Sizes) -> None:
@@ -166,16 +166,14 @@ def make(names: Sequence[str], sizes: Sizes) -> None:
     """
     if unsure := sizes.unsure(chosen(names)):
         make(unsure, sizes.quick)
-    running, kept, others = plan(names, sizes)
+    running, kept = plan(names, sizes)
     for name in kept:
         put(name, inputs.read_share(name, sizes.kept), sizes.kept, sizes.results)
-    for name in kept + others:
-        renew_texts(name, sizes.results)
     try:
         side_by_side(run, running, sizes)
     finally:
-        summaries.merge(sizes.results, sizes.profile)
-        summaries.drop_orphans(sizes.kept)
+        for folder in (sizes.results, sizes.kept):
+            summaries.drop_orphans(folder)
 
 
 def side_by_side(task: Callable[[str, Sizes], str], names: Sequence[str], sizes: Sizes) -> None:
@@ -399,24 +397,6 @@ def put(name: str, share: dict, source: Path, target: Path, *, executed: bool = 
     write_whole(inputs.share_file(name, target), json.dumps(share, indent=1) + "\n")
 
 
-def renew_texts(name: str, results: Path) -> None:
-    """Put a notebook's present texts between its executed cells: they are no input of a run."""
-    file = results / "notebooks" / f"{name}.ipynb"
-    if not file.exists():
-        return
-    files = inputs.NOTEBOOKS / f"{name}.ipynb", file
-    source, executed = (json.loads(one.read_text()) for one in files)
-    code = [cell for cell in executed["cells"] if cell["cell_type"] == "code"]
-    cells = []
-    for cell in source["cells"]:
-        cells.append(code.pop(0) if cell["cell_type"] == "code" else cell)
-        if code and code[0]["id"] == "injected-parameters":
-            cells.append(code.pop(0))
-    if cells != executed["cells"]:
-        text = json.dumps(executed | {"cells": cells}, indent=1, ensure_ascii=False)
-        write_whole(file, text + "\n")
-
-
 def clean_file(path: Path) -> None:
     """Rewrite an executed notebook without what differs from run to run or machine to machine.
 
@@ -458,7 +438,6 @@ def make_figure(names: Sequence[str], sizes: Sizes) -> None:
     home = found(names[0], homes, "figure or table")
     paper, _, table = names[0].partition("/")
     side_by_side(run, [home], sizes)
-    summaries.merge(sizes.results, sizes.profile)
     for path in sorted((sizes.results / paper).glob(f"{table}.*")):
         print(f"  {path.relative_to(inputs.ROOT)}")
     claims = [claim for claim in judge.of_paper(paper) if table in claim.tables]

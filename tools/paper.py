@@ -16,8 +16,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import inputs
 import report
 import yaml
+from results import drop_orphans
 
 from anonpaper.compendium import judge
 from anonpaper.compendium.catalogue import Paper, papers
@@ -27,7 +29,7 @@ from anonpaper.files import project_root, write_whole
 ROOT = project_root(Path(__file__).parent)
 TEMPLATE = ROOT / "tools" / "templates" / "paper"
 EXAMPLE = "paper0000"  # what the template calls the paper
-BUILT_ON = ("beyond", "together")  # folders whose notebooks may build on papers
+BUILT_ON = ("beyond/", "together/")  # folders whose notebooks may build on papers
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -153,28 +155,28 @@ def _lacks_notebook(name: str, stem: str, path: Path, sizes: dict) -> Iterator[s
 
 def remove(name: str) -> None:
     """Delete a paper's two folders and results, all that imports it, and its mentions."""
-    before = papers()[name]
+    title = papers()[name].title.lower()
     modules, notebooks = built_on(name)
-    gone = [*folders(name), *modules, *notebooks, *_tests_of({name, *_names(modules)})]
+    imported = {name, *(path.stem for path in modules)}
+    tests = [path for path in sorted((ROOT / "tests" / "papers").rglob("*.py"))
+             if imported & _imports(path.read_text())]  # fmt: skip
     for path in notebooks:
-        folder = path.parent.name
-        gone += _results(f"{folder}/{path.stem}")
         _drop_claims(path.parent / "claims.toml", path.stem)
         for profile in (path.parent / "profiles").glob("*.yaml"):
             section = rf"(?m)^{path.stem}:.*\n(?:[ \t].*\n|\n)*"
             write_whole(profile, re.sub(section, "", profile.read_text(encoding="utf-8")))
-    for results in ("figures/paper", "figures/expected/quick", "figures/quick"):
-        gone += [ROOT / results / name, ROOT / results / "manifest" / name]
-    gone += (ROOT / "data" / "reference").glob(f"{name}_*.csv")
-    for path in dict.fromkeys(gone):
+    results = [inputs.FIGURES / "quick", *map(inputs.reference, ("quick", "paper"))]
+    gone = [*folders(name), *modules, *notebooks, *tests, *(folder / name for folder in results)]
+    for path in [*gone, *(ROOT / "data" / "reference").glob(f"{name}_*.csv")]:
         if path.exists():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
             print(f"deleted {path.relative_to(ROOT)}")
+    for folder in results:
+        drop_orphans(folder)
     citation = ROOT / "CITATION.cff"
     entries = re.split(r"(?m)^(?=  - type)", citation.read_text(encoding="utf-8"))
-    title = before.title.lower()
     write_whole(citation, "".join(e for e in entries if f'title: "{title}' not in e.lower()))
-    report.write_verdicts(ROOT / "figures" / "expected" / "quick")
+    report.write_verdicts(inputs.reference("quick"))
     print("Now run: make PROFILE=paper report; make notebooks")
 
 
@@ -189,10 +191,10 @@ def built_on(name: str) -> tuple[list[Path], list[Path]]:
                 modules.append(path)
                 known.add(path.stem)
     notebooks = [
-        path
-        for folder in BUILT_ON
-        for path in sorted((ROOT / "notebooks" / folder).glob("*.ipynb"))
-        if known & _imports(_code_of(path))
+        inputs.NOTEBOOKS / f"{other}.ipynb"
+        for other in inputs.notebook_names()
+        if other.startswith(BUILT_ON)
+        if any(known & _imports("".join(cell["source"])) for cell in inputs.cells_of(other))
     ]
     return modules, notebooks
 
@@ -208,45 +210,13 @@ def _imports(source: str) -> set[str]:
     return found | {module.partition("_")[0] for module in found}
 
 
-def _code_of(notebook: Path) -> str:
-    """Return the code of a notebook, magics left out."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    lines = [line for cell in cells if cell["cell_type"] == "code" for line in
-             "".join(cell["source"]).splitlines()]  # fmt: skip
-    return "\n".join(line for line in lines if not line.startswith(("%", "!")))
-
-
-def _names(modules: list[Path]) -> set[str]:
-    return {path.stem for path in modules}
-
-
-def _tests_of(modules: set[str]) -> list[Path]:
-    """Return the tests in tests/papers that import one of these modules."""
-    tests = (ROOT / "tests" / "papers").rglob("*.py")
-    return [path for path in sorted(tests) if modules & _imports(path.read_text())]
-
-
-def _results(notebook: str) -> list[Path]:
-    """Return the committed results of a notebook."""
-    found = []
-    for results in (ROOT / "figures" / "paper", ROOT / "figures" / "expected" / "quick"):
-        share = results / "manifest" / f"{notebook}.json"
-        if share.exists():
-            outputs = json.loads(share.read_text())["outputs"]
-            found += [share, *(results / output for output in outputs)]
-    return found
-
-
 def _drop_claims(file: Path, notebook: str) -> None:
     """Delete the entries of claims.toml that a notebook measures."""
     paper = file.parent.name
     ids = [claim.id for claim in judge.of_paper(paper) if claim.notebook == notebook]
+    entry = re.compile(rf"\[{paper}\.({'|'.join(map(re.escape, ids))})[.\]]")
     parts = re.split(r"(?m)^(?=\[)", file.read_text(encoding="utf-8"))
-    kept = [
-        part for part in parts
-        if not any(re.match(rf"\[{paper}\.{re.escape(id)}[.\]]", part) for id in ids)
-    ]  # fmt: skip
-    write_whole(file, "".join(kept))
+    write_whole(file, "".join(part for part in parts if not (ids and entry.match(part))))
 
 
 if __name__ == "__main__":

@@ -3,13 +3,10 @@
     results.py            write figures/README.md
     results.py picture    draw figures/before_and_after.png, the picture at the top of README.md
 
-The manifest is merged from one file per notebook under a lock: several makes can run side by side
-and lose nothing. figures/README.md lists the notebooks with the functions that their grids call,
+figures/README.md lists the notebooks with the functions that their grids call,
 their target and their minutes, and every figure and table with its notebook.
 """
 
-import fcntl
-import json
 import re
 import sys
 from pathlib import Path
@@ -21,29 +18,6 @@ import pandas as pd
 from anonpaper.files import write_whole
 
 PROFILES = ("quick", "paper")
-
-
-def merge(results: Path, profile: str) -> None:
-    """Write manifest.json and timings.csv of a profile, and drop what has no notebook any more."""
-    (results / ".state").mkdir(parents=True, exist_ok=True)
-    with (results / ".state" / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        drop_orphans(results)
-        shares = inputs.known_shares(results).values()
-        keys = ("seconds", "fresh", "python", "packages")
-        outputs = {
-            path: {**about, "notebook": share["notebook"], "parameters": share["parameters"]}
-            for share in shares
-            for path, about in share["outputs"].items()
-        }
-        manifest = {
-            "profile": profile,
-            "notebooks": {s["notebook"]: {k: s[k] for k in keys if k in s} for s in shares},
-            "outputs": dict(sorted(outputs.items())),
-        }
-        write_whole(results / "manifest.json", json.dumps(manifest, indent=1) + "\n")
-        rows = [(share["notebook"], share["seconds"]) for share in shares]
-        write_csv(results / "timings.csv", pd.DataFrame(rows, columns=["notebook", "seconds"]))
 
 
 def drop_orphans(results: Path) -> None:
@@ -58,9 +32,9 @@ def write_readme() -> None:
     """Write figures/README.md, and figures/timings.csv with the minutes of both profiles."""
     outputs, functions = {}, {}
     for profile in PROFILES:  # of the paper profile where that made them
-        manifest = inputs.FIGURES / profile / "manifest.json"
-        noted = json.loads(manifest.read_text())["outputs"] if manifest.exists() else {}
-        outputs |= {path: about | {"profile": profile} for path, about in noted.items()}
+        for share in inputs.known_shares(inputs.FIGURES / profile).values():
+            about = {"profile": profile, "notebook": share["notebook"]}
+            outputs |= {path: given | about for path, given in share["outputs"].items()}
         shares = inputs.known_shares(inputs.reference(profile)).values()
         functions |= {s["notebook"]: s["functions"] for s in shares if s.get("functions")}
     papers = {Path(path).parts[0]: [] for path in sorted(outputs)}
@@ -68,7 +42,7 @@ def write_readme() -> None:
         if path.endswith((".svg", ".tex")):
             papers[Path(path).parts[0]].append((path, about))
     times = minutes()
-    write_csv(inputs.FIGURES / "timings.csv", times.reset_index())
+    write_whole(inputs.FIGURES / "timings.csv", times.to_csv(lineterminator="\n"))
     folder = Path(__file__).parent / "templates"
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder), trim_blocks=True, lstrip_blocks=True
@@ -89,10 +63,8 @@ def minutes() -> pd.DataFrame:
     if (file := inputs.FIGURES / "timings.csv").exists():
         found = pd.read_csv(file, dtype=str, index_col="notebook")
     for profile in PROFILES:
-        if (file := inputs.FIGURES / profile / "timings.csv").exists():
-            seconds = pd.read_csv(file, index_col="notebook")["seconds"]
-            found = found.reindex(found.index.union(seconds.index).rename("notebook"))
-            found.loc[seconds.index, profile] = [f"{max(s / 60, 0.1):.1f}" for s in seconds]
+        for share in inputs.known_shares(inputs.FIGURES / profile).values():
+            found.loc[share["notebook"], profile] = f"{max(share['seconds'] / 60, 0.1):.1f}"
     there = [(inputs.ROOT / name).exists() for name in found.index]
     return found.loc[there].fillna("").sort_index()
 
@@ -117,11 +89,6 @@ def place_in_paper(item: tuple[str, dict]) -> tuple:
     parts = re.findall(r"\d+|\D+", about["of"])
     numbered = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]
     return (not about["of"], numbered, path)
-
-
-def write_csv(path: Path, frame: pd.DataFrame) -> None:
-    """Write a table as csv."""
-    write_whole(path, frame.to_csv(index=False, lineterminator="\n"))
 
 
 def picture() -> bytes:

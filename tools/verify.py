@@ -60,13 +60,16 @@ def main(arguments: list[str] | None = None) -> int:
     place = "figures" if given.made else "build/verify"
     here, failure = inputs.ROOT / place / given.profile, ""
     try:
-        names = notebooks_with_results(given.paper)
         sizes = Sizes(given.profile, here, given.jobs, fresh=True)
+        names = saving_tables(committed, given.paper)
+        there = sorted(names.intersection(inputs.notebook_names()))
+        if not there:
+            raise inputs.NotebookError(f"no committed tables of notebooks/{given.paper}")
         if given.made:
-            check_made(names, sizes)
+            check_made(there, sizes)
         else:
             shutil.rmtree(here, ignore_errors=True)
-            make(names, sizes)
+            make(there, sizes)
     except inputs.NotebookError as error:
         failure = f"verify: {error}"
         print(failure, file=sys.stderr)
@@ -74,9 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 1
     both = f"{committed.relative_to(inputs.ROOT)} (committed) and {place}/{given.profile} (here)"
     print(f"\n{both}, tolerance {given.tolerance:g}")
-    within = f"{given.paper}/".lstrip("/")
-    gone = [name for name in inputs.known_shares(committed) if name.startswith(within)]
-    names = sorted({*names, *gone})
+    names = sorted(names | saving_tables(here, given.paper))
     found = [*compare_notes(names, committed, here)]
     found += compare_tables(names, committed, here, given.tolerance)
     for file in dict.fromkeys(file for file, _ in found):
@@ -104,15 +105,13 @@ def say_whether_expected() -> int:
     return 0
 
 
-def notebooks_with_results(paper: str) -> list[str]:
-    """Return the notebooks whose code names Results, of one folder or of all."""
-    code = {n: " ".join("".join(c["source"]) for c in inputs.cells_of(n))
-            for n in inputs.notebook_names()}  # fmt: skip
-    names = [name for name in code if re.search(r"\bResults\b", code[name])]
-    names = [name for name in names if paper in ("", name.partition("/")[0])]
-    if not names:
-        raise inputs.NotebookError(f"no notebook with results in notebooks/{paper}")
-    return names
+def saving_tables(results: Path, paper: str) -> set[str]:
+    """Return the notebooks that saved tables there, of one folder or of all."""
+    return {
+        name for name, share in inputs.known_shares(results).items()
+        if paper in ("", name.partition("/")[0])
+        and any(path.endswith(".csv") for path in share["outputs"])
+    }  # fmt: skip
 
 
 def check_made(names: Sequence[str], sizes: Sizes) -> None:

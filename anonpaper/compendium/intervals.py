@@ -7,6 +7,7 @@ says so. CONTRIBUTING.md, "Rules for verdicts", has the rules for several settin
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -305,6 +306,7 @@ def _quantile(level: float, freedom: float) -> float:
     return float(scipy.special.stdtrit(freedom, (1 + level) / 2))
 
 
+@cache
 def share_interval(successes: int, trials: int, *, level: float = LEVEL) -> tuple[float, float]:
     """Return the exact (Clopper-Pearson) confidence interval of a share."""
     interval = scipy.stats.binomtest(int(successes), int(trials)).proportion_ci(level)

@@ -2,7 +2,8 @@
 
 ``stand_in_<name>.json`` summarizes the published file without its records: per column the numbers
 of distinct and missing values, and the counts of its values (if there are many: quantiles, or only
-their number). A few columns are counted jointly, all others are independent.
+their number). A few columns are counted jointly, all others are independent. It is made by
+``write_summary(name, summarize(name, frame))`` from the parsed published file.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """Claims: verdicts follow from the measured tables, and a missing table is "not run"."""
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -418,34 +419,33 @@ def test_every_difference_from_a_paper_has_a_tested_reason(paper):
 
 def perturbed(frame, published):
     """Yield versions of a table, one column changed, or one row left; what often tells first."""
+    numbers = [*frame.select_dtypes("number")]
+    flags = [*frame.select_dtypes("bool")]
+    texts = frame.columns.difference([*numbers, *flags], sort=False)
     for column in sorted(frame.columns, key=lambda name: frame[name].dtype != float):
         values = frame[column]
         yield frame.assign(**{column: values.to_numpy()[::-1]})
-        if pd.api.types.is_bool_dtype(values):
+        if column in flags:
             yield frame.assign(**{column: ~values})
-        elif pd.api.types.is_numeric_dtype(values):
+        elif column in numbers:
             yield frame.assign(**{column: -values})
             yield frame.assign(**{column: 0 * values})
-    for column in frame.columns:
-        for other in other_values(frame, column, published):
-            yield frame.assign(**{column: other})
-    yield from (frame.loc[[row]] for row in frame.index[:20])
-
-
-def other_values(frame, column, published):
-    """Yield what could stand in a column: others' values, multiples, the published number."""
-    values = frame[column]
-    if pd.api.types.is_bool_dtype(values):
-        yield from (frame[other] for other in frame.select_dtypes("bool"))
-    elif pd.api.types.is_numeric_dtype(values):
-        yield from (1e3 + 7 * values, values**2 * np.arange(1, len(frame) + 1))
-        yield from (values * by for by in np.geomspace(1e-3, 1e3, 41))
-        yield from (frame[other] for other in frame.select_dtypes("number"))
+    for column in numbers:
+        values = frame[column]
+        changed = [values * by for by in (1e-3, 1e3)] + [1e3 + 7 * values]
+        changed += [values**2 * np.arange(1, len(frame) + 1)]
         printed = pd.to_numeric(str(published).replace(",", ""), errors="coerce")
-        if not np.isnan(printed):
-            yield printed
-    else:
-        yield from (values.iloc[0], values.str.replace("1", "2"))
+        changed += [printed] * (not np.isnan(printed))
+        yield from (frame.assign(**{column: other}) for other in changed)
+    for column in texts:
+        yield frame.assign(**{column: frame[column].iloc[0]})
+        yield frame.assign(**{column: frame[column].str.replace("1", "2")})
+    yield from (frame.loc[[row]] for row in frame.index[:20])
+    for kind in (numbers, flags):
+        for column, other in itertools.permutations(kind, 2):
+            yield frame.assign(**{column: frame[other]})
+    for column, by in itertools.product(numbers, np.geomspace(1e-3, 1e3, 41)):
+        yield frame.assign(**{column: frame[column] * by})
 
 
 def verdicts_of(entry, tables):
@@ -466,14 +466,14 @@ def test_every_verdict_depends_on_the_tables(entry):
     tables = measured_tables(entry)
     before = verdicts_of(entry, tables)
     assert before is not None
+    if set(before) == {NOT_TESTABLE}:
+        return
     after = (
         verdicts_of(entry, [*tables[:place], other, *tables[place + 1 :]])
         for place, table in enumerate(tables)
         for other in perturbed(table, judge._published(entry.fields))
     )
-    assert set(before) == {NOT_TESTABLE} or any(
-        verdicts not in (before, None) for verdicts in after
-    )
+    assert any(verdicts not in (before, None) for verdicts in after)
 
 
 def randomized(table, rng):
@@ -506,11 +506,11 @@ def test_no_measured_claim_is_true_of_random_tables(entry):
     rng = np.random.default_rng(0)
     tables = measured_tables(entry)
     true = false = 0
-    while true <= 10 and false < 10:  # of 20 random tables, at most 10
+    while true <= 5 and false < 5:  # of 10 random tables, at most 5
         verdicts = verdicts_of(entry, [randomized(table, rng) for table in tables])
         claimed = verdicts is not None and set(verdicts) == {REPRODUCED}
         true, false = true + claimed, false + (not claimed)
-    assert true <= 10, f"reproduced of {true} of {true + false} random tables"
+    assert true <= 5, f"reproduced of {true} of {true + false} random tables"
 
 
 @pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")

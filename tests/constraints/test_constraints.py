@@ -63,6 +63,8 @@ def test_values_are_found_by_how_they_are_written_and_close_ones_suggested():
     assert Constraint.parse("AGE[32], 1, 2").target_rows(m).sum() == 2
     with pytest.raises(errors.ConstraintError, match=r"'Asien' is not in the domain.*'Asian'"):
         Constraint({"ETH": "Asien"}, 1, 2).target_rows(m)
+    with pytest.raises(errors.ConstraintError, match=r"has \['\d+'(, '\d+'){4}\] and others"):
+        Constraint({"AGE": "x"}, 1, 2).target_rows(m)
     with pytest.raises(errors.ConstraintError, match=r"\['AGES'\] are not among"):
         Constraint({"AGES": 32}, 1, 2).target_rows(m)
 

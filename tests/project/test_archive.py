@@ -21,25 +21,29 @@ def results(tmp_path):
     """A project whose one notebook has run."""
     folder = tmp_path / "figures" / "paper"
     (folder / "notebooks" / "one").mkdir(parents=True)
-    (folder / ".state").mkdir()
     (folder / "one").mkdir()
-    for name in ("one/a.svg", "one/a.csv", "notebooks/one/1_first.ipynb", ".state/lock"):
+    (folder / ".staging").mkdir()
+    (folder / "manifest" / "one").mkdir(parents=True)
+    for name in ("one/a.svg", "one/a.csv", "notebooks/one/1_first.ipynb", ".staging/lock"):
         (folder / name).write_text(name)
-    manifest = {
-        "outputs": {
-            name: {"sha256": hashlib.sha256(name.encode()).hexdigest()}
-            for name in ("one/a.svg", "one/a.csv")
-        },
-        "notebooks": {"notebooks/one/1_first.ipynb": {}},
+    sums = {
+        name: {"sha256": hashlib.sha256(name.encode()).hexdigest()}
+        for name in ("one/a.svg", "one/a.csv")
     }
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    share = {"notebook": "notebooks/one/1_first.ipynb", "outputs": sums}
+    (folder / "manifest/one/1_first.json").write_text(json.dumps(share))
     return tmp_path
 
 
 def test_it_holds_all_results_and_no_state(results):
     assert archive.made("paper", results) == {
         f"figures/paper/{name}"
-        for name in ("manifest.json", "notebooks/one/1_first.ipynb", "one/a.csv", "one/a.svg")
+        for name in (
+            "manifest/one/1_first.json",
+            "notebooks/one/1_first.ipynb",
+            "one/a.csv",
+            "one/a.svg",
+        )
     }
 
 

@@ -30,6 +30,12 @@ def test_program():
     code = "import sys; sys.exit(open('data/b.txt').read()[0] != 'b')"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 """,
+    "tests/test_copy.py": """
+import subprocess
+def test_program(tmp_path):
+    (tmp_path / "Makefile").write_text("all:\\n\\t@true\\n")
+    assert subprocess.run(["make"], cwd=tmp_path).returncode == 0
+""",
     "tests/test_writes.py": "def test_nothing(tmp_path):\n    assert tmp_path.exists()\n",
     "tests/helper.py": "VALUE = 1\n",
     "data/a.txt": "a",
@@ -38,7 +44,7 @@ def test_program():
     "requirements.lock": "",
 }
 WRITES = "tests/test_writes.py"
-ALL = ["child", "reads", "starts", "writes"]
+ALL = ["child", "copy", "reads", "starts", "writes"]
 START = """
 import check, sys
 check.LIBRARIES, check.entry_points = "", lambda group: []
@@ -79,7 +85,7 @@ def test_only_tests_whose_files_have_changed_run_again(checked, tmp_path):
     os.utime(tmp_path / "data/a.txt")
     ran, printed = checked()
     assert ran == []
-    assert "passed and nothing that they open has changed: tests (4)" in printed
+    assert "passed and nothing that they open has changed: tests (5)" in printed
     for readers, changed in [
         (["starts"], {"data/c.txt": "d"}),  # what a program reads that notes nothing
         (["child", "starts"], {"data/b.txt": "b "}),

@@ -195,7 +195,7 @@ def test_one_paper_is_compared_alone(expected):
     (expected / "one" / "numbers.csv").unlink()
     verify(expected, "--paper=two", fails=False)
     verify(expected, "--paper=one")
-    assert "no notebook with results in notebooks/three" in verify(expected, "--paper=three")
+    assert "no committed tables of notebooks/three" in verify(expected, "--paper=three")
 
 
 def test_results_of_other_code_or_of_a_cache_are_no_evidence(made, expected):

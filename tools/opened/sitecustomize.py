@@ -29,10 +29,16 @@ def note(name: str) -> None:
     os.write(_notes, f"{name}\n".encode(errors="backslashreplace"))
 
 
-def notes_too(program: object, arguments: object, _: object, environment: object) -> bool:
-    """Return whether a program notes what it reads, or reads nothing of the project."""
+def notes_too(program: object, arguments: object, folder: object, environment: object) -> bool:
+    """Return whether a program notes what it reads, or reads nothing of the project.
+
+    Makefiles elsewhere are those of copies, and files were opened to be copied.
+    """
     said = [arguments] if isinstance(arguments, str | bytes | os.PathLike) else list(arguments)
     name, *options = (os.path.basename(os.fsdecode(part)) for part in (program, *said[1:]))
+    elsewhere = folder and not os.path.abspath(os.fsdecode(folder)).startswith(_project)
+    if elsewhere and name in ("make", "sh"):
+        return True
     if any(words <= {name, *options} for words in READ_NOTHING):
         return True
     given = os.environ if environment is None else environment

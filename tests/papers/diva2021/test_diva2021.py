@@ -9,6 +9,11 @@ from anonpaper import errors
 from anonpaper.constraints import conflict_rate, find_contradictions
 
 
+@pytest.fixture(scope="module")
+def census():
+    return diva2021.figure_tables(["census"])
+
+
 @pytest.mark.parametrize("name", ["pantheon", "census", "german"])
 @pytest.mark.parametrize("rule", ["minimum", "average", "proportion"])
 def test_the_constraint_files_hold_what_the_rules_give(name, rule):
@@ -40,20 +45,19 @@ def test_sets_are_found_with_the_conflict_rate_asked_for(rate):
 
 
 @pytest.mark.parametrize("targeted", [None, 1.2])
-def test_a_set_holds_the_smaller_ones_of_its_seed(targeted):
-    tables = diva2021.figure_tables(["census"])
+def test_a_set_holds_the_smaller_ones_of_its_seed(census, targeted):
     sizes = [4, 8, 12, 16, 20]
     for seed in range(3):
         sets = []
         for number in sizes:
             m, sigma = diva2021.setting(
-                tables, "census", 5_000, number, 0.2, seed, targeted=targeted, grown=sizes
+                census, "census", 5_000, number, 0.2, seed, targeted=targeted, grown=sizes
             )
             assert len(set(sigma)) == number
             assert conflict_rate(m, sigma) < 0.6
             sets.append(set(sigma))
         assert all(small < large for small, large in zip(sets, sets[1:], strict=False))
-    _, alone = diva2021.setting(tables, "census", 5_000, 20, 0.2, seed, targeted=targeted)
+    _, alone = diva2021.setting(census, "census", 5_000, 20, 0.2, seed, targeted=targeted)
     assert not sets[0] < set(alone)  # sets of their own are not nested
 
 
@@ -68,10 +72,9 @@ def test_a_run_without_a_table_counts_as_a_table_of_stars():
     assert all(found[name] > row[name] for name in row if name.startswith("accuracy"))
 
 
-def test_times_are_those_of_the_runs_that_are_measured():
-    tables = diva2021.figure_tables(["census"])
-    drawn = dict(table="census", rows=2_000, number=4, conflict=0.2, k=10, seed=0)
-    drawn |= dict(tables=tables, algorithms=["mondrian", "min_choice"], max_backtracks=5)
+def test_times_are_those_of_the_runs_that_are_measured(census):
+    drawn = dict(table="census", rows=1_000, number=4, conflict=0.2, k=10, seed=0)
+    drawn |= dict(tables=census, algorithms=["mondrian", "min_choice"], max_backtracks=5)
     rows, timed = diva2021.measure(**drawn), diva2021.measure_time(**drawn, repeats=2)
     for row, clock in zip(rows, timed, strict=True):
         assert clock.pop("seconds") > 0 and clock.items() <= row.items()
