@@ -117,7 +117,7 @@ class Release:
         self.accepted: str | None = None  # why it was written below its promise
         self._attacked: pd.DataFrame | None = None
         self._written: tuple = ()  # of a table of counts, what an audit is to read
-        # the classes of rows that a recoding withholds because they fail, otherwise -1
+        # groups of rows that a recoding withholds for their values, otherwise -1
         self.failing: np.ndarray | None = None
 
     @property
@@ -287,8 +287,9 @@ class Release:
     ) -> tuple[Path, ...]:
         """Write :meth:`public_tables` to files, completely or not at all, and nothing else.
 
-        A file whose rows keep less than was promised is refused. Each of `warnings`, such as what
-        stronger attackers conclude, raises a UserWarning; so do texts that are formulas.
+        A file in which the rows of real people keep less than was promised is refused. Each of
+        `warnings`, such as what stronger attackers conclude, raises a UserWarning; so do texts
+        that are formulas.
 
         Parameters
         ----------
@@ -300,8 +301,8 @@ class Release:
             Whether existing files may be replaced. New files follow the user's umask and are not
             more accessible than the files they replace.
         against : {"file", "register"}
-            Whom the promise must withstand: who counts the rows of the file, as the papers'
-            methods promise, or also the strongest of :func:`anonpaper.measure.attackers`.
+            Whom the promise must withstand: who counts the rows of real people in the file, or
+            also the strongest of :func:`anonpaper.measure.attackers`.
         accept : str, optional
             A reason to write the release although it keeps less; the report prints it.
 
@@ -449,12 +450,10 @@ class Release:
         self.accepted = accept
         if accept is not None or not self.is_published.any():
             return
-        audited = self.audited()
-        asked = [p for name in (None, *self.microdata.sensitives) for p in self.promised_of(name)]
         found = [
-            f"{p} is promised, but the rows reach {p.level(*audited):.4g}"
-            for p in dict.fromkeys(asked)
-            if not p.holds(*audited)
+            f"{promise} is promised, but the rows of real people reach {level:.4g}"
+            for promise, level in self.kept().items()
+            if level is not None
         ]
         again = "withhold failing classes by r.withhold = r.promised before ap.recode(m, r), "
         remedy = again if found and self.recoding is not None else ""
@@ -464,6 +463,16 @@ class Release:
                 f"{'; '.join(found)}: nothing was written. Run the algorithm on this table, "
                 f'{remedy}or pass accept="the reason", which the report prints'
             )
+
+    def kept(self) -> dict[Principle, float | None]:
+        """Return each promise: None if it holds for the rows of real people, or their level."""
+        m, labels = self.audited()
+        labels = dense_labels(np.where(m.synthetic, -1, labels))
+        asked = [p for name in (None, *self.microdata.sensitives) for p in self.promised_of(name)]
+        return {
+            p: None if (labels < 0).all() or p.holds(m, labels) else p.level(m, labels)
+            for p in asked
+        }
 
     def promised_of(self, name: object = None) -> list[Principle]:
         """Return the promises on classes and on the sensitive attribute `name`."""
