@@ -434,7 +434,7 @@ class Release:
         if not rows and not self.is_synthetic.any():
             told = self._broken
         found += [(f"{row.principle}, concluded", row.concluded, _told(row))
-                  for row in told if row.people]  # fmt: skip
+                  for row in told if row.people or row.concluded != row.file]  # fmt: skip
         found += [("warning", float("nan"), text) for text in self._uncounted]
         return pd.DataFrame(found, columns=["principle", "level", "meaning"])
 

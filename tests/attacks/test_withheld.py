@@ -93,3 +93,67 @@ def test_a_release_by_a_saved_recoding_depends_on_no_value_of_a_withheld_row(see
             again = ap.recode(ap.Microdata(changed, ["age", "zip"], "ill"), recoding, "suppress")
             if (again.is_published == rel.is_published).all():
                 assert sorted(again.public_frame().astype(str).to_numpy().tolist()) == expected
+
+
+# -- cover, and trees that tell nothing of withheld people ----------------------------------------
+
+
+def with_an_outlier(seed, shares):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"age": rng.integers(20, 60, 60), "town": rng.choice(list("uvwxy"), 60),
+                          "ill": rng.choice(list("abc"), 60, p=shares)})  # fmt: skip
+    frame.loc[0, "age"] = 990 + seed
+    return ap.Microdata(frame, ["age", "town"], "ill")
+
+
+@pytest.mark.parametrize(
+    ("recode_by", "shares"), [(ap.full_domain, (0.7, 0.2, 0.1)), (ap.tds, (0.47, 0.33, 0.2))]
+)
+def test_with_cover_a_register_tells_no_more_than_is_promised(recode_by, shares, tmp_path):
+    needed = 0
+    for seed in range(40):
+        m = with_an_outlier(seed, shares)
+        call = {"require": [ap.Theta(0.8)], "l": 2, "suppression": 0.3}
+        call |= {"k": 3} if recode_by is ap.full_domain else {}
+        try:
+            plain, r = recode_by(m, **call), recode_by(m, **call, cover=True)
+        except errors.AnonpaperError:
+            continue
+        rel = ap.recode(m, r)
+        if not rel.is_published.any():
+            continue
+        found = ap.measure.attackers(rel)
+        promised = found[found["promised"].notna()]
+        assert len(promised) >= 2 and not promised["people"].any()
+        assert r.info["withheld"] + r.info["cover"] == rel.withheld[0]
+        needed += ap.measure.attackers(ap.recode(m, plain))["people"].any() and r.info["cover"] > 0
+        rel.write(tmp_path / "out.csv", against="register")
+    assert needed > 5
+
+
+@pytest.mark.parametrize("recode_by", [
+    lambda m: ap.full_domain(m, 3, suppression=0.3), lambda m: ap.tds(m, 2, suppression=0.3)
+])  # fmt: skip
+def test_trees_do_not_depend_on_values_that_only_withheld_people_have(recode_by):
+    """Neither the sets nor the intervals: the values may be anything that nobody else has."""
+    tried = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        rows = 60
+        frame = pd.DataFrame({"town": rng.choice(list("bdfhjlnprtvx"), rows),
+                              "ill": rng.choice(list("abc"), rows)})  # fmt: skip
+        frame["age"] = rng.integers(20, 40, rows) * 10
+        frame.loc[:1, "town"], frame.loc[2:3, "age"] = ["a", "m"], [205, 385]
+        released = []
+        for other in (
+            frame,
+            frame.replace({"town": {"a": "o", "m": "zz"}, "age": {205: 1, 385: 999}}),
+        ):
+            m = ap.Microdata(other, ["age", "town"], "ill")
+            rel = ap.recode(m, recode_by(m))
+            released.append((rel.is_published, rel.frame.astype(str)))
+        (shown, mine), (also, theirs) = released
+        if not shown[:4].any() and not also[:4].any():
+            tried += 1
+            assert (shown == also).all() and mine.equals(theirs), (mine, theirs)
+    assert tried > 5
