@@ -15,7 +15,7 @@ from anonpaper.errors import AnonpaperError, is_among
 from anonpaper.groups import Partition
 from anonpaper.microdata import MISSING, Microdata
 from anonpaper.principles import DistinctLDiversity, GroupCounts, TCloseness, Theta
-from anonpaper.publish import GroupRelease, Release, recode
+from anonpaper.publish import Anatomy, GroupRelease, Release, recode
 from anonpaper.recoding import Recoding
 
 __all__ = ["as_json", "as_text", "attackers_tried", "audit", "levels_of_release", "summary"]
@@ -181,7 +181,7 @@ _NOT_TRIED = {
     "knows the secrets of 1 in the group": "people have several rows or no sensitive value",
     "has last year's release": "earlier= was not given",
     "repeats the method (minimality)": "the method looks at no sensitive value",
-    "learns from all groups (deFinetti)": "only an anatomy or a swap shows who is in a group",
+    "learns from all groups (deFinetti)": "the release is no anatomy",
 }
 
 
@@ -207,7 +207,7 @@ def attackers_tried(rel: Release, earlier: Release | None = None) -> list[dict]:
         shares.pop("takes missing values as unknown", None)
     if not m.synthetic.any():
         shares.pop("sees which rows are synthetic", None)
-    if isinstance(rel, GroupRelease):
+    if isinstance(rel, Anatomy):
         reasons["learns from all groups (deFinetti)"] = "no level covers it"
     if any(text.startswith("minimality") for text in rel.warnings):
         reasons["repeats the method (minimality)"] = (
