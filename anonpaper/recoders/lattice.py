@@ -78,8 +78,9 @@ def full_domain(
         Share of the rows that may be withheld, from 0 to 1.
     cover : bool
         Whether to withhold further classes, beyond `suppression`, so that a register tells nothing
-        of the sensitive values of withheld people: :func:`ap.measure.attackers
-        <anonpaper.measure.attackers.attackers>` then concludes no more than is promised.
+        of the values of withheld people. No attacker of :func:`ap.measure.attackers
+        <anonpaper.measure.attackers.attackers>` who has a register then concludes more than is
+        promised.
     progress : bool, optional
         Whether to show a bar of settled nodes; by default only on a terminal.
 
