@@ -104,9 +104,11 @@ def attackers(rel: Release, *, knows: int = 0, earlier: Release | None = None) -
     knows = check_integer("knows", knows, 0)
     if knows and rel.microdata.people is not None:
         raise ParameterError("knows must be 0 where people have several rows and several values")
+    # The file has published secrets, perhaps swapped; attackers are told those of the table.
     (m, shown), own = rel.audited(), rel.microdata
     labels, kind = _told_apart(rel)
     finer = labels if earlier is None else _told_apart_twice(rel, labels, earlier)
+    # Who concludes exactly what the level says; all others conclude at most that.
     exact = dict.fromkeys((_FILE, _UNKNOWN, _SYNTHETIC, f"{_SYNTHETIC} and {_UNKNOWN}"), True)
     exact |= {_REGISTER: _has_one_value(rel), _COUNTS: _WITHHELD not in kind}
     some = f"knows the secrets of {knows} in the group"
@@ -126,9 +128,9 @@ def attackers(rel: Release, *, knows: int = 0, earlier: Release | None = None) -
             if isinstance(principle, _ON_VALUES):
                 seen = _by_values(principle, sign, files, groups, kind)
                 if knows or earlier is not None:
-                    who = [_EARLIER][: earlier is not None] + [some][:knows]
+                    named = [_EARLIER][: earlier is not None] + [some][:knows]
                     worst = [sign * principle.levels(counts) for counts in told]
-                    seen[" and ".join(who)] = np.concatenate(worst).astype(float).min()
+                    seen[" and ".join(named)] = np.concatenate(worst).astype(float).min()
                 judged, of_row = told, finer
             else:  # of the classes that are shown
                 judged, of_row = [_first(people, np.count_nonzero(kind == _PUBLISHED))], labels
@@ -137,13 +139,14 @@ def attackers(rel: Release, *, knows: int = 0, earlier: Release | None = None) -
                     _FILE: sign * principle.level(file),
                     _SYNTHETIC: levels.min(initial=np.inf),
                 }
-            who = min(seen, key=seen.get)  # the first, if equal
+            who = min(seen, key=seen.get)  # the weakest, if equal
             if promised is None:  # then the level of the file is what people can expect
                 met = [sign * principle.levels(c) >= seen[_FILE] - 1e-9 for c in judged]
             else:
                 met = [principle.satisfied(counts) for counts in judged]
             beyond = ~np.logical_and.reduce(met)
-            beyond = np.r_[beyond, np.zeros(of_row.max() + 2, bool)]  # other groups, and -1
+            # Groups that were not judged, and rows without one (-1), are beyond nothing.
+            beyond = np.r_[beyond, np.zeros(of_row.max() + 2, bool)]
             found.append({
                 "principle": title, "promised": promised, "file": sign * seen[_FILE],
                 "concluded": sign * seen[who], "attacker": who,

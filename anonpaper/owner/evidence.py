@@ -116,8 +116,9 @@ def audit(
     References
     ----------
     S. Garfinkel et al., *De-identifying government datasets: techniques and governance*, NIST SP
-    800-188, 2023. Rows are matched to people by a maximum flow; all matchings have the same
-    levels, as these depend on the rows of a class only.
+    800-188, 2023. Rows are matched to people by a maximum flow, after O(c·t·d) comparisons of c
+    classes with t QI tuples. All matchings have the same levels, as these depend on the rows of a
+    class only.
 
     Examples
     --------
