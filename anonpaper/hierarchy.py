@@ -198,6 +198,31 @@ class Hierarchy:
         return cls(rows) if len(values) != 1 else cls.flat(values)
 
     @classmethod
+    def of_shown(cls, attribute: Attribute, shown: np.ndarray, fan_out: int = 4) -> Hierarchy:
+        """Return a balanced tree over the values that `shown`, a mask of (size,), selects.
+
+        Its names tell nothing of other values. Such a value is on its own below the star, or, in
+        an ordered domain, where both neighbours among the shown ones have one name.
+
+        Examples
+        --------
+        >>> ages = ap.Microdata(pd.DataFrame({"age": [1, 2, 3, 9]}), ["age"]).attribute("age")
+        >>> Hierarchy.of_shown(ages, ages.values != 9, fan_out=3).rows[-1]
+        ['9', '*']
+        """
+        tree = cls.balanced(attribute.values[shown], fan_out)
+        rows, (places,) = list(tree.rows), np.nonzero(shown)
+        for code in np.flatnonzero(~shown):
+            after = np.searchsorted(places, code)
+            around = tree.rows[max(after - 1, 0) : after + 1] if attribute.ordered else []
+            value = str(attribute.values[code])
+            names = [value] * tree.height
+            if len(around) == 2:
+                names = [one if one == two else value for one, two in zip(*around, strict=True)]
+            rows.append([value, *names[1 : tree.height], STAR])
+        return cls([rows[i] for i in np.argsort(np.r_[places, np.flatnonzero(~shown)])])
+
+    @classmethod
     def intervals(cls, values: Sequence[float], widths: Sequence[float]) -> Hierarchy:
         """Return a hierarchy of numbers: half-open intervals of growing width, then a star.
 

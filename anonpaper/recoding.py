@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import pairwise
@@ -20,7 +20,9 @@ from anonpaper.errors import (
     AnonpaperError,
     FileError,
     HierarchyError,
+    InfeasibleError,
     ParameterError,
+    check_choice,
     check_named,
     check_sequence,
     is_among,
@@ -30,8 +32,9 @@ from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, build_cells
 from anonpaper.principles import Principle, read_principle
 from anonpaper.subdomains import SubDomains
+from anonpaper.withholding import withheld_classes
 
-__all__ = ["Recoding"]
+__all__ = ["Recoding", "over_shown_values"]
 
 _FORMAT = "anonpaper recoding 1"
 
@@ -55,6 +58,9 @@ class Recoding:
         The hierarchies of the names: their further values are recoded too (:meth:`of_values`).
     withhold : sequence of Principle, optional
         Classes of a published table that fail one of these are withheld.
+    cover : bool
+        Whether further classes are withheld, so that a register tells nothing of withheld people:
+        see :func:`~anonpaper.recoders.lattice.full_domain`.
 
     Examples
     --------
@@ -73,6 +79,7 @@ class Recoding:
         names: Sequence[np.ndarray | None] | None = None,
         trees: Mapping[object, Hierarchy] | None = None,
         withhold: Sequence = (),
+        cover: bool = False,
     ) -> None:
         self.attributes = tuple(check_sequence("attributes", attributes, Attribute))
         maps = check_sequence("maps", maps)
@@ -85,7 +92,9 @@ class Recoding:
         self.info = dict(info or {})
         self.algorithm = algorithm
         self.withhold = tuple(check_sequence("withhold", withhold))
-        self._told_values: list[np.ndarray] | None = None  # set by `withholding`
+        self.cover = check_choice("cover", cover, (False, True))
+        #: Per attribute, which values published rows have, (size,); set by `withholding`.
+        self.shown_values: list[np.ndarray] | None = None
         self.names = tuple(names or [None] * len(self.attributes))
         self.trees = dict(trees or {})
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
@@ -196,29 +205,36 @@ class Recoding:
         """Number of sub-domains of every attribute."""
         return tuple(int(ids.max()) + 1 for ids in self.maps)
 
-    def withholding(self, m: Microdata, principles: Sequence[Principle]) -> Recoding:
-        """Return the recoding that withholds failing classes, and values that only they have."""
+    def withholding(
+        self, m: Microdata, principles: Sequence[Principle], cover: bool = False
+    ) -> Recoding:
+        """Return the recoding that withholds failing classes, and values that only they have.
+
+        With `cover`, ``info["cover"]`` is the number of rows that are withheld as cover.
+        """
         m = m.listed()
         each = zip(self.maps, m.codes.T, strict=True)
         ids = np.column_stack([of_value[codes] for of_value, codes in each])
         labels = build_cells(ids, self.sizes, None, 1).tuple_of_row
-        failing = [principle.failing(m, labels) for principle in principles]
-        left = m.codes[~np.isin(labels, np.concatenate(failing))]
+        withheld, _ = withheld_classes(m, labels, principles, cover=cover)
         r = copy(self)
-        r.withhold = tuple(principles)
-        r._told_values = [
+        r.withhold, r.cover = tuple(principles), cover
+        if cover:
+            failing, _ = withheld_classes(m, labels, principles)
+            r.info = r.info | {"cover": m.count(withheld) - m.count(failing)}
+        r.shown_values = [
             np.bincount(codes, minlength=attribute.size) > 0
-            for attribute, codes in zip(self.attributes, left.T, strict=True)
+            for attribute, codes in zip(self.attributes, m.codes[~withheld].T, strict=True)
         ]
         return r
 
     def _for_others(self) -> Recoding:
         """Return the recoding of the values that are not withheld."""
-        if self._told_values is None:
+        if self.shown_values is None:
             return self
         attributes, maps, names = [], [], []
         for attribute, ids, written, told in zip(
-            self.attributes, self.maps, self.names, self._told_values, strict=True
+            self.attributes, self.maps, self.names, self.shown_values, strict=True
         ):
             used, ids = np.unique(ids[told], return_inverse=True)
             places = attribute.positions[told] if attribute.numeric else np.arange(len(ids)) * 1.0
@@ -229,7 +245,7 @@ class Recoding:
 
     def _of(self, attributes: Sequence[Attribute], maps: Sequence, names: Sequence) -> Recoding:
         """Return a recoding of other values with everything else from this one."""
-        marks = {"trees": self.trees, "withhold": self.withhold}
+        marks = {"trees": self.trees, "withhold": self.withhold, "cover": self.cover}
         r = Recoding(attributes, maps, self.info, self.algorithm, names, **marks)
         r.promised = self.promised
         return r
@@ -255,7 +271,7 @@ class Recoding:
             The new values, for attributes that have any.
         """
         attributes = check_sequence("attributes", attributes, Attribute)
-        if self._told_values is not None:
+        if self.shown_values is not None:
             return self._for_others().of_values(attributes)
         theirs, mine = [a.name for a in attributes], [a.name for a in self.attributes]
         if theirs != mine:
@@ -353,6 +369,7 @@ class Recoding:
         told = {"format": _FORMAT, "algorithm": self.algorithm, "attributes": parts}
         for name in ("withhold", "promised"):
             told[name] = [repr(p) for p in getattr(self, name) if read_principle(repr(p))]
+        told |= {"cover": True} if self.cover else {}
         try:
             for part in parts:  # JSON would give a tuple back as a list
                 written = [part["name"], *part["values"], *(part["names"] or [])]
@@ -396,8 +413,9 @@ class Recoding:
             if len({a.name for a in attributes}) < len(attributes):
                 raise ValueError("two attributes of one name")
             names = [p["names"] and np.array([*p["names"], None], object)[:-1] for p in parts]
-            maps, options = [part["map"] for part in parts], {"algorithm": told["algorithm"]}
+            options = {"algorithm": told["algorithm"], "cover": told.get("cover", False)}
             withhold = [read_principle(text) for text in told["withhold"]]
+            maps = [part["map"] for part in parts]
             r = cls(attributes, maps, names=names, withhold=withhold, **options)
             r.promised = tuple(map(read_principle, told.get("promised", [])))
             return r
@@ -419,7 +437,7 @@ class Recoding:
             isinstance(other, Recoding)
             and len(self.maps) == len(other.maps)
             and all(map(np.array_equal, self.maps, other.maps))
-            and self.withhold == other.withhold
+            and (self.withhold, self.cover) == (other.withhold, other.cover)
         )
 
     __hash__ = None
@@ -440,6 +458,26 @@ class Recoding:
         table = pd.DataFrame(rows, columns=["attribute", "values left", "which"], dtype=object)
         facts += plain_facts(self.info)
         return html("Recoding", facts, html_table(table, index=False, rows=len(table)))
+
+
+def over_shown_values(m: Microdata, names: Sequence, search: Callable[[dict], Recoding]):
+    """Return a recoding by trees that tell nothing of values that only withheld rows have.
+
+    `search` makes a Recoding from masks, by name, of the values that trees are made of: first all
+    of them, then those that published rows have. It stops if no such recoding is feasible.
+    """
+    shown = {name: np.ones(m.attribute(name).size, bool) for name in names}
+    r = search(shown)
+    while r.shown_values is not None:
+        left = {name: shown[name] & r.shown_values[m.attribute_index(name)] for name in names}
+        lost = any(mask.sum() < shown[name].sum() for name, mask in left.items())
+        if not lost or not all(mask.any() for mask in left.values()):
+            break
+        try:
+            r, shown = search(left), left
+        except InfeasibleError:
+            break
+    return r
 
 
 def _checked_map(attribute: Attribute, ids) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 import anonpaper as ap
+from anonpaper.owner.report import levels_of_release
 
 ROWS, PEOPLE = 1_000_000, 250_000
 QI = {"age": 80, "sex": 2, "race": 9, "birthplace": 50, "education": 17, "marital": 6, "work": 9}
@@ -48,7 +49,13 @@ def rows():
     for name, m in {"one secret": one, "two secrets": two, "people": visits}.items():
         rel = ap.suppress(m, groups[m])
         rel.classes  # noqa: B018
-        yield against(f"audit, {name}", rel.audit)
+        yield against(f"audit, {name}", lambda: ap.measure.attackers(rel))  # noqa: B023
+    withheld = ap.recode(one, ap.full_domain(one, 50, flat, l=2, suppression=0.01))
+    counted = measure.best_seconds(lambda: levels_of_release(withheld), repeat=1)
+    known, twice = {"knows": 1}, {"earlier": ap.suppress(one, groups[one])}
+    for name, options in {"": {}, ", one secret known": known, ", two releases": twice}.items():
+        seconds = measure.best_seconds(lambda: ap.measure.attackers(withheld, **options), repeat=1)  # noqa: B023
+        yield measure.against(f"attackers{name}", seconds, "counting the file", counted, 10)
     yield against("levels of the whole table", lambda: REQUIRED[1].level(two, whole))
     for name, m, suppression in [("", one, 0), (", people", visits, 0), (", a budget", one, 0.01)]:
         yield against(

@@ -5,9 +5,12 @@
 * *sees which rows are synthetic*: counts real people. A register tells how many there are in a
   class, so the other rows are invented;
 * *has the register and knows the method*: looks up the classes of withheld people in the
-  recoding. A class that is large enough was withheld because its sensitive values fail;
+  recoding. A class that is large enough was withheld because its sensitive values fail, see
+  :mod:`anonpaper.withholding`;
 * *knows the value counts* of the table: subtracts the published ones. The rest are the values
-  of all other withheld people together.
+  of all other withheld people together;
+* *knows some secrets*: has asked other people of the class, and leaves them out;
+* *has last year's release*: knows a person's class in two releases.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import principles
-from anonpaper.errors import is_among
+from anonpaper.errors import ParameterError, check_integer, is_among
 from anonpaper.groups import dense_labels
 from anonpaper.microdata import MISSING, Microdata
 from anonpaper.principles import DistinctLDiversity, GroupCounts, KAnonymity, Principle, Theta
@@ -31,11 +34,12 @@ _PUBLISHED, _WITHHELD, _REST = range(3)  # the kinds of groups, in this order
 _FILE, _UNKNOWN = "counts the file", "takes missing values as unknown"
 _SYNTHETIC = "sees which rows are synthetic"
 _REGISTER, _COUNTS = "has the register and knows the method", "knows the value counts"
+_EARLIER = "has last year's release"
 _ON_VALUES = (DistinctLDiversity, principles.FrequencyLDiversity, principles.EntropyLDiversity,
               principles.RecursiveLDiversity, Theta)  # fmt: skip
 
 
-def attackers(rel: Release) -> pd.DataFrame:
+def attackers(rel: Release, *, knows: int = 0, earlier: Release | None = None) -> pd.DataFrame:
     """Which level of each principle the strongest attacker concludes for real people.
 
     That attacker is told the sensitive values of every group of people that can be told apart: the
@@ -46,6 +50,13 @@ def attackers(rel: Release) -> pd.DataFrame:
     ----------
     rel : Release
         With at least one published row.
+    knows : int
+        Of how many other people in a person's group the attacker knows the sensitive values. For
+        levels on values these people are left out, those with the rarest values first. No
+        method promises anything against this attacker.
+    earlier : Release, optional
+        Another release of some of the same people, by the index of both tables. For levels on
+        values, people are then told apart by their groups in both.
 
     Returns
     -------
@@ -54,65 +65,94 @@ def attackers(rel: Release) -> pd.DataFrame:
         further promises. Columns: ``promised`` (nan for none), ``file`` (by counting its rows),
         ``concluded``, ``attacker`` (the weakest who concludes it), ``exact`` (else at most that is
         concluded), ``people`` (real people in groups beyond the promise; without a promise, beyond
-        ``file``), ``of`` (real people in the table) and ``meaning`` of the level.
+        ``file``), ``of`` (real people in the table), ``meaning`` of the level, and ``each``, a
+        dict of what every attacker who finds something to conclude from concludes.
 
     Raises
     ------
     ParameterError
-        `rel` is no release, or has no published row.
+        `rel` is no release, or has no published row; people have several rows and `knows` is not
+        0; or the tables of `earlier` and `rel` share nobody, or two rows have the same label.
 
     Notes
     -----
     The values of a withheld class must fail if as many people with the most even values would
     meet the principles. They are not known, so ``concluded`` is not exact, unless two distinct
-    values were required: then there is one. O(n log n): at most six times an audit of the file.
+    values were required: then there is one. Nor is it exact with `earlier`, as two releases do not
+    show the values of the people whom they share. O(n log n): at most six times an audit of the
+    file.
 
     Examples
     --------
-    >>> m = ap.Microdata(pd.DataFrame({"age": list("uuvv"), "ill": list("abcc")}), ["age"], "ill")
-    >>> rel = ap.recode(m, ap.full_domain(m, k=2, l=2, suppression=0.5))
-    >>> found = attackers(rel).set_index("principle")
-    >>> level = found.loc["distinct l-diversity"]
-    >>> level[["promised", "file", "concluded", "people"]].astype(int).tolist()
-    [2, 2, 1, 2]
+    Four people and a register. v and w are published. The two of age u are in the register, so
+    they are a class of two, and were withheld because they have the same illness:
+
+    >>> people = pd.DataFrame({"age": list("uuvvww"), "ill": list("aabcbc")})
+    >>> m = ap.Microdata(people, ["age"], "ill")
+    >>> rel = ap.recode(m, ap.full_domain(m, k=2, l=2, suppression=0.4))
+    >>> found = attackers(rel).set_index("principle").loc["distinct l-diversity"]
+    >>> found["attacker"], found[["promised", "file", "concluded", "people"]].astype(int).tolist()
+    ('has the register and knows the method', [2, 2, 1, 2])
+
+    Whoever knows the illness of one person of age v knows that of the other:
+
+    >>> found = attackers(rel, knows=1).set_index("principle").loc["theta"]
+    >>> float(found["concluded"]), int(found["people"])
+    (1.0, 6)
     """
-    (m, shown), own = check_release(rel, weights=True).audited(), rel.microdata
+    rel = check_release(rel, weights=earlier is None)
+    knows = check_integer("knows", knows, 0)
+    if knows and rel.microdata.people is not None:
+        raise ParameterError("knows must be 0 where people have several rows and several values")
+    # The file has published secrets, perhaps swapped; attackers are told those of the table.
+    (m, shown), own = rel.audited(), rel.microdata
     labels, kind = _told_apart(rel)
-    exact = {_REGISTER: _has_one_value(rel), _COUNTS: _WITHHELD not in kind}
+    finer = labels if earlier is None else _told_apart_twice(rel, labels, earlier)
+    # Who concludes exactly what the level says; all others conclude at most that.
+    exact = dict.fromkeys((_FILE, _UNKNOWN, _SYNTHETIC, f"{_SYNTHETIC} and {_UNKNOWN}"), True)
+    exact |= {_REGISTER: _has_one_value(rel), _COUNTS: _WITHHELD not in kind}
+    some = f"knows the secrets of {knows} in the group"
+    exact[some] = exact[_COUNTS]
     found, of = [], _number(own, ~own.synthetic)
     for place, name in enumerate(own.sensitives or [None]):
         of_file, table = m.about(name), own.about(name)
         file, people = GroupCounts.of(of_file, shown), GroupCounts.of(table, labels)
-        known = _known(file, of_file), _known(people, table)
+        further = GroupCounts.of(table, finer)
+        # Each twice: a missing value is a value, and it is unknown.
+        files, groups = (file, _known(file, of_file)), (people, _known(people, table))
+        told = tuple(_without(counts, knows) for counts in (further, _known(further, table)))
         for title, meaning, promised, principle in _asked(rel, name):
             if isinstance(principle, KAnonymity) and place:
                 continue
             sign = 1 if principle.larger_is_safer else -1  # so the least is the worst
-            on_values = isinstance(principle, _ON_VALUES)
-            about = kind if on_values else kind[kind == _PUBLISHED]  # others are of those shown
-            sides = [(file, people), known] if on_values else [(file, _first(people, len(about)))]
-            levels = sign * np.array([principle.levels(groups) for _, groups in sides], float)
-            read = [sign * principle.level(counts) for counts, _ in sides]
-            shown_levels = levels[:, about == _PUBLISHED]
-            seen = {
-                _FILE: read[0],
-                _UNKNOWN: min(read),
-                _SYNTHETIC: shown_levels[0].min(initial=np.inf),
-                f"{_SYNTHETIC} and {_UNKNOWN}": shown_levels.min(initial=np.inf),
-                _REGISTER: levels[:, about == _WITHHELD].min(initial=np.inf),
-                _COUNTS: levels[:, about == _REST].min(initial=np.inf),
-            }
-            who = min(seen, key=seen.get)  # the first, if equal
-            beyond = levels.min(axis=0) < read[0] - 1e-9
-            if promised is not None:
-                met = [principle.satisfied(groups) for _, groups in sides]
-                beyond = ~np.logical_and.reduce(met)
-            beyond = np.r_[beyond, np.zeros(len(kind) - len(about) + 1, bool)]  # last for -1
+            if isinstance(principle, _ON_VALUES):
+                seen = _by_values(principle, sign, files, groups, kind)
+                if knows or earlier is not None:
+                    named = [_EARLIER][: earlier is not None] + [some][:knows]
+                    worst = [sign * principle.levels(counts) for counts in told]
+                    seen[" and ".join(named)] = np.concatenate(worst).astype(float).min()
+                judged, of_row = told, finer
+            else:  # of the classes that are shown
+                judged, of_row = [_first(people, np.count_nonzero(kind == _PUBLISHED))], labels
+                levels = sign * principle.levels(judged[0]).astype(float)
+                seen = {
+                    _FILE: sign * principle.level(file),
+                    _SYNTHETIC: levels.min(initial=np.inf),
+                }
+            who = min(seen, key=seen.get)  # the weakest, if equal
+            if promised is None:  # then the level of the file is what people can expect
+                met = [sign * principle.levels(c) >= seen[_FILE] - 1e-9 for c in judged]
+            else:
+                met = [principle.satisfied(counts) for counts in judged]
+            beyond = ~np.logical_and.reduce(met)
+            # Groups that were not judged, and rows without one (-1), are beyond nothing.
+            beyond = np.r_[beyond, np.zeros(of_row.max() + 2, bool)]
             found.append({
-                "principle": title, "promised": promised, "file": sign * read[0],
+                "principle": title, "promised": promised, "file": sign * seen[_FILE],
                 "concluded": sign * seen[who], "attacker": who,
-                "exact": exact.get(who, True), "people": _number(own, beyond[labels]), "of": of,
-                "meaning": meaning,
+                "exact": exact.get(who, False),
+                "people": _number(own, beyond[of_row]), "of": of, "meaning": meaning,
+                "each": {name: sign * level for name, level in seen.items() if level < np.inf},
             })  # fmt: skip
     return pd.DataFrame(found).astype({"promised": float})
 
@@ -153,15 +193,31 @@ def _kind(principle: Principle) -> tuple:
 
 def _told_apart(rel: Release) -> tuple[np.ndarray, np.ndarray]:
     """The group of every row, -1 for synthetic ones, and the kind of every group."""
-    m, labels = rel.microdata, rel.classes.labels.copy()
-    classes, rest = rel.classes.n_groups, rel.classes.n_groups + len(labels)
-    labels[labels < 0] = rest
-    if rel.failing is not None and (rel.failing >= 0).any():
-        rows = np.r_[_must_fail(rel), False][rel.failing]  # the last is for -1
-        labels[rows] = classes + rel.failing[rows]
-    labels[m.synthetic] = -1
+    labels, classes = rel.classes.labels.copy(), rel.classes.n_groups
+    withheld = labels < 0
+    labels[withheld] = classes + len(labels)  # the rest, after all others
+    if rel.failing is not None:
+        apart = rel.failing >= 0
+        labels[apart] = classes + rel.failing[apart]
+    labels[rel.microdata.synthetic] = -1
     groups = np.unique(labels[labels >= 0])
-    return dense_labels(labels), np.searchsorted([classes, rest], groups, "right")
+    kind = np.searchsorted([classes, classes + len(labels)], groups, "right")
+    return dense_labels(labels), kind
+
+
+def _told_apart_twice(rel: Release, labels: np.ndarray, earlier: Release) -> np.ndarray:
+    """The groups of people who are together in two releases; -1 for synthetic rows."""
+    theirs, place = _told_apart(check_release(earlier))[0], None
+    here, there = rel.microdata.frame.index, earlier.microdata.frame.index
+    if here.is_unique and there.is_unique:
+        place = there.get_indexer(here)
+    if place is None or (place < 0).all():
+        raise ParameterError(
+            "earlier must be a release of the same people: both tables need an index that names "
+            "each person once"
+        )
+    then = np.where(place < 0, 0, theirs[place] + 1)  # 0 for people who are new
+    return dense_labels(np.where(labels < 0, -1, labels * (then.max() + 1) + then))
 
 
 def withheld_groups(rel: Release) -> np.ndarray:
@@ -170,22 +226,47 @@ def withheld_groups(rel: Release) -> np.ndarray:
     return dense_labels(np.where(np.r_[kind != _PUBLISHED, False][labels], labels, -1))
 
 
-def _must_fail(rel: Release) -> np.ndarray:
-    """Whether withheld classes fail for their values: the most even ones would not, bool, (G,)."""
-    tell = True
-    for principle in rel.recoding.withhold:
-        for table in principle.tables(rel.microdata):
-            sizes, place = np.unique(GroupCounts.of(table, rel.failing).sizes, return_inverse=True)
-            of = 1 if table.sensitive is None else np.count_nonzero(table.sensitive_counts)
-            even = sizes[:, None] // of + (np.arange(of) < sizes[:, None] % of)
-            tell = tell & principle.satisfied(GroupCounts.of_table(even))[place]
-    return tell
-
-
 def _has_one_value(rel: Release) -> bool:
     """Whether a withheld class must have one value, as two distinct ones were required."""
-    found = [] if rel.recoding is None else [p for p in rel.recoding.withhold if p.needs_sensitive]
+    r = rel.recoding
+    found = [] if r is None or r.cover else [p for p in r.withhold if p.needs_sensitive]
     return len(rel.microdata.sensitives) == 1 and found == [DistinctLDiversity(2)]
+
+
+def _by_values(principle: Principle, sign: int, files, groups, kind) -> dict[str, float]:
+    """The worst level, times the sign, that each attacker concludes, the weakest first."""
+    levels = sign * np.array([principle.levels(counts) for counts in groups], float)
+    shown = levels[:, kind == _PUBLISHED]
+    read = [sign * principle.level(counts) for counts in files]
+    return {
+        _FILE: read[0],
+        _UNKNOWN: min(read),
+        _SYNTHETIC: shown[0].min(initial=np.inf),
+        f"{_SYNTHETIC} and {_UNKNOWN}": shown.min(initial=np.inf),
+        _REGISTER: levels[:, kind == _WITHHELD].min(initial=np.inf),
+        _COUNTS: levels[:, kind == _REST].min(initial=np.inf),
+    }
+
+
+def _without(counts: GroupCounts, known: int) -> GroupCounts:
+    """Return groups without people whose values are known: all but one person, rarest first.
+
+    What is left is as uneven as it can be, so no other choice of people gives a worse level.
+    """
+    if not known:
+        return counts
+    group = counts.group_of_entry
+    rarest_first = np.lexsort((counts.counts, group))
+    held = counts.counts[rarest_first]
+    total = np.r_[0, np.cumsum(held)]
+    so_far = total[1:] - total[counts.start[:-1]][group]  # in the group, through this value
+    gone = np.minimum(known, counts.sizes - 1)
+    left = np.clip(so_far - gone[group], 0, held)
+    kept = left > 0
+    start = np.r_[0, np.cumsum(np.bincount(group[kept], minlength=len(gone)))]
+    return GroupCounts(
+        counts.sizes - gone, start, counts.sensitive[rarest_first][kept], left[kept]
+    )
 
 
 def _first(counts: GroupCounts, groups: int) -> GroupCounts:

@@ -18,12 +18,12 @@ from anonpaper.files import check_place, sha256, write_named
 from anonpaper.groups import dense_labels
 from anonpaper.measure.loss import certainty_penalty
 from anonpaper.microdata import Attribute, Microdata
-from anonpaper.owner.report import levels_of_release
+from anonpaper.owner.report import attackers_tried, levels_of_release
 from anonpaper.principles import GroupCounts
-from anonpaper.publish import Anatomy, GroupRelease, PublishedAttribute, Release, recode
+from anonpaper.publish import GroupRelease, PublishedAttribute, Release, recode
 from anonpaper.recoding import Recoding
 
-__all__ = ["check_page_place", "page", "write_page"]
+__all__ = ["check_page_place", "page", "risks", "write_page"]
 
 _MOST_BARS = 12
 
@@ -55,11 +55,12 @@ def page(rel: Release, call: str | None = None) -> str:
         style=f"\n{style}",
         promise=_promise(rel),
         facts=_facts(rel, call),
-        risks=_side_by_side({name: _risks(side) for name, side in sides.items()}),
+        risks=_side_by_side({name: risks(side) for name, side in sides.items()}),
         levels=_side_by_side({name: _levels(side) for name, side in sides.items()}),
         loss=_loss(rel),
         measures=_measures(rel),
         distributions=_distributions(people, rel) if rel.is_published.any() else "",
+        tried=_tried(rel) if rel.is_published.any() else "",
         attacks=_attacks(rel),
     )
     return f"<!DOCTYPE html>\n{filled}\n".encode(errors="backslashreplace").decode()
@@ -73,9 +74,10 @@ def _promise(rel: Release) -> str:
     if not rel.promised:
         return "The promise of the method is not known here: judge the levels below."
     words = {True: "holds", False: "DOES NOT HOLD"}
-    found = [f"{escape(str(p))} {words[p.holds(*rel.audited())]}" for p in rel.promised]
+    found = [f"{escape(str(p))} {words[level is None]}" for p, level in rel.kept().items()]
     accepted = f" Written all the same: {escape(rel.accepted)}." if rel.accepted else ""
-    return f"The method's promises: {', '.join(found)}.{accepted}"
+    whom = "for real people, against readers who count the rows of the file"
+    return f"The method promises, {whom}: {', '.join(found)}.{accepted}"
 
 
 def _facts(rel: Release, call: str | None) -> str:
@@ -102,7 +104,7 @@ def _facts(rel: Release, call: str | None) -> str:
     return f'<table class="facts">{rows}</table>'
 
 
-def _risks(rel: Release) -> dict[str, object]:
+def risks(rel: Release) -> dict[str, object]:
     """Risks of being identified, from the quasi-identifiers as they are published.
 
     The prosecutor knows that the person is in the table. The journalist does not: without a
@@ -162,15 +164,17 @@ def _measures(rel: Release) -> str:
     )
 
 
+def _tried(rel: Release) -> str:
+    rows = [{name: "" if cell != cell else cell for name, cell in row.items()}
+            for row in attackers_tried(rel)]  # fmt: skip
+    table = html_table(pd.DataFrame(rows), index=False, rows=len(rows))
+    return f'<h2>Attackers tried</h2><div class="wide">{table}</div>'
+
+
 def _attacks(rel: Release) -> str:
     found = [f"<b>{escape(text)}</b>" for text in rel.warnings]
-    if rel.withheld[0]:
-        found.append("<b>People withheld.</b> A register tells who they are, and the classes of a "
-                     "recoding tell more: see <code>ap.measure.attackers</code>.")  # fmt: skip
     if isinstance(rel, GroupRelease):
         found.append("<b>Quasi-identifiers are unchanged</b>, so everybody sees who is in it.")
-    if isinstance(rel, Anatomy):
-        found.append("<b>deFinetti's attack</b> learns from all groups which values go together.")
     return "".join(f"<li>{text}</li>" for text in found)
 
 

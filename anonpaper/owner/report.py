@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -10,13 +11,14 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import measure, principles
+from anonpaper.errors import AnonpaperError, is_among
 from anonpaper.groups import Partition
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import MISSING, Microdata
 from anonpaper.principles import DistinctLDiversity, GroupCounts, TCloseness, Theta
-from anonpaper.publish import GroupRelease, Release, recode
+from anonpaper.publish import Anatomy, GroupRelease, Release, recode
 from anonpaper.recoding import Recoding
 
-__all__ = ["as_json", "as_text", "audit", "levels_of_release", "summary"]
+__all__ = ["as_json", "as_text", "attackers_tried", "audit", "levels_of_release", "summary"]
 
 _DIVERSITIES = [
     ("distinct l-diversity", DistinctLDiversity(1), "fewest sensitive values in a group"),
@@ -30,6 +32,7 @@ _DIVERSITIES = [
 ]  # fmt: skip
 
 _ROWS_NAMED = 5  # of a group, when the riskiest are listed
+_MOST_REPEATED = 40  # rows of a table on which a report repeats the method
 
 
 def _levels(m: Microdata, p: Partition) -> list[dict]:
@@ -166,6 +169,59 @@ def summary(rel: Release) -> dict:
         },
         **({"warnings": list(rel.warnings)} if rel.warnings else {}),
     }
+
+
+#: Every named attacker, and why one was not tried.
+_NOT_TRIED = {
+    "counts the file": "there is no sensitive value",
+    "takes missing values as unknown": "no sensitive value is missing",
+    "sees which rows are synthetic": "no row is synthetic",
+    "has the register and knows the method": "no class was withheld for its values",
+    "knows the value counts": "nobody is withheld, except in such classes",
+    "knows the secrets of 1 in the group": "people have several rows or no sensitive value",
+    "has last year's release": "earlier= was not given",
+    "repeats the method (minimality)": "the method looks at no sensitive value",
+    "learns from all groups (deFinetti)": "the release is no anatomy",
+}
+
+
+def attackers_tried(rel: Release, earlier: Release | None = None) -> list[dict]:
+    """Report every named attacker: the surest guess of a sensitive value, or why it was not tried.
+
+    ``sure`` is the largest share of a value in a group of people whom the attacker tells apart;
+    for minimality, the largest posterior.
+    """
+    m, shares = rel.microdata, {}
+    tables = [measure.attackers(rel)]
+    tables += [measure.attackers(rel, knows=1)] if m.people is None else []
+    tables += [] if earlier is None else [measure.attackers(rel, earlier=earlier)]
+    thetas = [t[t["principle"].str.startswith("theta")]["each"] for t in tables]
+    for who, share in (told for each in pd.concat(thetas) for told in each.items()):
+        shares[who] = max(share, shares.get(who, 0))
+    reasons = dict(_NOT_TRIED)
+    if rel.method == "another tool":
+        of_method = ("has the register and knows the method", "repeats the method (minimality)")
+        reasons |= dict.fromkeys(of_method, "the method is not known")
+    values = [value for name in m.sensitives for value in m.attribute(name).values]
+    if not is_among(MISSING, values):
+        shares.pop("takes missing values as unknown", None)
+    if not m.synthetic.any():
+        shares.pop("sees which rows are synthetic", None)
+    if isinstance(rel, Anatomy):
+        reasons["learns from all groups (deFinetti)"] = "no level covers it"
+    if any(text.startswith("minimality") for text in rel.warnings):
+        reasons["repeats the method (minimality)"] = (
+            "ap.measure.minimality repeats it, on small tables only"
+        )
+        with contextlib.suppress(AnonpaperError):
+            if m.n <= _MOST_REPEATED:
+                found = measure.minimality(rel, most=200)
+                shares["repeats the method (minimality)"] = float(found["concluded"].max())
+    return [
+        {"attacker": who, "sure": shares.get(who, math.nan),
+         "note": "" if who in shares else f"not tried: {reason}"}
+        for who, reason in reasons.items()
+    ]  # fmt: skip
 
 
 def as_json(found: Mapping) -> str:

@@ -20,6 +20,7 @@ from anonpaper.publish.world import secret_order
 from anonpaper.randomness import generator
 from anonpaper.recoding import Recoding
 from anonpaper.subdomains import SubDomains
+from anonpaper.withholding import withheld_classes
 
 __all__ = ["anatomize", "generalize", "recode", "shallow_generalize", "suppress", "swap"]
 
@@ -191,10 +192,8 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     unseen = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
     left = np.any([classes.labels < 0, *unseen], axis=0)
     labels = dense_labels(np.where(left, -1, classes.labels))
-    failing = [principle.failing(m, labels) for principle in r.withhold]
-    fails = np.isin(labels, np.concatenate([[-1], *failing]))
-    failing = dense_labels(np.where(fails, labels, -1))
-    labels[fails] = -1
+    withheld, groups = withheld_classes(m, labels, r.withhold, cover=r.cover)
+    labels[withheld] = -1
     shown = labels >= 0
     if shown.all():
         return release
@@ -204,7 +203,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         for attribute, ids, codes, names in zip(published, r.maps, m.codes.T, r.names, strict=True)
     )
     release = Release(m, published, "recode", partition=p, recoding=r)
-    release.failing = failing
+    release.failing = dense_labels(groups)
     return release
 
 

@@ -29,6 +29,7 @@ from anonpaper.errors import (
     is_among,
 )
 from anonpaper.groups import Partition, dense_labels
+from anonpaper.hierarchy import STAR
 from anonpaper.microdata import Microdata, build_cells, near_equal, no_rows
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish import world
@@ -58,6 +59,10 @@ _MINIMALITY = (
     "minimality attack: {algorithm} looks at sensitive values{removed}, so who repeats it on all "
     "tables that fit can conclude more than the levels say: see ap.measure.minimality"
 )
+_DEFINETTI = (
+    "deFinetti's attack: who learns from all groups which sensitive values go with which "
+    "quasi-identifiers can guess better than the levels say"
+)
 #: Standard principles on sensitive values: name, principle and meaning of the level.
 LEVELS = [
     ("distinct l-diversity", principles.DistinctLDiversity(1), "fewest sensitive values"),
@@ -73,16 +78,39 @@ class PublishedAttribute:
     """The published values of one quasi-identifier.
 
     ``index``, shape (n,), dtype int32, is the number of every row's sub-domain among the distinct
-    `sub_domains`. It has no meaning for withheld rows.
+    `sub_domains`. It has no meaning for withheld rows. The sub-domain `whole` has all values of
+    published rows. It is written as a star, since only withheld people have the values it lacks.
     """
 
     sub_domains: SubDomains
     index: np.ndarray
+    whole: int | None = None
 
     attribute = property(lambda self: self.sub_domains.attribute)
-    labels = property(lambda self: self.sub_domains.labels)
     sizes = property(lambda self: self.sub_domains.sizes)
+
     is_star = property(lambda self: self.sub_domains.is_star)
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The text of every sub-domain, shape (r,), dtype object."""
+        labels = self.sub_domains.labels
+        if self.whole is None:
+            return labels
+        return np.where(np.arange(len(labels)) == self.whole, STAR, labels)
+
+    def told(self, shown: np.ndarray, codes: np.ndarray) -> PublishedAttribute:
+        """Return the attribute of rows of which not all are `shown`; `codes` are their values."""
+        sub, held = self.sub_domains, np.unique(codes[shown])
+        if sub.names is not None or len(held) < 2:
+            return self
+        (wide,) = np.nonzero((sub.low <= held[0]) & (sub.high >= held[-1]))
+        wide = wide[sub.contains(wide[:, None], held).all(axis=1)]
+        if not len(wide):
+            return self
+        whole = wide[np.argmax(sub.sizes[wide])]
+        index = np.where(np.isin(self.index, wide), whole, self.index).astype(np.int32)
+        return PublishedAttribute(sub, index, int(whole))
 
 
 class Swapped(NamedTuple):
@@ -112,12 +140,16 @@ class Release:
         recoding: Recoding | None = None,
         swapped: Swapped | None = None,
     ) -> None:
+        shown = None if partition is None else partition.labels >= 0
+        if shown is not None and not shown.all():
+            each = zip(published, microdata.codes.T, strict=True)
+            published = tuple(column.told(shown, codes) for column, codes in each)
         self.microdata, self.published, self.method = microdata, published, method
         self.recoding, self._partition, self._swapped = recoding, partition, swapped
         self.accepted: str | None = None  # why it was written below its promise
         self._attacked: pd.DataFrame | None = None
         self._written: tuple = ()  # of a table of counts, what an audit is to read
-        # the classes of rows that a recoding withholds because they fail, otherwise -1
+        # groups of rows that a recoding withholds for their values, otherwise -1
         self.failing: np.ndarray | None = None
 
     @property
@@ -254,8 +286,8 @@ class Release:
     def _check_written_apart(self) -> None:
         """Raise ColumnError if different values are written alike."""
         for column in self.published:
-            shown = column.sub_domains.take(np.unique(column.index[self.is_published]))
-            if alike := _written_alike(shown.labels, shown.sizes > 1):
+            shown = np.unique(column.index[self.is_published])
+            if alike := _written_alike(column.labels[shown], column.sizes[shown] > 1):
                 raise ColumnError(
                     f"{alike} would have several meanings in {column.attribute.name!r}: rename it"
                 )
@@ -287,8 +319,9 @@ class Release:
     ) -> tuple[Path, ...]:
         """Write :meth:`public_tables` to files, completely or not at all, and nothing else.
 
-        A file whose rows keep less than was promised is refused. Each of `warnings`, such as what
-        stronger attackers conclude, raises a UserWarning; so do texts that are formulas.
+        A file in which the rows of real people keep less than was promised is refused. Each of
+        `warnings`, such as what stronger attackers conclude, raises a UserWarning; so do texts
+        that are formulas.
 
         Parameters
         ----------
@@ -300,8 +333,8 @@ class Release:
             Whether existing files may be replaced. New files follow the user's umask and are not
             more accessible than the files they replace.
         against : {"file", "register"}
-            Whom the promise must withstand: who counts the rows of the file, as the papers'
-            methods promise, or also the strongest of :func:`anonpaper.measure.attackers`.
+            Whom the promise must withstand: who counts the rows of real people in the file, or
+            also the strongest of :func:`anonpaper.measure.attackers`.
         accept : str, optional
             A reason to write the release although it keeps less; the report prints it.
 
@@ -359,6 +392,7 @@ class Release:
         """Attacks that no level covers."""
         m, p = self.microdata, self._partition
         found = [_SEEDED] if self._is_seeded else []
+        found += [_DEFINETTI] if isinstance(self, Anatomy) else []
         found += [] if m.people is None else [_REPEATED]
         found += [_SEVERAL] if len(m.sensitives) > 1 else []
         for name in m.sensitives:
@@ -433,7 +467,7 @@ class Release:
         if not rows and not self.is_synthetic.any():
             told = self._broken
         found += [(f"{row.principle}, concluded", row.concluded, _told(row))
-                  for row in told if row.people]  # fmt: skip
+                  for row in told if row.people or row.concluded != row.file]  # fmt: skip
         found += [("warning", float("nan"), text) for text in self._uncounted]
         return pd.DataFrame(found, columns=["principle", "level", "meaning"])
 
@@ -449,12 +483,10 @@ class Release:
         self.accepted = accept
         if accept is not None or not self.is_published.any():
             return
-        audited = self.audited()
-        asked = [p for name in (None, *self.microdata.sensitives) for p in self.promised_of(name)]
         found = [
-            f"{p} is promised, but the rows reach {p.level(*audited):.4g}"
-            for p in dict.fromkeys(asked)
-            if not p.holds(*audited)
+            f"{promise} is promised, but the rows of real people reach {level:.4g}"
+            for promise, level in self.kept().items()
+            if level is not None
         ]
         again = "withhold failing classes by r.withhold = r.promised before ap.recode(m, r), "
         remedy = again if found and self.recoding is not None else ""
@@ -464,6 +496,16 @@ class Release:
                 f"{'; '.join(found)}: nothing was written. Run the algorithm on this table, "
                 f'{remedy}or pass accept="the reason", which the report prints'
             )
+
+    def kept(self) -> dict[Principle, float | None]:
+        """Return each promise: None if it holds for the rows of real people, or their level."""
+        m, labels = self.audited()
+        labels = dense_labels(np.where(m.synthetic, -1, labels))
+        asked = [p for name in (None, *self.microdata.sensitives) for p in self.promised_of(name)]
+        return {
+            p: None if (labels < 0).all() or p.holds(m, labels) else p.level(m, labels)
+            for p in asked
+        }
 
     def promised_of(self, name: object = None) -> list[Principle]:
         """Return the promises on classes and on the sensitive attribute `name`."""

@@ -22,7 +22,7 @@ from anonpaper.display import search_bar
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, build_cells, check_microdata
 from anonpaper.principles import Principle
-from anonpaper.recoding import Recoding
+from anonpaper.recoding import Recoding, over_shown_values
 
 __all__ = ["full_domain"]
 
@@ -45,15 +45,18 @@ def full_domain(
     weights: Mapping[object, float] | None = None,
     require: Sequence[Principle] = (),
     suppression: float = 0.0,
+    cover: bool = False,
     progress: bool | None = None,
 ) -> Recoding:
     """Guarantee k-anonymity, and optionally more, at the least NCP of full-domain recodings.
 
     With `suppression` the optimum is over all nodes whose failing groups have at most that many
     rows. These are withheld, and the guarantee is for all other rows. Values that only withheld
-    rows have are not published, but the names of `hierarchies` are: do not make a hierarchy from
-    the column itself. With l or other principles, an attacker who knows the algorithm can conclude
-    more than the classes show; :func:`anonpaper.measure.minimality` measures it.
+    rows have are not published, and the balanced trees are made without them, if a node of such
+    trees meets the principles within the budget. But the names of `hierarchies` are published: do
+    not make a hierarchy from the column itself. With l or other principles, an attacker who knows
+    the algorithm can conclude more than the classes show; :func:`anonpaper.measure.minimality`
+    measures it.
 
     Parameters
     ----------
@@ -73,6 +76,11 @@ def full_domain(
         Further monotone principles that every class must meet.
     suppression : float
         Share of the rows that may be withheld, from 0 to 1.
+    cover : bool
+        Whether to withhold further classes, beyond `suppression`, so that a register tells nothing
+        of the values of withheld people. No attacker of :func:`ap.measure.attackers
+        <anonpaper.measure.attackers.attackers>` who has a register then concludes more than is
+        promised.
     progress : bool, optional
         Whether to show a bar of settled nodes; by default only on a terminal.
 
@@ -81,8 +89,9 @@ def full_domain(
     Recoding
         ``info`` has ``levels`` (per attribute name), ``ncp``, ``nodes`` of the lattice, and
         ``candidates``, the checked nodes; with `suppression` also ``withheld``, the number of
-        rows. :func:`ap.recode <anonpaper.publish.recode>` then withholds the failing classes and
-        omits the values that only they have, so its NCP may be less than ``ncp``.
+        rows, and with `cover` the number beyond it. :func:`ap.recode <anonpaper.publish.recode>`
+        then withholds the failing classes and omits the values that only they have, so its NCP
+        may be less than ``ncp``.
 
     Raises
     ------
@@ -118,9 +127,34 @@ def full_domain(
     asked += errors.check_sequence("require", require, Principle)
     most = principles.rows_of_budget(m, suppression, asked)
     given = check_hierarchies(hierarchies, m.qi)
-    trees = {
-        a.name: given.get(a.name) or Hierarchy.balanced(a.values, _FAN_OUT) for a in m.attributes
-    }
+    weights = errors.check_weights(m.qi, weights)
+    errors.check_choice("cover", cover, (False, True))
+    own = [name for name in m.qi if name not in given]
+
+    def search(shown: dict[object, np.ndarray]) -> Recoding:
+        balanced = {
+            name: Hierarchy.of_shown(m.attribute(name), mask, _FAN_OUT)
+            for name, mask in shown.items()
+        }
+        trees = {name: given.get(name) or balanced[name] for name in m.qi}
+        nodes = _searched(m, asked, most, trees, weights, progress)
+        r = Recoding.from_levels(m.attributes, trees, dict(zip(m.qi, nodes.best, strict=True)))
+        # The names of a tree of our own only list values.
+        r.names = tuple(r.names[j] if name in given else None for j, name in enumerate(m.qi))
+        r.info |= {"ncp": float(nodes.least), "nodes": nodes.cost.size}
+        r.info |= {"candidates": nodes.checked}
+        r.algorithm = f"full domain, {' and '.join(map(str, asked))}"
+        if most:
+            r = r.withholding(m, asked, cover)
+            r.info["withheld"] = nodes.withheld
+            r.algorithm += f", suppression = {suppression}{', cover' * cover}"
+        return r
+
+    return over_shown_values(m, own, search)
+
+
+def _searched(m: Microdata, asked: list, most: int, trees: Mapping, weights, progress) -> _Nodes:
+    """Search the lattice of the levels of all trees; InfeasibleError if no node is enough."""
     maps = [list(trees[a.name].maps(a)) for a in m.attributes]
     shape = tuple(map(len, maps))
     if prod(shape) > _MOST_NODES:
@@ -128,7 +162,6 @@ def full_domain(
             f"hierarchies of {shape} levels make {prod(shape):,} nodes, more than "
             f"{_MOST_NODES:,}: use lower hierarchies or fewer quasi-identifiers"
         )
-    weights = errors.check_weights(m.qi, weights)
     nodes = _Nodes(m, maps, principles.required(m, asked), most, weights)
     top = tuple(size - 1 for size in shape)
     if not nodes.check(top) and not most:
@@ -154,19 +187,10 @@ def full_domain(
     if nodes.best is None:
         raise errors.InfeasibleError(
             f"no level of the hierarchies is enough: at every one, more than the {most} rows that "
-            f"suppression = {suppression} allows, or all rows, are in classes that fail "
+            f"the suppression allows, or all rows, are in classes that fail "
             f"{' or '.join(map(str, asked))}"
         )
-    r = Recoding.from_levels(m.attributes, trees, dict(zip(m.qi, nodes.best, strict=True)))
-    # The names of a tree of our own only list values.
-    r.names = tuple(r.names[j] if name in given else None for j, name in enumerate(m.qi))
-    r.info |= {"ncp": float(nodes.least), "nodes": prod(shape), "candidates": nodes.checked}
-    r.algorithm = f"full domain, {' and '.join(map(str, asked))}"
-    if most:
-        r = r.withholding(m, asked)
-        r.info["withheld"] = nodes.withheld
-        r.algorithm += f", suppression = {suppression}"
-    return r
+    return nodes
 
 
 class _Nodes:

@@ -25,11 +25,11 @@ from scipy.special import entr
 from anonpaper import principles
 from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.display import search_bar
-from anonpaper.errors import check_integer, check_sequence
+from anonpaper.errors import check_choice, check_integer, check_sequence
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import Principle
-from anonpaper.recoding import Recoding
+from anonpaper.recoding import Recoding, over_shown_values
 
 __all__ = ["tds"]
 
@@ -48,6 +48,7 @@ def tds(
     *,
     require: Sequence[Principle] = (),
     suppression: float = 0.0,
+    cover: bool = False,
     progress: bool | None = None,
 ) -> Recoding:
     """Guarantee frequency l-diversity: specialize sub-domains from the top down while it holds.
@@ -67,7 +68,7 @@ def tds(
     hierarchies : mapping of attribute name to Hierarchy, optional
         Trees to follow; attributes with a tree are not cut freely even if they are ordered. If the
         highest level has several names, a star is added above.
-    require, suppression
+    require, suppression, cover
         As for :func:`~anonpaper.recoders.lattice.full_domain`.
     progress : bool, optional
         Whether to count the steps taken on standard error; by default only on a terminal.
@@ -77,7 +78,7 @@ def tds(
     Recoding
         ``info`` has ``specializations`` (steps taken), ``candidates`` (specializations whose
         groups were computed) and ``level`` (A of the published groups). With `suppression` also
-        ``withheld``, the number of rows, and ``withhold`` the principles.
+        ``withheld``, the number of rows, and with `cover` ``cover``, those beyond.
 
     Raises
     ------
@@ -111,8 +112,25 @@ def tds(
     asked = principles.required(m, promised)
     principles.require_whole(m, asked)
     most = principles.rows_of_budget(m, suppression, promised)
+    check_choice("cover", cover, (False, True))
+    title = ", ".join([f"TDS, l = {l}", *map(str, require)])
+    own = [a.name for a in m.attributes if not a.ordered and a.name not in trees]
 
-    domains = [_Domain(m, j, trees.get(a.name)) for j, a in enumerate(m.attributes)]
+    def search(shown: dict[object, np.ndarray]) -> Recoding:
+        domains = [_Domain(m, j, trees.get(name), shown.get(name)) for j, name in enumerate(m.qi)]
+        maps, info = _specialized(m, asked, most, domains, progress)
+        names = [_names_of(maps[j], a, trees.get(a.name)) for j, a in enumerate(m.attributes)]
+        if not most:
+            return Recoding(m.attributes, maps, info, title, names, trees=trees)
+        budget = f"{title}, suppression = {suppression}{', cover' * cover}"
+        r = Recoding(m.attributes, maps, info, budget, names, trees=trees)
+        return r.withholding(m, promised, cover)
+
+    return over_shown_values(m, own, search)
+
+
+def _specialized(m: Microdata, asked: list, most: int, domains: list, progress) -> tuple:
+    """Specialize from the top down; return the sub-domain of each value, and what to report."""
     candidates = [c for domain in domains for c in domain.specializations(domain.root)]
     maps = [np.zeros(a.size, np.intp) for a in m.attributes]
     invalid: set[tuple[int, int]] = set()
@@ -148,14 +166,8 @@ def tds(
             candidates += [c for child in best.children for c in domains[j].specializations(child)]
             candidates = [c for c in candidates if (c.attribute, c.number) not in invalid]
     maps = [pd.factorize(ids)[0] for ids in maps]  # sub-domains by their first values
-    names = [_names_of(maps[j], a, trees.get(a.name)) for j, a in enumerate(m.attributes)]
     info = {"specializations": steps, "candidates": looked_at, "level": level}
-    title = ", ".join([f"TDS, l = {l}", *map(str, require)])
-    if not most:
-        return Recoding(m.attributes, maps, info, title, names, trees=trees)
-    info["withheld"] = withheld
-    title += f", suppression = {suppression}"
-    return Recoding(m.attributes, maps, info, title, names, trees=trees).withholding(m, promised)
+    return maps, info | ({"withheld": withheld} if most else {})
 
 
 def _names_of(ids: np.ndarray, attribute: Attribute, tree: Hierarchy | None) -> np.ndarray | None:
@@ -195,17 +207,23 @@ class _Domain:
     """The domain of attribute j, its sub-domains and the counts of sensitive values per value.
 
     A sub-domain is split into its children on the `levels` of a tree, from the root down. An
-    ordered attribute without a tree has no levels: it is cut between any two of its values.
+    ordered attribute without a tree has no levels: it is cut between any two of its values. Any
+    other is split by a balanced tree over the `shown` values.
     """
 
-    def __init__(self, m: Microdata, j: int, tree: Hierarchy | None) -> None:
+    def __init__(
+        self, m: Microdata, j: int, tree: Hierarchy | None, shown: np.ndarray | None = None
+    ) -> None:
         self.j, self.attribute = j, m.attributes[j]
         size, values = self.attribute.size, m.sensitive_attribute.size
         self.levels = [] if tree is None else list(tree.maps(self.attribute)[::-1])
         if tree is None and not self.attribute.ordered:
-            self.levels = [np.arange(size)]
-            while self.levels[0].max() > 0:
-                self.levels.insert(0, self.levels[0] // _FAN_OUT)
+            block, self.levels = np.cumsum(shown) - 1, [np.arange(size)]
+            while block.max() > 0:
+                block = block // _FAN_OUT
+                self.levels.insert(0, np.where(shown, block, size + np.arange(size)))
+            if not shown.all():  # the others are on their own below the root
+                self.levels.insert(0, np.zeros(size, np.intp))
         cells = m.cells
         key = cells.tuples[cells.tuple_of_cell, j].astype(np.intp) * values + cells.sensitive
         held = np.bincount(key, cells.counts, minlength=size * values).astype(np.intp)

@@ -51,16 +51,40 @@ def test_what_the_error_says_works(saved, tmp_path):
     ap.recode(later, ap.full_domain(later, k=10, l=2)).write(tmp_path / "out.csv")
 
 
-def test_a_promise_against_the_register(tmp_path):
+def test_the_promise_is_for_real_people(tmp_path):
+    """A register tells how many real people are in a class, so invented rows hide nobody."""
     m = people(60)
     invented = np.arange(60) >= 40
     m = ap.Microdata(m.frame.assign(ill=m.frame["ill"].where(~invented, "c")), m.qi, "ill",
                      synthetic=invented)  # fmt: skip
-    rel = ap.generalize(m, ap.mondrian(m, k=8))
-    with pytest.warns(UserWarning, match="k-anonymity .*sees which rows are synthetic"):
+    for publish in (ap.generalize, ap.swap, ap.anatomize):
+        rel = publish(m, ap.mondrian(m, k=8))
+        fewest = np.bincount(rel.classes.labels[~invented]).min()
+        assert fewest < 8 <= rel.audit()["level"][0]
+        refusal = rf"KAnonymity\(k=8\) is promised, but the rows of real people reach {fewest}"
+        with pytest.raises(PromiseError, match=refusal):
+            rel.write(tmp_path / "out.csv")
+        assert "KAnonymity(k=8) DOES NOT HOLD" in rel.report(tmp_path / "r.html").read_text()
+
+
+def test_a_promise_against_the_register(tmp_path):
+    """A class of four that was withheld: it must have one value."""
+    frame = pd.DataFrame({"age": np.repeat([*range(10)], 4), "ill": list("abab" * 9 + "cccc")})
+    m = ap.Microdata(frame, ["age"], "ill")
+    whole = {"age": ap.Hierarchy.flat(range(10))}
+    call = {"k": 4, "l": 2, "hierarchies": whole, "suppression": 0.1}
+    rel = ap.recode(m, ap.full_domain(m, **call))
+    with pytest.warns(UserWarning, match="l-diversity 1 .has the register.* 4 of 40 people"):
         rel.write(tmp_path / "out.csv")
-    with pytest.raises(PromiseError, match="sees which rows are synthetic"):
+    with pytest.raises(PromiseError, match="has the register and knows the method"):
         rel.write(tmp_path / "out.csv", against="register")
+    r = ap.full_domain(m, **call, cover=True)
+    r.save(tmp_path / "r.json")
+    for recoding in (r, ap.Recoding.load(tmp_path / "r.json")):
+        assert recoding.cover and r.info["cover"] == 4
+        rel = ap.recode(m, recoding, unseen="suppress")
+        rel.write(tmp_path / "out.csv", against="register")
+        assert rel.withheld == (8, 0.5)
 
 
 @pytest.mark.parametrize("reason", ["", " ", True, 3])

@@ -1,0 +1,293 @@
+"""Evidence on a release, of this package or another tool's: what `ap.audit` reports.
+
+Another tool's release is read as an attacker with a register reads it: each published text stands
+for the values that it allows, and each row for somebody whom its texts and secrets fit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
+
+from anonpaper import measure
+from anonpaper.display import html, html_table
+from anonpaper.errors import ColumnError, ParameterError, SizeLimitError, check_sequence
+from anonpaper.groups import Partition
+from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
+from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
+from anonpaper.owner import report
+from anonpaper.owner.page import risks, write_page
+from anonpaper.principles import Principle
+from anonpaper.publish import PublishedAttribute, Release
+from anonpaper.subdomains import SubDomains
+
+__all__ = ["Evidence", "audit"]
+
+_MOST_PAIRS = 1_000_000_000  # of a class and different quasi-identifiers
+_N = r"([+-]?\d+(?:\.\d+)?)"
+_INTERVAL = re.compile(rf"([\[(\]]?)\s*{_N}\s*(?:-|–|,|;|\.\.)\s*{_N}\s*([\])\[]?)")
+_BOUND = re.compile(rf"(<=|<|>=|>)\s*{_N}")
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What speaks for and against a release; the attributes are in the order of a decision.
+
+    ``release`` is the Release; ``promises`` says what holds for real people; ``attackers`` has a
+    row per attacker: how sure they are of a secret at best, of how many people they conclude more
+    than promised, or why they were not tried; ``risk`` and ``utility`` are numbers by name.
+    """
+
+    release: Release
+    promises: pd.DataFrame
+    attackers: pd.DataFrame
+    risk: dict
+    utility: dict
+
+    def __str__(self) -> str:
+        return report.as_text({
+            "promises": self.promises.to_dict("records"),
+            "attackers": self.attackers.to_dict("records"),
+            "risk": self.risk,
+            "utility": self.utility,
+        })  # fmt: skip
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        facts = [*self.risk.items(), *self.utility.items()]
+        tables = (html_table(table, index=False) for table in (self.promises, self.attackers))
+        return html("Evidence on a release", facts, *tables)
+
+    def report(self, path: str | os.PathLike) -> Path:
+        """Write the page of ``Release.report``, which contains the same."""
+        by_another = "another tool" if self.release.method == "another tool" else None
+        return write_page(self.release, path, by_another)
+
+
+def audit(
+    original: Microdata,
+    released: Release | pd.DataFrame,
+    promised: Sequence[Principle] = (),
+    *,
+    hierarchies: Mapping[object, Hierarchy] | None = None,
+    earlier: Release | None = None,
+) -> Evidence:
+    """Report what a release promises, which attackers were tried, its risk and its utility.
+
+    The order is that of NIST SP 800-188: objectives first, then the validation of privacy, then
+    of usefulness. No attacker is left out: those who were not tried have the reason.
+
+    Parameters
+    ----------
+    original : Microdata
+        The table of people, with its roles.
+    released : Release or pandas.DataFrame
+        A Release of this package, or the rows that another tool published, in any order. Their
+        quasi-identifiers may be values, ``*``, sets ``{a, b}``, intervals such as ``[20, 30)`` or
+        ``20-29``, bounds such as ``>=65``, prefixes such as ``021**``, or names of `hierarchies`.
+    promised : sequence of Principle
+        What another tool promised. A Release knows its own promises.
+    hierarchies : mapping of attribute name to Hierarchy, optional
+        The names that another tool published.
+    earlier : Release, optional
+        As for :func:`~anonpaper.measure.attackers.attackers`.
+
+    Returns
+    -------
+    Evidence
+        To be printed; its method ``report`` writes a page.
+
+    Raises
+    ------
+    ColumnError, ParameterError, SizeLimitError
+        `released` lacks a column with a role, or has a text that is not understood; a row fits
+        nobody, such as one with a changed sensitive value; `released` is of another table than
+        `original`; or the classes times the different quasi-identifiers are above 10⁹.
+
+    References
+    ----------
+    S. Garfinkel et al., *De-identifying government datasets: techniques and governance*, NIST SP
+    800-188, 2023. Rows are matched to people by a maximum flow, after O(c·t·d) comparisons of c
+    classes with t QI tuples. All matchings have the same levels, as these depend on the rows of a
+    class only.
+
+    Examples
+    --------
+    >>> m = ap.examples.hospital()
+    >>> rows = ap.suppress(m, ap.examples.hospital_two_diverse()).public_frame()
+    >>> found = audit(m, rows, [ap.KAnonymity(3)])
+    >>> found.promises[["principle", "promised", "people", "of"]].head(1)
+         principle  promised  people  of
+    0  k-anonymity       3.0       2  10
+    """
+    check_microdata(original, people=True)
+    if not isinstance(released, Release):
+        released = _read(original, released, promised, hierarchies)
+    elif promised or hierarchies:
+        raise ParameterError("a Release knows its promises: leave out promised and hierarchies")
+    elif not _same_table(released.microdata, original):
+        raise ParameterError("released was made from another table than original")
+    told = measure.attackers(released, earlier=earlier).drop(columns=["each", "meaning"])
+    tried = pd.DataFrame(report.attackers_tried(released, earlier))
+    found = report.summary(released)
+    return Evidence(released, told, tried, risks(released), found["rows"] | found["loss"])
+
+
+def _same_table(m: Microdata, other: Microdata) -> bool:
+    return m is other or (
+        m.n == other.n and list(m.qi) == list(other.qi) and np.array_equal(m.codes, other.codes)
+    )
+
+
+# -- reading another tool's rows --------------------------------------------------------------
+
+
+def _read(m: Microdata, rows: object, promised, hierarchies) -> Release:
+    """Return the Release whose rows these are."""
+    check_microdata(m)
+    if not isinstance(rows, pd.DataFrame):
+        raise ParameterError(f"released must be a Release or a DataFrame, got {type(rows)}")
+    if lacking := [name for name in [*m.qi, *m.sensitives] if name not in rows]:
+        raise ColumnError(f"released lacks {lacking}; it has {list(rows.columns)}")
+    if rows.empty:
+        raise ParameterError("released has no row")
+    trees, texts, allowed = check_hierarchies(hierarchies, m.qi), [], []
+    for attribute in m.attributes:
+        known = rows[attribute.name].astype(object)
+        written = [STAR if pd.isna(value) else str(value).strip() for value in known]
+        number, names = pd.factorize(np.array(written, object))
+        tree = trees.get(attribute.name)
+        masks = np.array([_values_of(text, attribute, tree) for text in names])
+        texts.append(number)
+        allowed.append((names, masks))
+    # a class is a different tuple of texts
+    classes, of_row = np.unique(np.column_stack(texts), axis=0, return_inverse=True)
+    labels = _matched(
+        m, classes, of_row.ravel(), [masks for _, masks in allowed], _secrets(m, rows)
+    )
+    published = []
+    for attribute, (names, masks), number in zip(m.attributes, allowed, classes.T, strict=True):
+        sub_domains = SubDomains.sets(attribute, *np.nonzero(masks), names)
+        index = np.where(labels >= 0, number[labels], 0).astype(np.int32)
+        published.append(PublishedAttribute(sub_domains, index))
+    p = Partition(labels, algorithm="another tool")
+    p.promised = tuple(check_sequence("promised", promised, Principle))
+    return Release(m, tuple(published), "another tool", partition=p)
+
+
+def _values_of(text: str, attribute: Attribute, tree: Hierarchy | None) -> np.ndarray:
+    """Which values a published text allows, shape (size,), bool."""
+    values = [str(value) for value in attribute.values]
+    same = np.array([value == text for value in values])
+    if attribute.numeric and not same.any() and re.fullmatch(_N, text):
+        same = attribute.positions == float(text)  # 34.0 is 34
+    if same.any():
+        return same
+    if tree is not None:
+        levels = range(tree.height + 1)
+        same = np.array([text in [tree.generalize(v, i) for i in levels] for v in values])
+    if same.any():
+        return same
+    if text == STAR:
+        return ~same
+    if text.startswith("{") and text.endswith("}"):
+        return np.isin(values, text[1:-1].split(", "))
+    if attribute.ordered and text.startswith("[") and text.endswith("]"):
+        ends = [values.index(end) for end in text[1:-1].split(" - ") if end in values]
+        if len(ends) == 2:
+            return (np.arange(len(values)) >= ends[0]) & (np.arange(len(values)) <= ends[1])
+    text = f">={text[:-1]}" if text.endswith("+") else text
+    places = attribute.positions if attribute.numeric else np.full(len(values), np.nan)
+    if found := _INTERVAL.fullmatch(text):
+        left, low, high, right = found.groups()
+        above = places > float(low) if left in ("(", "]") else places >= float(low)
+        below = places < float(high) if right in (")", "[") else places <= float(high)
+        same = above & below
+    elif found := _BOUND.fullmatch(text):
+        sign, bound = found[1], float(found[2])
+        same = {"<": places < bound, "<=": places <= bound, ">": places > bound}.get(
+            sign, places >= bound
+        )
+    elif text.endswith(STAR):
+        start = text.rstrip(STAR)
+        same = np.array([v.startswith(start) and len(v) == len(text) for v in values])
+    if not same.any():
+        raise ParameterError(
+            f"{text!r} of {attribute.name!r} is not understood: give its hierarchy, as in "
+            f"hierarchies={{{attribute.name!r}: ...}}; the table has {values[:5]}"
+        )
+    return same
+
+
+def _secrets(m: Microdata, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """The number of the sensitive values of each person and of each published row."""
+    columns = []
+    for name in m.sensitives:
+        values = [str(value) for value in m.attribute(name).values]
+        shown = rows[name].astype(object)
+        texts = [MISSING if pd.isna(value) else str(value) for value in shown]
+        code = pd.Index(values).get_indexer(texts)
+        if (code < 0).any():
+            raise ParameterError(
+                f"{texts[int(code.argmin())]!r} of {name!r} is not in the original table: rows "
+                "with changed sensitive values cannot be read, but a Release of ap.swap can"
+            )
+        columns.append(np.r_[m.codes_of(name), code])
+    both = np.column_stack([*columns, np.zeros(m.n + len(rows), int)])
+    number = np.unique(both, axis=0, return_inverse=True)[1].ravel()
+    return number[: m.n], number[m.n :]
+
+
+def _matched(m: Microdata, classes, class_of_row, allowed: list, secrets: tuple) -> np.ndarray:
+    """A class for each person, -1 for the withheld, so that each published row is somebody's."""
+    of_person, of_row = secrets
+    span = np.int64(max(of_person.max(initial=0), of_row.max(initial=0)) + 1)
+    # people are alike if their quasi-identifiers and secrets are; so are rows
+    cells, cell_of, people = np.unique(
+        m.cells.tuple_of_row * span + of_person, return_inverse=True, return_counts=True
+    )
+    slots, rows = np.unique(class_of_row * span + of_row, return_counts=True)
+    if len(classes) * len(m.cells) > _MOST_PAIRS:
+        raise SizeLimitError("too many classes times quasi-identifiers to match: audit a sample")
+    tuple_of_cell, secret_of_cell = np.divmod(cells, span)
+    edges = []
+    for number, texts in enumerate(classes):
+        fits = np.ones(len(m.cells), bool)
+        for masks, text, codes in zip(allowed, texts, m.cells.tuples.T, strict=True):
+            fits &= masks[text][codes]
+        (held,) = np.nonzero(fits[tuple_of_cell])
+        slot = np.searchsorted(slots, number * span + secret_of_cell[held])
+        there = slots[np.minimum(slot, len(slots) - 1)] == number * span + secret_of_cell[held]
+        edges.append((held[there], slot[there]))
+    cell, slot = (np.concatenate(side) for side in zip(*edges, strict=True))
+    source, sink = len(cells) + len(slots), len(cells) + len(slots) + 1
+    starts = np.r_[np.full(len(cells), source), cell, len(cells) + np.arange(len(slots))]
+    ends = np.r_[np.arange(len(cells)), len(cells) + slot, np.full(len(slots), sink)]
+    most = np.r_[people, np.minimum(people[cell], rows[slot]), rows].astype(np.int32)
+    graph = csr_array((most, (starts, ends)), shape=(sink + 1, sink + 1))
+    found = maximum_flow(graph, source, sink)
+    if found.flow_value < len(of_row):
+        raise ParameterError(
+            f"{len(of_row) - found.flow_value:,} of {len(of_row):,} rows fit nobody: their "
+            "quasi-identifiers or sensitive values were changed, or they are synthetic"
+        )
+    flow = found.flow.tocoo()
+    used = (flow.data > 0) & (flow.row < len(cells))  # from a cell to a slot
+    order = np.argsort(flow.row[used], kind="stable")
+    cell, number = flow.row[used][order], flow.data[used][order]
+    slot = np.repeat(flow.col[used][order] - len(cells), number)
+    begins = np.r_[0, np.cumsum(people)][np.repeat(cell, number)]
+    before = np.cumsum(np.bincount(cell, number, len(cells)).astype(int))
+    place = np.arange(len(slot)) - np.r_[0, before][np.repeat(cell, number)]
+    labels = np.full(m.n, -1)
+    labels[np.argsort(cell_of.ravel(), kind="stable")[begins + place]] = slots[slot] // span
+    return labels
