@@ -18,6 +18,7 @@ from .groups import Partition as Partition
 from .hierarchy import Hierarchy as Hierarchy
 from .microdata import Attribute as Attribute
 from .microdata import Microdata as Microdata
+from .owner.reader import read as read
 from .owner.scan import scan as scan
 from .partition.balanced import balanced_classes as balanced_classes
 from .partition.diva import diva as diva

@@ -40,6 +40,7 @@ _FAN_OUT = 4
     "frequency l-diversity by coarser values, the same for all rows",
     promises={"l": principles.FrequencyLDiversity},
     publications=RECODED,
+    unknown="counted",
 )
 def tds(
     m: Microdata,
@@ -284,5 +285,5 @@ def _judge(m: Microdata, asked: list, most: int, group: np.ndarray) -> tuple[flo
     withheld = int(m.cells.tuple_sizes[~good[group]].sum())
     if withheld > most or not good.any():
         return None
-    whole = counts[0]  # of the sensitive attribute, to which l belongs
-    return float((whole.sizes / whole.largest())[good].min()), withheld
+    (_, (by_l, *_)), *_ = asked  # of the sensitive attribute
+    return float(by_l.levels(counts[0])[good].min()), withheld
