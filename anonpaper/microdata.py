@@ -782,7 +782,7 @@ def _join(attribute: Attribute, groups) -> tuple[Attribute, np.ndarray]:
     names = [
         value
         if is_among(value, [MISSING])
-        else groups.get(value, value)
+        else groups.get(value, groups.get(str(value), value))
         if of_map
         else groups.generalize(value, 1)
         for value in attribute.values

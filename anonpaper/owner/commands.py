@@ -16,6 +16,7 @@ from anonpaper import errors
 from anonpaper.algorithm import Algorithm
 from anonpaper.constraints import check_constraints, read_constraints
 from anonpaper.datasets.registry import registry
+from anonpaper.files import named_by_user
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import MISSING, Microdata
 from anonpaper.owner import page, reader, report
@@ -166,10 +167,11 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     if options.engine:
         return _scanned(options, say)
     given = {
-        "qi": options.qi, "sensitive": options.sensitive,
-        "person": options.person, "count": options.count, "types": _types(options),
-        "na": options.na, "delimiter": options.delimiter, "encoding": options.encoding,
-        "sheet": options.sheet, "missing": options.missing,
+        "qi": options.qi, "sensitive": options.sensitive, "person": options.person,
+        "count": options.count, "types": _types(options),
+        "na": options.na, "delimiter": options.delimiter, "sheet": options.sheet,
+        "missing": options.missing,
+        "encoding": None if options.encoding == "utf-8" else options.encoding,
     }  # fmt: skip
     table, m, given = reader.with_roles(options.file, given, options.schema, say, column_names)
     if options.similar:
@@ -271,7 +273,7 @@ def _hierarchies(options, m, kinds, method: Algorithm, publication: str) -> dict
     return _trees("hierarchy", options.hierarchy, m, m.qi, kinds, options)
 
 
-def _trees(option: str, texts, m: Microdata, names: list, kinds, options) -> dict[str, Hierarchy]:
+def _trees(option: str, texts, m: Microdata, names: list, kinds, options) -> dict:
     """Return the hierarchies that NAME=TREE describe, for columns among `names`."""
     found = {}
     for name, tree in pairs(texts, names):
@@ -280,18 +282,30 @@ def _trees(option: str, texts, m: Microdata, names: list, kinds, options) -> dic
                 f"--{option} {name}={tree}: NAME=TREE, NAME one of {names}"
             )
         try:
-            found[name] = _hierarchy(m, name, kinds.get(name, ""), tree, options)
+            if option == "similar" and tree.partition(":")[0] not in _MAKERS:
+                found[name] = _names(tree, options.hierarchy_delimiter)
+            else:
+                found[name] = _hierarchy(m, name, kinds.get(name, ""), tree, options)
         except errors.AnonpaperError as error:
             raise type(error)(f"--{option} {name}={tree}: {error}") from None
     return found
 
 
+def _names(path: str, sep: str) -> dict[str, str]:
+    """Return the second field of every row of a csv, its name, by the first, a value."""
+    with named_by_user(path):
+        rows = pd.read_csv(path, sep=sep, header=None, dtype=str, keep_default_na=False)
+        return dict(rows.iloc[:, :2].itertuples(index=False, name=None))
+
+
+_MAKERS = {"prefixes": Hierarchy.prefixes, "dates": Hierarchy.dates,
+           "widths": Hierarchy.intervals, "quantiles": Hierarchy.quantiles}  # fmt: skip
+
+
 def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hierarchy:
     """Make a hierarchy by prefixes, dates, widths or quantiles of the column, or read a csv."""
     kind, _, numbers = tree.partition(":")
-    makers = {"prefixes": Hierarchy.prefixes, "dates": Hierarchy.dates,
-              "widths": Hierarchy.intervals, "quantiles": Hierarchy.quantiles}  # fmt: skip
-    if kind not in makers:
+    if kind not in _MAKERS:
         return Hierarchy.from_csv(tree, sep=options.hierarchy_delimiter)
     read = {"dates": str, "widths": float}.get(kind, int)
     try:
@@ -309,7 +323,7 @@ def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hier
             f"{texts[-1]!r}: give a csv of the values and their names, or leave {name!r} out"
         )
     form = {"form": column} if kind == "dates" and "%" in column else {}
-    return makers[kind](m.frame[name], *steps, **form)
+    return _MAKERS[kind](m.frame[name], *steps, **form)
 
 
 def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[str, object]:
