@@ -354,6 +354,8 @@ class Microdata:
 
         Its sensitive codes are those that are published.
         """
+        if not self.similar and self.missing != "unknown":
+            return self
         return self._like(similar={}, missing="category")
 
     @cached_property

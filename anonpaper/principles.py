@@ -121,7 +121,7 @@ class GroupCounts:
 
         Shares are then of the people with another value. Such a group has no diversity.
         """
-        if value is None or not (self.sensitive == value).any():
+        if value is None or self.known is not None or not (self.sensitive == value).any():
             return self
         group, distinct = self.group_of_entry, self.distinct()
         lost = (self.sensitive == value) & (distinct[group] > 1)
