@@ -156,8 +156,8 @@ def _call(function: Callable, declared: Algorithm, args: tuple, options: Mapping
     if declared.unknown == "refused" or not m.has_rows:
         raise MissingValueError(
             f"values of {m.sensitive!r} are missing, and {declared.name} cannot take them as "
-            'unknown: use ap.mondrian or ap.full_domain, leave out the rows by missing="drop", or '
-            'count them as one more value by missing="category"'
+            'unknown: use ap.mondrian or ap.full_domain, leave out the rows by missing="drop" '
+            '(--missing drop), or count them as one more value by missing="category"'
         )
     known = m.sensitive_codes != m.unknown
     if not known.any():
