@@ -19,6 +19,7 @@ from .hierarchy import Hierarchy as Hierarchy
 from .microdata import Attribute as Attribute
 from .microdata import Microdata as Microdata
 from .owner.evidence import audit as audit
+from .owner.reader import read as read
 from .owner.scan import scan as scan
 from .partition.balanced import balanced_classes as balanced_classes
 from .partition.diva import diva as diva

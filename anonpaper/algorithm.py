@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from anonpaper.groups import CountedPartition
+from anonpaper.errors import MissingValueError
+from anonpaper.groups import CountedPartition, Partition
 from anonpaper.microdata import Microdata
 from anonpaper.principles import DIVERSITY, Principle
 from anonpaper.randomness import generator
@@ -57,6 +58,9 @@ class Algorithm:
     needs_sensitive: bool = False  # even without l
     by_bits: bool = False  # joins neighbours of a domain; see in_preorder and granularize
     by_rows: bool = False  # needs single rows, which are drawn from a table of counts
+    # where a missing sensitive value is unknown: counted so, joined (its row joins a group of the
+    # others) or refused
+    unknown: str = "refused"
 
     @property
     def name(self) -> str:
@@ -117,10 +121,10 @@ def _of_drawn_rows(function: Callable) -> Callable:
 
 def _recording(function: Callable) -> Callable:
     """Return a function whose results know the call that made them, and its promises."""
-    signature = inspect.signature(function)
+    signature, call = inspect.signature(function), _call
 
     def run(*args, **options):
-        result = function(*args, **options)
+        result = call(function, recorded.algorithm, args, options)
         given = signature.bind(*args, **options).arguments
         _, *given = given.items()
         plain = ((name, v.item() if isinstance(v, np.generic) else v) for name, v in given)
@@ -135,6 +139,41 @@ def _recording(function: Callable) -> Callable:
     )
     recorded = functools.wraps(function)(of_module)
     return recorded
+
+
+def _call(function: Callable, declared: Algorithm, args: tuple, options: Mapping):
+    """Run an algorithm. Where sensitive values are unknown, do what it declares."""
+    m = args[0] if args else options.get("m")
+    if not isinstance(m, Microdata) or m.unknown is None:
+        return function(*args, **options)
+    given = inspect.signature(function).bind(*args, **options)
+    _, *others = given.arguments.items()
+    on_values = declared.needs_sensitive or any(
+        principle.needs_sensitive for principle in declared.promised(dict(others))
+    )
+    if declared.unknown == "counted" or not on_values:
+        return function(*given.args, **given.kwargs)
+    if declared.unknown == "refused" or not m.has_rows:
+        raise MissingValueError(
+            f"values of {m.sensitive!r} are missing, and {declared.name} cannot take them as "
+            'unknown: use ap.mondrian or ap.full_domain, leave out the rows by missing="drop" '
+            '(--missing drop), or count them as one more value by missing="category"'
+        )
+    known = m.sensitive_codes != m.unknown
+    if not known.any():
+        raise MissingValueError(f"all values of {m.sensitive!r} are missing: drop the column")
+    given.arguments["m"] = m.take(known)
+    p = function(*given.args, **given.kwargs)
+    labels = np.full(m.n, -1)
+    labels[known] = p.labels
+    # with the row before it in the order of quasi-identifiers, which may be equal to its own
+    order = m.cells.rows
+    grouped = labels[order] >= 0
+    if grouped.any():
+        before = np.maximum.accumulate(np.where(grouped, np.arange(m.n), -1))
+        before = np.where(before < 0, grouped.argmax(), before)
+        labels[order] = np.where(known[order], labels[order], labels[order][before])
+    return Partition(labels, p.info, p.algorithm, starred=p.starred)
 
 
 def _meanings(docstring: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from anonpaper.datasets import acs, tables
 from anonpaper.datasets.fetching import FoundFile, fetched_before, find_file, placed_by_hand
 from anonpaper.datasets.registry import Dataset, Origin, StandInWarning, dataset, registry
 from anonpaper.files import cache_folder, raw_folder, whole_file
-from anonpaper.microdata import Microdata
+from anonpaper.microdata import HOW_MISSING, Microdata
 from anonpaper.randomness import generator
 
 __all__ = ["available", "fetch", "load", "load_table", "parsed", "published_table"]
@@ -47,8 +47,9 @@ def load(
     qi, sensitive : sequence of str, str, optional
         Roles that replace those in the registry. If `qi` includes the registry's sensitive
         attribute and `sensitive` is not given, the table has no sensitive attribute.
-    missing : {"category", "drop", "error"}
-        Missing values become the value ``"?"``, last in its domain; rows with a missing value in
+    missing : {"category", "unknown", "drop", "error"}
+        Missing values become the value ``"?"``, last in its domain, which as a sensitive value
+        counts for one, as in the papers, or for none ("unknown"); rows with a missing value in
         *any* column are dropped (Adult keeps 30,162 rows); or missing values in role columns raise
         an error.
     rows : int, optional
@@ -86,7 +87,7 @@ def load(
     >>> load("adult", missing="drop").n
     30162
     """
-    errors.check_choice("missing", missing, ("category", "drop", "error"))
+    errors.check_choice("missing", missing, HOW_MISSING)
     entry = dataset(name)
     whole, origin = load_table(name, part=part, seed=seed)
     frame = whole

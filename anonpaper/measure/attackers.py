@@ -16,7 +16,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -279,11 +278,5 @@ def _first(counts: GroupCounts, groups: int) -> GroupCounts:
 def _known(counts: GroupCounts, m: Microdata) -> GroupCounts:
     """Return the counts without missing values, except in groups that have no other."""
     values = [] if m.sensitive is None else m.sensitive_attribute.values
-    if not is_among(MISSING, list(values)):
-        return counts
-    group, distinct = counts.group_of_entry, counts.distinct()
-    lost = (values[counts.sensitive] == MISSING) & (distinct[group] > 1)
-    start = np.r_[0, np.cumsum(distinct - np.bincount(group[lost], minlength=len(distinct)))]
-    left = counts.sizes - np.bincount(group[lost], counts.counts[lost], len(distinct)).astype(int)
-    kept = GroupCounts(left, start, counts.sensitive[~lost], counts.counts[~lost])
-    return replace(kept, sizes=np.maximum(left, kept.largest()))  # people can have both
+    codes = [code for code, value in enumerate(values) if is_among(value, [MISSING])]
+    return counts.without(next(iter(codes), None))

@@ -81,15 +81,16 @@ def disclosure_risk(
     errors.check_choice("targets", targets, ("all", "real"))
     counts, labels = _class_counts(rel, known)
     of_entry = counts.group_of_entry
-    share = counts.counts / counts.sizes[of_entry]
+    share = counts.counts / counts.judged[of_entry]
     is_target = ~rel.is_synthetic if targets == "real" else np.ones(len(labels), dtype=bool)
     if not is_target.any():
         raise errors.EmptyTableError("no row is a target: all rows are synthetic")
     if reading == "own":
         values = rel.microdata.sensitive_attribute.size
         own = labels * values + rel.audited()[0].sensitive_codes
-        place = np.searchsorted(of_entry * values + counts.sensitive, own)
-        chance = share[np.minimum(place, len(share) - 1)]
+        entries = of_entry * values + counts.sensitive
+        place = np.minimum(np.searchsorted(entries, own), len(share) - 1)
+        chance = np.where(entries[place] == own, share[place], 0)  # a missing value has no entry
     elif reading == "values":
         chance = np.maximum(1 / counts.sizes[of_entry], share)
         chance = (np.add.reduceat(chance, counts.start[:-1]) / counts.distinct())[labels]

@@ -16,11 +16,12 @@ from anonpaper import errors
 from anonpaper.algorithm import Algorithm
 from anonpaper.constraints import check_constraints, read_constraints
 from anonpaper.datasets.registry import registry
+from anonpaper.files import named_by_user
 from anonpaper.hierarchy import Hierarchy
-from anonpaper.microdata import Microdata, near_equal
-from anonpaper.owner import page, report
+from anonpaper.microdata import MISSING, Microdata
+from anonpaper.owner import page, reader, report
 from anonpaper.owner.cli import column_names, pairs
-from anonpaper.owner.reader import STANDARD_STREAM, Table, as_written, read_table
+from anonpaper.owner.reader import STANDARD_STREAM, Table, as_written
 from anonpaper.principles import read_principle
 from anonpaper.publish import Release, world
 
@@ -95,7 +96,7 @@ def anonymize(options, say: Say) -> None:
             f"choose {', '.join(method.publications)}"
         )
     secrets = method.needs_sensitive or options.l or publication in ("swap", "anatomize")
-    if secrets and not options.sensitive:
+    if secrets and not options.sensitive and not options.schema:
         raise errors.ParameterError("--sensitive must name the column that nobody should learn")
     outputs = _outputs(options, publication)
 
@@ -119,7 +120,7 @@ def anonymize(options, say: Say) -> None:
         checked = check_constraints(release, parameters["constraints"])
         found["constraints"] = checked.to_dict("records")
     if options.engine:
-        _write_by_engine(release, outputs[0], found, kept, options, say)
+        _write_by_engine(release, outputs[0], found, options, say)
     else:
         _write(release, outputs, found, table, kept, options, say)
 
@@ -146,9 +147,7 @@ def _write(release: Release, outputs: list, found: dict, table: Table, kept: lis
         print(_told(found, options), file=sys.stderr)
 
 
-def _write_by_engine(release: Release, output: str, found: dict, kept: list, options, say: Say):
-    if kept or options.report:
-        raise errors.ParameterError("--engine works with neither --keep nor --report")
+def _write_by_engine(release: Release, output: str, found: dict, options, say: Say):
     say(f"writing {output}")
     with warnings.catch_warnings(record=True) as caught:
         written = release.write(output, replace=options.force)
@@ -164,73 +163,77 @@ def _told(found: Mapping, options) -> str:
 
 
 def _microdata(options, say: Say) -> tuple[Table, Microdata]:
-    table, m = _read(options, say)
-    for name in [*m.qi, *m.sensitives]:
-        for texts in near_equal(m.attribute(name).values):
-            say(f"warning: {texts} of {name!r} may be one value: they are kept apart")
-    return table, m
-
-
-def _read(options, say: Say) -> tuple[Table, Microdata]:
     say(f"reading {options.file}")
     if options.engine:
-        if options.person or options.na or options.encoding != "utf-8":
-            raise errors.ParameterError(
-                "--engine reads UTF-8 and works with none of --person, --na and --encoding"
-            )
-        m = ap.scan(
-            options.file, column_names(options.qi, []), column_names(options.sensitive, []),
-            missing=options.missing, types=_types(options) or None, delimiter=options.delimiter,
-        )  # fmt: skip
-        return Table(pd.DataFrame(columns=m.engine.table.columns)), m
-    table = read_table(
-        options.file, delimiter=options.delimiter, encoding=options.encoding,
-        missing_texts=options.na, types=_types(options),
-    )  # fmt: skip
-    for line in table.described():
-        say(line)
-    columns = list(table.frame.columns)
-    qi = column_names(options.qi, columns)
-    sensitive = column_names(options.sensitive, columns)
-    strangers = {*qi, *sensitive, options.person} - {*columns, None}
-    if strangers and len(columns) == 1:
-        raise errors.FileError(
-            f"{options.file} has one column only, {columns[0]!r}, when read with the delimiter "
-            f"{table.delimiter!r}: --delimiter says which it is"
-        )
-    origin = options.file
+        return _scanned(options, say)
+    given = {
+        "qi": options.qi, "sensitive": options.sensitive, "person": options.person,
+        "count": options.count, "types": _types(options),
+        "na": options.na, "delimiter": options.delimiter, "sheet": options.sheet,
+        "missing": options.missing,
+        "encoding": None if options.encoding == "utf-8" else options.encoding,
+    }  # fmt: skip
+    table, m, given = reader.with_roles(options.file, given, options.schema, say, column_names)
+    if options.similar:
+        similar = _trees("similar", options.similar, m, m.sensitives, table.kinds, options)
+        given, m = given | {"similar": similar}, m.with_roles(similar=m.similar | similar)
+    if options.save_schema:
+        check_output(options.save_schema, [options.file], force=options.force, is_table=False)
+        reader.save(options.save_schema, table, given)
+    for text in reader.told(table, m):
+        say(text)
+    for text in reader.spellings(m):
+        say(f"warning: {text}")
     if options.file != STANDARD_STREAM and getattr(options, "report", None):
         with open(options.file, "rb") as stream:
-            origin += f", sha256 {hashlib.file_digest(stream, 'sha256').hexdigest()}"
-    m = Microdata(
-        table.frame, qi, sensitive, person=options.person, missing=options.missing, origin=origin
-    )
-    if doubts := [f"{n}={kind}" for n, kind in table.in_doubt.items() if n in m.qi]:
-        raise errors.ColumnError(
-            f"{', '.join(doubts)}? These columns may be more than text: choose with "
-            "--type NAME=KIND, or keep text with --type NAME=text"
-        )
-    if m.dropped:
-        say(f"{m.dropped:,} rows with missing values are left out")
-    elif lost := [
-        name
-        for name, column in m.frame[qi].items()
-        if column.isna().any()
-        and (pd.api.types.is_numeric_dtype(column) or getattr(column.dtype, "ordered", False))
-    ]:
-        say(
-            f"missing values are kept as the value ?, so {', '.join(lost)} cannot be ordered: "
-            "sets are published instead of intervals; --missing drop leaves such rows out"
-        )
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        m = m.replace(origin=f"{options.file}, sha256 {digest}")
     return table, m
 
 
-def _types(options) -> dict[str, str]:
+#: What an engine does not do, and what does.
+_NOT_BY_ENGINE = {
+    "person": "counts rows: leave --engine out to count people, who must then fit in memory",
+    "count": "counts rows: leave --engine out, or repeat the rows in the file",
+    "na": "takes only empty fields as missing: leave --engine out, or empty these fields",
+    "keep": "reads no column without a role: leave --engine out, or name it in --qi",
+    "report": "reads no single row: leave --engine out for a page; the levels are printed",
+    "similar": "counts every value for itself: leave --engine out",
+    "sheet": "reads csv and parquet: leave --engine out, or save the sheet as csv",
+    "schema": "takes the kinds of columns by --type only: leave --engine out",
+    "save_schema": "keeps no schema: leave --engine out",
+}
+
+
+def _check_engine(options) -> None:
+    """Raise ParameterError for options that an engine does not have."""
+    told = {name: text for name, text in _NOT_BY_ENGINE.items() if getattr(options, name, None)}
+    if options.encoding != "utf-8":
+        told["encoding"] = "reads UTF-8: leave --engine out, or save the file as UTF-8"
+    if told:
+        named = (f"--{name.replace('_', '-')}: it {text}" for name, text in told.items())
+        raise errors.ParameterError(f"--engine does not go with {'; '.join(named)}")
+
+
+def _scanned(options, say: Say) -> tuple[Table, Microdata]:
+    _check_engine(options)
+    m = ap.scan(
+        options.file, column_names(options.qi, []), column_names(options.sensitive, []),
+        missing=options.missing or "unknown", types=_types(options) or None,
+        delimiter=options.delimiter,
+    )  # fmt: skip
+    for text in reader.spellings(m):
+        say(f"warning: {text}")
+    return Table(pd.DataFrame(columns=m.engine.table.columns)), m
+
+
+def _types(options) -> dict[str, str | list[str]]:
     """Return the kinds of columns given by --type, --text and --ordered."""
     told = [text.rpartition("=")[::2] for text in column_names(options.type, [])]
+    told = [(name, kind.split("<") if "<" in kind else kind) for name, kind in told]
     told += [(name, "text") for name in column_names(options.text, [])]
     told += [(name, "ordered") for name in column_names(options.ordered, [])]
-    types: dict[str, str] = {}
+    types: dict[str, str | list[str]] = {}
     for name, kind in told:
         if types.setdefault(name, kind) != kind:
             raise errors.ParameterError(
@@ -267,25 +270,42 @@ def _hierarchies(options, m, kinds, method: Algorithm, publication: str) -> dict
             f"{options.method} published by {publication} does not use --hierarchy"
             + ("; --publish shallow does" if "shallow" in method.publications else "")
         )
+    return _trees("hierarchy", options.hierarchy, m, m.qi, kinds, options)
+
+
+def _trees(option: str, texts, m: Microdata, names: list, kinds, options) -> dict:
+    """Return the hierarchies that NAME=TREE describe, for columns among `names`."""
     found = {}
-    for name, tree in pairs(options.hierarchy, m.qi):
-        if name not in m.qi or not tree:
+    for name, tree in pairs(texts, names):
+        if name not in names or not tree:
             raise errors.ParameterError(
-                f"--hierarchy {name}={tree}: NAME=TREE, NAME one of {m.qi}"
+                f"--{option} {name}={tree}: NAME=TREE, NAME one of {names}"
             )
         try:
-            found[name] = _hierarchy(m, name, kinds.get(name, ""), tree, options)
+            if option == "similar" and tree.partition(":")[0] not in _MAKERS:
+                found[name] = _names(tree, options.hierarchy_delimiter)
+            else:
+                found[name] = _hierarchy(m, name, kinds.get(name, ""), tree, options)
         except errors.AnonpaperError as error:
-            raise type(error)(f"--hierarchy {name}={tree}: {error}") from None
+            raise type(error)(f"--{option} {name}={tree}: {error}") from None
     return found
+
+
+def _names(path: str, sep: str) -> dict[str, str]:
+    """Return the second field of every row of a csv, its name, by the first, a value."""
+    with named_by_user(path):
+        rows = pd.read_csv(path, sep=sep, header=None, dtype=str, keep_default_na=False)
+        return dict(rows.iloc[:, :2].itertuples(index=False, name=None))
+
+
+_MAKERS = {"prefixes": Hierarchy.prefixes, "dates": Hierarchy.dates,
+           "widths": Hierarchy.intervals, "quantiles": Hierarchy.quantiles}  # fmt: skip
 
 
 def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hierarchy:
     """Make a hierarchy by prefixes, dates, widths or quantiles of the column, or read a csv."""
     kind, _, numbers = tree.partition(":")
-    makers = {"prefixes": Hierarchy.prefixes, "dates": Hierarchy.dates,
-              "widths": Hierarchy.intervals, "quantiles": Hierarchy.quantiles}  # fmt: skip
-    if kind not in makers:
+    if kind not in _MAKERS:
         return Hierarchy.from_csv(tree, sep=options.hierarchy_delimiter)
     read = {"dates": str, "widths": float}.get(kind, int)
     try:
@@ -296,8 +316,14 @@ def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hier
         ) from None
     if kind == "widths" and not steps:
         raise errors.ParameterError("widths needs numbers, as in widths:5,10,20")
+    texts = [v for v in m.attribute(name).values if isinstance(v, str) and v != MISSING]
+    if kind in ("widths", "quantiles") and texts:
+        raise errors.ParameterError(
+            f"{kind} needs numbers, but {name!r} was read as {column}, with values such as "
+            f"{texts[-1]!r}: give a csv of the values and their names, or leave {name!r} out"
+        )
     form = {"form": column} if kind == "dates" and "%" in column else {}
-    return makers[kind](m.frame[name], *steps, **form)
+    return _MAKERS[kind](m.frame[name], *steps, **form)
 
 
 def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[str, object]:
@@ -350,6 +376,8 @@ def _outputs(options, publication: str) -> list[str]:
         outputs.append(str(world.beside(options.output, "sensitive")))
     if options.engine and not outputs:
         raise errors.ParameterError("--engine writes files: name one, or a folder, with -o")
+    if options.engine:
+        _check_engine(options)
     for name in outputs if not options.engine else ():
         check_output(name, inputs, force=options.force)
     if options.report:
@@ -357,12 +385,15 @@ def _outputs(options, publication: str) -> list[str]:
     return outputs
 
 
-def check_output(name: str, inputs: Iterable[str], *, force: bool, is_page: bool = False) -> None:
+def check_output(
+    name: str, inputs: Iterable[str], *, force: bool, is_page: bool = False, is_table: bool = True
+) -> None:
     """Raise FileError if a file may not be written: wrong ending, an input, or already there.
 
     Inputs are never overwritten, however they are spelled or linked, even with `force`.
     """
-    (page.check_page_place if is_page else world.check_table_place)(name, replace=True)
+    if is_table:
+        (page.check_page_place if is_page else world.check_table_place)(name, replace=True)
     path = Path(name)
     for other in inputs if path.exists() else ():
         if other == STANDARD_STREAM:

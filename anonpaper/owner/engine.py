@@ -189,7 +189,8 @@ class Engine:
         if found.are_csv:  # in which an empty text is not a missing one
             with engine_errors(source[0]):
                 source = _as_texts(found.open(self.connection), [*names, *sensitive])
-        rows = scan(source, names, sensitive, engine=self.connection).counted()
+        how = rel.microdata.missing
+        rows = scan(source, names, sensitive, engine=self.connection, missing=how).counted()
         sizes = [attribute.size for attribute in rows.attributes]
         return rows, build_cells(rows.codes, sizes, None, 1).tuple_of_row
 

@@ -4,7 +4,7 @@ A csv has no types. A column holds numbers only if every value is written as a n
 is text, and so is an identifier of twenty digits. A column that may hold numbers or dates is in
 doubt, and the user decides. Only empty fields, and texts that the user lists, are missing values;
 ``NA`` is a value. Published values are written as they were read, ``1.50`` for 1.5, except that
-a decimal comma becomes a point.
+a decimal comma becomes a point. A sheet of a workbook is read as the texts of its cells.
 """
 
 from __future__ import annotations
@@ -13,24 +13,41 @@ import bz2
 import csv
 import gzip
 import io
+import json
 import lzma
+import os
 import re
 import sys
+import warnings
+import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import IO
 
+import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError, needs
-from anonpaper.files import named_by_user
-from anonpaper.hierarchy import ISO_DATE
+from anonpaper.errors import (
+    ColumnError,
+    EmptyTableError,
+    FileError,
+    ParameterError,
+    check_sequence,
+    needs,
+)
+from anonpaper.files import named_by_user, write_named
+from anonpaper.hierarchy import ISO_DATE, Hierarchy
+from anonpaper.microdata import Microdata, near_equal
 from anonpaper.publish.world import PARQUET
 
-__all__ = ["STANDARD_STREAM", "Table", "as_written", "kind_of", "read_table", "typed"]
+__all__ = [
+    "STANDARD_STREAM", "Table", "as_written", "kind_of", "read", "read_table", "save", "spellings",
+    "told", "typed", "with_roles",
+]  # fmt: skip
 
 #: As a file name: standard input or output.
 STANDARD_STREAM = "-"
@@ -48,7 +65,7 @@ class Table:
     frame: pd.DataFrame
     delimiter: str = ","
     written: dict[str, dict[float, str]] = field(default_factory=dict)
-    kinds: dict[str, str] = field(default_factory=dict)
+    kinds: dict[str, str | list[str]] = field(default_factory=dict)
     in_doubt: dict[str, str] = field(default_factory=dict)
 
     def described(self) -> Iterator[str]:
@@ -56,9 +73,14 @@ class Table:
         for name, column in self.frame.items():
             known = column.dropna()
             values = known.astype(str).unique() if known.dtype == object else known.unique()
-            kind = self.kinds.get(name) or pd.api.types.infer_dtype(known, skipna=True)
-            in_doubt = self.in_doubt.get(name)
-            doubt = f" (or is it --type {name}={in_doubt}?)" if in_doubt else ""
+            kind = self.kinds.get(name, "")
+            kind = (
+                " < ".join(kind)
+                if isinstance(kind, list)
+                else kind or pd.api.types.infer_dtype(known, skipna=True)
+            )
+            other = self.in_doubt.get(name)
+            doubt = f" (or is it --type {name}={other}?)" if other else ""
             examples = ", ".join(str(value)[:40] for value in values[:3])
             point = " (published with a point)" * (kind == "decimal-comma")
             yield (
@@ -67,15 +89,101 @@ class Table:
             )
 
 
+def read(
+    source: str | os.PathLike,
+    qi: Sequence[str] | None = None,
+    sensitive: str | list[str] | None = None,
+    *,
+    person: str | None = None,
+    count: str | None = None,
+    types: Mapping[str, str | Sequence[str]] | None = None,
+    na: Sequence[str] = (),
+    missing: str = "unknown",
+    similar: Mapping[str, object] | None = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    sheet: str | None = None,
+    schema: str | os.PathLike | None = None,
+    save_schema: str | os.PathLike | None = None,
+) -> Microdata:
+    r"""Guarantee that no value is changed or guessed: read a file, and say what is in doubt.
+
+    The command line reads files in the same way.
+
+    Parameters
+    ----------
+    source : path
+        A csv (also .gz, .bz2, .xz), a workbook (.xlsx) or parquet (.parquet, .pq).
+    qi, sensitive, person, missing, similar
+        As for :class:`~anonpaper.Microdata`. By default a missing sensitive value is unknown.
+    count : str, optional
+        A column of whole numbers: how many people a row stands for.
+    types : mapping of column to str or sequence of str, optional
+        Kinds of columns: "integer", "decimal", "decimal-comma", "date", a date's form such as
+        "%d.%m.%Y", "ordered" (by the numbers in the texts, then by letters), "text"; or a list of
+        all values in their order, such as the answers of a questionnaire.
+    na : sequence of str
+        Texts that mean a missing value. An empty field always does.
+    delimiter, encoding : str, optional
+        Of a csv: by default a comma, in .tsv a tab, and UTF-8, or UTF-16 if the file begins so.
+    sheet : str, optional
+        Of a workbook, by default the first one.
+    schema, save_schema : path, optional
+        A JSON file with the parameters above, except `source`, to be used where they are not
+        given; and where to save them, with the type of every column as it was read.
+
+    Returns
+    -------
+    Microdata
+
+    Raises
+    ------
+    ColumnError
+        As for :class:`~anonpaper.Microdata`; a quasi-identifier may be more than text, and `types`
+        does not say; or a value is not of the type that was given.
+    EmptyTableError, FileError, MissingValueError, NotInstalledError, ParameterError
+        No rows; a file cannot be read; as for :class:`~anonpaper.Microdata`; pyarrow or openpyxl
+        is not installed; or an unknown type.
+
+    Notes
+    -----
+    A UserWarning tells spellings that may be one value, and other columns in doubt.
+
+    References
+    ----------
+    Y. Shafranovich, *Common format and MIME type for csv files*, RFC 4180; workbooks by openpyxl,
+    parquet by pyarrow. O(n) for n rows.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "people.csv")
+    >>> _ = path.write_text("zip,answer,ill\n02139,often,flu\n02446,never,cold\n")
+    >>> m = ap.read(path, ["zip", "answer"], "ill", types={"answer": ["never", "often"]})
+    >>> m.attribute("zip").values.tolist(), m.attribute("answer").values.tolist()
+    (['02139', '02446'], ['never', 'often'])
+    """
+    given = {"qi": qi, "sensitive": sensitive, "person": person, "count": count, "types": types,
+             "na": list(na), "similar": similar, "delimiter": delimiter, "sheet": sheet,
+             "missing": missing if missing != "unknown" else None,
+             "encoding": encoding if encoding != "utf-8" else None}  # fmt: skip
+    table, m, options = with_roles(os.fspath(source), given, schema, lambda text: None)
+    for text in [*told(table, m), *spellings(m)]:
+        warnings.warn(text, stacklevel=2)
+    if save_schema is not None:
+        save(save_schema, table, options)
+    return m
+
+
 def read_table(
-    name: str, *, delimiter=None, encoding="utf-8", missing_texts=(), types=None
+    name: str, *, delimiter=None, encoding="utf-8", missing_texts=(), types=None, sheet=None
 ) -> Table:
-    """Read parquet (.parquet, .pq), otherwise a csv (also .gz, .bz2, .xz; - is standard input)."""
+    """Read parquet, .xlsx, otherwise a csv (also .gz, .bz2, .xz; - is standard input)."""
     types = dict(types or {})
     for kind in types.values():
-        if kind not in _KINDS and "%" not in kind:
+        if isinstance(kind, str) and kind not in _KINDS and "%" not in kind:
             raise ParameterError(
-                f"--type: unknown type {kind!r}: use {', '.join(_KINDS)} or a form like %d.%m.%Y"
+                f"unknown type {kind!r}: use {', '.join(_KINDS)} or a form like %d.%m.%Y"
             )
     if name.lower().endswith(PARQUET):
         frame, delimiter = _read_parquet(name), ","
@@ -85,7 +193,10 @@ def read_table(
         if delimiter is None:
             delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
         with named_by_user(name):
-            header, rows = _read_cells(name, delimiter, encoding)
+            if name.lower().endswith(_WORKBOOKS):
+                header, rows = _read_sheet(name, sheet)
+            else:
+                header, rows = _read_cells(name, delimiter, encoding)
         if doubled := sorted({column for column in header if header.count(column) > 1}):
             raise ColumnError(f"{name} has several columns named {doubled}: rename them")
         frame = pd.DataFrame(rows, columns=header, dtype=object)
@@ -96,16 +207,16 @@ def read_table(
         raise EmptyTableError(f"{name} has no rows below its header")
     table = Table(frame, delimiter)
     for column, texts in columns.items():
-        kind, in_doubt = (types[column], None) if column in types else kind_of(texts.dropna())
+        kind, other = (types[column], None) if column in types else kind_of(texts.dropna())
         try:
             frame[column] = typed(texts, kind, table.written)
         except ColumnError:
             if column in types:
                 raise
-            kind, in_doubt = "text", kind
-        table.kinds[column] = kind
-        if in_doubt:
-            table.in_doubt[column] = in_doubt
+            kind, other = "text", kind
+        table.kinds[column] = kind if isinstance(kind, str) else list(kind)
+        if other:
+            table.in_doubt[column] = other
     return table
 
 
@@ -124,11 +235,47 @@ def _read_parquet(name: str) -> pd.DataFrame:
     return frame.set_axis([str(column) for column in frame.columns], axis=1)
 
 
+def _read_sheet(name: str, sheet: str | None) -> tuple[list[str], list[list[str]]]:
+    """Read a sheet of a workbook: its header and its rows, every cell as text."""
+    with needs("excel"):
+        import openpyxl
+    try:
+        book = openpyxl.load_workbook(name, read_only=True, data_only=True)
+    except (zipfile.BadZipFile, KeyError, ValueError):
+        raise FileError(f"{name} is no workbook: save it as .xlsx or csv") from None
+    try:
+        if sheet is not None and sheet not in book.sheetnames:
+            raise FileError(f"{name} has no sheet {sheet!r}, but {book.sheetnames}")
+        rows = [
+            [_text_of(cell) for cell in row]
+            for row in (book[sheet] if sheet else book.worksheets[0]).iter_rows(values_only=True)
+        ]
+    finally:
+        book.close()
+    rows = [row for row in rows if any(row)]
+    used = max((place + 1 for row in rows for place, cell in enumerate(row) if cell), default=0)
+    header, *rows = [(row + [""] * used)[:used] for row in rows] or [[]]
+    if not all(header):
+        raise FileError(f"{name}: the first row must name the columns; it is {header}")
+    return header, rows
+
+
+def _text_of(cell: object) -> str:
+    """The text of a cell: whole numbers without a point, dates as year-month-day."""
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        cell = int(cell)
+    if isinstance(cell, datetime):
+        return cell.isoformat(" ") if cell.time() != time() else cell.date().isoformat()
+    return "" if cell is None else str(cell)
+
+
 def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], list[list[str]]]:
     """Read a csv: its header and its rows, every field as text."""
     csv.field_size_limit(2**31 - 1)  # as long as a field can be
     codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
     try:
+        if codec == "utf-8-sig" and _begins(name) in _UTF_16:
+            codec = "utf-16"
         with _opened(name, codec) as stream:
             reader = csv.reader(stream, delimiter=delimiter, strict=True)
             header = next(filter(None, reader), None)
@@ -148,12 +295,33 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
                 elif len(header) == 1:  # a blank line is an empty field
                     rows.append([""])
     except UnicodeError:
-        raise FileError(f"{name} is not encoded in {encoding}; try --encoding cp1252") from None
+        raise FileError(
+            f"{name} is not encoded in {encoding}{_other_than(name, encoding)}"
+        ) from None
     except csv.Error as error:
         raise FileError(f"{name}, line {reader.line_num}: {error}") from None
     except (LookupError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise FileError(f"{name}: {error}") from None  # an unknown encoding, a damaged archive
     return header, rows
+
+
+def _begins(name: str) -> bytes:
+    """The first two bytes of a file, none of a stream, which can be read only once."""
+    if not os.path.isfile(name):
+        return b""
+    with _opened(name, "latin-1") as stream:
+        return stream.read(2).encode("latin-1")
+
+
+def _other_than(name: str, encoding: str) -> str:
+    """What may help where a text is in another encoding, other than the one tried."""
+    begins = _begins(name)
+    if begins in (b"PK", b"\xd0\xcf"):
+        return ", as it is no text but a workbook or an archive: save it as .xlsx or csv"
+    other = {b"": "cp1252", b"\0": "utf-16-le"}.get(begins[1:] * (b"\0" in begins), "utf-16-be")
+    if other == encoding.lower() or begins in _UTF_16:
+        return ": it may be damaged, or no csv"
+    return f'; try encoding="{other}" (--encoding {other})'
 
 
 def _opened(name: str, encoding: str) -> IO[str]:
@@ -179,6 +347,8 @@ _INTEGER = r"(?:0|-?[1-9]\d{0,17})"
 _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
 _ANY = r"(?s:.*)"
+_WORKBOOKS = (".xlsx", ".xlsm")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # marks at the beginning of a file
 # Kinds of columns for --type, and how their values are written.
 _KINDS = {
     "integer": r"[+-]?\d{1,18}",
@@ -206,8 +376,9 @@ def kind_of(known: pd.Series) -> tuple[str, str | None]:
         return "integer", None
     if all_are(_DECIMAL):
         digits = known.str.replace(r"[eE].*", "", regex=True).str.count(r"\d")
-        precise = digits.max() <= _MOST_DIGITS and not _changed(known)
-        return "decimal" if precise else "text", None
+        if _changed(known):
+            return "text", None
+        return ("decimal", None) if digits.max() <= _MOST_DIGITS else ("text", "decimal")
     if all_are(ISO_DATE):
         return "date", None
     if all_are(_DIGITS_AND_COMMAS) and known.str.contains(",").any():
@@ -222,7 +393,16 @@ def kind_of(known: pd.Series) -> tuple[str, str | None]:
         return "text", "%d.%m.%Y"
     if all_are(_YEAR_FIRST):
         return "text", "%Y{0}%m{0}%d".format(re.match(_YEAR_FIRST, known.iloc[0])[1])
+    numbers = known.str.fullmatch(_DECIMAL, flags=re.ASCII)
+    if 2 * numbers.sum() > len(known) and known[~numbers].str.contains(r"\d").all():
+        return "text", "ordered"  # such as 85+ among ages
     return "text", None
+
+
+def _natural(text: str) -> list:
+    """Key that orders the numbers in texts by size, 9 before 10 before 85+."""
+    parts = re.split(r"(\d+)", text, flags=re.ASCII)
+    return [(int(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)] + [(0, text)]
 
 
 def _changed(numbers: pd.Series) -> list[str]:
@@ -232,6 +412,13 @@ def _changed(numbers: pd.Series) -> list[str]:
 
 def typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
     """Return a column as a kind: numbers, ordered categories, or the texts themselves."""
+    if not isinstance(kind, str):
+        if others := texts.dropna()[~texts.dropna().isin(kind)].unique().tolist():
+            raise ColumnError(
+                f"{texts.name!r} has values that its order does not list: {others[:5]}; name all "
+                "of them, or those that mean a missing value by na=[...] (--na TEXT)"
+            )
+        return pd.Series(pd.Categorical(texts, [*kind], ordered=True), name=texts.name)
     if kind not in ("text", "ordered"):
         texts = texts.str.strip()
     known = texts.dropna()
@@ -251,8 +438,9 @@ def typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
     if not right.all():
         wrong = known[~right].unique()[:5].tolist()
         raise ColumnError(
-            f"{texts.name!r} is not all {kind}: {wrong} in {int((~right).sum())} rows; "
-            "use --na TEXT for a text that means a missing value, or --type for another kind"
+            f"{texts.name!r} is not all {kind}: {wrong} in {int((~right).sum())} rows; name texts "
+            "that mean a missing value by na=[...] (--na TEXT), or another kind by types={...} "
+            "(--type NAME=KIND)"
         )
     if kind == "text":
         return texts
@@ -264,8 +452,135 @@ def typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
     if kind.startswith("decimal"):
         return plain.astype("float64")
     if kind == "ordered":
-        categories = sorted(known.unique())
+        categories = sorted(known.unique(), key=_natural)
     else:
         order = pd.DataFrame({"time": times, "text": known}).sort_values(["time", "text"])
         categories = order["text"].unique()
     return pd.Series(pd.Categorical(texts, categories, ordered=True), name=texts.name)
+
+
+# -- the table with its roles ------------------------------------------------------------------
+
+
+def with_roles(
+    name: str, options: Mapping, schema, say: Callable[[str], None], named: Callable | None = None
+) -> tuple:
+    """Read a file; return its Table, its Microdata and all options, those of the schema too.
+
+    `options` are those of `read` by name, None or empty if not given. `say` is told how each
+    column was read. `named` makes columns of the texts that name them, with all columns at hand.
+    """
+    saved = _loaded(schema) if schema else {}
+    options = saved | {name: value for name, value in options.items() if value}
+    options["types"] = saved.get("types", {}) | dict(options.get("types") or {})
+    table = read_table(
+        name, delimiter=options.get("delimiter"), encoding=options.get("encoding", "utf-8"),
+        missing_texts=options.get("na", ()), types=options.get("types"),
+        sheet=options.get("sheet"),
+    )  # fmt: skip
+    for line in table.described():
+        say(line)
+    frame, columns = table.frame, list(table.frame.columns)
+    for role in ("qi", "sensitive") if named else ():
+        options[role] = named(_listed(options.get(role)), columns)
+    qi = check_sequence("qi", options.get("qi") or [])
+    wanted = [*qi, *_listed(options.get("sensitive")), options.get("person"), options.get("count")]
+    if len(columns) == 1 and {*wanted} - {*columns, None}:
+        raise FileError(
+            f"{name} has one column only, {columns[0]!r}, when read with the delimiter "
+            f"{table.delimiter!r}: delimiter=... (--delimiter) says which it is"
+        )
+    if not qi:
+        raise ParameterError(
+            f"qi (--qi) must name the columns that others may know, among {columns}"
+        )
+    if options.get("count") is not None:
+        frame = _repeated(frame, options["count"])
+    m = Microdata(
+        frame, qi, options.get("sensitive"), person=options.get("person"),
+        missing=options.get("missing", "unknown"), similar=options.get("similar"), origin=name,
+    )  # fmt: skip
+    if doubts := [f"{n}={kind}" for n, kind in table.in_doubt.items() if n in m.qi]:
+        raise ColumnError(
+            f"{', '.join(doubts)}? These columns may be more than text: choose with "
+            "types={...} (--type NAME=KIND), or keep text with NAME=text"
+        )
+    return table, m, options
+
+
+def spellings(m: Microdata) -> list[str]:
+    """Return a sentence for all texts of a role column that may be one value."""
+    return [
+        f"{texts} of {name!r} may be one value, but they are kept apart: mend the file"
+        + f", or count them as one by similar={{{name!r}: {dict.fromkeys(texts[1:], texts[0])}}} "
+        f"(--similar {name}=FILE, with a row SPELLING;NAME each)" * (name in m.sensitives)
+        for name in [*m.qi, *m.sensitives]
+        for texts in near_equal(m.attribute(name).values)
+    ]
+
+
+def told(table: Table, m: Microdata) -> list[str]:
+    """Return what missing values and columns in doubt mean for a table, in sentences."""
+    found = [f"{m.dropped:,} rows with missing values are left out"] * (m.dropped > 0)
+    lost = [
+        name
+        for name, column in m.frame[m.qi].items()
+        if column.isna().any()
+        and (pd.api.types.is_numeric_dtype(column) or getattr(column.dtype, "ordered", False))
+    ]
+    if lost:
+        found.append(
+            f"missing values are kept as the value ?, so {', '.join(lost)} cannot be ordered: "
+            'sets are published instead of intervals; missing="drop" (--missing drop) leaves such '
+            "rows out"
+        )
+    for name in m.sensitives:
+        if (rows := int(m.frame[name].isna().sum())) and m.missing == "unknown":
+            found.append(f"{rows:,} values of {name!r} are missing: they count for no diversity")
+        if other := table.in_doubt.get(name):
+            found.append(f"{name!r} was read as text; types={{{name!r}: {other!r}}} reads it so")
+    return found
+
+
+def _listed(names: object) -> list:
+    return [] if names is None else [names] if isinstance(names, str) else list(names)
+
+
+def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:
+    """Return every row as often as a column says."""
+    if count not in frame:
+        raise ColumnError(f"count names {count!r}; the table has {list(frame)}")
+    people = frame[count]
+    if people.isna().any() or people.dtype.kind not in "iu" or people.min() < 0:
+        raise ColumnError(f"{count!r} must say how many people a row stands for: 0, 1, 2, ...")
+    return frame.loc[frame.index.repeat(people.to_numpy(np.intp))].reset_index(drop=True)
+
+
+def save(path: str | os.PathLike, table: Table, options: Mapping) -> None:
+    """Save how a table was read, for the next one of its kind."""
+    similar = {
+        name: {"rows": groups.rows} if isinstance(groups, Hierarchy) else dict(groups)
+        for name, groups in (options.get("similar") or {}).items()
+    }
+    told = {**options, "types": table.kinds, **({"similar": similar} if similar else {})}
+    write_named(path, json.dumps(told, indent=1, ensure_ascii=False))
+
+
+def _loaded(path: str | os.PathLike) -> dict:
+    """Return the options of a saved schema."""
+    with named_by_user(os.fspath(path)):
+        text = Path(path).read_bytes()
+    try:
+        options = json.loads(text)
+        similar = dict(options.get("similar") or {})
+    except (ValueError, AttributeError, TypeError) as error:
+        raise FileError(f"{path} is no schema: {error}") from None
+    if unknown := [name for name in options if name not in _OPTIONS]:
+        raise FileError(f"{path} names {unknown}: a schema has {', '.join(_OPTIONS)}")
+    for name, groups in similar.items():
+        similar[name] = Hierarchy(groups["rows"]) if [*groups] == ["rows"] else groups
+    return options | {"similar": similar}
+
+
+_OPTIONS = ("qi", "sensitive", "person", "count", "types", "na", "missing", "similar", "delimiter",
+            "encoding", "sheet")  # fmt: skip

@@ -18,6 +18,7 @@ from anonpaper import errors
 from anonpaper.display import html
 from anonpaper.errors import ColumnError, EmptyTableError, ParameterError
 from anonpaper.microdata import (
+    HOW_MISSING,
     CellTable,
     CountedRows,
     Microdata,
@@ -62,7 +63,7 @@ def scan(
         The sensitive attributes. Columns without a role are never read.
     engine : Ibis connection, optional
         Reads the files: DuckDB by default, or for example ``ibis.pyspark.connect(session)``.
-    missing : {"category", "drop", "error"}
+    missing : {"category", "unknown", "drop", "error"}
         As for :class:`~anonpaper.Microdata`.
     domains : mapping of column to sequence of values, optional
         Declared domains. Categorical columns in parquet declare theirs.
@@ -110,7 +111,7 @@ def scan(
     >>> m.n, m.cells.tuples.tolist(), m.cells.counts.tolist()
     (4, [[0], [1]], [1, 1, 1, 1])
     """
-    errors.check_choice("missing", missing, ("category", "drop", "error"))
+    errors.check_choice("missing", missing, HOW_MISSING)
     if hasattr(source, "to_pyarrow") and hasattr(source, "group_by"):
         files, table = Sources(), source
         connection = source._find_backend(use_default=True)
@@ -196,7 +197,7 @@ def _complete(listed: dict, counts: np.ndarray, missing: str) -> tuple[dict, np.
     """Drop combinations that lack a value, if requested; return how many rows they are."""
     lacking = {name: values.isna().to_numpy()[index] for name, (values, index) in listed.items()}
     incomplete = np.any([*lacking.values(), np.zeros(len(counts), bool)], axis=0)
-    if missing == "category" or not incomplete.any():
+    if missing in ("category", "unknown") or not incomplete.any():
         return listed, counts, 0
     if missing == "error":
         of_column = {name: int(counts[mask].sum()) for name, mask in lacking.items() if mask.any()}
@@ -234,7 +235,7 @@ class CountedMicrodata(Microdata):
         self._coded = {name: (attribute, None) for name, (attribute, _) in coded.items()}
         self._frame, self._whole, self._domains = None, None, {}
         self.qi, self.sensitive, self.person, self.missing = qi, sensitive, None, missing
-        self.origin, self.dropped, self.engine = origin, dropped, engine
+        self.origin, self.dropped, self.engine, self.similar = origin, dropped, engine, {}
         self.synthetic, self.weights = np.zeros(0, bool), None
         self._settle()
 

@@ -25,7 +25,9 @@ _MAX_BITS = 64
 
 
 @algorithm(
-    "frequency l-diversity along a space-filling curve", promises={"l": FrequencyLDiversity}
+    "frequency l-diversity along a space-filling curve",
+    promises={"l": FrequencyLDiversity},
+    unknown="joined",
 )
 def hilbert(m: Microdata, l: int) -> Partition:
     """Guarantee frequency l-diversity: group all rows along a Hilbert curve.

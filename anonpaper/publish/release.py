@@ -167,7 +167,9 @@ class Release:
     @property
     def sensitive_codes(self) -> np.ndarray:
         """Sensitive codes as published, shape (n,): the table's codes unless they were swapped."""
-        return self.microdata.sensitive_codes if self._swapped is None else self._swapped.codes
+        swapped = self._swapped and {self.microdata.sensitive: self._swapped.codes}
+        m = self.microdata.with_codes(swapped) if swapped else self.microdata
+        return m.sensitive_codes
 
     @property
     def is_synthetic(self) -> np.ndarray:
@@ -210,7 +212,7 @@ class Release:
         It has QI and SA of the published rows. Index, order and categories can identify people, so
         give others :meth:`write` or :meth:`public_frame` instead.
         """
-        m = self.microdata
+        m = self.microdata.plain()
         rows = self.is_published
         roles = {p.attribute.name: p.labels[p.index[rows]] for p in self.published}
         for name in m.sensitives:
@@ -230,7 +232,7 @@ class Release:
 
     def counted_tables(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Return :meth:`public_counts` of each published table; an anatomy has two."""
-        m, columns = self.microdata, self._columns()
+        m, columns = self.microdata.plain(), self._columns()
         for name in m.sensitives:
             codes = m.codes_of(name) if self._swapped is None else self._swapped.codes
             columns[name] = m.attribute(name).values, codes[self.is_published]
@@ -291,8 +293,9 @@ class Release:
                 raise ColumnError(
                     f"{alike} would have several meanings in {column.attribute.name!r}: rename it"
                 )
-        for name in self.microdata.sensitives:
-            if alike := _written_alike(self.microdata.attribute(name).values):
+        m = self.microdata.plain()
+        for name in m.sensitives:
+            if alike := _written_alike(m.attribute(name).values):
                 raise ColumnError(
                     f"different values of {name!r} are written alike: {alike}; fewer would be "
                     "published than were counted: convert them to one type"
@@ -665,7 +668,7 @@ class Anatomy(GroupRelease):
     @cached_property
     def st(self) -> pd.DataFrame:
         """The sensitive values of every group with their number of rows."""
-        m = self.microdata
+        m = self.microdata.plain()
         groups = GroupCounts.of(m, self.partition.labels)
         values = m.sensitive_attribute.values[groups.sensitive]
         columns = {"group": groups.group_of_entry, m.sensitive: values, "count": groups.counts}
@@ -681,7 +684,7 @@ class Anatomy(GroupRelease):
 
     def counted_tables(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Return the distinct rows of both tables, and how many there are of each."""
-        m, p = self.microdata, self.partition
+        m, p = self.microdata.plain(), self.partition
         groups = GroupCounts.of(m, p.labels)
         numbers, numbered = np.arange(p.n_groups), world.secret_order(p.n_groups)
         counts, place = np.unique(groups.counts, return_inverse=True)

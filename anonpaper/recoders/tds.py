@@ -40,6 +40,7 @@ _FAN_OUT = 4
     "frequency l-diversity by coarser values, the same for all rows",
     promises={"l": principles.FrequencyLDiversity},
     publications=RECODED,
+    unknown="counted",
 )
 def tds(
     m: Microdata,
@@ -144,7 +145,7 @@ def _specialized(m: Microdata, asked: list, most: int, domains: list, progress) 
                 if best is not None and candidate.gain <= best_score:
                     break  # the score is at most the gain
                 looked_at += 1
-                after = _split(m, group, candidate)
+                after = _split(domains[candidate.attribute], group, candidate)
                 judged = _judge(m, asked, most, after)
                 if judged is None:
                     if not most:  # with a budget it may be valid later
@@ -225,7 +226,8 @@ class _Domain:
             if not shown.all():  # the others are on their own below the root
                 self.levels.insert(0, np.zeros(size, np.intp))
         cells = m.cells
-        key = cells.tuples[cells.tuple_of_cell, j].astype(np.intp) * values + cells.sensitive
+        self.of_tuple = cells.tuples[:, j].astype(np.intp)  # side by side in memory
+        key = self.of_tuple[cells.tuple_of_cell] * values + cells.sensitive
         held = np.bincount(key, cells.counts, minlength=size * values).astype(np.intp)
         self.histogram = held.reshape(size, values)
         self.root = np.arange(size)
@@ -281,14 +283,15 @@ def _entropy(counts: np.ndarray) -> np.ndarray:
 # -- groups under specialization ----------------------------------------------------------------
 
 
-def _split(m: Microdata, group: np.ndarray, candidate: _Specialization) -> np.ndarray:
+def _split(domain: _Domain, group: np.ndarray, candidate: _Specialization) -> np.ndarray:
     """The group of every QI tuple after the parent's groups are split by its children."""
-    child_of_value = np.full(m.attributes[candidate.attribute].size, -1)
+    child_of_value = np.full(domain.attribute.size, -1)
     for number, child in enumerate(candidate.children):
         child_of_value[child] = number
-    child = child_of_value[m.cells.tuples[:, candidate.attribute]]
+    child = child_of_value[domain.of_tuple]
     key = group * (len(candidate.children) + 1) + child + 1
-    return np.unique(key, return_inverse=True)[1]
+    number = np.cumsum(np.bincount(key) > 0) - 1  # as np.unique numbers them, without sorting
+    return number[key]
 
 
 def _judge(m: Microdata, asked: list, most: int, group: np.ndarray) -> tuple[float, int] | None:
@@ -302,5 +305,5 @@ def _judge(m: Microdata, asked: list, most: int, group: np.ndarray) -> tuple[flo
     withheld = int(m.cells.tuple_sizes[~good[group]].sum())
     if withheld > most or not good.any():
         return None
-    whole = counts[0]  # of the sensitive attribute, to which l belongs
-    return float((whole.sizes / whole.largest())[good].min()), withheld
+    (_, (by_l, *_)), *_ = asked  # of the sensitive attribute
+    return float(by_l.levels(counts[0])[good].min()), withheld

@@ -48,6 +48,12 @@ def test_reading_parquet_says_what_to_install(tmp_path, monkeypatch):
         read_table(str(tmp_path / "table.parquet"))
 
 
+def test_reading_a_workbook_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(NotInstalledError, match=r"openpyxl.*pip install '\.\[excel\]'"):
+        ap.read(tmp_path / "table.xlsx", ["age"])
+
+
 def test_without_pyarrow_a_data_set_is_built_each_time(tmp_path, monkeypatch):
     monkeypatch.setenv("ANONPAPER_CACHE", str(tmp_path))
     monkeypatch.setitem(sys.modules, "pyarrow", None)

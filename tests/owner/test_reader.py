@@ -1,0 +1,286 @@
+"""From the files that stewards have to a release, by the API and by the command line alike."""
+
+import json
+import re
+import warnings
+from datetime import datetime
+
+import openpyxl
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper import errors
+from anonpaper.owner.cli import main
+
+HEADER = ["age", "born", "seen", "zip", "answer", "ill"]
+SECRETS = ["HIV", "hiv", "flu", "cold"]
+
+
+def rows():
+    return [
+        ["85+" if i % 4 == 3 else 60 + i % 20, datetime(1940 + i % 5, 12, 31),
+         f"{1 + i % 28:02}.12.2020", f"{2446 + i % 3:05}", ["never", "rarely", "often"][i % 3],
+         SECRETS[i % 4]]
+        for i in range(48)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def book(tmp_path):
+    book = openpyxl.Workbook()
+    for row in [HEADER, *rows()]:
+        book.active.append(row)
+    book.active.append([None] * 6)  # an empty row below
+    book.create_sheet("notes").append(["nothing"])
+    book.save(tmp_path / "people.xlsx")
+    return tmp_path / "people.xlsx"
+
+
+def follow(message):
+    """The kinds that an error proposes, as options and as types."""
+    named = dict(pair.split("=", 1) for pair in re.findall(r"[\w ]+=[^,?\s]+(?=[,?])", message))
+    return {name.strip(): kind for name, kind in named.items() if name.strip() in HEADER}
+
+
+def test_a_workbook_by_the_api(book, tmp_path):
+    with pytest.raises(errors.ColumnError) as error:
+        ap.read(book, HEADER[:-1], "ill")
+    types = follow(str(error.value))
+    assert types == {"age": "ordered", "seen": "%d.%m.%Y"}
+    types["answer"] = ["never", "rarely", "often"]
+    with pytest.warns(UserWarning, match="similar") as told:
+        m = ap.read(book, HEADER[:-1], "ill", types=types)
+    similar = re.search(r"similar=(\{.*\}\})", str(told[0].message))[1]
+    assert len(told) == 1
+    m = m.with_roles(similar=eval(similar))
+    assert m.attribute("age").values[[0, -1]].tolist() == ["60", "85+"]
+    assert m.attribute("born").values[0] == "1940-12-31"
+    assert m.attribute("answer").values.tolist() == types["answer"]
+    assert "02446" in m.attribute("zip").values
+    assert all(m.attribute(name).ordered for name in ("age", "born", "seen", "answer"))
+    rel = ap.generalize(m, ap.mondrian(m, k=6, l=2))
+    [path] = rel.write(tmp_path / "out.csv", accept="a test")
+    shown = pd.read_csv(path, dtype=str)
+    assert sorted(shown["ill"]) == sorted(row[-1] for row in rows())
+    plain = shown.assign(ill=shown["ill"].replace("hiv", "HIV"))
+    for _, group in plain.groupby(HEADER[:-1]):
+        assert len(group) >= 6 and group["ill"].value_counts().max() <= len(group) / 2
+
+
+def test_a_workbook_by_the_command_line(book, tmp_path, capsys):
+    out = str(tmp_path / "out.csv")
+    command = ["anonymize", str(book), "--qi", ",".join(HEADER[:-1]), "--sensitive", "ill",
+               "--method", "mondrian", "--k", "6", "--l", "2", "-o", out]  # fmt: skip
+    assert main(command) == 2
+    types = follow(capsys.readouterr().err.splitlines()[-1])
+    command += ["--type", ",".join(f"{name}={kind}" for name, kind in types.items())]
+    command += ["--type", "answer=never<rarely<often"]
+    (tmp_path / "ills.csv").write_text("hiv;HIV\n")
+    assert main(command) == 0
+    told = capsys.readouterr().err
+    assert told.index("['HIV', 'hiv']") < told.index("--similar ill=FILE") < told.index("grouping")
+    assert main([*command, "--force", "--similar", f"ill={tmp_path}/ills.csv"]) == 0
+    assert "may be one value" not in capsys.readouterr().err
+    shown = pd.read_csv(out, dtype=str)
+    plain = shown.assign(ill=shown["ill"].replace("hiv", "HIV"))
+    assert len(shown) == 48 and set(shown["ill"]) == set(SECRETS)
+    for _, group in plain.groupby(HEADER[:-1]):
+        assert len(group) >= 6 and group["ill"].value_counts().max() <= len(group) / 2
+
+
+def test_widths_for_ages_with_a_top_say_what_is_in_the_way(book, capsys):
+    command = ["anonymize", str(book), "--qi", "age", "--sensitive", "ill", "--method",
+               "full_domain", "--k", "3", "--type", "age=ordered", "--hierarchy",
+               "age=widths:5,10"]  # fmt: skip
+    assert main(command) == 2
+    assert "widths needs numbers, but 'age' was read as ordered" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("sheet", "said"),
+    [("data", "no sheet 'data', but \\['Sheet', 'notes'\\]"), ("notes", "no rows")],
+)
+def test_sheets(book, sheet, said):
+    with pytest.raises(errors.AnonpaperError, match=said):
+        ap.read(book, ["age"], sheet=sheet)
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a.xls"])
+@pytest.mark.parametrize("begins", [b"PK\x03\x04\xff", b"\xd0\xcf\x11\xe0\xa1"])
+def test_other_files_are_no_workbook_and_no_loop(tmp_path, name, begins):
+    (tmp_path / name).write_bytes(begins + bytes(range(256)))
+    for encoding in ("utf-8", "cp1252"):
+        with pytest.raises(errors.FileError, match="save it as .xlsx or csv"):
+            ap.read(tmp_path / name, ["age"], encoding=encoding)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("door", ["api", "cli"])
+def test_encodings_semicolons_and_decimal_commas(tmp_path, door, encoding, capsys):
+    text = "Größe;Lohn;Krankheit\n" + "".join(f"{i % 3};{i},5;Ä{i % 2}\n" for i in range(12))
+    path = tmp_path / "people.csv"
+    path.write_bytes(text.encode(encoding))
+    options, tries = {}, 0
+    while True:
+        tries += 1
+        if door == "api":
+            try:
+                m = ap.read(path, ["Größe", "Lohn"], "Krankheit", **options)
+            except errors.FileError as error:
+                said = str(error)
+            else:
+                break
+        else:
+            given = [part for n, v in options.items() for part in (f"--{n}", v)]
+            if main(["audit", str(path), "--qi", "Größe,Lohn", *given]) == 0:
+                break
+            said = capsys.readouterr().err.splitlines()[-1]
+        for name in ("delimiter", "encoding"):
+            if found := re.search(rf"--{name} '?([^')\s]+)", said):
+                options[name] = found[1]
+    assert tries <= 3 and options.pop("delimiter") == ";"
+    assert options == (
+        {} if encoding in ("utf-8", "utf-8-sig", "utf-16") else {"encoding": encoding}
+    )
+    if door == "api":
+        assert m.attribute("Lohn").numeric and m.attribute("Lohn").values[0] == 0.5
+        assert m.attribute("Krankheit").values.tolist() == ["Ä0", "Ä1"]
+
+
+def test_zip_codes_stay_what_they_are(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("zip,plz,ill\n02446,2446,a\n02139,2139,b\n,,c\n02446,2446,a\n")
+    assert 2446.0 in set(pd.read_csv(path)["plz"])
+    m = ap.read(path, ["zip", "plz"], "ill")
+    rel = ap.suppress(m, ap.Partition([0, 1, 2, 0]))
+    assert set(rel.public_frame()["zip"].astype(str)) == {"02446", "02139", "?"}
+    assert set(rel.public_frame()["plz"].astype(str)) == {"2446", "2139", "?"}
+
+
+@pytest.mark.parametrize("door", ["api", "cli"])
+def test_missing_secrets_are_unknown_by_default(tmp_path, door, capsys):
+    path = tmp_path / "people.csv"
+    path.write_text("q,ill\n" + "1,a\n1,\n1,\n2,a\n2,b\n2,b\n" * 3)
+    if door == "api":
+        m = ap.read(path, ["q"], "ill")
+        assert m.missing == "unknown" and ap.mondrian(m, k=2, l=2).n_groups == 1
+        m = ap.read(path, ["q"], "ill", missing="category")
+        assert ap.tp(m, l=2).n_groups > 1
+        return
+    command = ["anonymize", str(path), "--qi", "q", "--sensitive", "ill", "--method", "mondrian",
+               "--k", "2", "--l", "2", "--json"]  # fmt: skip
+    assert main(command) == 0
+    told = capsys.readouterr()
+    assert "count for no diversity" in told.err and told.out.count("*") == 18
+
+
+def test_a_schema_says_how_the_next_table_is_read(tmp_path, capsys):
+    first, second, schema = (tmp_path / name for name in ("1.csv", "2.csv", "people.json"))
+    first.write_text("plz;answer;pay;ill\n1;b;1,5;flu\n2;a;2,5;hiv\n3;NA;3,5;HIV\n")
+    second.write_text("plz;answer;pay;ill\n1;a;1;flu\n2;b;2;HIV\n")
+    options = {"types": {"plz": "text", "answer": ["b", "a"]}, "na": ["NA"], "delimiter": ";",
+               "similar": {"ill": {"hiv": "HIV"}}}  # fmt: skip
+    with pytest.warns(UserWarning, match="answer cannot be ordered"):
+        one = ap.read(first, ["plz", "answer", "pay"], "ill", **options, save_schema=schema)
+    assert json.loads(schema.read_text())["types"]["pay"] == "decimal-comma"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        two = ap.read(second, schema=schema)
+    assert two.qi == one.qi and two.sensitive == "ill" and two.similar == one.similar
+    assert two.attribute("plz").values.tolist() == ["1", "2"]
+    assert two.attribute("answer").values.tolist() == ["b", "a"]
+    assert two.attribute("pay").values.tolist() == [1.0, 2.0]
+    assert main(["audit", str(second), "--schema", str(schema), "--json"]) == 0
+    assert "answer: b < a" in capsys.readouterr().err
+    again = tmp_path / "again.json"
+    tree = "flu;lungs;*\nHIV;virus;*\n"
+    (tmp_path / "tree.csv").write_text(tree)
+    assert main(["audit", str(second), "--schema", str(schema), "--save-schema", str(again),
+                 "--similar", f"ill={tmp_path}/tree.csv", "--qi", "plz"]) == 0  # fmt: skip
+    three = ap.read(second, schema=again)
+    assert three.qi == ["plz"] and three.sensitive_attribute.values.tolist() == ["virus", "lungs"]
+    second.write_text("plz;answer;pay;ill\n1;c;1;flu\n")
+    with pytest.raises(errors.ColumnError, match="order does not list: \\['c'\\]"):
+        ap.read(second, schema=schema)
+    for wrong in ("[1]", "{", '{"colour": 1}'):
+        schema.write_text(wrong)
+        with pytest.raises(errors.FileError, match="schema"):
+            ap.read(second, ["plz"], schema=schema)
+
+
+def test_a_row_can_stand_for_several_people(tmp_path, capsys):
+    path = tmp_path / "counts.csv"
+    path.write_text("age,ill,n\n30,a,2\n30,b,1\n41,a,0\n")
+    m = ap.read(path, ["age"], "ill", count="n")
+    assert m.n == 3 and m.cells.counts.tolist() == [2, 1]
+    assert main(["audit", str(path), "--qi", "age", "--count", "n", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["table"]["rows"] == 3
+    for wrong in ("age,n\n1,\n", "age,n\n1,0.5\n", "age,n\n1,-1\n", "age\n1\n"):
+        path.write_text(wrong)
+        with pytest.raises(errors.AnonpaperError, match="n"):
+            ap.read(path, ["age"], count="n")
+
+
+@pytest.mark.parametrize(
+    "values", [["9", "85+", "10"], ["10-19", "2-9", "20+"], ["02139", "00501"]]
+)
+def test_ordered_texts_are_ordered_by_their_numbers(tmp_path, values):
+    path = tmp_path / "a.csv"
+    path.write_text("a\n" + "\n".join(values))
+    found = ap.read(path, ["a"], types={"a": "ordered"}).attribute("a").values.tolist()
+    assert found == sorted(values, key=lambda text: int(re.match(r"\d+", text)[0]))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--person", "name"], "count people, who must then fit in memory"),
+        (["--na", "x"], "empty these fields"),
+        (["--keep", "name"], "name it in --qi"),
+        (["--report", "p.html"], "leave --engine out for a page"),
+        (["--encoding", "cp1252"], "save the file as UTF-8"),
+        (["--similar", "ill=t.csv"], "counts every value for itself"),
+        (["--schema", "s.json"], "--type only"),
+    ],
+)
+def test_what_goes_instead_of_an_engine_is_said_before_anything_is_read(
+    given, said, tmp_path, capsys
+):
+    command = ["anonymize", "nowhere.csv", "--engine", "duckdb", "--qi", "age", "--sensitive",
+               "ill", "--method", "mondrian", "-o", str(tmp_path / "out"), *given]  # fmt: skip
+    assert main(command) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_scanned_table_takes_missing_secrets_as_unknown(tmp_path):
+    frame = pd.DataFrame(
+        {"q": [1, 1, 1, 2, 2, 2] * 3, "ill": ["a", None, None, "a", "b", "b"] * 3}
+    )
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    m = ap.scan(tmp_path / "a.csv", ["q"], "ill", missing="unknown")
+    rel = ap.generalize(m, ap.mondrian(m, k=2, l=2))
+    rel.write(tmp_path / "out.csv")
+    levels = rel.audit().set_index("principle")["level"]
+    assert levels["frequency l-diversity"] == 2 and rel.classes.n_groups == 1
+    with pytest.raises(errors.MissingValueError, match="drop"):
+        ap.tp(m, l=2)
+
+
+def test_options_given_replace_those_of_a_schema_column_by_column(tmp_path):
+    path, schema = tmp_path / "a.csv", tmp_path / "s.json"
+    path.write_bytes("zip;größe;ill\n1;2;a\n2;3;b\n".encode("cp1252"))
+    ap.read(path, ["zip"], delimiter=";", encoding="cp1252", save_schema=schema)
+    m = ap.read(path, ["zip", "größe"], schema=schema, types={"zip": "text"})
+    assert [attribute.values[0] for attribute in m.attributes] == ["1", 2]
+    options = ["--schema", str(schema), "--type", "zip=text", "-q"]
+    assert main(["audit", str(path), *options]) == 0
+
+
+def test_numbers_of_seventeen_digits_are_in_doubt(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(f"pay\n{0.1 + 0.2}\n1\n2.5\n")
+    with pytest.raises(errors.ColumnError, match="pay=decimal"):
+        ap.read(path, ["pay"])
+    m = ap.read(path, ["pay"], types={"pay": "decimal"})
+    assert m.attribute("pay").values.tolist() == [0.1 + 0.2, 1.0, 2.5]
