@@ -171,7 +171,7 @@ def rules_of(exercise: str) -> dict:
 
 
 def drawn_constants(exercise: str, seed: str) -> dict:
-    """Return a student's constants of an exercise: the same for the same seed, on every machine."""
+    """Return a student's constants of an exercise, on every machine the same for the same seed."""
     draw, found = random.Random(f"{seed}/{exercise}"), {}
     rules = rules_of(exercise)
     for name, values in rules["draw"].items():
@@ -235,14 +235,9 @@ def vary(cells: list, rules: dict, drawn: dict) -> None:
         end = answer.source.rindex("\n", 0, end) + 1
         added = filled(filled(rules["answer"]))
         if answer.source.startswith("def "):  # what is added follows the function
-            body = answer.source.replace("    ### BEGIN", "### BEGIN").replace(
-                "    ### END", "### END"
-            )
-            head, _, rest = answer.source.partition("    ### BEGIN SOLUTION\n")
-            body = rest.partition("    ### END SOLUTION")[0]
-            answer.source = f"{head}    ### BEGIN SOLUTION\n{body}\n{added}### END SOLUTION"
-        else:
-            answer.source = answer.source[:end] + added + answer.source[end:]
+            end = answer.source.rindex("    ### END SOLUTION")
+            added, answer.source = f"\n{added}", answer.source.replace("    ### END", "### END")
+        answer.source = answer.source[:end] + added + answer.source[end:]
     if "check" in rules:
         for cell in checks if "checked_" in rules["check"] else ():
             cell.source = renamed(cell.source, name, f"checked_{name}")

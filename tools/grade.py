@@ -1,15 +1,15 @@
 """Grade the course outside of the students' notebooks, in five steps.
 
     grade.py collect moodle.zip    what was handed in -> build/grading/submitted, texts.csv
-    grade.py grade --seed 2027     -> build/grading/points.csv; the seed is that of the variants
-    grade.py marks worksheet.csv   the learning platform's table with marks -> build/grading/marks.csv
-    grade.py feedback              a page per student -> build/grading/feedback
-    grade.py similar               pairs of students with equal answers -> build/grading/similar.csv
+    grade.py grade --seed 2027     points.csv; the seed is that of the variants
+    grade.py similar --seed 2027   similar.csv: pairs of students with equal answers
+    grade.py feedback              a page per student
+    grade.py marks worksheet.csv   marks.csv: the learning platform's table, filled in
 
-Of a notebook only the source of the exercise cells is taken: whatever else students change, their
-asserts, outputs and checks, is not looked at. Each answer runs in a process of its own
-(student.py), and the checks of the lessons, hidden ones included, run here: a student's function is
-a name that asks that process. No learning platform is called: all goes by files.
+Of a notebook only the source of the exercise cells is taken: other changes of students, in
+asserts, outputs and checks, have no effect. Each answer runs in a process of its own (student.py).
+The checks of the lessons, hidden ones included, run here: a student's function is a name that asks
+that process. No learning platform is called, only files are read and written.
 """
 
 import argparse
@@ -28,7 +28,6 @@ import socket
 import sys
 import tempfile
 import time
-import tokenize
 import traceback
 import types
 import warnings
@@ -155,7 +154,7 @@ def add_checks(exercises: dict[str, Exercise], lesson) -> dict[str, Exercise]:
 
 
 class Answer:
-    """A student's process, as the judge sees it: it runs the cell, gives values, calls functions."""
+    """A student's process, as the judge sees it."""
 
     def __init__(self, control: socket.socket, exercise: str, source: str, seconds: int):
         self.scratch = tempfile.TemporaryDirectory()
@@ -404,8 +403,8 @@ def answers_of(notebook: str, path: Path, kind: str) -> dict[str, str]:
 def marks(worksheet: Path, folder: Path, deadline: str | None, late: float) -> None:
     """Fill in the learning platform's table: grade and comment of each student.
 
-    The table has the columns `Full name` and `Grade`; where it has `Last modified (submission)`, an
-    answer handed in after the deadline loses a share `late` of its points for each day begun.
+    The table has the columns `Full name` and `Grade`. By `Last modified (submission)`, what was
+    handed in after the deadline loses a share `late` of its points for each day begun.
     """
     points = Counter()
     for row in read(folder / "points.csv") + read(folder / "texts.csv"):
@@ -428,7 +427,7 @@ def marks(worksheet: Path, folder: Path, deadline: str | None, late: float) -> N
 
 
 def feedback(folder: Path) -> None:
-    """Write a page per student: points and what the visible checks said, nothing of hidden tests."""
+    """Write a page per student: points, and what visible checks said; no hidden tests."""
     pages = defaultdict(list)
     for row in read(folder / "points.csv"):
         why = "a further test, which is not shown, refuses it" if row["hidden"] else row["why"]

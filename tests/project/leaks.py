@@ -21,8 +21,8 @@ def leaks(checks, solution, names):
 
     The checks run with the model answer. At each call that stands in a loop, all statements of the
     check run again in which the function is not called, with the arguments as they were, and all
-    expressions are compared with the result: as they are, by their least, greatest, sum and length,
-    and by the difference of any two.
+    expressions are compared with the result: as they are, by their least, greatest, sum and
+    length, and by the difference of any two.
     """
     function = next(n.name for n in ast.parse(solution).body if isinstance(n, ast.FunctionDef))
     tree, after, calls = ast.parse("\n".join(checks)), dict(names), []
