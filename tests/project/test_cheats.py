@@ -210,6 +210,9 @@ def solutions(stem, seed=None):
 
 
 def command(folder, *arguments):
+    """Run a step; to grade is a process of its own, which starts others."""
+    if "grade" not in arguments:
+        return grade.main(["--folder", str(folder), *map(str, arguments)])
     done = subprocess.run(
         [sys.executable, ROOT / "tools" / "grade.py", "--folder", folder, *arguments],
         capture_output=True,
@@ -217,7 +220,7 @@ def command(folder, *arguments):
         env=os.environ | dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
+    return 0
 
 
 @pytest.fixture(scope="module")
