@@ -390,13 +390,11 @@ def answers_of(notebook: str, path: Path, kind: str) -> dict[str, str]:
     for cell in json.loads(notebook)["cells"]:
         source, marks = "".join(cell["source"]), cell["metadata"].get("nbgrader", {})
         title = re.match(r"### Exercise (\d+)\.(\d+) ", source)
-        if title:
-            heading = "lesson{}-exercise{}".format(*title.groups())
         name = marks.get("grade_id", heading)
+        heading = "lesson{}-exercise{}".format(*title.groups()) if title else None
         if cell["cell_type"] == kind and name and "-exercise" in name and not title:
             if source.strip() != course.TEXT_STUB:
                 found.setdefault(name, source)
-            heading = None
     return found
 
 
