@@ -13,7 +13,6 @@ import bz2
 import csv
 import gzip
 import io
-import lzma
 import re
 import sys
 import zlib
@@ -29,6 +28,11 @@ from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterE
 from anonpaper.files import named_by_user
 from anonpaper.hierarchy import ISO_DATE
 from anonpaper.publish.world import PARQUET
+
+try:
+    import lzma
+except ImportError:  # some builds of Python lack it, as that for browsers
+    lzma = None
 
 __all__ = ["STANDARD_STREAM", "Table", "as_written", "kind_of", "read_table", "typed"]
 
@@ -151,7 +155,7 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
         raise FileError(f"{name} is not encoded in {encoding}; try --encoding cp1252") from None
     except csv.Error as error:
         raise FileError(f"{name}, line {reader.line_num}: {error}") from None
-    except (LookupError, EOFError, lzma.LZMAError, zlib.error) as error:
+    except (LookupError, EOFError, zlib.error, getattr(lzma, "LZMAError", EOFError)) as error:
         raise FileError(f"{name}: {error}") from None  # an unknown encoding, a damaged archive
     return header, rows
 
@@ -159,7 +163,7 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
 def _opened(name: str, encoding: str) -> IO[str]:
     if name == STANDARD_STREAM:
         return io.TextIOWrapper(sys.stdin.buffer, encoding=encoding, newline="")
-    openers = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    openers = {".gz": gzip.open, ".bz2": bz2.open, ".xz": getattr(lzma, "open", open)}
     opener = openers.get(Path(name).suffix.lower(), open)
     return opener(name, "rt", encoding=encoding, newline="")
 
