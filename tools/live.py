@@ -15,7 +15,6 @@ import gzip
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -83,9 +82,9 @@ def archives() -> dict[str, Path]:
     missing = {name for name in missing if not found[name].is_file()}
     if missing & pyodide["files"].keys():
         with tempfile.TemporaryDirectory() as folder:
-            with zipfile.ZipFile(downloaded(pyodide["mirror"], Path(folder))) as wheel:
-                for name in sorted(missing & pyodide["files"].keys()):
-                    keep(wheel.read(pyodide["folder"] + name), kept / name)
+            wheel = zipfile.ZipFile(downloaded(pyodide["mirror"], Path(folder)))
+            for name in sorted(missing & pyodide["files"].keys()):
+                keep(wheel.read(pyodide["folder"] + name), kept / name)
     for name in sorted(name for name in wheels if f"{name}.whl" in missing):
         with tempfile.TemporaryDirectory() as folder:
             keep(downloaded(wheels[name][0], Path(folder)).read_bytes(), kept / f"{name}.whl")
@@ -161,7 +160,6 @@ def write_assets(files: list[tuple[str, Path]], folder: Path) -> list[dict]:
         at = f"{hashlib.sha256(script).hexdigest()[:16]}.js"
         (folder / at).write_bytes(script)
         listed.append({"name": name, "at": f"assets/{at}", "bytes": len(script)})
-    shutil.copymode(PAGE, folder)
     return listed
 
 

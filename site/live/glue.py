@@ -148,13 +148,14 @@ def _as_csv(path: str, notes: list) -> str:
                     cells.pop()
                 width = len(cells) or None
             if width and any(cells):
-                writer.writerow([*cells[:width], *[""] * (width - len(cells)), *_extra(cells, width)])
+                writer.writerow(_as_wide(cells, width))
     return path + ".csv"
 
 
-def _extra(cells: list[str], width: int) -> list[str]:
-    """Cells right of the header's last one, which the reader reports, unless they are empty."""
-    return cells[width:] if any(cells[width:]) else []
+def _as_wide(cells: list[str], width: int) -> list[str]:
+    """Return a row as wide as the header; a longer one, which the reader reports, only if full."""
+    extra = cells[width:] if any(cells[width:]) else []
+    return [*cells[:width], *[""] * (width - len(cells)), *extra]
 
 
 def _text(value: object) -> str:
@@ -180,17 +181,18 @@ def prepare(roles: list, missing: str = "category") -> dict:
     _now.update(m=m, release=None)
     found = report.audit(m, 0)
     unique = found["uniqueness"]
+    feasible = [f for title, f in found.items() if title.startswith("feasible")]
     without = next((v for name, v in unique.items() if name.endswith(" without")), {})
     return {
         "rows": m.n, "people": m.n_people, "dropped": m.dropped, "by": m.person,
         "unique": next(iter(unique.values())), "below5": unique["in groups below 5"],
         "without": [[name, int(left)] for name, left in without.items()],
-        "most_l": min((f["largest frequency l"] for title, f in found.items()
-                       if title.startswith("feasible")), default=1),
-        "secrets": [{"name": name.removeprefix("feasible for ").replace("feasible", str(m.sensitive)),
-                     "value": str(f["most frequent"])[:40],
-                     "share": f.get("its rows", f.get("its people")) / m.n_people}
-                    for name, f in found.items() if name.startswith("feasible")],
+        "most_l": min((f["largest frequency l"] for f in feasible), default=1),
+        "secrets": [
+            {"name": name, "value": str(f["most frequent"])[:40],
+             "share": f.get("its rows", f.get("its people")) / m.n_people}
+            for name, f in zip(m.sensitives, feasible, strict=True)
+        ],
         **_risks(m, ap.recode(m, ap.Recoding.identity(m.attributes))),
     }  # fmt: skip
 
@@ -246,7 +248,8 @@ def protect(method, form, k=5, l=1, t=1.0) -> dict:
         "warnings": [*rel.warnings, *world.formulas([world.plain(rel.frame)])],
         "levels": [[e["principle"], _level(e["level"]), e["meaning"]]
                    for e in report.levels_of_release(rel)],
-        "seconds": time.perf_counter() - began, "call": rel.call, "command": _command(method, rel, k, l, t),
+        "seconds": time.perf_counter() - began, "call": rel.call,
+        "command": _command(method, rel, k, l, t),
         "digest": hashlib.sha256(np.asarray(ids, "int64").tobytes()).hexdigest(),
         **_risks(m, rel),
     }  # fmt: skip
@@ -313,7 +316,9 @@ def settings() -> list:
         counts = np.bincount(m.sensitive_codes)
         ls = [l for l in (2, 3, 4, 6, 8) if l <= m.n // counts.max()]
         found += [("mondrian", "generalize", 2, l) for l in ls]
-        found += [(method, METHODS[method][1][0], 1, l) for method in ("tp_plus", "hilbert") for l in ls]
+        found += [
+            (method, METHODS[method][1][0], 1, l) for method in ("tp_plus", "hilbert") for l in ls
+        ]
     return [dict(zip(("method", "form", "k", "l"), one, strict=True)) for one in found]
 
 
@@ -363,5 +368,7 @@ def example(path: str) -> dict:
     return {"path": path}
 
 
-CALLS = {f.__name__: f for f in
-         (read, prepare, protect, rows, settings, compare, write, write_report, example)}  # fmt: skip
+CALLS = {
+    f.__name__: f
+    for f in (read, prepare, protect, rows, settings, compare, write, write_report, example)
+}

@@ -6,7 +6,7 @@ const ASSETS = @ASSETS@;
 const $ = id => document.getElementById(id);
 const SECOND = 1000;
 const count = n => Number(n).toLocaleString("en");
-const percent = x => x > 0 && x < 0.001 ? "less than 0.1 %" : `${(100 * x).toFixed(x < 0.1 ? 1 : 0)} %`;
+const percent = x => x > 0 && x < 0.001 ? "less than 0.1 %" : `${Number((100 * x).toFixed(x < 0.1 ? 1 : 0))} %`;
 const people = n => `${count(n)} ${n === 1 ? "person" : "people"}`;
 const KINDS = { text: "text, a category", integer: "whole number", decimal: "number 1.5",
                 "decimal-comma": "number 1,5", date: "date 2024-12-31", ordered: "text in alphabetical order" };
@@ -282,6 +282,7 @@ async function prepare() {
   showNow(found);
   const secret = found.secrets.length > 0;
   $("l").max = Math.max(1, Math.min(20, found.most_l));
+  $("l").value = wanted;
   for (const id of ["l", "t"]) $(id).dataset.possible = secret ? "yes" : "";
   for (const option of $("method").options)
     option.disabled = !secret && HEEDS[option.value] === "l";
@@ -330,13 +331,14 @@ function showControls() {
   }
   const l = Number($("l").value), t = Number($("t").value);
   const reason = id => heeds.includes(id) ? "(choose a secret column)" : "(not by this method)";
-  $("k-is").textContent = $("k").disabled ? reason("k") : KS[$("k").value] - 1 + " other";
+  $("k-is").textContent = $("k").disabled ? reason("k") : KS[$("k").value] === 2 ? "one other" : `${KS[$("k").value] - 1} others`;
   $("l-is").textContent = $("l").disabled ? reason("l") : l > 1 ? `once in ${l}` : "any time: off";
   $("t-is").textContent = $("t").disabled ? reason("t") : t < 1 ? t.toFixed(2) : "anything: off";
   for (const id of ["k", "l", "t"]) $(id).setAttribute("aria-valuetext", $(`${id}-is`).textContent);
 }
 
-let pause = null;
+let pause = null, wanted = 2;  // the l that was chosen, also while a table allows less
+$("l").addEventListener("input", () => { wanted = $("l").value; });
 for (const id of ["k", "l", "t", "method", "form"])
   $(id).addEventListener("input", () => {
     showControls();
@@ -367,9 +369,10 @@ async function protect() {
 
 function showResult(found) {
   const now = table.now, all = found.published + found.withheld;
-  const sure = found.sure === null ? [] : [" A guess at a secret is right with at most ", percent(found.sure), ` (before: ${percent(now.sure)}).`];
-  withBold($("finding"), "Now ", people(found.alone), ` can be told apart from all others (before: ${count(now.alone)}), and everybody looks like at least `,
-    `${count(found.smallest - 1)} other${found.smallest === 2 ? "" : "s"}`, ". This costs ", percent(found.loss), " of the detail.", ...sure);
+  const sure = found.sure === null ? [" of the detail."]
+    : [" of the detail. The surest guess at a secret is right with ", percent(found.sure), ` (before: ${percent(now.sure)}).`];
+  withBold($("finding"), "Now ", people(found.alone), ` ${found.alone === 1 ? "is" : "are"} unique (before: ${count(now.alone)}), and everybody looks like at least `,
+    `${count(found.smallest - 1)} other${found.smallest === 2 ? "" : "s"}`, ". This costs ", percent(found.loss), ...sure);
   const promises = found.promises.map(one => make("li", { class: one.holds ? "yes" : "no" },
     make("b", {}, one.holds ? "✓ kept: " : "✗ not kept: "), promise(one.text)));
   if (found.withheld) promises.push(make("li", {}, `${count(found.withheld)} of ${count(all)} rows are not published.`));
@@ -389,7 +392,7 @@ function showResult(found) {
 /** A promise in plain words, its name behind. */
 function promise(text) {
   const value = (text.match(/[\d.]+/) || [""])[0];
-  const plain = text.startsWith("KAnonymity") ? `everybody looks like at least ${value - 1} others`
+  const plain = text.startsWith("KAnonymity") ? `everybody looks like at least ${value - 1} other${value === "2" ? "" : "s"}`
     : text.startsWith("FrequencyL") ? `in no group does a secret value have more than 1 in ${value} people`
     : text.startsWith("TCloseness") ? `secrets in a group differ from the whole table by at most ${value}` : "";
   return plain ? `${plain} (${text})` : text;
@@ -434,9 +437,7 @@ function marker(kind, x, y, colour) {
 }
 
 /** Loss against risk: a point for each setting; a line joins those that no other beats. */
-function drawFrontier(points, risk, title, axis) {
-  const place = make("div"), figure = make("figure", {}, make("figcaption", {}, title), place);
-  $("frontier").append(figure);
+function drawFrontier(place, points, risk, title, axis) {
   const width = Math.max(260, place.clientWidth), height = 300, left = 46, bottom = 44, top = 10, right = 16;
   const x = loss => left + (width - left - right) * loss;
   const y = value => top + (height - top - bottom) * (1 - value);
@@ -474,9 +475,11 @@ $("compare").onclick = async () => {
   $("compare").disabled = false;
   if (mine !== current || !points.length) { $("compared").textContent = ""; return; }
   $("compared").textContent = `${points.length} releases compared.`;
-  $("frontier").replaceChildren();
-  drawFrontier(points, one => 1 / one.smallest, "Highest chance to be found", "chance to be found");
-  if (points[0].sure !== null) drawFrontier(points, one => one.sure, "Surest guess at a secret", "surest guess");
+  const charts = [[one => 1 / one.smallest, "Highest chance to be found", "chance to be found"]];
+  if (points[0].sure !== null) charts.push([one => one.sure, "Surest guess at a secret", "surest guess"]);
+  const places = charts.map(() => make("div"));
+  $("frontier").replaceChildren(...charts.map(([, title], i) => make("figure", {}, make("figcaption", {}, title), places[i])));
+  charts.forEach((chart, i) => drawFrontier(places[i], points, ...chart));
   const used = Object.keys(STYLES).filter(method => points.some(one => one.method === method));
   const legend = make("p", { class: "options" }, ...used.map(method => {
     const sign = make("svg", { viewBox: "0 0 18 18", width: 18, height: 18, class: "sign", "aria-hidden": "true" }, marker(STYLES[method][1], 9, 9, STYLES[method][0]));
@@ -532,5 +535,5 @@ $("save").onclick = () => save("write", "/safe.csv", "safe.csv", "text/csv",
 $("save-report").onclick = () => save("write_report", "/report.html", "report.html", "text/html",
   "Saved as report.html. It is for you: do not publish it.");
 
-for (const [id, value] of [["k", 2], ["l", 2], ["t", 1]]) $(id).value = value;
+for (const [id, value] of [["k", 2], ["t", 1]]) $(id).value = value;
 if (location.protocol === "file:") $("load").click();

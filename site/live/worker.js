@@ -15,8 +15,8 @@ async function start(assets) {
   for (const [name, content] of Object.entries(assets))
     if (name.endsWith(".whl")) python.unpackArchive(await content.arrayBuffer(), "wheel");
   python.FS.writeFile("/glue.py", new Uint8Array(await assets["glue.py"].arrayBuffer()));
-  python.runPython("import sys; sys.path.insert(0, '/'); import pandas as pd\n" +
-                   "pd.set_option('mode.string_storage', 'python'); import glue");
+  python.runPython("import sys, tqdm; sys.path.insert(0, '/'); import glue\n" +
+                   "tqdm.tqdm.monitor_interval = 0");  // there are no threads
 }
 
 self.onmessage = async ({ data }) => {
