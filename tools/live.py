@@ -32,6 +32,7 @@ from anonpaper.files import cache_folder, project_root, whole_file
 ROOT = project_root(Path(__file__).parent)
 PAGE = ROOT / "site" / "live"
 PINNED = tomllib.loads((PAGE / "archives.toml").read_text())
+LARGEST = 1_500_000  # bytes in one script: caches of browsers leave out larger files
 TIMEOUT = (3.0, 30.0)  # seconds to wait for a connection, and for the next bytes
 UNPACKED = (".js", ".wasm", ".py")  # packed for the page; wheels are packed already
 
@@ -148,18 +149,21 @@ def own_files(folder: Path) -> list[tuple[str, Path]]:
 
 
 def write_assets(files: list[tuple[str, Path]], folder: Path) -> list[dict]:
-    """Write each file as a script named by its content, and list names and sizes."""
+    """Write each file as scripts named by their content; return their places and sizes."""
     folder.mkdir(parents=True)
     listed = []
     for name, path in files:
         content = path.read_bytes()
         if packed := name.endswith(UNPACKED):
             content = gzip.compress(content, mtime=0)
-        text = base64.b64encode(content).decode()
-        script = f"asset({json.dumps(name)},{json.dumps(packed)},\n'{text}')\n".encode()
-        at = f"{hashlib.sha256(script).hexdigest()[:16]}.js"
-        (folder / at).write_bytes(script)
-        listed.append({"name": name, "at": f"assets/{at}", "bytes": len(script)})
+        for start in range(0, len(content), LARGEST):
+            text = base64.b64encode(content[start : start + LARGEST]).decode()
+            script = f"asset('{text}')\n".encode()
+            at = f"{hashlib.sha256(script).hexdigest()[:16]}.js"
+            (folder / at).write_bytes(script)
+            listed.append(
+                {"name": name, "packed": packed, "at": f"assets/{at}", "bytes": len(script)}
+            )
     return listed
 
 

@@ -4,11 +4,13 @@
 """
 
 import csv
+import gzip
 import hashlib
 import json
 import os
 import shlex
 import time
+import zlib
 from contextlib import closing
 from pathlib import Path
 
@@ -30,7 +32,6 @@ METHODS = {
     "tp": ("l", ("suppress", "generalize")),
     "hilbert": ("l", ("generalize", "suppress")),
 }
-LARGEST = 60_000_000  # bytes of a csv; three times as many no longer fit in a tab's memory
 MOST_COLUMNS = 12  # proposed as known to others; beyond that the user chooses
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 # errors name options of the command line: here are the page's words for them
@@ -76,12 +77,11 @@ def read(path, name, delimiter=None, encoding=None, types=None) -> dict:
     notes = []
     if name.lower().endswith((".xlsx", ".xlsm")):
         path, delimiter, encoding = _as_csv(path, notes), ",", "utf-8"
-    elif Path(path).stat().st_size > LARGEST:
-        raise errors.FileError(
-            f"{name} has {Path(path).stat().st_size / 1e6:,.0f} MB; this page takes up to "
-            f"{LARGEST / 1e6:.0f} MB. Use the command line for larger tables."
-        )
-    content = Path(path).read_bytes()
+    try:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as stream:
+            content = stream.read()
+    except (OSError, EOFError, zlib.error) as error:
+        raise errors.FileError(f"{name}: {error}") from None
     if b"\0" in content[:4096] and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise errors.FileError(f"{name} is no text: the page reads csv and xlsx")
     encoding = encoding or _encoding(content, notes)

@@ -19,6 +19,7 @@ const FORMS = { mondrian: ["generalize", "suppress"], full_domain: ["recode"],
                 tp_plus: ["suppress", "generalize"], tp: ["suppress", "generalize"],
                 hilbert: ["generalize", "suppress"] };
 const SHOWN = 20;
+const LARGEST = 60e6;  // bytes of a file; much larger ones do not fit in the memory of a tab
 
 // ---- small helpers --------------------------------------------------------------------------
 
@@ -44,9 +45,8 @@ function withBold(element, ...parts) {
 
 // ---- loading --------------------------------------------------------------------------------
 
-const files = {};
-let arrived = null;  // takes the next file
-window.asset = (name, packed, text) => arrived(name, packed, text);
+const files = {}, parts = {};
+window.asset = null;  // every script of the folder hands it its bytes, as text
 
 const policy = window.trustedTypes
   ? window.trustedTypes.createPolicy("files", { createScriptURL: address => {
@@ -55,24 +55,29 @@ const policy = window.trustedTypes
     } })
   : { createScriptURL: address => address };
 
-async function unpacked(packed, text) {
-  const raw = atob(text), bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-  const blob = new Blob([bytes]);
-  if (!packed) return blob;
-  return new Response(blob.stream().pipeThrough(new DecompressionStream("gzip"))).blob();
-}
-
-function loadScript(at) {
+/** Load one script, which holds a file or a part of one. */
+function loadPart(one) {
   return new Promise((resolve, reject) => {
-    let found = null;
-    arrived = (name, packed, text) => { found = unpacked(packed, text).then(blob => { files[name] = blob; }); };
+    window.asset = text => {
+      const raw = atob(text), bytes = new Uint8Array(raw.length);
+      for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+      parts[one.at] = new Blob([bytes]);
+    };
     const script = make("script");
-    script.onload = () => { script.remove(); resolve(found); };
-    script.onerror = () => reject(new Error(`the file ${at} could not be loaded`));
-    script.src = policy.createScriptURL(at);
+    script.onload = () => { script.remove(); resolve(); };
+    script.onerror = () => { script.remove(); reject(new Error(`the file ${one.at} could not be loaded`)); };
+    script.src = policy.createScriptURL(one.at);
     document.head.append(script);
   });
+}
+
+/** Put the parts of all files together. */
+async function join() {
+  for (const name of new Set(ASSETS.map(one => one.name))) {
+    const own = ASSETS.filter(one => one.name === name), whole = new Blob(own.map(one => parts[one.at]));
+    files[name] = own[0].packed
+      ? await new Response(whole.stream().pipeThrough(new DecompressionStream("gzip"))).blob() : whole;
+  }
 }
 
 $("load").onclick = async () => {
@@ -83,9 +88,10 @@ $("load").onclick = async () => {
   try {
     for (const one of ASSETS) {
       $("loaded").textContent = `Loading: ${(done / 1e6).toFixed(0)} of ${(total / 1e6).toFixed(0)} MB`;
-      if (!files[one.name]) await loadScript(one.at);
+      if (!parts[one.at]) await loadPart(one);
       $("bar").value = 0.8 * (done += one.bytes) / total;
     }
+    await join();
     // from here on nothing may load, not even files of this folder
     document.head.append(make("meta", { "http-equiv": "Content-Security-Policy", content:
       "default-src 'none'; script-src blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src 'none'; form-action 'none'" }));
@@ -215,6 +221,11 @@ function choose(file, proposed = null) {
 async function read(delimiter, encoding) {
   const mine = ++current;
   for (const id of ["s-columns", "s-now", "s-protect", "s-compare", "s-save"]) $(id).hidden = true;
+  if (chosen.size > LARGEST) {
+    tell("told", `${chosen.name} has ${count(Math.round(chosen.size / 1e6))} MB. This page takes up to ${LARGEST / 1e6} MB: use the command line for larger tables.`, "bad");
+    $("how").hidden = true;
+    return;
+  }
   const ending = (chosen.name.match(/\.(xlsx|xlsm|csv\.gz|tsv\.gz|gz|tsv)$/i) || [".csv"])[0].toLowerCase();
   tell("told", `Reading ${chosen.name}`);
   const found = await askAndTell("told", `Reading ${chosen.name}`, "read",
@@ -228,7 +239,7 @@ async function read(delimiter, encoding) {
   $("encoding").value = found.encoding;
   if (!roles || roles.length !== found.columns.length) roles = found.columns.map(one => one.role);
   tell("told", [`${chosen.name}: ${count(found.rows)} rows, ${count(found.columns.length)} columns.`, ...found.notes].join(" "),
-       found.notes.length ? "" : "good");
+       found.notes.length ? "note" : "good");
   showColumns();
   $("s-columns").hidden = false;
   prepare();

@@ -83,8 +83,7 @@ class Live:
         return self.said("#told")
 
     def said(self, place):
-        final = f"{place}:is(.bad, .good):not(:empty)"
-        self.page.wait_for_selector(f"{final}, {place}:has-text('read as Windows')")
+        self.page.wait_for_selector(f"{place}:is(.bad, .good, .note):not(:empty)")
         text = self.page.inner_text(place)
         return text, "bad" in self.page.get_attribute(place, "class")
 
