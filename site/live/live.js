@@ -397,7 +397,7 @@ function showResult(found) {
   $("digest").textContent = found.digest;
   tell("saved", "");
   $("warnings").replaceChildren(...found.warnings.length
-    ? [make("p", {}, make("b", {}, "Before you share it, know this:")), make("ul", {}, ...found.warnings.map(text => make("li", {}, text)))] : []);
+    ? [make("p", {}, make("b", {}, "Before you share it, know this:")), make("ul", {}, ...found.warnings.map(text => make("li", {}, warning(text))))] : []);
 }
 
 /** A promise in plain words, its name behind. */
@@ -407,6 +407,13 @@ function promise(text) {
     : text.startsWith("FrequencyL") ? `in no group does a secret value have more than 1 in ${value} people`
     : text.startsWith("TCloseness") ? `secrets in a group differ from the whole table by at most ${value}` : "";
   return plain ? `${plain} (${text})` : text;
+}
+
+/** A warning of the package, in plain words first where it has a name of its own. */
+function warning(text) {
+  return text.startsWith("minimality attack")
+    ? `The method looks at the secrets when it forms groups. Somebody who knows the method can sometimes conclude more than the numbers above say. (${text})`
+    : text;
 }
 
 // ---- pictures -------------------------------------------------------------------------------
@@ -515,18 +522,19 @@ async function showRows(start) {
   first = Math.max(0, Math.min(start, n - 1));
   const found = await askAndTell("working", "Looking up rows", "rows", { start: first, count: SHOWN });
   if (!found) return;
-  const heads = side => found.names.map((name, j) => make("th", { scope: "col", class: side === "after" && j === 0 ? "edge" : "" }, name));
+  const heads = side => found.names.map((name, j) => make("th", { scope: "col", class: side === "before" ? "old" : j ? "" : "edge" }, name));
   $("rows").tHead.replaceChildren(
-    make("tr", {}, make("td"), make("th", { colspan: found.names.length, scope: "colgroup" }, "your table"),
+    make("tr", {}, make("td"), make("th", { colspan: found.names.length, scope: "colgroup", class: "old" }, "your table"),
          make("th", { colspan: found.names.length, scope: "colgroup", class: "edge" }, "safe table")),
     make("tr", {}, make("th", { scope: "col" }, "row"), ...heads("before"), ...heads("after")));
   $("rows").tBodies[0].replaceChildren(...found.rows.map(row => {
     const look = (j, text) => [found.secret[j] ? "secret" : "", text !== null && text !== row.before[j] ? "changed" : ""].join(" ");
     const after = row.after
-      ? row.after.map((text, j) => make("td", { class: `${look(j, text)} ${j === 0 ? "edge" : ""}`, title: text }, text))
+      ? row.after.map((text, j) => make("td", { class: `${look(j, text)} ${j === 0 ? "edge" : ""}`, title: text }, text,
+          ...text === row.before[j] ? [] : [make("span", { class: "was" }, `was ${row.before[j]}`)]))
       : [make("td", { colspan: found.names.length, class: "edge muted" }, "not published")];
     return make("tr", {}, make("th", { scope: "row" }, count(row.number)),
-      ...row.before.map((text, j) => make("td", { class: look(j, null), title: text }, text)), ...after);
+      ...row.before.map((text, j) => make("td", { class: `old ${look(j, null)}`, title: text }, text)), ...after);
   }));
   $("earlier").disabled = first === 0;
   $("later").disabled = first + SHOWN >= n;

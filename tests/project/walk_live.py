@@ -6,6 +6,7 @@ Nothing in a file runs, no request is made, and the page never stops answering.
 
 import gzip
 import io
+import shlex
 import sys
 import zipfile
 
@@ -15,6 +16,7 @@ from project.live import METHODS, Live, Served, build
 
 import anonpaper as ap
 from anonpaper.files import cache_folder
+from anonpaper.owner import cli
 from anonpaper.owner.reader import as_written, read_table
 from anonpaper.publish import world
 
@@ -263,3 +265,18 @@ def test_the_second_visit_comes_from_the_cache(folder, browser):
     assert [path for path, code in served.asked if code == 200 and "assets" in path] == []
     context.close()
     served.close()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_command_on_the_page_does_the_same(live, tmp_path, monkeypatch, method):
+    monkeypatch.chdir(tmp_path)
+    rows = [[a, s, t, a / 4, "abc"[i % 3]] for i, (a, s, t) in enumerate(PEOPLE)]
+    (tmp_path / "my people.csv").write_text(lines(["age", "sex", "a, b", "share", "ill"], [
+        [a, s, f'"{t}, x"', share, ill] for a, s, t, share, ill in rows]))  # fmt: skip
+    live.choose(tmp_path / "my people.csv")
+    live.idle()
+    live.roles(ill="secret")
+    found = live.protect(method, METHODS[method][0])
+    assert cli.main([*shlex.split(found["command"])[1:], "--quiet"]) == 0
+    saved = (tmp_path / "safe.csv").read_bytes()
+    assert sorted(saved.splitlines()) == sorted(live.save().splitlines())
