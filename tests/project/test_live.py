@@ -1,15 +1,19 @@
 """The page that anonymizes a table in the browser; walk_live.py tries more of it."""
 
 import hashlib
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from project.browsers import FAULTS, PHONE
-from project.live import METHODS, Live, Served, build
+from project.live import METHODS, ROOT, Live, Served, build
 
 import anonpaper as ap
+from anonpaper.owner.reader import read_table
 
 MARKUP = "<img src=x onerror=alert(1)>"
 
@@ -44,6 +48,17 @@ def digest(ids):
     return hashlib.sha256(np.asarray(ids, "int64").tobytes()).hexdigest()
 
 
+def test_an_archive_with_another_content_is_refused(tmp_path):
+    (tmp_path / "pyodide.js").write_text("alert(1)")
+    done = subprocess.run(
+        [sys.executable, "tools/live.py", "--to", tmp_path / "page"], cwd=ROOT, text=True,
+        capture_output=True, env=os.environ | {"ANONPAPER_PYODIDE": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "pyodide.js has the sha256" in done.stderr
+    assert not (tmp_path / "page").exists()
+
+
 def test_it_loads_its_folder_once_and_nothing_else(live):
     files = [url for url in live.requests if not url.startswith(("blob:", "data:"))]
     assert [url for url in files if not url.startswith(live.address)] == []
@@ -62,7 +77,7 @@ def test_adult_through_all_methods_without_a_request(live, tmp_path):
     assert not bad and f"{len(frame):,} rows" in text
     live.idle()
     live.roles(occupation="secret")
-    ours = ap.Microdata(ap_read(path), m.qi, "occupation")
+    ours = ap.Microdata(read_table(str(path)).frame, m.qi, "occupation")
     took = {}
     for method, (form, arguments) in METHODS.items():
         found = live.protect(method, form)
@@ -76,12 +91,6 @@ def test_adult_through_all_methods_without_a_request(live, tmp_path):
     assert b"<!DOCTYPE html>" in live.save("#save-report")
     assert live.requests_since == []
     assert live.faults == []
-
-
-def ap_read(path):
-    from anonpaper.owner.reader import read_table
-
-    return read_table(str(path)).frame
 
 
 def test_markup_in_a_table_is_text(live, tmp_path):
