@@ -240,6 +240,13 @@ site: env  ## write pages to read offline: build/site
 site-instructor: env  ## write the site with solutions and the guide: build/site-instructor
 	@$(RUN) tools/site.py --instructor
 
+.PHONY: live live-walk
+live: env  ## write the page that anonymizes a table in the browser: build/live
+	@$(RUN) tools/live.py
+
+live-walk: env data  ## drive that page in Chromium: awkward files, all methods, from a file, from the cache
+	@$(RUN) -m pytest -q -s tests/project/walk_live.py
+
 # alone from the results that are there; with all else after it
 ifneq ($(filter all,$(or $(MAKECMDGOALS),all)),)
 report expected: figures

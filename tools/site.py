@@ -43,9 +43,12 @@ PAPER = ROOT / "figures" / "paper"
 CONFIGURATION = ROOT / "site"
 TEXTS = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "data/README.md")
 PICTURE = ROOT / "figures" / "before_and_after.png"  # at the top of the README
-INPUTS = [*TEXTS, PICTURE, PAPER, "figures/expected/quick/manifest"]
+LIVE = ROOT / "build" / "live" / "index.html"  # made by `make live`; it names its other files
+INPUTS = [*TEXTS, PICTURE, PAPER, LIVE, "figures/expected/quick/manifest"]
 INPUTS += "data/reference site tools anonpaper notebooks".split()
-SUFFIXES = set(".css .csv .ipynb .js .json .md .png .py .pyi .rst .svg .tex .toml .yaml".split())
+SUFFIXES = set(
+    ".css .csv .html .ipynb .js .json .md .png .py .pyi .rst .svg .tex .toml .yaml".split()
+)
 HIDDEN = {".state", ".staging", ".failed", ".ipynb_checkpoints", "__pycache__"}
 ROWS_SHOWN = 12  # of a table among the figures
 LINE = 90  # letters of a heading
@@ -77,6 +80,8 @@ def main(arguments: list[str] | None = None) -> int:
             print(done.stderr.replace(f"{source}/", ""), file=sys.stderr)
             return 1
         (html / note.name).write_text(digest)
+        if LIVE.exists():
+            shutil.copytree(LIVE.parent, html / "live")
         if target.exists():
             os.replace(target, old)
         os.replace(html, target)
@@ -150,6 +155,7 @@ class Site:
             if file.exists():
                 self.copy(file)
         given = {"papers": self.papers, "lessons": lessons, "findings": self.findings()}
+        given["live"] = LIVE.exists()
         self.write("index.md", "index.md", reports=self.stage_reports(), **given)
 
     def copy(self, file: Path) -> str:

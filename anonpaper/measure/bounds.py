@@ -8,8 +8,6 @@ choose fractions x(t, A), the fewest stars are a linear program, and its dual pr
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.optimize import linprog
 
 from anonpaper.errors import ParameterError, SizeLimitError, check_integer, check_number
 from anonpaper.microdata import Microdata, check_microdata
@@ -115,6 +113,9 @@ class _Program:
 
     def prices(self, seconds: float) -> np.ndarray:
         """Solve it; return the prices of the inequalities in 1 / _UNIT, 0 if time runs out."""
+        import scipy.sparse as sp  # here: the browser edition measures without scipy
+        from scipy.optimize import linprog
+
         x, y, b = len(self.cell), len(self.times), int(self.bucket.max()) + 1
         e, variable, sizes = len(self.rows), np.arange(x), np.arange(b)
         # l h(S, v) - times |S| <= 0, with a variable for every |S|

@@ -16,8 +16,6 @@ from math import factorial, prod
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from anonpaper.errors import ParameterError, check_integer
 from anonpaper.groups import Partition
@@ -163,6 +161,9 @@ def _told_apart(rel: Release) -> np.ndarray:
     labels = rel.partition.labels
     if isinstance(rel, GroupRelease):
         return labels
+    from scipy.sparse import coo_array  # here: the browser edition measures without scipy
+    from scipy.sparse.csgraph import connected_components
+
     tuples = rel.microdata.cells.tuple_of_row
     n_groups = int(labels.max()) + 1
     n_nodes = n_groups + len(rel.microdata.cells)

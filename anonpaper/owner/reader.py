@@ -14,7 +14,6 @@ import csv
 import gzip
 import io
 import json
-import lzma
 import os
 import re
 import sys
@@ -43,6 +42,11 @@ from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy import ISO_DATE, Hierarchy
 from anonpaper.microdata import Microdata, near_equal
 from anonpaper.publish.world import PARQUET
+
+try:
+    import lzma
+except ImportError:  # some builds of Python lack it, as that for browsers
+    lzma = None
 
 __all__ = [
     "STANDARD_STREAM", "Table", "as_written", "kind_of", "read", "read_table", "save", "spellings",
@@ -300,7 +304,7 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
         ) from None
     except csv.Error as error:
         raise FileError(f"{name}, line {reader.line_num}: {error}") from None
-    except (LookupError, EOFError, lzma.LZMAError, zlib.error) as error:
+    except (LookupError, EOFError, zlib.error, getattr(lzma, "LZMAError", EOFError)) as error:
         raise FileError(f"{name}: {error}") from None  # an unknown encoding, a damaged archive
     return header, rows
 
@@ -327,7 +331,7 @@ def _other_than(name: str, encoding: str) -> str:
 def _opened(name: str, encoding: str) -> IO[str]:
     if name == STANDARD_STREAM:
         return io.TextIOWrapper(sys.stdin.buffer, encoding=encoding, newline="")
-    openers = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+    openers = {".gz": gzip.open, ".bz2": bz2.open, ".xz": getattr(lzma, "open", open)}
     opener = openers.get(Path(name).suffix.lower(), open)
     return opener(name, "rt", encoding=encoding, newline="")
 

@@ -1,6 +1,9 @@
-"""A small project for the tests of the build."""
+"""A small project for the tests of the build, and the browser of the machine."""
+
+import shutil
 
 import pytest
+from project.browsers import BROWSERS
 from project.builds import Build, small_project
 
 
@@ -12,3 +15,24 @@ def project(tmp_path):
 @pytest.fixture
 def build(tmp_path):
     return Build(small_project(tmp_path / "build", package="*.py"))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        pytest.skip(f"no browser on the PATH: none of {', '.join(BROWSERS)}")
+    from playwright.sync_api import sync_playwright  # few tests need it
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(
+            executable_path=found,
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--no-first-run",
+                "--disable-background-networking",
+            ],
+        )
+        yield running
+        running.close()

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
+from project.browsers import FAULTS, PHONE, SCREEN, WIDE
 from project.lessons import exam_answers, secrets_of_lessons
 
 from anonpaper.compendium import judge, papers
@@ -21,45 +20,7 @@ from anonpaper.compendium import judge, papers
 ROOT = Path(__file__).parents[2]
 KEYS = [*papers()]
 FIRST = min((ROOT / "notebooks" / KEYS[0]).glob("*.ipynb"))  # a notebook of a paper
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-PHONE, SCREEN = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 HEAVIEST = 2e6  # bytes of a page with its pictures
-LEAST_TEXT = 14  # pixels
-
-# the article scrolls by itself, so what is too wide for it does not make the page wider;
-# one pixel is lost in rounding
-WIDE = """() => [document.documentElement, document.querySelector(".bd-article-container")]
-  .map(node => node.scrollWidth - node.clientWidth).filter(wide => wide > 1)
-  .map(wide => "wider than the screen by " + wide)"""
-
-# what a reader could trip over, looked up in the page itself
-FAULTS = """async () => {
-  if (window.MathJax) await window.MathJax.startup.promise;
-  const shown = node => node.parentElement && node.parentElement.checkVisibility();
-  const faults = [];
-  for (const image of document.images) {
-    image.loading = "eager";
-    await image.decode().catch(() => {});
-    if (!image.naturalWidth) faults.push("no picture: " + image.getAttribute("src"));
-  }
-  faults.push(...WIDE());
-  const formulas = document.querySelectorAll(".math");
-  if (formulas.length && !document.querySelector("mjx-container")) faults.push("no maths");
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const small = new Set();
-  while (texts.nextNode()) {
-    const text = texts.currentNode;
-    if (!text.data.trim() || !shown(text)) continue;
-    const parent = text.parentElement;
-    if (parent.closest("mjx-container, svg, script, style, sub, sup")) continue;
-    if (!parent.closest("pre, code") && /\\\\\\(|\\\\\\)|\\\\\\[|\\$\\$/.test(text.data))
-      faults.push("raw maths: " + text.data.trim().slice(0, 60));
-    const size = parseFloat(getComputedStyle(parent).fontSize);
-    if (size < LEAST) small.add(parent.tagName + "." + parent.className + " " + size + "px: "
-                                + text.data.trim().slice(0, 30));
-  }
-  return [...faults, ...[...small].slice(0, 5)];
-}""".replace("LEAST", str(LEAST_TEXT - 0.01)).replace("WIDE", f"({WIDE})")
 
 
 @pytest.fixture(scope="session")
@@ -74,25 +35,6 @@ def site(tmp_path_factory):
     )
     assert done.returncode == 0, done.stderr
     return folder
-
-
-@pytest.fixture(scope="session")
-def browser():
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip(f"no browser on the PATH: none of {', '.join(BROWSERS)}")
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(
-            executable_path=found,
-            args=[
-                "--no-sandbox",
-                "--disable-gpu",
-                "--no-first-run",
-                "--disable-background-networking",
-            ],
-        )
-        yield running
-        running.close()
 
 
 class Links(HTMLParser):

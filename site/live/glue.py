@@ -1,0 +1,374 @@
+"""What the page asks of the package. It runs in the page's worker, and in any Python.
+
+``call`` takes the name of a function below and its arguments as JSON, and answers with JSON.
+"""
+
+import csv
+import gzip
+import hashlib
+import json
+import os
+import shlex
+import time
+import zlib
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+
+import anonpaper as ap
+from anonpaper import errors
+from anonpaper.measure.loss import certainty_penalty
+from anonpaper.owner import page, report
+from anonpaper.owner.reader import as_written, read_table
+from anonpaper.principles import GroupCounts
+from anonpaper.publish import world
+
+#: Name -> the sliders it heeds, and how its result may be published.
+METHODS = {
+    "mondrian": ("k l t", ("generalize", "suppress")),
+    "full_domain": ("k l t", ("recode",)),
+    "tp_plus": ("l", ("suppress", "generalize")),
+    "tp": ("l", ("suppress", "generalize")),
+    "hilbert": ("l", ("generalize", "suppress")),
+}
+MOST_COLUMNS = 12  # proposed as known to others; beyond that the user chooses
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+# errors name options of the command line: here are the page's words for them
+WORDS = {
+    "is it --delimiter": "choose another separator above:",
+    "--delimiter says which it is": "choose another separator above",
+    "try --encoding cp1252": "choose another encoding above",
+    "use --na TEXT for a text that means a missing value, or --type for another kind":
+        "read the column as another kind",
+}  # fmt: skip
+
+_now: dict = {}  # the table, its microdata and the release that the page shows
+
+
+def call(name: str, arguments: str) -> str:
+    """Call a function by name; its answer, or what was wrong, as JSON."""
+    try:
+        answer = {"answer": CALLS[name](**json.loads(arguments))}
+    except errors.AnonpaperError as error:
+        text = str(error).replace(str(_now.get("path", "")) or "\0", _now.get("name", ""))
+        for told, shown in WORDS.items():
+            text = text.replace(told, shown)
+        answer = {"error": text}
+    except MemoryError:
+        answer = {"error": "The table does not fit in the memory of a browser tab. Use the "
+                           "command line, which has no such limit."}  # fmt: skip
+    except Exception as error:  # a fault of ours: say so, and go on
+        answer = {"error": f"A fault of this page, not of your table: {error!r}"[:400]}
+    return json.dumps(answer, default=_plain)
+
+
+def _plain(value: object) -> object:
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+# ---- reading ----------------------------------------------------------------------------------
+
+
+def read(path, name, delimiter=None, encoding=None, types=None) -> dict:
+    """Read a table; say how each column was read, and propose its role."""
+    _now.clear()
+    _now.update(path=path, name=name, types=dict(types or {}))
+    notes = []
+    if name.lower().endswith((".xlsx", ".xlsm")):
+        path, delimiter, encoding = _as_csv(path, notes), ",", "utf-8"
+    try:
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as stream:
+            content = stream.read()
+    except (OSError, EOFError, zlib.error) as error:
+        raise errors.FileError(f"{name}: {error}") from None
+    if b"\0" in content[:4096] and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise errors.FileError(f"{name} is no text: the page reads csv and xlsx")
+    encoding = encoding or _encoding(content, notes)
+    delimiter = delimiter or _separator(content, encoding)
+    del content
+    table = read_table(path, delimiter=delimiter, encoding=encoding, types=_now["types"])
+    _now.update(table=table, encoding=encoding)
+    n, columns = len(table.frame), []
+    for column, values in table.frame.items():
+        known = values.dropna()
+        distinct = known.unique()
+        columns.append({
+            "name": column,
+            "kind": table.kinds[column],
+            "doubt": table.in_doubt.get(column),
+            "distinct": len(distinct),
+            "missing": n - len(known),
+            "examples": [str(value)[:30] for value in distinct[:3]],
+            "identifies": len(distinct) == len(known) == n > 20
+            and not table.kinds[column].startswith("decimal"),
+        })  # fmt: skip
+    few = sum(not column["identifies"] for column in columns) <= MOST_COLUMNS
+    for column in columns:
+        column["role"] = "identifier" if column["identifies"] else "known" if few else "out"
+    return {"rows": n, "columns": columns, "notes": notes, "encoding": encoding,
+            "separator": delimiter}  # fmt: skip
+
+
+def _encoding(content: bytes, notes: list) -> str:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        notes.append("The file is not UTF-8. It was read as Windows-1252: look at the accents.")
+        return "cp1252"
+    return "utf-8"
+
+
+def _separator(content: bytes, encoding: str) -> str:
+    """Return the separator that is most frequent in the first line, outside of quotes."""
+    head = content[:1_000_000].decode(encoding, errors="replace").lstrip("\ufeff\r\n")
+    outside = "".join(head.split("\n", 1)[0].split('"')[::2])
+    return max(SEPARATORS, key=outside.count)
+
+
+def _as_csv(path: str, notes: list) -> str:
+    """Write the first sheet of a workbook as csv, its values as they are stored."""
+    import openpyxl
+
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except Exception as error:  # of zip, xml or openpyxl: whatever a damaged file meets first
+        raise errors.FileError(f"{_now['name']} is no workbook: {error}") from None
+    with closing(book), open(path + ".csv", "w", newline="", encoding="utf-8") as stream:
+        first, *others = book.worksheets
+        if others:
+            notes.append(f"Only the first sheet was read: {first.title}.")
+        width, writer = None, csv.writer(stream)
+        for row in first.iter_rows(values_only=True):
+            cells = [_text(value) for value in row]
+            if width is None:
+                while cells and not cells[-1]:
+                    cells.pop()
+                width = len(cells) or None
+            if width and any(cells):
+                writer.writerow(_as_wide(cells, width))
+    return path + ".csv"
+
+
+def _as_wide(cells: list[str], width: int) -> list[str]:
+    """Return a row as wide as the header; a longer one, which the reader reports, only if full."""
+    extra = cells[width:] if any(cells[width:]) else []
+    return [*cells[:width], *[""] * (width - len(cells)), *extra]
+
+
+def _text(value: object) -> str:
+    """Return a cell as text: whole numbers without a point, dates without midnight."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        value = int(value)
+    return "" if value is None else str(value).removesuffix(" 00:00:00")
+
+
+# ---- the table as it is -----------------------------------------------------------------------
+
+
+def prepare(roles: list, missing: str = "category") -> dict:
+    """Give columns their roles; say how exposed the people are."""
+    table = _now["table"]
+    of = {role: [name for name, one in zip(table.frame, roles, strict=True) if one == role]
+          for role in ("known", "secret", "identifier")}  # fmt: skip
+    person = [name for name in of["identifier"] if table.frame[name].duplicated().any()]
+    if not of["known"]:
+        raise errors.ColumnError("Choose at least one column that others may know about people.")
+    m = ap.Microdata(table.frame, of["known"], of["secret"], person=next(iter(person), None),
+                     missing=missing, origin=_now["name"])  # fmt: skip
+    _now.update(m=m, release=None)
+    found = report.audit(m, 0)
+    unique = found["uniqueness"]
+    feasible = [f for title, f in found.items() if title.startswith("feasible")]
+    without = next((v for name, v in unique.items() if name.endswith(" without")), {})
+    return {
+        "rows": m.n, "people": m.n_people, "dropped": m.dropped, "by": m.person,
+        "unique": next(iter(unique.values())), "below5": unique["in groups below 5"],
+        "without": [[name, int(left)] for name, left in without.items()],
+        "most_l": min((f["largest frequency l"] for f in feasible), default=1),
+        "secrets": [
+            {"name": name, "value": str(f["most frequent"])[:40],
+             "share": f.get("its rows", f.get("its people")) / m.n_people}
+            for name, f in zip(m.sensitives, feasible, strict=True)
+        ],
+        **_risks(m, ap.recode(m, ap.Recoding.identity(m.attributes))),
+    }  # fmt: skip
+
+
+def _risks(m, rel) -> dict:
+    """People who are unique, in classes below 5, and the greatest share of a secret in a class."""
+    labels = rel.classes.labels
+    sizes = GroupCounts.of(m.about(None), labels).sizes
+    shares = [ap.Theta(1, of=name).level(m, labels) for name in m.sensitives]
+    return {"smallest": int(sizes.min()), "alone": int((sizes == 1).sum()),
+            "few": int(sizes[sizes < 5].sum()), "sure": max(shares, default=None)}  # fmt: skip
+
+
+# ---- the release ------------------------------------------------------------------------------
+
+
+def _made(method, form, k, l, t) -> tuple:
+    """Run a method; its result and the release."""
+    m = _now["m"]
+    heeds, forms = METHODS[method]
+    if not m.sensitives and (method in ("tp_plus", "tp", "hilbert") or l > 1 or t < 1):
+        raise errors.ParameterError("Choose a secret column above for this promise.")
+    if form not in forms:
+        form = forms[0]
+    if method in ("tp_plus", "tp", "hilbert"):
+        result = getattr(ap, method)(m, l)
+    else:
+        given = {"l": l if l > 1 else None, "diversity": "frequency"} if m.sensitives else {}
+        given["require"] = [ap.TCloseness(t)] if t < 1 else []
+        result = getattr(ap, method)(m, k, **given)
+    return result, getattr(ap, form)(m, result)
+
+
+def protect(method, form, k=5, l=1, t=1.0) -> dict:
+    """Make a release; say what it keeps, what it promises and how that was checked."""
+    began = time.perf_counter()
+    result, rel = _made(method, form, k, l, t)
+    m = _now["m"]
+    if not rel.is_published.any():
+        raise errors.EmptyTableError("No row could be published.")
+    _now["release"] = rel
+    shown, audited = rel.is_published, rel.audited()
+    ids = result.labels if hasattr(result, "labels") else np.concatenate(result.maps)
+    columns = [
+        {"name": p.attribute.name,
+         "lost": float((certainty_penalty(p)[p.index[shown]].sum() + (~shown).sum()) / m.n)}
+        for p in rel.published
+    ]  # fmt: skip
+    return {
+        "loss": float(ap.measure.gcp(rel)), "columns": columns, "published": int(shown.sum()),
+        "withheld": int((~shown).sum()), "classes": rel.classes.n_groups,
+        "promises": [{"text": str(p), "holds": p.holds(*audited)} for p in rel.promised],
+        "warnings": [*rel.warnings, *world.formulas([world.plain(rel.frame)])],
+        "levels": [[e["principle"], _level(e["level"]), e["meaning"]]
+                   for e in report.levels_of_release(rel)],
+        "seconds": time.perf_counter() - began, "call": rel.call,
+        "command": _command(method, rel, k, l, t),
+        "digest": hashlib.sha256(np.asarray(ids, "int64").tobytes()).hexdigest(),
+        **_risks(m, rel),
+    }  # fmt: skip
+
+
+def _level(level: float) -> str:
+    return f"{level:,.4g}"
+
+
+def _command(method, rel, k, l, t) -> str:
+    """Return the command that does the same outside of the browser."""
+    m, words = rel.microdata, ["anonpaper", "anonymize", _now["name"]]
+    quoted = [f'"{name}"' if "," in name else name for name in map(str, m.qi)]
+    words += ["--qi", ",".join(quoted)]
+    for name in m.sensitives:
+        words += ["--sensitive", str(name)]
+    words += ["--person", m.person] if m.person else []
+    words += ["--missing", m.missing]
+    if _now["table"].delimiter != ",":
+        words += ["--delimiter", _now["table"].delimiter]
+    words += ["--encoding", _now["encoding"]] if _now["encoding"] != "utf-8" else []
+    doubts = {name: "text" for name in _now["table"].in_doubt if name in m.qi}
+    for name, kind in (doubts | _now["types"]).items():
+        words += ["--type", f"{name}={kind}"]
+    words += ["--method", method, "--publish", rel.method]
+    words += ["--k", str(k)] if "k" in METHODS[method][0] else []
+    words += ["--l", str(l)] if l > 1 else []
+    words += ["--diversity", "frequency"] if l > 1 and method == "full_domain" else []
+    words += ["--require", f"TCloseness({t})"] if t < 1 and "t" in METHODS[method][0] else []
+    return shlex.join([*words, "-o", "safe.csv"])
+
+
+def rows(start: int, count: int) -> dict:
+    """Return rows of the table beside the same rows as they are published."""
+    m, rel = _now["m"], _now["release"]
+    names = [name for name in m.frame.columns if name in {*m.qi, *m.sensitives}]
+    before = m.frame[names].iloc[start : start + count]
+    after = rel.frame[names].reindex(before.index).astype(object)
+    there = rel.is_published[start : start + count]
+    return {
+        "names": names,
+        "secret": [name in m.sensitives for name in names],
+        "rows": [
+            {"number": int(number) + 1, "before": [_shown(v) for v in old],
+             "after": [_shown(v) for v in new] if shown else None}
+            for number, old, new, shown in zip(before.index, before.astype(object).to_numpy(),
+                                               after.to_numpy(), there, strict=True)
+        ],
+    }  # fmt: skip
+
+
+def _shown(value: object) -> str:
+    missing = value is None or (isinstance(value, float) and value != value)
+    return "" if missing else str(value)[:60]
+
+
+def settings() -> list:
+    """Return the settings that are compared: every method from weak to strong."""
+    m, most = _now["m"], _now["m"].n_people
+    ks = [k for k in (2, 5, 10, 25, 50) if k <= most]
+    found = [("mondrian", "generalize", k, 1) for k in ks]
+    found += [("full_domain", "recode", k, 1) for k in ks]
+    if len(m.sensitives) == 1 and m.people is None:
+        counts = np.bincount(m.sensitive_codes)
+        ls = [l for l in (2, 3, 4, 6, 8) if l <= m.n // counts.max()]
+        found += [("mondrian", "generalize", 2, l) for l in ls]
+        found += [
+            (method, METHODS[method][1][0], 1, l) for method in ("tp_plus", "hilbert") for l in ls
+        ]
+    return [dict(zip(("method", "form", "k", "l"), one, strict=True)) for one in found]
+
+
+def compare(method, form, k, l) -> dict:
+    """Return loss and risk of one setting."""
+    _, rel = _made(method, form, k, l, 1.0)
+    return {"loss": float(ap.measure.gcp(rel)), **_risks(_now["m"], rel)}
+
+
+# ---- files ------------------------------------------------------------------------------------
+
+
+def write(path: str) -> dict:
+    """Write the release as csv, as the command line writes it, if its promises hold."""
+    rel = _now["release"]
+    for principle in rel.promised:
+        if not principle.holds(*rel.audited()):
+            raise errors.PromiseError(f"The result fails {principle}: nothing was written.")
+    table = _now["table"]
+    written = [as_written(public, table) for public in rel.public_tables()]
+    world.write_tables({path: written[0]}, delimiter=table.delimiter)
+    return {"path": path, "bytes": os.path.getsize(path)}
+
+
+def write_report(path: str) -> dict:
+    """Write the report for the table's owner."""
+    rel = _now["release"]
+    page.write_page(rel, path, rel.call)
+    return {"path": path, "bytes": os.path.getsize(path)}
+
+
+def example(path: str) -> dict:
+    """Write a table of 600 people who do not exist."""
+    rng = np.random.default_rng(7)
+    n = 600
+    age = np.clip(rng.normal(48, 17, n).astype(int), 18, 95)
+    towns = ["Ashby", "Brook", "Colne", "Dale", "Esk", "Ford"]
+    illnesses = ["asthma", "diabetes", "none", "migraine", "depression", "cancer", "flu"]
+    shares = [0.14, 0.13, 0.3, 0.13, 0.12, 0.08, 0.1]
+    lines = ["patient,age,sex,town,children,illness"]
+    for i in range(n):
+        lines.append(
+            f"P{i + 1:04d},{age[i]},{rng.choice(['female', 'male'])},{rng.choice(towns)},"
+            f"{rng.poisson(1.2)},{rng.choice(illnesses, p=shares)}"
+        )
+    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return {"path": path}
+
+
+CALLS = {
+    f.__name__: f
+    for f in (read, prepare, protect, rows, settings, compare, write, write_report, example)
+}

@@ -1,0 +1,558 @@
+// The page: loads Python once, hands the table to it, and shows what it answers.
+// Everything from a table is inserted as text; the policy of the page refuses HTML from strings.
+"use strict";
+
+const ASSETS = @ASSETS@;
+const $ = id => document.getElementById(id);
+const SECOND = 1000;
+const count = n => Number(n).toLocaleString("en");
+const percent = x => x > 0 && x < 0.001 ? "less than 0.1 %" : `${Number((100 * x).toFixed(x < 0.1 ? 1 : 0))} %`;
+const people = n => `${count(n)} ${n === 1 ? "person" : "people"}`;
+const KINDS = { text: "text, a category", integer: "whole number", decimal: "number 1.5",
+                "decimal-comma": "number 1,5", date: "date 2024-12-31", ordered: "text in alphabetical order" };
+const ROLES = { out: "leave out", known: "known to others", secret: "secret", identifier: "identifies a person: leave out" };
+const LABELS = { mondrian: "Mondrian", full_domain: "Full domain", tp_plus: "TP+", hilbert: "Hilbert" };
+const STYLES = { mondrian: ["#4477aa", "circle"], full_domain: ["#aa3377", "square"],
+                 tp_plus: ["#228833", "triangle"], hilbert: ["#b8860b", "diamond"] };
+const HEEDS = { mondrian: "klt", full_domain: "klt", tp_plus: "l", tp: "l", hilbert: "l" };
+const FORMS = { mondrian: ["generalize", "suppress"], full_domain: ["recode"],
+                tp_plus: ["suppress", "generalize"], tp: ["suppress", "generalize"],
+                hilbert: ["generalize", "suppress"] };
+const SHOWN = 20;
+const LARGEST = 60e6;  // bytes of a file; much larger ones do not fit in the memory of a tab
+
+// ---- small helpers --------------------------------------------------------------------------
+
+/** Make an element: attributes, then children, which are elements or texts. */
+function make(name, attributes = {}, ...children) {
+  const svg = ["svg", "rect", "line", "circle", "path", "text", "title"].includes(name);
+  const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", name)
+                      : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+function tell(id, text, how = "") {
+  $(id).textContent = text;
+  $(id).className = `message ${how}`;
+}
+
+/** Text with numbers in bold: the parts at odd places. */
+function withBold(element, ...parts) {
+  element.replaceChildren(...parts.map((part, i) => i % 2 ? make("b", {}, part) : part));
+}
+
+// ---- loading --------------------------------------------------------------------------------
+
+const files = {}, parts = {};
+window.asset = null;  // every script of the folder hands it its bytes, as text
+
+const policy = window.trustedTypes
+  ? window.trustedTypes.createPolicy("files", { createScriptURL: address => {
+      if (address.startsWith("blob:") || ASSETS.some(one => one.at === address)) return address;
+      throw new TypeError("not a file of this page");
+    } })
+  : { createScriptURL: address => address };
+
+/** Load one script, which holds a file or a part of one. */
+function loadPart(one) {
+  return new Promise((resolve, reject) => {
+    window.asset = text => {
+      const raw = atob(text), bytes = new Uint8Array(raw.length);
+      for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+      parts[one.at] = new Blob([bytes]);
+    };
+    const script = make("script");
+    script.onload = () => { script.remove(); resolve(); };
+    script.onerror = () => { script.remove(); reject(new Error(`the file ${one.at} could not be loaded`)); };
+    script.src = policy.createScriptURL(one.at);
+    document.head.append(script);
+  });
+}
+
+/** Put the parts of all files together. */
+async function join() {
+  for (const name of new Set(ASSETS.map(one => one.name))) {
+    const own = ASSETS.filter(one => one.name === name), whole = new Blob(own.map(one => parts[one.at]));
+    files[name] = own[0].packed
+      ? await new Response(whole.stream().pipeThrough(new DecompressionStream("gzip"))).blob() : whole;
+  }
+}
+
+$("load").onclick = async () => {
+  $("load").disabled = true;
+  $("loading").hidden = false;
+  const total = ASSETS.reduce((sum, one) => sum + one.bytes, 0);
+  let done = 0;
+  try {
+    for (const one of ASSETS) {
+      $("loaded").textContent = `Loading: ${(done / 1e6).toFixed(0)} of ${(total / 1e6).toFixed(0)} MB`;
+      if (!parts[one.at]) await loadPart(one);
+      $("bar").value = 0.8 * (done += one.bytes) / total;
+    }
+    await join();
+    // from here on nothing may load, not even files of this folder
+    document.head.append(make("meta", { "http-equiv": "Content-Security-Policy", content:
+      "default-src 'none'; script-src blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src 'none'; form-action 'none'" }));
+    $("loaded").textContent = "Starting Python";
+    await start();
+    $("s-load").classList.add("done");
+    $("load").hidden = true;
+    $("loading").hidden = true;
+    $("loaded").textContent = "Ready. The tool needs no network from now on: you may disconnect before you choose a table.";
+    $("s-table").hidden = false;
+    document.body.dataset.ready = Math.round(performance.now());
+  } catch (error) {
+    $("load").disabled = false;
+    $("loaded").textContent = `The tool could not be started: ${error.message}. Try again, or use a current browser.`;
+  }
+};
+
+// ---- the worker -----------------------------------------------------------------------------
+
+let worker = null, number = 0, queue = Promise.resolve();
+const waiting = new Map();
+
+/** Start Python from the files that the page has. */
+function start() {
+  const parts = ["pyodide.asm.js", "pyodide.js", "worker.js"].flatMap(name => [files[name], "\n"]);
+  const address = URL.createObjectURL(new Blob(parts, { type: "text/javascript" }));
+  worker = new Worker(policy.createScriptURL(address));
+  worker.onmessage = ({ data }) => {
+    const call = waiting.get(data.number);
+    waiting.delete(data.number);
+    if (!call) return;
+    if (data.fatal) call.reject(Object.assign(new Error(data.fatal), { fatal: true }));
+    else if (data.error !== undefined) call.reject(new Error(data.error));
+    else call.resolve(data.answer);
+  };
+  worker.onerror = event => {
+    for (const call of waiting.values()) call.reject(Object.assign(new Error(event.message || "the worker stopped"), { fatal: true }));
+    waiting.clear();
+  };
+  return post({ assets: files });
+}
+
+function post(message) {
+  return new Promise((resolve, reject) => {
+    waiting.set(++number, { resolve, reject });
+    worker.postMessage({ number, ...message });
+  });
+}
+
+/** Ask Python; one call after the other. */
+function ask(name, args = {}, file = null) {
+  const next = queue.then(() => post({ name, args, file }));
+  queue = next.catch(() => {});
+  return next;
+}
+
+/** Ask, and say so if it takes over a second; null if it failed, which the page then says. */
+async function askAndTell(place, what, name, args, file) {
+  const began = performance.now();
+  const tick = setInterval(() => {
+    const seconds = Math.round((performance.now() - began) / SECOND);
+    if (seconds < 1) return;
+    tell(place, `${what}: ${seconds} s`);
+    $("stop").hidden = false;
+    $(place).after($("stop"));
+  }, SECOND / 4);
+  try {
+    const answer = await ask(name, args, file);
+    tell(place, "");
+    return answer;
+  } catch (error) {
+    if (!error.fatal) tell(place, error.message, "bad");
+    else await recover(place, error);
+    return null;
+  } finally {
+    clearInterval(tick);
+    $("stop").hidden = true;
+  }
+}
+
+/** Python itself failed, or was stopped: begin with a new one. */
+async function recover(place, error) {
+  const stopped = error.message === "stopped";
+  const memory = /memory|allocat|out of bounds/i.test(error.message);
+  tell(place, stopped ? "Stopped. Starting Python again" : "Python failed. Starting it again");
+  worker.terminate();
+  queue = Promise.resolve();
+  await start();
+  tell(place, stopped ? "Stopped. Choose the table again, with other settings or fewer columns."
+    : memory ? "The table does not fit in the memory of a browser tab. Use the command line, or choose the table again with fewer rows or columns."
+    : `Something failed that should not: ${error.message.split("\n").pop()}. Choose the table again.`, "bad");
+  table = null;
+  for (const id of ["s-columns", "s-now", "s-protect", "s-compare", "s-save", "how"]) $(id).hidden = true;
+}
+
+$("stop").onclick = () => {
+  for (const call of waiting.values()) call.reject(Object.assign(new Error("stopped"), { fatal: true }));
+  waiting.clear();
+};
+
+// ---- the table ------------------------------------------------------------------------------
+
+let table = null, chosen = null, types = {}, roles = null, current = 0;
+
+$("file").onchange = () => { if ($("file").files[0]) choose($("file").files[0]); $("file").value = ""; };
+const drop = $("drop");
+window.ondragover = window.ondrop = event => event.preventDefault();
+drop.ondragover = () => drop.classList.add("over");
+drop.ondragleave = () => drop.classList.remove("over");
+drop.ondrop = event => { drop.classList.remove("over"); if (event.dataTransfer.files[0]) choose(event.dataTransfer.files[0]); };
+$("example").onclick = async () => {
+  const made = await askAndTell("told", "Drawing people", "example", { path: "/example.csv" });
+  if (made) choose(new File([made.content], "example.csv"), ["identifier", "known", "known", "known", "known", "secret"]);
+};
+$("separator").onchange = $("encoding").onchange = () => {
+  types = {};
+  read($("separator").value, $("encoding").value);
+};
+
+function choose(file, proposed = null) {
+  chosen = file;
+  types = {};
+  roles = proposed;
+  read(null, null);
+}
+
+async function read(delimiter, encoding) {
+  const mine = ++current;
+  for (const id of ["s-columns", "s-now", "s-protect", "s-compare", "s-save"]) $(id).hidden = true;
+  if (chosen.size > LARGEST) {
+    tell("told", `${chosen.name} has ${count(Math.round(chosen.size / 1e6))} MB. This page takes up to ${LARGEST / 1e6} MB: use the command line for larger tables.`, "bad");
+    $("how").hidden = true;
+    return;
+  }
+  const ending = (chosen.name.match(/\.(xlsx|xlsm|csv\.gz|tsv\.gz|gz|tsv)$/i) || [".csv"])[0].toLowerCase();
+  tell("told", `Reading ${chosen.name}`);
+  const found = await askAndTell("told", `Reading ${chosen.name}`, "read",
+    { path: `/table${ending}`, name: chosen.name, delimiter, encoding, types }, chosen);
+  $("how").hidden = !chosen || /\.xls[xm]$/i.test(chosen.name);
+  if (delimiter) $("separator").value = delimiter;
+  if (encoding) $("encoding").value = encoding;
+  if (!found || mine !== current) return;
+  table = found;
+  $("separator").value = found.separator;
+  $("encoding").value = found.encoding;
+  if (!roles || roles.length !== found.columns.length) roles = found.columns.map(one => one.role);
+  tell("told", [`${chosen.name}: ${count(found.rows)} rows, ${count(found.columns.length)} columns.`, ...found.notes].join(" "),
+       found.notes.length ? "note" : "good");
+  showColumns();
+  $("s-columns").hidden = false;
+  prepare();
+}
+
+function select(options, value, label, change) {
+  const list = make("select", { "aria-label": label });
+  for (const [key, text] of Object.entries(options)) list.append(make("option", { value: key }, text));
+  list.value = value;
+  list.onchange = () => change(list.value);
+  return list;
+}
+
+function showColumns() {
+  $("columns").tBodies[0].replaceChildren(...table.columns.map((column, i) => {
+    const kinds = { ...KINDS };
+    if (column.doubt && !(column.doubt in kinds)) kinds[column.doubt] = `date ${column.doubt}`;
+    if (!(column.kind in kinds)) kinds[column.kind] = `date ${column.kind}`;
+    const readAs = make("td", {}, select(kinds, column.kind, `How ${column.name} is read`, async kind => {
+      const before = { ...types };
+      types[column.name] = kind;
+      await read($("separator").value, $("encoding").value);
+      if ($("told").classList.contains("bad")) {  // it cannot be read so: as before, and the error stays
+        const text = $("told").textContent;
+        types = before;
+        await read($("separator").value, $("encoding").value);
+        tell("told", text, "bad");
+        $("told").scrollIntoView({ block: "nearest" });
+      }
+    }));
+    if (column.doubt) readAs.append(make("span", { class: "doubt" }, `Or is it ${kinds[column.doubt]}? Please choose.`));
+    const missing = column.missing ? `, ${count(column.missing)} empty` : "";
+    return make("tr", {}, make("th", { scope: "row" }, column.name || "(no name)"),
+      make("td", {}, select(ROLES, roles[i], `What ${column.name} is`, role => { roles[i] = role; prepare(); })),
+      readAs,
+      make("td", {}, `${count(column.distinct)} different${missing}`,
+           make("span", { class: "muted" }, column.examples.length ? `, such as ${column.examples.join(", ")}` : "")));
+  }));
+}
+
+$("missing").onchange = () => prepare();
+
+async function prepare() {
+  const mine = ++current;
+  const found = await askAndTell("columns-told", "Counting people who look alike", "prepare",
+    { roles, missing: $("missing").value });
+  if (mine !== current) return;
+  for (const id of ["s-now", "s-protect", "s-compare", "s-save"]) $(id).hidden = !found;
+  if (!found) return;
+  table.now = found;
+  showNow(found);
+  const secret = found.secrets.length > 0;
+  $("l").max = Math.max(1, Math.min(20, found.most_l));
+  $("l").value = wanted;
+  for (const id of ["l", "t"]) $(id).dataset.possible = secret ? "yes" : "";
+  for (const option of $("method").options)
+    option.disabled = !secret && HEEDS[option.value] === "l";
+  if ($("method").selectedOptions[0].disabled) $("method").value = "mondrian";
+  $("frontier").replaceChildren();
+  $("compared").textContent = "";
+  showControls();
+  protect();
+}
+
+function showNow(found) {
+  const dropped = found.dropped ? ` ${count(found.dropped)} rows with empty fields are left out.` : "";
+  const by = found.by ? ` Rows with the same ${found.by} are one person.` : "";
+  withBold($("now"), "By the columns that others may know, ", `${count(found.unique)} of ${people(found.people)}`,
+    ` (${percent(found.unique / found.people)}) ${found.unique === 1 ? "is" : "are"} unique: who knows those values finds the person in the table. `
+    + `${count(found.below5)} share their values with fewer than four others.${by}${dropped}`);
+  const secrets = found.secrets.map(one => make("p", {},
+    `Secret ${one.name}: the most frequent value is “${one.value}”, with ${percent(one.share)} of the people. `
+    + (found.most_l > 1 ? `So nobody can be protected beyond 1 in ${found.most_l}.` : "More than half of the people share it, so no method can hide it from a guess.")));
+  const most = found.without.length > 1 && found.unique
+    ? [make("p", {}, `Without one of the columns this many would be unique: ${found.without.map(([name, left]) => `without ${name}, ${count(left)}`).slice(0, 12).join("; ")}.`)] : [];
+  $("without").replaceChildren(...secrets, ...most);
+}
+
+// ---- protection -----------------------------------------------------------------------------
+
+const KS = [2, 3, 5, 10, 20, 50, 100, 200, 500];
+
+function asked() {
+  const heeds = HEEDS[$("method").value];
+  const on = id => heeds.includes(id) && (id === "k" || $(id).dataset.possible);
+  return { method: $("method").value, form: $("form").value, k: on("k") ? KS[$("k").value] : 1,
+           l: on("l") ? Number($("l").value) : 1, t: on("t") ? Number($("t").value) : 1 };
+}
+
+function showControls() {
+  const method = $("method").value, heeds = HEEDS[method];
+  for (const option of $("form").options) option.hidden = option.disabled = !FORMS[method].includes(option.value);
+  if (!FORMS[method].includes($("form").value)) $("form").value = FORMS[method][0];
+  $("k").max = Math.max(0, KS.filter(k => k <= (table.now.people || 2)).length - 1);
+  $("l").min = heeds === "l" ? 2 : 1;
+  for (const id of ["k", "l", "t"]) {
+    const off = !heeds.includes(id) || (id !== "k" && !$(id).dataset.possible);
+    $(id).disabled = off;
+    $(id).parentElement.classList.toggle("off", off);
+  }
+  const l = Number($("l").value), t = Number($("t").value);
+  const reason = id => heeds.includes(id) ? "(choose a secret column)" : "(not by this method)";
+  $("k-is").textContent = $("k").disabled ? reason("k") : KS[$("k").value] === 2 ? "one other" : `${KS[$("k").value] - 1} others`;
+  $("l-is").textContent = $("l").disabled ? reason("l") : l > 1 ? `once in ${l}` : "any time: off";
+  $("t-is").textContent = $("t").disabled ? reason("t") : t < 1 ? t.toFixed(2) : "anything: off";
+  for (const id of ["k", "l", "t"]) $(id).setAttribute("aria-valuetext", $(`${id}-is`).textContent);
+}
+
+let pause = null, wanted = 2;  // the l that was chosen, also while a table allows less
+$("l").addEventListener("input", () => { wanted = $("l").value; });
+for (const id of ["k", "l", "t", "method", "form"])
+  $(id).addEventListener("input", () => {
+    showControls();
+    clearTimeout(pause);
+    pause = setTimeout(protect, 150);
+  });
+
+let running = null, again = false;
+/** Run the method; of several requests meanwhile only the last one follows. */
+async function protect() {
+  if (running) { again = true; return; }
+  do {
+    again = false;
+    running = asked();
+    $("result").setAttribute("aria-busy", "true");
+    const found = await askAndTell("working", "Working", "protect", running);
+    running = null;
+    $("result").removeAttribute("aria-busy");
+    if (again) continue;
+    $("result").hidden = $("s-save").hidden = !found;
+    if (found) {
+      table.result = found;
+      showResult(found);
+      await showRows(0);
+    }
+  } while (again);
+}
+
+function showResult(found) {
+  const now = table.now, all = found.published + found.withheld;
+  const sure = found.sure === null ? [" of the detail."]
+    : [" of the detail. The surest guess at a secret is right with ", percent(found.sure), ` (before: ${percent(now.sure)}).`];
+  withBold($("finding"), "Now ", people(found.alone), ` ${found.alone === 1 ? "is" : "are"} unique (before: ${count(now.alone)}), and everybody looks like at least `,
+    `${count(found.smallest - 1)} other${found.smallest === 2 ? "" : "s"}`, ". This costs ", percent(found.loss), ...sure);
+  const promises = found.promises.map(one => make("li", { class: one.holds ? "yes" : "no" },
+    make("b", {}, one.holds ? "✓ kept: " : "✗ not kept: "), promise(one.text)));
+  if (found.withheld) promises.push(make("li", {}, `${count(found.withheld)} of ${count(all)} rows are not published.`));
+  promises.push(make("li", { class: "muted" }, `${count(found.classes)} groups of people who look alike; ${found.seconds.toFixed(1)} s.`));
+  $("promises").replaceChildren(...promises);
+  drawRisk(now, found);
+  drawBars("loss", found.columns.map(one => ({ label: one.name, values: [one.lost] })), ["after"], "Detail lost in each column");
+  $("levels").tBodies[0].replaceChildren(...found.levels.map(row => make("tr", {}, ...row.map(text => make("td", {}, text)))));
+  $("command").textContent = found.command;
+  $("call").textContent = found.call;
+  $("digest").textContent = found.digest;
+  tell("saved", "");
+  $("warnings").replaceChildren(...found.warnings.length
+    ? [make("p", {}, make("b", {}, "Before you share it, know this:")), make("ul", {}, ...found.warnings.map(text => make("li", {}, warning(text))))] : []);
+}
+
+/** A promise in plain words, its name behind. */
+function promise(text) {
+  const value = (text.match(/[\d.]+/) || [""])[0];
+  const plain = text.startsWith("KAnonymity") ? `everybody looks like at least ${value - 1} other${value === "2" ? "" : "s"}`
+    : text.startsWith("FrequencyL") ? `in no group does a secret value have more than 1 in ${value} people`
+    : text.startsWith("TCloseness") ? `secrets in a group differ from the whole table by at most ${value}` : "";
+  return plain ? `${plain} (${text})` : text;
+}
+
+/** A warning of the package, in plain words first where it has a name of its own. */
+function warning(text) {
+  return text.startsWith("minimality attack")
+    ? `The method looks at the secrets when it forms groups. Somebody who knows the method can sometimes conclude more than the numbers above say. (${text})`
+    : text;
+}
+
+// ---- pictures -------------------------------------------------------------------------------
+
+function drawRisk(now, found) {
+  const all = now.people, shown = found.published || 1;
+  const rows = [
+    { label: "people who are unique", values: [now.alone / all, found.alone / shown] },
+    { label: "in groups below 5", values: [now.few / all, found.few / shown] },
+    { label: "highest chance to be found", values: [1 / now.smallest, 1 / found.smallest] },
+  ];
+  if (found.sure !== null) rows.push({ label: "surest guess at a secret", values: [now.sure, found.sure] });
+  drawBars("risk", rows, ["before", "after"], "Risk before and after");
+}
+
+/** Bars from 0 to 100 %: a label above, a bar for each value, its number at the end. */
+function drawBars(id, rows, classes, title) {
+  const width = Math.max(240, $(id).clientWidth), high = 14, full = width - 120;
+  const each = 22 + classes.length * (high + 3) + 10;
+  const shapes = rows.flatMap((row, i) => [
+    make("text", { x: 0, y: i * each + 15 }, row.label.length > 42 ? row.label.slice(0, 41) + "…" : row.label),
+    ...row.values.flatMap((value, j) => {
+      const y = i * each + 22 + j * (high + 3);
+      const said = classes.length > 1 ? ` ${classes[j]}` : "";
+      return [make("rect", { x: 0.5, y, width: Math.max(1, full * value), height: high, class: classes[j] }),
+              make("text", { x: full * value + 6, y: y + 12 }, percent(value) + said)];
+    }),
+  ]);
+  const told = rows.map(row => `${row.label}: ${row.values.map((v, j) => `${classes.length > 1 ? classes[j] + " " : ""}${percent(v)}`).join(", ")}`).join("; ");
+  $(id).replaceChildren(make("svg", { viewBox: `0 0 ${width} ${rows.length * each}`, role: "img", "aria-label": `${title}. ${told}` }, ...shapes));
+}
+
+function marker(kind, x, y, colour) {
+  const look = { fill: colour, stroke: "#fff" };
+  if (kind === "circle") return make("circle", { cx: x, cy: y, r: 6, ...look });
+  if (kind === "square") return make("rect", { x: x - 5.5, y: y - 5.5, width: 11, height: 11, ...look });
+  const path = kind === "triangle" ? `M${x} ${y - 7}L${x + 7} ${y + 6}H${x - 7}Z` : `M${x} ${y - 8}L${x + 8} ${y}L${x} ${y + 8}L${x - 8} ${y}Z`;
+  return make("path", { d: path, ...look });
+}
+
+/** Loss against risk: a point for each setting; a line joins those that no other beats. */
+function drawFrontier(place, points, risk, title, axis) {
+  const width = Math.max(260, place.clientWidth), height = 300, left = 46, bottom = 44, top = 10, right = 16;
+  const x = loss => left + (width - left - right) * loss;
+  const y = value => top + (height - top - bottom) * (1 - value);
+  const shapes = [make("path", { class: "axis", d: `M${left} ${top}V${height - bottom}H${width - right}` })];
+  for (const tick of [0, 0.5, 1]) shapes.push(
+    make("text", { x: left - 6, y: y(tick) + 5, "text-anchor": "end" }, `${100 * tick} %`),
+    make("text", { x: x(tick), y: height - bottom + 18, "text-anchor": tick === 1 ? "end" : "middle" }, `${100 * tick} %`));
+  shapes.push(make("text", { x: (left + width) / 2, y: height - 6, "text-anchor": "middle" }, "detail lost"));
+  const best = points.filter(one => !points.some(other => other !== one && other.loss <= one.loss && risk(other) <= risk(one)
+    && (other.loss < one.loss || risk(other) < risk(one)))).sort((a, b) => a.loss - b.loss);
+  if (best.length > 1) shapes.push(make("path", { class: "best", d: "M" + best.map(one => `${x(one.loss)} ${y(risk(one))}`).join("L") }));
+  for (const one of points) {
+    const [colour, kind] = STYLES[one.method], shape = marker(kind, x(one.loss), y(risk(one)), colour);
+    shape.append(make("title", {}, `${one.label}: loss ${percent(one.loss)}, ${axis} ${percent(risk(one))}`));
+    shapes.push(shape);
+  }
+  place.append(make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img",
+    "aria-label": `${title} against detail lost, in ${points.length} releases; the table below has the numbers` }, ...shapes));
+}
+
+$("compare").onclick = async () => {
+  const mine = current, points = [];
+  $("compare").disabled = true;
+  const list = await ask("settings").catch(() => []);
+  for (const one of list) {
+    $("compared").textContent = `${points.length} of ${list.length}`;
+    const label = `${LABELS[one.method]}${one.k > 1 ? `, k = ${one.k}` : ""}${one.l > 1 ? `, l = ${one.l}` : ""}`;
+    try {
+      points.push({ ...one, label, ...await ask("compare", one) });
+    } catch (error) {
+      if (error.fatal) { await recover("working", error); break; }
+    }
+    if (mine !== current) break;
+  }
+  $("compare").disabled = false;
+  if (mine !== current || !points.length) { $("compared").textContent = ""; return; }
+  $("compared").textContent = `${points.length} releases compared.`;
+  const charts = [[one => 1 / one.smallest, "Highest chance to be found", "chance to be found"]];
+  if (points[0].sure !== null) charts.push([one => one.sure, "Surest guess at a secret", "surest guess"]);
+  const places = charts.map(() => make("div"));
+  $("frontier").replaceChildren(...charts.map(([, title], i) => make("figure", {}, make("figcaption", {}, title), places[i])));
+  charts.forEach((chart, i) => drawFrontier(places[i], points, ...chart));
+  const used = Object.keys(STYLES).filter(method => points.some(one => one.method === method));
+  const legend = make("p", { class: "options" }, ...used.map(method => {
+    const sign = make("svg", { viewBox: "0 0 18 18", width: 18, height: 18, class: "sign", "aria-hidden": "true" }, marker(STYLES[method][1], 9, 9, STYLES[method][0]));
+    return make("span", { class: "key" }, sign, ` ${LABELS[method]}`);
+  }));
+  const head = ["release", "detail lost", "chance to be found", "surest guess"];
+  const body = points.map(one => make("tr", {}, make("th", { scope: "row" }, one.label), make("td", {}, percent(one.loss)),
+    make("td", {}, percent(1 / one.smallest)), make("td", {}, one.sure === null ? "" : percent(one.sure))));
+  const numbers = make("details", { class: "all" }, make("summary", {}, "All numbers"),
+    make("table", {}, make("thead", {}, make("tr", {}, ...head.map(text => make("th", { scope: "col" }, text)))), make("tbody", {}, ...body)));
+  $("frontier").append(make("div", { class: "all" }, legend, numbers));
+};
+
+// ---- rows and files -------------------------------------------------------------------------
+
+let first = 0;
+$("earlier").onclick = () => showRows(first - SHOWN);
+$("later").onclick = () => showRows(first + SHOWN);
+
+async function showRows(start) {
+  const n = table.now.rows;
+  first = Math.max(0, Math.min(start, n - 1));
+  const found = await askAndTell("working", "Looking up rows", "rows", { start: first, count: SHOWN });
+  if (!found) return;
+  const heads = side => found.names.map((name, j) => make("th", { scope: "col", class: side === "before" ? "old" : j ? "" : "edge" }, name));
+  $("rows").tHead.replaceChildren(
+    make("tr", {}, make("td"), make("th", { colspan: found.names.length, scope: "colgroup", class: "old" }, "your table"),
+         make("th", { colspan: found.names.length, scope: "colgroup", class: "edge" }, "safe table")),
+    make("tr", {}, make("th", { scope: "col" }, "row"), ...heads("before"), ...heads("after")));
+  $("rows").tBodies[0].replaceChildren(...found.rows.map(row => {
+    const look = (j, text) => [found.secret[j] ? "secret" : "", text !== null && text !== row.before[j] ? "changed" : ""].join(" ");
+    const after = row.after
+      ? row.after.map((text, j) => make("td", { class: `${look(j, text)} ${j === 0 ? "edge" : ""}`, title: text }, text,
+          ...text === row.before[j] ? [] : [make("span", { class: "was" }, `was ${row.before[j]}`)]))
+      : [make("td", { colspan: found.names.length, class: "edge muted" }, "not published")];
+    return make("tr", {}, make("th", { scope: "row" }, count(row.number)),
+      ...row.before.map((text, j) => make("td", { class: `old ${look(j, null)}`, title: text }, text)), ...after);
+  }));
+  $("earlier").disabled = first === 0;
+  $("later").disabled = first + SHOWN >= n;
+  $("which").textContent = `rows ${count(first + 1)} to ${count(Math.min(n, first + SHOWN))} of ${count(n)}`;
+}
+
+async function save(name, path, as, type, said) {
+  const made = await askAndTell("saved", "Writing", name, { path });
+  if (!made) return;
+  const address = URL.createObjectURL(new Blob([made.content], { type }));
+  make("a", { href: address, download: as }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60 * SECOND);
+  tell("saved", said, "good");
+}
+$("save").onclick = () => save("write", "/safe.csv", "safe.csv", "text/csv",
+  "Saved as safe.csv, with the promises checked again on the rows. Read the notes below before you share it.");
+$("save-report").onclick = () => save("write_report", "/report.html", "report.html", "text/html",
+  "Saved as report.html. It is for you: do not publish it.");
+
+for (const [id, value] of [["k", 2], ["t", 1]]) $(id).value = value;
+if (location.protocol === "file:") $("load").click();

@@ -1,0 +1,40 @@
+"""Names of browsers, and what a reader could trip over in a page."""
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PHONE, SCREEN = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+LEAST_TEXT = 14  # pixels
+
+# the article of the site scrolls by itself, so what is too wide for it does not make the page
+# wider; one pixel is lost in rounding
+WIDE = """() => [document.documentElement, document.querySelector(".bd-article-container")]
+  .filter(Boolean).map(node => node.scrollWidth - node.clientWidth).filter(wide => wide > 1)
+  .map(wide => "wider than the screen by " + wide)"""
+
+# what a reader could trip over, looked up in the page itself
+FAULTS = """async () => {
+  if (window.MathJax) await window.MathJax.startup.promise;
+  const shown = node => node.parentElement && node.parentElement.checkVisibility();
+  const faults = [];
+  for (const image of document.images) {
+    image.loading = "eager";
+    await image.decode().catch(() => {});
+    if (!image.naturalWidth) faults.push("no picture: " + image.getAttribute("src"));
+  }
+  faults.push(...WIDE());
+  const formulas = document.querySelectorAll(".math");
+  if (formulas.length && !document.querySelector("mjx-container")) faults.push("no maths");
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const small = new Set();
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (!text.data.trim() || !shown(text)) continue;
+    const parent = text.parentElement;
+    if (parent.closest("mjx-container, svg, script, style, sub, sup")) continue;
+    if (!parent.closest("pre, code") && /\\\\\\(|\\\\\\)|\\\\\\[|\\$\\$/.test(text.data))
+      faults.push("raw maths: " + text.data.trim().slice(0, 60));
+    const size = parseFloat(getComputedStyle(parent).fontSize);
+    if (size < LEAST) small.add(parent.tagName + "." + parent.className + " " + size + "px: "
+                                + text.data.trim().slice(0, 30));
+  }
+  return [...faults, ...[...small].slice(0, 5)];
+}""".replace("LEAST", str(LEAST_TEXT - 0.01)).replace("WIDE", f"({WIDE})")

@@ -1,0 +1,154 @@
+"""The page that anonymizes a table in the browser; walk_live.py tries more of it."""
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from project.browsers import FAULTS, PHONE
+from project.live import METHODS, ROOT, Live, Served, build
+
+import anonpaper as ap
+from anonpaper.owner.reader import read_table
+
+MARKUP = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def live(browser, tmp_path_factory):
+    """The page, loaded from a server that is then closed, in a browser that is then offline."""
+    folder = build(tmp_path_factory.mktemp("live") / "page")
+    served = Served(folder)
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    live = Live(context.new_page(), served.address)
+    live.axe_before = serious(live.page)
+    print(f"ready after {live.load():.1f} s")
+    live.asked, live.address = len(served.asked), served.address
+    live.megabytes = sum(file.stat().st_size for file in folder.rglob("*.*")) / 1e6
+    context.set_offline(True)
+    served.close()
+    yield live
+    context.close()
+
+
+def serious(page):
+    found = Axe().run(page).response["violations"]
+    return [
+        (rule["id"], [node["html"][:200] for node in rule["nodes"][:3]])
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+    ]
+
+
+def digest(ids):
+    return hashlib.sha256(np.asarray(ids, "int64").tobytes()).hexdigest()
+
+
+def test_an_archive_with_another_content_is_refused(tmp_path):
+    (tmp_path / "pyodide.js").write_text("alert(1)")
+    done = subprocess.run(
+        [sys.executable, "tools/live.py", "--to", tmp_path / "page"], cwd=ROOT, text=True,
+        capture_output=True, env=os.environ | {"ANONPAPER_PYODIDE": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "pyodide.js has the sha256" in done.stderr
+    assert not (tmp_path / "page").exists()
+
+
+def test_it_loads_its_folder_once_and_nothing_else(live):
+    files = [url for url in live.requests if not url.startswith(("blob:", "data:"))]
+    assert [url for url in files if not url.startswith(live.address)] == []
+    assert len(files) == len(set(files)) == live.asked
+    said = int(re.search(r"The tool is (\d+) MB", live.page.inner_text("#size"))[1])
+    assert abs(said - live.megabytes) < 1
+
+
+@pytest.mark.filterwarnings("ignore:minimality attack")
+def test_adult_through_all_methods_without_a_request(live, tmp_path):
+    m = ap.load("adult", qi=["age", "education", "race", "sex"], missing="drop")
+    frame = m.frame[[*m.qi, *m.sensitives]]
+    path = tmp_path / "adult.csv"
+    frame.to_csv(path, index=False)
+    text, bad = live.choose(path)
+    assert not bad and f"{len(frame):,} rows" in text
+    live.idle()
+    live.roles(occupation="secret")
+    ours = ap.Microdata(read_table(str(path)).frame, m.qi, "occupation")
+    took = {}
+    for method, (form, arguments) in METHODS.items():
+        found = live.protect(method, form)
+        took[method] = found["seconds"]
+        result = getattr(ap, method)(ours, **arguments)
+        ids = result.labels if hasattr(result, "labels") else np.concatenate(result.maps)
+        assert found["digest"] == digest(ids), method
+        [file] = getattr(ap, form)(ours, result).write(tmp_path / f"{method}.csv")
+        assert sorted(live.save().splitlines()) == sorted(file.read_bytes().splitlines()), method
+    print({name: round(seconds, 1) for name, seconds in took.items()})
+    assert b"<!DOCTYPE html>" in live.save("#save-report")
+    assert live.requests_since == []
+    assert live.faults == []
+
+
+def test_markup_in_a_table_is_text(live, tmp_path):
+    path = tmp_path / "markup.csv"
+    header = f"{MARKUP},<script>alert(2)</script>,=cmd()"
+    rows = [f"{MARKUP},<b>{i % 3}</b>,=1+{i % 2}" for i in range(30)]
+    path.write_text("\n".join([header, *rows]) + "\n")
+    text, bad = live.choose(path)
+    assert not bad
+    live.idle()
+    assert live.page.locator("#columns img, #rows img, #rows b, #columns script").count() == 0
+    assert MARKUP in live.page.inner_text("#rows")
+    assert "spreadsheet may run" in live.page.inner_text("#warnings")
+    assert live.faults == []
+
+
+def test_a_file_that_cannot_be_read_gets_a_clear_error(live, tmp_path):
+    path = tmp_path / "short.csv"
+    path.write_text("a,b\n1,2\n3\n")
+    text, bad = live.choose(path)
+    assert bad and "short.csv, line 3: 1 fields, but the header has 2" in text
+    assert not live.page.locator("#s-columns").is_visible()
+
+
+def test_everybody_can_use_it(live):
+    live.page.click("#example")
+    live.page.wait_for_selector("#result:visible")
+    live.idle()
+    live.page.click("#compare")
+    live.page.wait_for_selector("#frontier svg")
+    assert live.axe_before == []
+    assert serious(live.page) == []
+    live.page.set_viewport_size(PHONE)
+    assert live.page.evaluate(FAULTS) == []
+    live.page.set_viewport_size({"width": 1280, "height": 900})
+    live.page.focus("#k")
+    before = live.page.inner_text("#finding")
+    live.page.keyboard.press("ArrowRight")
+    live.idle()
+    assert live.page.inner_text("#finding") != before
+    assert live.requests_since == []
+    assert live.faults == []
+
+
+def test_no_connection_is_possible_even_for_a_script_in_the_page(live):
+    tried = live.page.evaluate("fetch('/').then(() => 'connected', error => 'refused')")
+    assert tried == "refused"
+    loaded = live.page.evaluate("""() => new Promise(done => {
+        const script = document.createElement('script');
+        script.onload = () => done('loaded');
+        script.onerror = () => done('refused');
+        try { script.src = policy.createScriptURL(ASSETS[0].at); } catch { done('refused'); }
+        document.head.append(script);
+    })""")
+    assert loaded == "refused"
+    markup = live.page.evaluate("""() => {
+        try { document.body.innerHTML = '<b>'; return 'taken'; } catch { return 'refused'; }
+    }""")
+    assert markup == "refused"
+    live.faults.clear()  # the browser reported what it refused
+    live.requests[live.requests_of_load :] = []
