@@ -1,7 +1,12 @@
-"""A small project for the tests of the build."""
+"""A small project for the tests of the build, and a browser."""
+
+import shutil
 
 import pytest
+from playwright.sync_api import sync_playwright
 from project.builds import Build, small_project
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
 @pytest.fixture
@@ -12,3 +17,22 @@ def project(tmp_path):
 @pytest.fixture
 def build(tmp_path):
     return Build(small_project(tmp_path / "build", package="*.py"))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found is None:
+        pytest.skip(f"no browser on the PATH: none of {', '.join(BROWSERS)}")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(
+            executable_path=found,
+            args=[
+                "--no-sandbox",
+                "--disable-gpu",
+                "--no-first-run",
+                "--disable-background-networking",
+            ],
+        )
+        yield running
+        running.close()

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,7 +12,6 @@ from urllib.parse import unquote, urlsplit
 import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
 from project.lessons import exam_answers, secrets_of_lessons
 
 from anonpaper.compendium import judge, papers
@@ -21,7 +19,6 @@ from anonpaper.compendium import judge, papers
 ROOT = Path(__file__).parents[2]
 KEYS = [*papers()]
 FIRST = min((ROOT / "notebooks" / KEYS[0]).glob("*.ipynb"))  # a notebook of a paper
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PHONE = {"width": 390, "height": 844}
 LEAST_TEXT = 14  # pixels
 
@@ -68,25 +65,6 @@ def site(tmp_path_factory):
     )
     assert done.returncode == 0, done.stderr
     return folder
-
-
-@pytest.fixture(scope="session")
-def browser():
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
-        pytest.skip(f"no browser on the PATH: none of {', '.join(BROWSERS)}")
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(
-            executable_path=found,
-            args=[
-                "--no-sandbox",
-                "--disable-gpu",
-                "--no-first-run",
-                "--disable-background-networking",
-            ],
-        )
-        yield running
-        running.close()
 
 
 class Links(HTMLParser):
