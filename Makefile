@@ -199,8 +199,9 @@ slides: course data  ## write slides of the lessons, to show offline: build/cour
 	@$(RUN) tools/slides.py
 
 .PHONY: kit
-kit: env data  ## write the course as one archive to run anywhere; with all wheels: OFFLINE=1
-	@$(RUN) tools/kit.py $(if $(OFFLINE),--offline)
+kit: env data  ## write the course as one archive to run anywhere; OFFLINE=1: with all wheels; SEED= STUDENTS=: variants
+	@$(RUN) tools/kit.py $(if $(OFFLINE),--offline) \
+	  $(if $(STUDENTS),--seed "$(SEED)" --students "$(STUDENTS)")
 
 .PHONY: kit-run
 kit-run: kit  ## set that archive up as a student does, and run all lessons from it
@@ -213,6 +214,14 @@ kit-run: kit  ## set that archive up as a student does, and run all lessons from
 	  env -u PYTHONPATH -u VIRTUAL_ENV "$$python" start.py execute.py $$lesson; \
 	  echo "$$lesson: $$SECONDS s in all"; \
 	done; du -sh .
+
+.PHONY: grade
+grade: env data  ## grade what the learning platform exports: ANSWERS=<zip> WORKSHEET=<csv> SEED= DEADLINE=
+	@$(RUN) tools/grade.py collect "$(ANSWERS)" $(if $(TEXTS),--texts $(TEXTS))
+	@$(ONE_THREAD) $(RUN) tools/grade.py grade $(if $(SEED),--seed "$(SEED)")
+	@$(RUN) tools/grade.py similar $(if $(SEED),--seed "$(SEED)")
+	@$(RUN) tools/grade.py feedback
+	@$(RUN) tools/grade.py marks "$(WORKSHEET)" $(if $(DEADLINE),--deadline "$(DEADLINE)")
 
 .PHONY: binder
 binder: env  ## write what Binder installs, after a change of the lock: binder/requirements.txt

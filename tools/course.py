@@ -8,20 +8,23 @@ A student's version is the source lesson without its solutions, model answers an
 self-checks stay, and running all cells goes on where one finds no answer yet. nbgrader's own
 preprocessors take the solutions out, so that a course that uses nbgrader gets the same lessons
 from the sources. The instructor's folder has the lessons with their solutions, the guide and the
-answers that the checks refuse and take. A variant is a student's version whose parameters were
-drawn for one student; the key has them all, with the solutions. The folders appear
+answers that the checks refuse and take. A variant is a student's version with constants of one
+student's own in its exercises; the key has all of them, with the solutions. The folders appear
 whole or not at all.
 """
 
 import argparse
-import ast
 import csv
+import functools
+import io
 import os
 import random
 import re
 import shutil
+import string
 import sys
 import tempfile
+import tokenize
 from pathlib import Path
 
 import nbformat
@@ -47,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Write build/course anew and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", help="a number or a text from which variants are drawn")
-    parser.add_argument("--students", help="how many, or a file with a name per line")
+    parser.add_argument("--students", help="how many, or a file of names, a line each")
     options = parser.parse_args(arguments)
     if options.students and not options.seed:
         parser.error("variants need a seed: --seed, or SEED=... with make")
@@ -105,11 +108,17 @@ def write_instructors(sources: Path, folder: Path) -> None:
 
 
 def names_of(students: str) -> list[str]:
-    """Return the names of a file, or as many numbered ones as are asked for."""
+    """Return the names of a file, or as many numbered ones as are asked for.
+
+    A csv file is a table of a learning platform, with a column `Full name`.
+    """
     if students.isdigit():
         digits = len(students)
         return [f"student-{number:0{digits}}" for number in range(1, int(students) + 1)]
-    names = [line.strip() for line in Path(students).read_text(encoding="utf-8").splitlines()]
+    lines = Path(students).read_text(encoding="utf-8-sig").splitlines()
+    if students.endswith(".csv"):
+        lines = [row["Full name"] for row in csv.DictReader(lines)]
+    names = [line.strip() for line in lines]
     names = [name for name in names if name]
     unfit = [name for name in names if not re.fullmatch(r"[\w.@ -]+", name) or name[0] == "."]
     if unfit or len({*names}) < len(names):
@@ -118,45 +127,133 @@ def names_of(students: str) -> list[str]:
 
 
 def write_variants(lessons: list[Path], seed: str, students: list[str], folder: Path) -> None:
-    """Write every student's lessons, and the key: their parameters and the solutions.
+    """Write every student's lessons, and the key: their constants and the solutions.
 
     What is drawn depends on the seed and the student's name alone: students can be added later.
     """
     rows = []
-    for student in students:
-        for path in lessons:
-            lesson = nbformat.read(path, as_version=4)
-            drawn = drawn_parameters(path.stem, f"{seed}/{student}/{path.stem}")
-            set_parameters(lesson, drawn)
-            rows += [(student, path.stem, name, value) for name, value in drawn.items()]
-            write(student_version(lesson), folder / "students" / student / path.name)
-            without_outputs, _ = preprocessors.ClearOutput().preprocess(lesson, {})
-            write(without_outputs, folder / "key" / student / path.name)
-    with (folder / "key" / "parameters.csv").open("w", newline="", encoding="utf-8") as stream:
-        csv.writer(stream).writerows([("student", "lesson", "parameter", "value"), *rows])
+    for path in lessons:
+        lesson = nbformat.read(path, as_version=4)
+        for student in students:
+            own = variant(lesson, f"{seed}/{student}")
+            for exercise in varied() & {grade_id(cell) for cell in own.cells}:
+                drawn = drawn_constants(exercise, f"{seed}/{student}")
+                rows += [(student, exercise, name, value) for name, value in drawn.items()]
+            write(student_version(own), folder / "students" / student / path.name)
+            write(own, folder / "key" / student / path.name)
+    with (folder / "key" / "constants.csv").open("w", newline="", encoding="utf-8") as stream:
+        head = ("student", "exercise", "constant", "value")
+        csv.writer(stream).writerows([head, *sorted(rows, key=str)])
 
 
-def drawn_parameters(lesson: str, seed: str) -> dict:
-    """Return a value of each parameter that variants.yaml lists for a lesson."""
-    listed = yaml.safe_load((LESSONS / "variants.yaml").read_text())[lesson]
-    draw = random.Random(seed)  # the same numbers for the same text, on every machine
-    return {
-        name: draw.randrange(10**6) if values == "any" else draw.choice(values)
-        for name, values in listed.items()
-    }
+# ---- variants ---------------------------------------------------------------------------------
 
 
-def set_parameters(lesson, values: dict) -> None:
-    """Set values in a lesson's parameters cell, in place; LessonError if it lacks one of them."""
-    cell = next(cell for cell in lesson.cells if "parameters" in cell.metadata.get("tags", []))
-    known = {node.targets[0].id: node for node in ast.parse(cell.source).body}
-    unknown = values.keys() - known.keys()
-    if unknown:
-        raise LessonError(f"{lesson.cells[0].source.splitlines()[0]}: no parameter {unknown}")
-    cell.source = "\n".join(
-        f"{name} = {values[name]!r}" if name in values else ast.unparse(node)
-        for name, node in known.items()
+@functools.cache
+def listed_variants() -> dict:
+    """Return what variants.yaml says."""
+    return yaml.safe_load((LESSONS / "variants.yaml").read_text(encoding="utf-8"))
+
+
+def varied() -> set[str]:
+    """Return the grade ids of the exercises that have constants of a student's own."""
+    listed = listed_variants()
+    return {*listed["own"], *listed["numbers"], *listed["arrays"]}
+
+
+def rules_of(exercise: str) -> dict:
+    """Return how an exercise varies: what is drawn, replaced and added."""
+    listed = listed_variants()
+    if exercise in listed["own"]:
+        return listed["own"][exercise]
+    kinds = listed["kinds"] if exercise in listed["numbers"] else listed["kinds"][:1]
+    return {"draw": {"kind": kinds, "n": [11, 499]}, **listed["returned"]}
+
+
+def drawn_constants(exercise: str, seed: str) -> dict:
+    """Return a student's constants of an exercise, on every machine the same for the same seed."""
+    draw, found = random.Random(f"{seed}/{exercise}"), {}
+    rules = rules_of(exercise)
+    for name, values in rules["draw"].items():
+        first = values[0]
+        if isinstance(first, int | float) and len(values) == 2:
+            found[name] = draw.randint(*values)
+        else:
+            found[name] = draw.choice(values)
+    if isinstance(found.get("kind"), dict):
+        found |= found.pop("kind")
+    for name, text in rules.get("derive", {}).items():
+        found[name] = eval(text, {"random": draw}, found)
+    return found
+
+
+def grade_id(cell) -> str:
+    """Return the name by which an exercise's cell is graded, or an empty text."""
+    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
+
+
+def variant(lesson, seed: str | None):
+    """Return a copy of a lesson, without outputs, in which a student's constants are set.
+
+    Raises
+    ------
+    LessonError
+        variants.yaml replaces a text that the exercise does not have.
+    """
+    own = nbformat.from_dict(
+        {**lesson, "cells": [{**cell, "metadata": {**cell.metadata}} for cell in lesson.cells]}
     )
+    for cell in own.cells:
+        if cell.cell_type == "code":
+            cell.update(outputs=[], execution_count=None)
+    places = {grade_id(cell): place for place, cell in enumerate(own.cells)}
+    for exercise in varied() & {*places} if seed else ():
+        first = places[exercise] - 1
+        stop = re.compile(exercise.replace("exercise", "(exercise|check|hidden)") + r"\b")
+        last = max(place for name, place in places.items() if stop.match(name))
+        vary(own.cells[first : last + 1], rules_of(exercise), drawn_constants(exercise, seed))
+    return own
+
+
+def vary(cells: list, rules: dict, drawn: dict) -> None:
+    """Set a student's constants in the cells of an exercise: question, answer and checks."""
+
+    def filled(text):
+        return string.Template(text).safe_substitute(drawn)
+
+    question, answer, *checks = cells
+    drawn["f"] = name = re.search(r"^(?:def )?(\w+)", answer.source, re.MULTILINE)[1]
+    for old, new in rules.get("replace", {}).items():
+        if not any(old in cell.source for cell in cells):
+            raise LessonError(f"variants.yaml replaces {old!r}, which {name} has not")
+        for cell in cells:
+            cell.source = cell.source.replace(old, filled(new))
+    if "question" in rules:
+        question.source += f"\n\n**Your version:** {filled(filled(rules['question']))}"
+    if "answer" in rules:
+        end = answer.source.rindex("### END SOLUTION")
+        end = answer.source.rindex("\n", 0, end) + 1
+        added = filled(filled(rules["answer"]))
+        if answer.source.startswith("def "):  # what is added follows the function
+            end = answer.source.rindex("    ### END SOLUTION")
+            added, answer.source = f"\n{added}", answer.source.replace("    ### END", "### END")
+        answer.source = answer.source[:end] + added + answer.source[end:]
+    if "check" in rules:
+        for cell in checks if "checked_" in rules["check"] else ():
+            cell.source = renamed(cell.source, name, f"checked_{name}")
+        checks[0].source = filled(filled(rules["check"])) + checks[0].source
+
+
+def renamed(source: str, name: str, new: str) -> str:
+    """Return a cell in which a name, wherever it is no text, is another one."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    lines = source.splitlines(keepends=True)
+    for token in reversed([one for one in tokens if one.type == tokenize.NAME]):
+        if token.string == name:
+            row, column = token.start
+            line = lines[row - 1]
+            lines[row - 1] = line[:column] + new + line[column + len(name) :]
+    return "".join(lines)
 
 
 def student_version(lesson):

@@ -2,6 +2,7 @@
 
     kit.py            build/kit/anonpaper-course.zip: lessons, package, requirements, data, start
     kit.py --offline  build/kit/anonpaper-course-offline.zip: with all wheels for this platform
+    kit.py --seed 7 --students names.txt  also build/kit/students: an archive of each one's lessons
     kit.py --binder   binder/requirements.txt: the same packages for Binder and `make LIGHT=1`
 
 The lessons are the students' versions. Of the data sets that the lessons load those are packed
@@ -22,7 +23,7 @@ from importlib.metadata import requires
 from pathlib import Path
 
 import nbformat
-from course import ROOT, all_lessons, index_row, student_version, write
+from course import ROOT, all_lessons, index_row, names_of, student_version, variant, write
 from nbformat.v4 import new_code_cell
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -47,7 +48,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--offline", action="store_true", help="with the wheels of all packages")
     parser.add_argument("--binder", action="store_true", help="write what Binder installs")
+    parser.add_argument("--seed", help="a number or a text from which variants are drawn")
+    parser.add_argument("--students", help="how many, or a file of names")
     options = parser.parse_args(arguments)
+    if options.students and not options.seed:
+        parser.error("variants need a seed: --seed, or SEED=... with make")
     if options.binder:
         BINDER.write_text("\n".join(light_requirements()) + "\n")
         return 0
@@ -55,6 +60,11 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         write_kit(Path(folder, NAME), offline=options.offline)
         pack(Path(folder, NAME), archive)
+        for student in names_of(options.students) if options.students else ():
+            own = Path(folder, "students", student, NAME)
+            wheel = next(Path(folder, NAME, "wheels").glob("anonpaper-*.whl")).name
+            write_lessons(own, wheel, f"{options.seed}/{student}")
+            pack(own, KIT / "students" / f"{student}.zip")
     print(f"{archive.relative_to(ROOT)}: {archive.stat().st_size / 1e6:.0f} MB")
     return 0
 
@@ -63,15 +73,7 @@ def write_kit(folder: Path, *, offline: bool = False) -> None:
     """Write the archive's content into a new folder."""
     folder.mkdir(parents=True)
     wheel = write_wheel(folder / "wheels")
-    colab = (TEMPLATES / "colab.txt").read_text().format(name=NAME, wheel=wheel)
-    rows, loaded = [], set()
-    for path in all_lessons():
-        lesson = student_version(nbformat.read(path, as_version=4))
-        rows.append(index_row(lesson, f"lessons/{path.name}"))
-        loaded |= {name for cell in lesson.cells for name in loads(cell.source)}
-        first = next(i for i, cell in enumerate(lesson.cells) if cell.cell_type == "code")
-        lesson.cells.insert(first, new_code_cell(colab, id="for-colab"))
-        write(lesson, folder / "lessons" / path.name)
+    rows, loaded = write_lessons(folder, wheel)
     requirements = [f"./wheels/{wheel}", *light_requirements()]
     (folder / "requirements.txt").write_text("\n".join(requirements) + "\n")
     for name, newline in (("start.py", "\n"), ("start.sh", "\n"), ("start.bat", "\r\n")):
@@ -86,6 +88,20 @@ def write_kit(folder: Path, *, offline: bool = False) -> None:
     if offline:
         pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", "wheels"]
         subprocess.run([*pip, "--requirement", "requirements.txt"], cwd=folder, check=True)
+
+
+def write_lessons(folder: Path, wheel: str, seed: str | None = None) -> tuple[list, set]:
+    """Write the students' versions, or one student's variants; return index and data sets."""
+    colab = (TEMPLATES / "colab.txt").read_text().format(name=NAME, wheel=wheel)
+    rows, loaded = [], set()
+    for path in all_lessons():
+        lesson = student_version(variant(nbformat.read(path, as_version=4), seed))
+        rows.append(index_row(lesson, f"lessons/{path.name}"))
+        loaded |= {name for cell in lesson.cells for name in loads(cell.source)}
+        first = next(i for i, cell in enumerate(lesson.cells) if cell.cell_type == "code")
+        lesson.cells.insert(first, new_code_cell(colab, id="for-colab"))
+        write(lesson, folder / "lessons" / path.name)
+    return rows, loaded
 
 
 def loads(source: str) -> list[str]:
