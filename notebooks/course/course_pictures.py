@@ -629,9 +629,8 @@ def shrinking(step: int = ALL):
 def difference_attack():
     """Draw two questions whose answers differ by one person.
 
-    Ten people in a row. One frame holds all ten, with the answer 5; another leaves out person 7,
-    with the answer 4. Neither is about few people, and the difference, 1, is about person 7
-    alone.
+    Ten people in a row. One frame holds all ten, another leaves out person 7. Each has the number of
+    ill people in it. Neither is about few people, and their difference is about person 7 alone.
     """
     figure, ax = canvas(height=1.6)
     people(ax, np.arange(10), [0] * 10, [RED if i == 7 else "0.4" for i in range(10)], size=130)
@@ -640,9 +639,13 @@ def difference_attack():
     box(ax, -0.5, -0.45, 10, 0.9, colour=BLUE)
     box(ax, -0.65, -0.6, 7.15, 1.2, colour=GREEN)
     box(ax, 7.5, -0.6, 2.15, 1.2, colour=GREEN)
-    ax.text(-0.5, 0.85, "all ten: 5 are ill", color=BLUE)
-    ax.text(-0.5, -1.05, "all but person 7: 4 are ill", color=GREEN)
-    ax.text(9.6, -1.05, "5 - 4 = 1: person 7 is ill", color=RED, ha="right")
+    # the service of the lesson, with its seed
+    ill = set(ap.randomness.generator(0).choice(40, 12, replace=False).tolist())
+    all_ten, others = len(ill & {*range(10)}), len(ill & {*range(10)} - {7})
+    found = "ill" if all_ten > others else "not ill"
+    ax.text(-0.5, 0.85, f"all ten: {all_ten} are ill", color=BLUE)
+    ax.text(-0.5, -1.05, f"all but person 7: {others} are ill", color=GREEN)
+    ax.text(9.6, -1.05, f"{all_ten} - {others} = {all_ten - others}: person 7 is {found}", color=RED, ha="right")
     ax.set(xlim=(-0.9, 10), ylim=(-1.3, 1.2))
     return figure
 
