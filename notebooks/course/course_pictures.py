@@ -629,8 +629,8 @@ def shrinking(step: int = ALL):
 def difference_attack():
     """Draw two questions whose answers differ by one person.
 
-    Ten people in a row. One frame holds all ten, another leaves out person 7. Each has the number of
-    ill people in it. Neither is about few people, and their difference is about person 7 alone.
+    Ten people in a row. One frame holds all ten, another leaves out person 7. Each has the number
+    of ill people in it. Neither is about few people, and their difference is about person 7 alone.
     """
     figure, ax = canvas(height=1.6)
     people(ax, np.arange(10), [0] * 10, [RED if i == 7 else "0.4" for i in range(10)], size=130)
@@ -645,7 +645,8 @@ def difference_attack():
     found = "ill" if all_ten > others else "not ill"
     ax.text(-0.5, 0.85, f"all ten: {all_ten} are ill", color=BLUE)
     ax.text(-0.5, -1.05, f"all but person 7: {others} are ill", color=GREEN)
-    ax.text(9.6, -1.05, f"{all_ten} - {others} = {all_ten - others}: person 7 is {found}", color=RED, ha="right")
+    last = f"{all_ten} - {others} = {all_ten - others}: person 7 is {found}"
+    ax.text(9.6, -1.05, last, color=RED, ha="right")
     ax.set(xlim=(-0.9, 10), ylim=(-1.3, 1.2))
     return figure
 
