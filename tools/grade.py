@@ -292,14 +292,31 @@ def reason(error: Exception, check: str) -> tuple[str, bool]:
     return f"{kind}{error}"[:600], is_hidden
 
 
+def check_sandbox() -> None:
+    """Shut in a process of our own, which ends; SandboxError with the reason if that fails."""
+    if any(course.ROOT.is_relative_to(folder) for folder in READABLE):
+        raise student.SandboxError(f"{course.ROOT} lies in a folder that answers may read")
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            student.shut_in(READABLE, Path(tempfile.gettempdir()), seconds=60, megabytes=2000)
+        except Exception as error:  # which the parent raises
+            os.write(writing, f"no sandbox on this machine: {error!r}".encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    if said := os.read(reading, 9999).decode():
+        raise student.SandboxError(said)
+
+
 def judge_lesson(path: Path, cells: list, answers: Path, seed: str | None, seconds: int) -> list:
     """Return (student, exercise, Verdict) of all answers to a lesson, which are in a file.
 
     To be called in a new process: it runs the lesson, forks the process from which students'
     processes come, and only then reads the tests and the answers.
     """
-    if any(course.ROOT.is_relative_to(folder) for folder in READABLE):
-        raise student.SandboxError(f"{course.ROOT} lies in a folder that answers may read")
     exercises = played(cells)
     control, theirs = socket.socketpair()
     if not os.fork():
@@ -390,13 +407,11 @@ def answers_of(notebook: str, path: Path, kind: str) -> dict[str, str]:
     for cell in json.loads(notebook)["cells"]:
         source, marks = "".join(cell["source"]), cell["metadata"].get("nbgrader", {})
         title = re.match(r"### Exercise (\d+)\.(\d+) ", source)
-        if title:
-            heading = "lesson{}-exercise{}".format(*title.groups())
         name = marks.get("grade_id", heading)
-        if cell["cell_type"] == kind and name and "-exercise" in name and not title:
-            if source.strip() != course.TEXT_STUB:
-                found.setdefault(name, source)
-            heading = None
+        heading = "lesson{}-exercise{}".format(*title.groups()) if title else None
+        is_answer = cell["cell_type"] == kind and "-exercise" in (name or "") and not title
+        if is_answer and source.strip() != course.TEXT_STUB:
+            found.setdefault(name, source)
     return found
 
 
@@ -525,8 +540,9 @@ def main(arguments: list[str] | None = None) -> int:
     for name in ("grade", "similar"):
         step = steps.add_parser(name, help="write points.csv, or similar.csv")
         step.add_argument("--seed", help="the seed of the variants; without it there are none")
-        step.add_argument("--jobs", type=int, default=os.cpu_count(), help="lessons at a time")
-        step.add_argument("--seconds", type=int, default=60, help="of a processor, for an answer")
+    step = steps.choices["grade"]
+    step.add_argument("--jobs", type=int, default=os.cpu_count(), help="lessons at a time")
+    step.add_argument("--seconds", type=int, default=60, help="of a processor, for an answer")
     step = steps.add_parser("marks", help="fill in the platform's table")
     step.add_argument("worksheet", type=Path, help="a csv file with `Full name` and `Grade`")
     step.add_argument("--deadline", help="after it a share of the points is lost")

@@ -18,6 +18,7 @@ from project.tools import load_tool
 ROOT = Path(__file__).parents[2]
 course, grade = load_tool("course"), load_tool("grade")
 LESSONS = {path.stem: nbformat.read(path, 4) for path in course.all_lessons()}
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux")
 FUNCTIONS = ("estimate", "sensitivity", "chances", "most_answers", "only_from_zero")
 
 # each gives `cheat`, what a function returns for its arguments; tried on all of lesson 11
@@ -287,6 +288,12 @@ def drop_asserts(check):
             return ast.Pass()
 
     return ast.unparse(Drop().visit(ast.parse(check)))
+
+
+def test_without_a_sandbox_nothing_is_graded(tmp_path, monkeypatch):
+    monkeypatch.setattr(grade.student.platform, "machine", lambda: "m68k")
+    with pytest.raises(SystemExit, match="x86_64 and aarch64 only"):
+        grade.main(["--folder", str(tmp_path), "grade"])
 
 
 def test_values_cross_the_border_as_they_are():

@@ -93,6 +93,20 @@ def test_lessons_are_the_students_versions_and_begin_with_a_cell_for_colab(archi
         assert lesson.cells == kit.student_version(known).cells
 
 
+def test_an_archive_of_a_student_has_the_lessons_with_own_constants(tmp_path, monkeypatch):
+    monkeypatch.setattr(kit, "all_lessons", lambda: sorted(kit.ROOT.glob("notebooks/course/9_*")))
+    for who in ("Ann", "Bob"):
+        kit.write_lessons(tmp_path / who / kit.NAME, "anonpaper-1.whl", f"7/{who}")
+        kit.pack(tmp_path / who / kit.NAME, tmp_path / f"{who}.zip")
+    ann, bob = (zipfile.ZipFile(tmp_path / f"{who}.zip") for who in ("Ann", "Bob"))
+    (name,) = ann.namelist()
+    assert bob.namelist() == [name] == [f"{kit.NAME}/lessons/9_reconstruction.ipynb"]
+    texts = [one.read(name).decode() for one in (ann, bob)]
+    years = [re.search(r"of the year (\d+)", text)[1] for text in texts]
+    assert years[0] != years[1]
+    assert not [text for text in texts if "SOLUTION" in text or "HIDDEN TESTS" in text]
+
+
 def test_requirements_are_pinned_light_and_enough(archive):
     wheel, *pinned = read(archive, "requirements.txt").split()
     assert f"{kit.NAME}/{wheel.removeprefix('./')}" in archive.namelist()
