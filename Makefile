@@ -195,11 +195,8 @@ build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
 	@$(RUN) tools/course.py
 
 .PHONY: slides
-slides: course  ## write slides of the lessons, to show offline: build/course/slides
-	@# of the package only reveal.js is used, which it carries
-	@test -d build/slides/sphinx_revealjs \
-	  || $(RUN) -m pip install -qq --no-deps --target build/slides sphinx-revealjs==3.2.1
-	@$(RUN) tools/slides.py build/slides
+slides: course data  ## write slides of the lessons, to show offline: build/course/slides
+	@$(RUN) tools/slides.py
 
 .PHONY: kit
 kit: env data  ## write the course as one archive to run anywhere; OFFLINE=1: with all wheels; SEED= STUDENTS=: variants

@@ -301,6 +301,9 @@ def describe(lesson, name: str) -> None:
     """Say of each figure of a lesson what it shows, in place, where myst-nb and nbconvert look."""
     texts = yaml.safe_load((LESSONS / "alt_texts.yaml").read_text(encoding="utf-8"))
     for cell in lesson["cells"]:
+        for picture, held in cell.get("attachments", {}).items():
+            address = f"data:image/png;base64,{held['image/png']}"
+            cell["source"] = "".join(cell["source"]).replace(f"attachment:{picture}", address)
         if text := texts.get(name, {}).get(cell["id"]):
             cell["metadata"]["mystnb"] = {"image": {"alt": text}}
             for output in cell["outputs"]:

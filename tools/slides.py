@@ -1,112 +1,97 @@
-"""Write slides of the lessons, from their own cells, for the Makefile.
+"""Write the slides of the lessons as pages of reveal.js, for the Makefile.
 
-    slides.py build/slides   notebooks/course -> build/course/slides; reveal.js is in build/slides
+    slides.py   notebooks/course/slides -> build/course/slides
 
-Slides follow from the public version of a lesson, so that no solution is on them. A heading begins
-a slide; of a paragraph the first sentence is shown, and all of it is in the speaker's notes (key
-S); lists, tables, formulas, notes on ethics and exercises are shown whole. Of a cell with code its
-picture is shown, or else its output, below the code if that is short. Set-up, answers and checks
-are left out. reveal.js and MathJax lie beside the slides, which fetch nothing.
+A file of slides belongs to the lesson of its name. A line `---` begins a slide, a line `Notes:`
+what the speaker says (key S), and a quotation is a poll. `![](cell-14)` is the figure of a cell of
+the lesson, `![](linking(1))` a picture that `course_pictures` draws. Code marked `demo` is run
+while the slides are written and shown above what it prints. Code marked `setup` is only run. The
+pages fetch nothing.
 """
 
+import base64
+import io
 import re
 import shutil
+import struct
 import sys
+from contextlib import redirect_stdout
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
-from course import COURSE, ROOT, all_lessons, describe, index_row, public_version
-from nbconvert import SlidesExporter
-from nbformat.v4 import new_markdown_cell, new_notebook
+import yaml
+from course import COURSE, LESSONS, ROOT, all_lessons
+from jinja2 import Template
+from nbconvert.filters import markdown2html
+from pygments.formatters import HtmlFormatter
+
+sys.path.insert(0, str(LESSONS))
+import course_pictures
 
 SLIDES = COURSE / "slides"
-TEMPLATES = Path(__file__).parent / "templates"
-LEFT_OUT = {"parameters", "solution", "self-check", "hidden-tests"}
-SHORT = 12  # lines of code that fit on a slide above their output
-MATHJAX = ("sphinx-mathjax-offline", "static/mathjax/tex-svg-full.js")
-REVEAL = "sphinx_revealjs/_static/revealjs"
+PAGE = Path(__file__).parent / "templates" / "slides.html"
 
 
-def main(packages: str) -> int:
+def main() -> int:
     """Write the slides of all lessons anew, and return the exit code."""
     shutil.rmtree(SLIDES, ignore_errors=True)
-    SLIDES.mkdir(parents=True)
-    for part in ("dist", "plugin/notes"):
-        shutil.copytree(Path(packages, REVEAL, part), SLIDES / "reveal.js" / part)
-    shutil.copy(Path(packages, REVEAL, "LICENSE"), SLIDES / "reveal.js")
-    package, script = MATHJAX
-    shutil.copy(Path(find_spec(package).origin).parent / script, SLIDES / "mathjax.js")
-    rows = []
+    for part in ("dist", "plugin/notes", "LICENSE"):
+        copy("sphinx_revealjs", f"_static/revealjs/{part}", SLIDES / "reveal.js" / part)
+    copy("sphinx-mathjax-offline", "static/mathjax/tex-svg-full.js", SLIDES / "mathjax.js")
     for path in all_lessons():
-        lesson = nbformat.read(path, as_version=4)
-        (SLIDES / f"{path.stem}.html").write_text(slides_of(lesson, path.stem), encoding="utf-8")
-        rows.append(index_row(lesson, f"{path.stem}.html"))
-    index = (TEMPLATES / "slides" / "README.md").read_text().format(rows="\n".join(rows))
-    (SLIDES / "README.md").write_text(index)
-    print(f"{SLIDES.relative_to(ROOT)}: slides of {len(rows)} lessons, to show offline")
+        (SLIDES / f"{path.stem}.html").write_text(slides_of(path), encoding="utf-8")
+    print(f"{SLIDES.relative_to(ROOT)}: slides of {len(all_lessons())} lessons, to show offline")
     return 0
 
 
-def slides_of(lesson, name: str) -> str:
-    """Return the slides of a lesson, which has a name, as a page."""
-    exporter = SlidesExporter(
-        template_name="slides",
-        extra_template_basedirs=[str(TEMPLATES)],
-        reveal_url_prefix="reveal.js",
-        reveal_theme="white",
-        exclude_anchor_links=True,
+def copy(package: str, path: str, to: Path) -> None:
+    """Copy a file or a folder that a package carries."""
+    source = Path(find_spec(package).origin).parent / path
+    to.parent.mkdir(parents=True, exist_ok=True)
+    (shutil.copytree if source.is_dir() else shutil.copy)(source, to)
+
+
+def slides_of(path: Path) -> str:
+    """Return the slides of a lesson, which has a file, as a page."""
+    source = (path.parent / "slides" / f"{path.stem}.md").read_text(encoding="utf-8")
+    source = re.sub(r"^```python (setup|demo)\n(.*?)^```$", partial(ran, names={}), source,
+                    flags=re.M | re.S)  # fmt: skip
+    source = re.sub(r"!\[\]\((.+)\)$", partial(drawn, path=path), source, flags=re.M)
+    slides = [slide.partition("\nNotes:") for slide in re.split(r"^---$", source, flags=re.M)]
+    return Template(PAGE.read_text()).render(
+        title=source.partition("\n")[0].removeprefix("# "),
+        style=HtmlFormatter().get_style_defs(".highlight"),
+        slides=[(markdown2html(shown), markdown2html(spoken)) for shown, _, spoken in slides],
     )
-    public = public_version(lesson)
-    describe(public, name)
-    title = lesson.cells[0].source.partition("\n")[0].removeprefix("# ")
-    slides = new_notebook(cells=marked(public.cells), metadata={"title": title})
-    return exporter.from_notebook_node(slides)[0]
 
 
-def marked(cells) -> list:
-    """Return the cells of the slides, with nbconvert's marks."""
-    found = []
-    for cell, after in zip(cells, [*cells[1:], cells[-1]], strict=True):
-        tags = {*cell.metadata.get("tags", [])}
-        about_parameters = "parameters" in after.metadata.get("tags", [])
-        if tags & LEFT_OUT or about_parameters or (cell.cell_type == "code" and not cell.outputs):
-            continue
-        if cell.cell_type == "code":
-            pictures = any("image/png" in output.get("data", {}) for output in cell.outputs)
-            hidden = pictures or len(cell.source.splitlines()) > SHORT
-            cell.metadata.update(slideshow={"slide_type": "subslide"})
-            cell.metadata.transient = {"remove_source": hidden}
-            found.append(cell)
-            continue
-        for part in re.split(r"\n(?=#{1,3} )", cell.source):
-            heading = re.match("#*", part)[0]
-            kind = "subslide" if len(heading) == 3 or "ethics" in tags else "slide"
-            shown, spoken = split(part)
-            found.append(slide(shown, kind if heading or "ethics" in tags else "-"))
-            if spoken:
-                found.append(slide(spoken, "notes"))
-    return found
+def ran(code: re.Match, names: dict) -> str:
+    """Run code among the names of earlier code; return what its slide shows of it."""
+    with redirect_stdout(io.StringIO()) as printed:
+        exec(code[2], names)
+    shown = f"```python\n{code[2]}```\n\n```text\n{printed.getvalue()}```"
+    return shown if code[1] == "demo" else ""
 
 
-def slide(source: str, kind: str):
-    """Return a cell of text with nbconvert's mark."""
-    return new_markdown_cell(source, metadata={"slideshow": {"slide_type": kind}})
-
-
-def split(text: str) -> tuple[str, str]:
-    """Return what of a text is shown, and what of it is for the speaker."""
-    if text.startswith("### Exercise"):
-        return text, ""
-    shown, spoken = [], []
-    for block in text.strip().split("\n\n"):
-        if re.match(r"[#>|$-]|\d\.|\*\*(Time|Before)", block):
-            shown.append(block)
-        else:
-            shown.append(re.match(r".*?[.?!:](?=\s|$)|.*", block, re.DOTALL)[0])
-            spoken.append(block)
-    return "\n\n".join(shown), "\n\n".join(spoken)
+def drawn(mark: re.Match, path: Path) -> str:
+    """Return the picture that a mark names, with its alternative text."""
+    texts = yaml.safe_load((LESSONS / "alt_texts.yaml").read_text()).get(path.stem, {})
+    if mark[1] in texts:
+        cell = next(cell for cell in nbformat.read(path, 4).cells if cell.id == mark[1])
+        (picture,) = (
+            one.data["image/png"] for one in cell.outputs if "image/png" in one.get("data", ())
+        )
+        picture, text = base64.b64decode(picture), texts[mark[1]]
+    else:
+        picture = course_pictures.png(eval(mark[1], vars(course_pictures)), dpi=240)
+        text = course_pictures.about(mark[1].partition("(")[0])
+    width, height = struct.unpack(">2I", picture[16:24])
+    kind = "beside" if width < 2 * height else "below"
+    data = base64.b64encode(picture).decode()
+    return f'<img class="{kind}" alt="{text}" src="data:image/png;base64,{data}">'
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

@@ -80,8 +80,7 @@ def test_a_lesson_has_its_parts_in_order(path, lesson):
     assert headings[-2:] == ["Summary", "Further reading"]
     kinds = [heading.partition(":")[0] for heading in headings]
     assert kinds.index("Tiny") < kinds.index("Real") < kinds.index("Broken")
-    minutes = re.search(r"\*\*Time:\*\* (\d+) minutes: ", text)
-    assert 60 <= int(minutes[1]) <= 90
+    assert re.search(r"\*\*Time:\*\* \d+ minutes(: | in two parts\. Part 1, )", text)
 
 
 def test_exercises_are_numbered_and_each_is_followed_by_its_answer_and_check(path, lesson):
@@ -256,6 +255,23 @@ def test_the_guide_counts_minutes_and_exercises_as_the_lessons_do():
         assert said in text
 
 
+def test_each_part_of_a_lesson_fits_the_lab_that_the_syllabus_gives_it():
+    syllabus = (LESSONS / "SYLLABUS.md").read_text()
+    weeks = re.findall(r"^\| (\d+) \|(.*)\|$", syllabus, re.M)
+    assert [int(week) for week, _ in weeks] == [*range(1, 15)]
+    for path in PATHS:
+        number = int(path.stem.partition("_")[0])
+        cells = read(path).cells
+        time = next(cell.source for cell in cells if "**Time:**" in cell.source)
+        (total,) = re.findall(r"\*\*Time:\*\* (\d+) minutes", time)
+        parts = [int(minutes) for minutes in re.findall(r"Part \d, (\d+) minutes", time)]
+        assert sum(parts) == (int(total) if parts else 0)
+        assert all(60 <= minutes <= 90 for minutes in parts or [int(total)])
+        assert sum("part 2 begins here" in cell.source for cell in cells) == bool(parts)
+        for part in [f", part {1 + i}" for i in range(len(parts))] or [""]:
+            assert re.search(rf"lesson {number}{part}\b", syllabus), f"lesson {number}{part}"
+
+
 def test_a_lesson_ends_with_its_licences(lesson):
     assert lesson.cells[-1].source.endswith(
         "Text: [CC BY 4.0](https://creativecommons.org/licenses/by/4.0/). Code: MIT licence."
@@ -265,7 +281,7 @@ def test_a_lesson_ends_with_its_licences(lesson):
 def test_lessons_name_neither_files_nor_links_beside_them(path, lesson):
     for cell in lesson.cells:
         assert path.name not in cell.source
-        assert not re.search(r"\]\((?!https?://)", cell.source), cell.source
+        assert not re.search(r"\]\((?!https?://|attachment:)", cell.source), cell.source
 
 
 # ---- the student's version --------------------------------------------------------------------
