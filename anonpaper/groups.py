@@ -105,7 +105,7 @@ class Partition:
         return self._with(self.labels[entry], counts)
 
     def apart(self) -> Partition:
-        """Return the same groups, none of which represents several; labels never do."""
+        """Return the same groups, each once; labels are never repeated."""
         return self
 
     def listed(self, m: Microdata) -> tuple[Microdata, Partition]:
@@ -185,7 +185,7 @@ class CountedPartition(Partition):
         )
 
     def apart(self) -> CountedPartition:
-        """Return the same groups, none of which represents several; O(n / least size)."""
+        """Return the same groups, each once; O(n / least size)."""
         if (self.times == 1).all():
             return self
         is_withheld = self.group < 0

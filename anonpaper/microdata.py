@@ -352,7 +352,7 @@ class Microdata:
     def plain(self) -> Microdata:
         """Return the table in which each sensitive value, also a missing one, counts for itself.
 
-        Its sensitive codes are those that are published.
+        Its sensitive codes are the published ones.
         """
         if not self.similar and self.missing != "unknown":
             return self

@@ -145,7 +145,7 @@ def changes(
 
 def is_code(path: str, is_there: bool) -> bool:
     """Return whether a changed file is code; what is gone beside code is read no more by it."""
-    return path.endswith(".py") or not (is_there or path.startswith("data/"))
+    return path.endswith((".py", "/arguments.toml")) or not (is_there or path.startswith("data/"))
 
 
 def quick_tables(name: str, results: Path) -> dict[str, str]:

@@ -59,7 +59,7 @@ def show(what: object) -> None:
 
 
 def shows_edition() -> bool:
-    """Return whether notebooks show the paper edition instead of their own results."""
+    """Return whether notebooks show the paper edition instead of the run's results."""
     return os.environ.get("ANONPAPER_SHOW") == "paper"
 
 

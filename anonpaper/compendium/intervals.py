@@ -60,7 +60,7 @@ def judge_share(
 
 
 def judge_runs(runs, published, *, mostly: float = MOSTLY) -> str:
-    """Return the verdict on published single runs, from runs of ours: settings x runs."""
+    """Return the verdict on published single runs, from our runs: settings x runs."""
     rows, published = _rows(runs), np.asarray(published, dtype=float)
     if published.shape != (len(rows),) or np.isnan(published).any():
         raise ParameterError(
@@ -235,7 +235,7 @@ def mean_interval(values, *, level: float = LEVEL, within: tuple[float, float] =
     `within` holds the bounds of the values, such as 0 and 1 for shares. One value alone has the
     interval `within`. Equal values have no spread. If they have finite bounds, the interval is
     exact for any distribution: by `share_interval`, a share of all draws may differ from n equal
-    draws, and may lie at either bound. Values that differ by rounding alone count as equal there.
+    draws, and may lie at either bound. Values that differ only by rounding count as equal there.
     """
     values, (least, most) = np.asarray(values, dtype=float), within
     if values.ndim != 1 or values.size == 0 or np.isnan(values).any() or not 0 < level < 1:

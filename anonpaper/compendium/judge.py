@@ -367,7 +367,7 @@ def _explained(claim: Claim, verdict: str, robust: str, folder: Path) -> dict[st
 
 
 def _finding(paper: str, entry: Mapping, tables: Mapping[str, pd.DataFrame]) -> Finding:
-    """Return what tables say of one statement."""
+    """Return what tables say about one statement."""
     chosen = [tables[name] for name in _tables(entry)]
     published, tolerance = _published(entry), entry.get("tolerance")
     numbers = {"published": published, "tolerance": tolerance}

@@ -1,6 +1,6 @@
 """Rules that make sets of diversity constraints: minimum, average, proportion.
 
-The classes are those of J. Stoyanovich, K. Yang, H. Jagadish, *Online set selection with fairness
+The classes are as in J. Stoyanovich, K. Yang, H. Jagadish, *Online set selection with fairness
 and diversity constraints*, EDBT 2018. No paper prints their rules: these follow the lists that the
 authors of diva2021 published. An attribute has d values that occur, each c times.
 """

@@ -268,7 +268,7 @@ def _file_now(file, stand_in: bool) -> str:
 def fetch(names: Sequence[str] | None = None) -> dict[str, Origin]:
     """Fetch and parse data sets (by default all) into the cache; return where each came from.
 
-    A stand-in raises no warning here: its origin says so. Errors are those of :func:`load`.
+    A stand-in raises no warning here: its origin says so. Errors as for :func:`load`.
 
     Examples
     --------

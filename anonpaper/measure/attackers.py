@@ -93,7 +93,7 @@ def attackers(rel: Release, *, knows: int = 0, earlier: Release | None = None) -
     >>> found["attacker"], found[["promised", "file", "concluded", "people"]].astype(int).tolist()
     ('has the register and knows the method', [2, 2, 1, 2])
 
-    Whoever knows the illness of one person of age v knows that of the other:
+    Whoever knows the illness of one person of age v knows the other's illness:
 
     >>> found = attackers(rel, knows=1).set_index("principle").loc["theta"]
     >>> float(found["concluded"]), int(found["people"])

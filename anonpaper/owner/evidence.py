@@ -1,7 +1,7 @@
 """Evidence on a release, of this package or another tool's: what `ap.audit` reports.
 
-Another tool's release is read as an attacker with a register reads it: each published text stands
-for the values that it allows, and each row for somebody whom its texts and secrets fit.
+Another tool's release is read as an attacker with a register reads it: each published text allows
+some values, and each row belongs to somebody whom its texts and sensitive values fit.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def audit(
 ) -> Evidence:
     """Report what a release promises, which attackers were tried, its risk and its utility.
 
-    The order is that of NIST SP 800-188: objectives first, then the validation of privacy, then
-    of usefulness. No attacker is left out: those who were not tried have the reason.
+    The order follows NIST SP 800-188: objectives first, then the validation of privacy, then
+    of usefulness. No attacker is left out. Attackers that were not tried have the reason.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def _secrets(m: Microdata, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _matched(m: Microdata, classes, class_of_row, allowed: list, secrets: tuple) -> np.ndarray:
-    """A class for each person, -1 for the withheld, so that each published row is somebody's."""
+    """A class for each person, -1 for the withheld; each published row belongs to somebody."""
     of_person, of_row = secrets
     span = np.int64(max(of_person.max(initial=0), of_row.max(initial=0)) + 1)
     # people are alike if their quasi-identifiers and secrets are; so are rows

@@ -121,7 +121,7 @@ def read(
     qi, sensitive, person, missing, similar
         As for :class:`~anonpaper.Microdata`. By default a missing sensitive value is unknown.
     count : str, optional
-        A column of whole numbers: how many people a row stands for.
+        A column of whole numbers: how many people a row counts for.
     types : mapping of column to str or sequence of str, optional
         Kinds of columns: "integer", "decimal", "decimal-comma", "date", a date's form such as
         "%d.%m.%Y", "ordered" (by the numbers in the texts, then by letters), "text"; or a list of
@@ -556,7 +556,7 @@ def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:
         raise ColumnError(f"count names {count!r}; the table has {list(frame)}")
     people = frame[count]
     if people.isna().any() or people.dtype.kind not in "iu" or people.min() < 0:
-        raise ColumnError(f"{count!r} must say how many people a row stands for: 0, 1, 2, ...")
+        raise ColumnError(f"{count!r} must say how many people a row counts for: 0, 1, 2, ...")
     return frame.loc[frame.index.repeat(people.to_numpy(np.intp))].reset_index(drop=True)
 
 
