@@ -104,16 +104,17 @@ def falls_along(
     wide = _wide(figure, axis, rule, value)[names].unstack("seed")
     slopes = np.polyfit(wide.index.to_numpy(float), wide, 1)[0]
     changes = pd.Series(slopes * np.ptp(figure[axis]), wide.columns).unstack("seed")
-    changes = changes.reindex(names)
+    changes, (least, most) = changes.reindex(names), (figure[axis].min(), figure[axis].max())
     settings, detail = Settings(-changes), _no_table(figure, rule, names)
     ends, verdict = -settings.ends[:, ::-1], settings.verdict
+    means = changes.mean(axis=1).map("{:.2g}".format).astype(float)  # two digits, no exponent
     if straight and verdict == REPRODUCED:
-        means = wide.T.groupby("algorithm").mean().T[names]
-        explained = means.corrwith(means.index.to_series()) ** 2
+        courses = wide.T.groupby("algorithm").mean().T[names]
+        explained = courses.corrwith(courses.index.to_series()) ** 2
         verdict = REPRODUCED if explained.min() >= straight else DIRECTION
         detail = f"a line explains {listed(explained, '{:.0%}')}; {detail}"
     return Finding(
-        f"change over the axis: {listed(changes.mean(axis=1), '{:+.2g}')}",
+        f"change from {axis} = {least:g} to {most:g}: {listed(means, '{:+,g}')}",
         verdict,
         interval=intervals_in_words(ends, names, "{:.2g}", held=settings.held),
         spread=of_draws(changes.shape[1], "seeds"),

@@ -47,7 +47,7 @@ def test_a_failure_counts():
         found("conflict-costs", "reject; ratio", figure_4c(runs)) for runs in (accuracy, failing)
     )
     assert (everything.verdict, everything.spread) == (NOT_REPRODUCED, "5 seeds")
-    assert some.measured.startswith("change over the axis: max_fan_out: -")
+    assert some.measured.startswith("change from conflict rate = 0 to 1: max_fan_out: -")
     assert "basic on 4 of 15 sets" in some.detail and some.spread == "5 seeds"
 
 
