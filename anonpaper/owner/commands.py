@@ -113,6 +113,7 @@ def anonymize(options, say: Say) -> None:
     for principle in method.promised(parameters):
         if not principle.holds(*release.audited()):
             raise errors.InfeasibleError(f"the result fails {principle}: nothing was written")
+    release.check_promise(options.against, options.accept)
     counted = {"constraints", "hierarchies"}  # reported by their number
     shown = {n: len(given) if n in counted else given for n, given in parameters.items()}
     found = {"method": options.method, "parameters": shown, **report.summary(release)}
@@ -150,7 +151,7 @@ def _write(release: Release, outputs: list, found: dict, table: Table, kept: lis
 def _write_by_engine(release: Release, output: str, found: dict, options, say: Say):
     say(f"writing {output}")
     with warnings.catch_warnings(record=True) as caught:
-        written = release.write(output, replace=options.force)
+        written = release.write(output, replace=options.force, accept=options.accept)
     for warning in caught:
         say(f"warning: {warning.message}")
     found["written to"] = [str(path) for path in written]

@@ -362,7 +362,7 @@ class Release:
         >>> path.read_text().count("*")
         8
         """
-        self._check_promise(check_choice("against", against, ("file", "register")), accept)
+        self.check_promise(against, accept)
         if self.microdata.engine is not None:
             self._written = self.microdata.engine.write(self, path, replace=replace)
             paths = tuple(path for table in self._written for path in table.paths)
@@ -479,8 +479,29 @@ class Release:
         """Principles promised by the algorithm with its parameters; empty if not known."""
         return getattr(self.recoding or self._partition, "promised", ())
 
-    def _check_promise(self, against: str, accept: str | None) -> None:
-        """Raise PromiseError if a promise fails, unless a reason to accept that is given."""
+    def check_promise(
+        self, against: Literal["file", "register"] = "file", accept: str | None = None
+    ) -> None:
+        """Raise PromiseError if the rows of real people keep less than was promised.
+
+        Parameters
+        ----------
+        against, accept
+            As for :meth:`write`, which calls this first.
+
+        Raises
+        ------
+        PromiseError
+            The release keeps less than `promised`, and `accept` is not given.
+        ParameterError
+            `against` is unknown, or `accept` is no reason in words.
+
+        Examples
+        --------
+        >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+        >>> rel.check_promise(against="register")
+        """
+        check_choice("against", against, ("file", "register"))
         if accept is not None and not (isinstance(accept, str) and accept.strip()):
             raise ParameterError(f"accept must be a reason in words, got {accept!r}")
         self.accepted = accept
@@ -491,13 +512,18 @@ class Release:
             for promise, level in self.kept().items()
             if level is not None
         ]
-        again = "withhold failing classes by r.withhold = r.promised before ap.recode(m, r), "
-        remedy = again if found and self.recoding is not None else ""
+        remedy = "Run the algorithm on this table, " if found else ""
+        if self.recoding is not None:
+            remedy += (
+                "withhold failing classes by r.withhold = r.promised before ap.recode(m, r), "
+                if found
+                else "Run full_domain or tds with cover=True (--cover), "
+            )
         found += self.warnings[: against == "register" and bool(self._broken)]
         if found:
             raise PromiseError(
-                f"{'; '.join(found)}: nothing was written. Run the algorithm on this table, "
-                f'{remedy}or pass accept="the reason", which the report prints'
+                f"{'; '.join(found)}: nothing was written. "
+                f'{remedy}or pass accept="the reason" (--accept), which the report prints'
             )
 
     def kept(self) -> dict[Principle, float | None]:

@@ -657,3 +657,19 @@ def test_a_table_on_standard_input(people, capsys, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(people.read_bytes())))
     assert main(["audit", "-", *ROLES, "--json", "-q"]) == 0
     assert json.loads(capsys.readouterr().out)["table"]["rows"] == 48
+
+
+def test_a_table_whose_withheld_people_are_told_is_refused_against_a_register(tmp_path, capsys):
+    table, out, shown = (tmp_path / name for name in ("in.csv", "out.csv", "page.html"))
+    table.write_text("age,ill\nu,a\nu,a\nv,b\nv,c\nw,b\nw,c\n")
+    told = f"anonymize {table} --output {out} --qi age --sensitive ill --method full_domain --k 2"
+    told += " --l 2 --suppression 0.4 --against register"
+    assert main(told.split()) == 2
+    printed = capsys.readouterr().err
+    assert "2 of 6 people beyond 2" in printed and "--cover" in printed and "--accept" in printed
+    assert not out.exists()
+    assert main([*told.split(), "--report", str(shown), "--accept", "known to the board"]) == 0
+    assert "known to the board" in re.sub(r"<pre.*?</pre>", "", shown.read_text(), flags=re.S)
+    out.unlink()
+    shown.unlink()
+    assert main(told.replace("--suppression 0.4", "--suppression 1 --cover").split()) == 0
