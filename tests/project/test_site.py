@@ -48,7 +48,8 @@ class Links(HTMLParser):
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
         self.anchors |= {attrs.get("id"), attrs.get("name")}
-        self.pictures += [attrs["src"]] if tag == "img" else []
+        inside = attrs.get("src", "").startswith("data:")  # and so counted with the page
+        self.pictures += [attrs["src"]] if tag == "img" and not inside else []
         self.links += [
             attrs[key]
             for key in ("href", "src")

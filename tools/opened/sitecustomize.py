@@ -6,6 +6,7 @@ imported or read. Names go to $ANONPAPER_OPENED, one file for each process. A pr
 note what it reads is noted as ``*``: it may have read anything.
 """
 
+import contextlib
 import os
 import sys
 
@@ -25,8 +26,9 @@ def note_opened(event: str, arguments: tuple) -> None:
 
 
 def note(name: str) -> None:
-    """Write a line."""
-    os.write(_notes, f"{name}\n".encode(errors="backslashreplace"))
+    """Write a line; a process that has shut itself in loaded its files before, and cannot."""
+    with contextlib.suppress(OSError):
+        os.write(_notes, f"{name}\n".encode(errors="backslashreplace"))
 
 
 def notes_too(program: object, arguments: object, folder: object, environment: object) -> bool:
