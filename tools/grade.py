@@ -554,6 +554,7 @@ def main(arguments: list[str] | None = None) -> int:
             collect(options.handed_in, options.folder, options.texts)
         case "grade":
             try:
+                check_sandbox()
                 found = grade(
                     submitted(options.folder), options.seed, options.jobs, options.seconds
                 )

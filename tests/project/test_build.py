@@ -151,6 +151,7 @@ def test_a_killed_run_leaves_nothing_half_written_and_the_next_resumes(project):
 def test_notebooks_are_executed_in_place_the_same_each_time(project):
     notebook = project / "notebooks/one/1_first.ipynb"
     shutil.rmtree(project / "notebooks/two")
+    make(project, "PROFILE=paper", "figures")
     make(project, "notebooks")
     first = notebook.read_bytes()
     executed = nbformat.reads(first.decode(), as_version=4)

@@ -19,8 +19,8 @@ def note_opened(event: str, arguments: tuple) -> None:
     if event == "open" and isinstance(arguments[0], str):
         path = os.path.abspath(arguments[0])
         if path.startswith(_project) and path not in _seen:
-            note(path.removeprefix(_project))
             _seen.add(path)
+            note(path.removeprefix(_project))
     elif event == "subprocess.Popen" and not notes_too(*arguments) or event in STARTS:
         note("*")
 
@@ -28,7 +28,9 @@ def note_opened(event: str, arguments: tuple) -> None:
 def note(name: str) -> None:
     """Write a line; a process that has shut itself in loaded its files before, and cannot."""
     with contextlib.suppress(OSError):
-        os.write(_notes, f"{name}\n".encode(errors="backslashreplace"))
+        notes = os.open(_notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        os.write(notes, f"{name}\n".encode(errors="backslashreplace"))
+        os.close(notes)
 
 
 def notes_too(program: object, arguments: object, folder: object, environment: object) -> bool:
@@ -52,9 +54,5 @@ def notes_too(program: object, arguments: object, folder: object, environment: o
 if "ANONPAPER_OPENED" in os.environ:
     _seen: set[str] = set()
     _project = os.environ["ANONPAPER_PROJECT"] + os.sep
-    _notes = os.open(
-        f"{os.environ['ANONPAPER_OPENED']}/{os.getpid()}",
-        os.O_WRONLY | os.O_CREAT | os.O_APPEND,
-        0o644,
-    )
+    _notes = f"{os.environ['ANONPAPER_OPENED']}/{os.getpid()}"
     sys.addaudithook(note_opened)
