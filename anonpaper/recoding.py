@@ -81,6 +81,7 @@ class Recoding:
         withhold: Sequence = (),
         cover: bool = False,
     ) -> None:
+        self.cover = check_choice("cover", cover, (False, True))
         self.attributes = tuple(check_sequence("attributes", attributes, Attribute))
         maps = check_sequence("maps", maps)
         if len(maps) != len(self.attributes):
@@ -92,7 +93,6 @@ class Recoding:
         self.info = dict(info or {})
         self.algorithm = algorithm
         self.withhold = tuple(check_sequence("withhold", withhold))
-        self.cover = check_choice("cover", cover, (False, True))
         #: Per attribute, which values published rows have, (size,); set by `withholding`.
         self.shown_values: list[np.ndarray] | None = None
         self.names = tuple(names or [None] * len(self.attributes))

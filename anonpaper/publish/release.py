@@ -519,7 +519,8 @@ class Release:
                 if found
                 else "Run full_domain or tds with cover=True (--cover), "
             )
-        found += self.warnings[: against == "register" and bool(self._broken)]
+        if against == "register" and self._broken:
+            found.append(self.warnings[0])
         if found:
             raise PromiseError(
                 f"{'; '.join(found)}: nothing was written. "

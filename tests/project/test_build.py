@@ -155,7 +155,7 @@ def test_notebooks_are_executed_in_place_the_same_each_time(project):
     make(project, "notebooks")
     first = notebook.read_bytes()
     executed = nbformat.reads(first.decode(), as_version=4)
-    assert executed.cells[1].outputs[-1].data["text/plain"].startswith("   row")
+    assert executed.cells[1].outputs[-1].data["text/plain"].split()[:2] == ["row", "0"]
     assert [cell.id for cell in executed.cells] == ["parameters", "results", "more"]
     assert executed.cells[1].metadata == {}
     make(project, "refresh-one/1_first")
