@@ -15,12 +15,15 @@ expected ones.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import faulthandler
 import hashlib
 import importlib.util
 import json
 import multiprocessing
 import os
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -39,6 +42,7 @@ KEPT = ROOT / "data" / "cache" / "tests"
 NOTEBOOKS = "figures/expected/quick/notebooks"
 NBVAL = "--nbval --nbval-sanitize-with=tests/nbval_sanitize.cfg -p replayed".split()
 PRELOADED = "ignore::pytest.PytestAssertRewriteWarning"  # plugins are loaded before pytest starts
+LIMIT = 1_200  # seconds of a file of tests, after which it shows where it stands and fails
 ALL, AROUND = "*", ""  # names of no file: all files, and what tests depend on beside files
 COMPILED = re.compile(r"__pycache__/([^./]+)\.[^/]*\.pyc$")  # of Python, and as pytest writes it
 # what the environment is made from, and what is loaded before processes are forked
@@ -56,6 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args(arguments)
     began = time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # by way of `finally`
     os.chdir(ROOT)
     sys.path[:1] = [str(ROOT), str(ROOT / "tests")]  # where pytest started from here looks
     files, known, targets = contents(), records(), units()
@@ -152,27 +157,42 @@ def side_by_side(targets: Mapping[str, list[str]], workers: int) -> Iterator[tup
         plugin.load()
     waiting, running = list(targets), {}
     with tempfile.TemporaryDirectory() as scratch:
-        while waiting or running:
-            while waiting and len(running) < workers:
-                folder, unit = Path(scratch, str(len(waiting))), waiting.pop(0)
-                (folder / "opened").mkdir(parents=True)
-                process = multiprocessing.get_context("fork").Process(
-                    target=run, args=(targets[unit], NBVAL * (unit == NOTEBOOKS), folder)
-                )
-                process.start()
-                running[process.sentinel] = unit, folder, process
-            for sentinel in wait(running):
-                unit, folder, process = running.pop(sentinel)
-                process.join()
-                yield unit, ended(folder)
+        try:
+            while waiting or running:
+                while waiting and len(running) < workers:
+                    folder, unit = Path(scratch, str(len(waiting))), waiting.pop(0)
+                    (folder / "opened").mkdir(parents=True)
+                    process = multiprocessing.get_context("fork").Process(
+                        target=run, args=(targets[unit], NBVAL * (unit == NOTEBOOKS), folder)
+                    )
+                    process.start()
+                    running[process.sentinel] = unit, folder, process
+                # not woken by sentinels alone: what a test leaves running holds them open
+                wait(running, timeout=1)
+                done = [key for key, (*_, process) in running.items() if not process.is_alive()]
+                for unit, folder, process in map(running.pop, done):
+                    end(process)
+                    yield unit, ended(folder)
+        finally:
+            for *_, process in running.values():
+                end(process)
+
+
+def end(process: multiprocessing.Process) -> None:
+    """End a process and all that it has left running."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def run(targets: list[str], options: list[str], folder: Path) -> None:
     """Run pytest in this process, and write down how it ended and which files were opened."""
+    os.setpgrp()  # so that `end` ends what tests leave running too
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     counts = Counter()
     output = os.open(folder / "printed", os.O_WRONLY | os.O_CREAT)
     os.dup2(output, 1)
     os.dup2(output, 2)
+    faulthandler.dump_traceback_later(LIMIT, exit=True, file=output)
     forget_make()
     path = [str(OPENED), os.environ.get("PYTHONPATH")]
     os.environ |= {
