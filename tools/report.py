@@ -88,14 +88,11 @@ def judged_paper(key: str, about: object, results: Path) -> dict:
         claims[column] = claims[column].astype(str).str.replace(LARGE, written_out, regex=True)
     runs = {name: run_of(key, name, results) for name in claims["notebook"].unique()}
     claims["seeds to decide"] = [claim[1] if claim else "" for claim in claims["needed"]]
-    claims["to decide"] = [
-        to_decide(*claim["needed"], runs[claim["notebook"]]["seconds"])
-        if claim["needed"]
-        else "more draws; the saved tables do not tell how many"
-        if claim["verdict"] == intervals.UNDECIDED
-        else ""
-        for claim in claims.to_dict("records")
+    costs = [
+        to_decide(*needed, run_of(*drawn_by.split("/"), results)["seconds"]) if needed else ("", 0)
+        for needed, drawn_by in zip(claims["needed"], claims["drawn by"], strict=True)
     ]
+    claims["to decide"], claims["minutes to decide"] = zip(*costs, strict=True)
     by_kind = {kind: claims[claims["kind"] == kind] for kind in judge.KINDS}
     all_claims = claims.to_dict("records")
     return {
@@ -165,13 +162,13 @@ def written_out(found: re.Match) -> str:
     return f"{float(found[0]):{'+' * (found[0][0] == '+')},.0f}"
 
 
-def to_decide(draws: int, needed: float, unit: str, seconds: float) -> str:
-    """Return in words what would decide an undecided claim, and how long that takes."""
-    if needed > intervals.MANY:
-        return f"more than {intervals.MANY:,} {unit}: no affordable number (there are {draws:,})"
-    took = minutes(seconds * needed / draws)
-    told = f"about {needed:,} {unit} in place of {draws:,}, with a probability of 90 %"
-    return told + (f"; about {took} minutes by the time of the notebook" if took else "")
+def to_decide(draws: int, needed: float, unit: str, seconds: float) -> tuple[str, float]:
+    """Return what would decide an undecided claim, in words, and the minutes that it takes."""
+    more, number = ("about", needed) if needed <= intervals.MANY else ("more than", intervals.MANY)
+    took = seconds / 60 * number / draws
+    told = f"{more} {number:,} {unit} in place of {draws:,}, with a probability of 90 %"
+    above = f", above the budget of {intervals.BUDGET}" if took > intervals.BUDGET else ""
+    return told + f"; {more} {took:,.1f} minutes{above}" * (took > 0), took
 
 
 def coverage(key: str, claims: list[dict]) -> list[dict]:

@@ -16,7 +16,7 @@ import scipy  # its submodules load where they are used: every notebook imports 
 from anonpaper.errors import ParameterError
 
 __all__ = [
-    "DIRECTION", "EACH", "LEVEL", "MOSTLY", "NOT_REPRODUCED", "NOT_RUN", "NOT_TESTABLE",
+    "BUDGET", "DIRECTION", "EACH", "LEVEL", "MOSTLY", "NOT_REPRODUCED", "NOT_RUN", "NOT_TESTABLE",
     "QUANTIFIERS", "REPRODUCED", "TOGETHER", "UNDECIDED", "VERDICTS", "Settings",
     "difference_intervals", "draws_needed", "intervals_in_words", "judge_intervals", "judge_runs",
     "judge_share", "judge_statement", "level_of_each", "mean_interval", "mean_intervals",
@@ -36,6 +36,7 @@ QUANTIFIERS = EVERYWHERE, MOST, SOMEWHERE, AVERAGE = (
 )  # fmt: skip
 LEVEL = 0.95  # of all confidence intervals
 POWER = 0.9  # with which a number of seeds is to decide a claim
+BUDGET = 10  # minutes on two cores within which each claim is decided
 MOSTLY = 0.8  # share of the settings from which an order counts as reproduced in direction
 FEWEST_RUNS = 6  # with fewer nearly any number could be another run
 MANY = 10_000  # draws that nobody makes

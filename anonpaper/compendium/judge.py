@@ -63,12 +63,12 @@ ESTIMANDS = {
 COLUMNS = [*(
     "id paper kind notebook where claim tables how estimand published measured interval spread "
     "tolerance verdict robust needed readings lines detail reason".split()
-), "what if", "tested in", "differs"]  # fmt: skip
+), "what if", "tested in", "differs", "drawn by"]  # fmt: skip
 #: The fields of an entry of claims.toml.
 _FIELDS = set(
     "where claim notebook kind estimand quantifier published tolerance margin readings what_if "
     "differs missing reason like table tables join rows let value at by seeds says order gaps "
-    "paired within mostly direction lines measured detail interval spread check with".split()
+    "paired within mostly direction lines measured detail interval spread check with drawn_by".split()
 )
 
 
@@ -296,6 +296,7 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
     about |= {"published": _shown(_published(claim.fields)), "tolerance": tolerance}
     about |= dict.fromkeys(("measured", "interval", "spread", "detail", "reason"), "")
     about |= {"readings": [], "what if": []}
+    about["drawn by"] = claim.drawn_by or f"{claim.paper}/{claim.notebook}"
     missing = [f"{table}.csv" for table in claim.tables if not (folder / f"{table}.csv").exists()]
     if missing:
         reason = f"{' and '.join(missing)} not there: make paper-{claim.paper}"

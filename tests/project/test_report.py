@@ -248,12 +248,24 @@ def test_every_verdict_has_a_meaning_and_a_class():
     ("needed", "seconds", "words"),
     [
         (30, 60, "about 30 seeds in place of 10, with a probability of 90 %; about 3.0 minutes"),
+        (30, 240, "; about 12.0 minutes, above the budget of 10"),
         (30, 0, "with a probability of 90 %"),
-        (float("inf"), 60, "more than 10,000 seeds: no affordable number"),
+        (float("inf"), 60, "more than 10,000 seeds in place of 10"),
     ],
 )
 def test_a_card_says_what_would_decide_an_undecided_claim(needed, seconds, words):
-    assert words in report.to_decide(10, needed, "seeds", seconds)
+    told, _ = report.to_decide(10, needed, "seeds", seconds)
+    assert told.endswith(words) or told.startswith(words)
+
+
+def test_no_claim_is_undecided_within_the_budget_of_minutes(papers):
+    """Each card of an undecided claim has its seeds, its minutes and the budget below them."""
+    claims = pd.concat([paper["claims"] for paper in papers])
+    undecided = claims[claims["verdict"] == intervals.UNDECIDED]
+    assert (undecided["minutes to decide"] > intervals.BUDGET).all()
+    words = r" in place of .* minutes, above the budget of 10$"
+    assert undecided["to decide"].str.contains(words).all()
+    assert (claims["to decide"] != "").sum() == len(undecided)
 
 
 def test_cards_show_readings_their_words_and_what_if(papers):
