@@ -68,7 +68,8 @@ COLUMNS = [*(
 _FIELDS = set(
     "where claim notebook kind estimand quantifier published tolerance margin readings what_if "
     "differs missing reason like table tables join rows let value at by seeds says order gaps "
-    "paired within mostly direction lines measured detail interval spread check with drawn_by".split()
+    "paired within mostly direction lines measured detail interval spread check with "
+    "drawn_by".split()
 )
 
 
