@@ -217,7 +217,7 @@ def time_projection(
             for way in ("cells", "rows"):
                 hilbert_parts, tp_parts, rest = _timed(m, l, by_rows=way == "rows")
                 for algorithm, parts in (
-                    ("Hilbert", hilbert_parts + (way == "cells") * np.array([grouping, 0, 0])),
+                    ("Hilbert", hilbert_parts),
                     ("TP", tp_parts + [grouping, 0, 0]),
                     ("TP+", tp_parts + rest + [grouping, 0, 0]),
                 ):

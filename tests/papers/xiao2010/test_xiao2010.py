@@ -98,6 +98,21 @@ def test_times_are_told_apart_and_add_up():
     assert (by_rows["grouping"] == 0).all() and (timed["seconds"] > 0).all()
 
 
+def test_each_part_of_a_run_is_timed_once(monkeypatch):
+    """By a clock that tells one second for each part."""
+
+    def second(call, repeats, *, fresh=None):
+        return 1.0, call() if fresh is None else call(fresh())
+
+    monkeypatch.setattr(xiao2010, "timed", second)
+    m = ap.examples.hospital()
+    parts = pd.DataFrame(xiao2010.time_projection({"t": m}, "t", m.qi, [1], [2], 1, seed=0))
+    parts = parts.set_index(["way", "algorithm"])[["grouping", "curve", "walk"]]
+    assert parts.loc["cells", "Hilbert"].tolist() == [1, 1, 1]
+    assert parts.loc["rows", "Hilbert"].tolist() == [0, 1, 1]
+    assert parts.loc["cells", "TP"].tolist() == parts.loc["rows", "TP"].tolist() == [1, 0, 1]
+
+
 def test_sub_domains_of_the_same_groups_are_measured_beside_stars():
     m = ap.examples.hospital()
     p = ap.tp_plus(m, 2)
