@@ -277,7 +277,7 @@ def templates(folder: Path = TEMPLATES) -> jinja2.Environment:
     )
     found.filters |= {"cell": cell, "in_short": in_short, "line": one_line}
     found.globals |= {"verdicts": intervals.VERDICTS, "kinds": judge.KINDS, **TEXTS}
-    found.globals["others"] = OTHERS
+    found.globals |= {"others": OTHERS, "budget": intervals.BUDGET}
     return found
 
 
