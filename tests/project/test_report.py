@@ -266,6 +266,16 @@ def test_no_claim_is_undecided_within_the_budget_of_minutes(papers):
     words = r" in place of .* minutes, above the budget of 10$"
     assert undecided["to decide"].str.contains(words).all()
     assert (claims["to decide"] != "").sum() == len(undecided)
+    rules = (ROOT / "CONTRIBUTING.md").read_text()
+    assert f"The budget is {intervals.BUDGET} minutes on two cores for each claim" in rules
+
+
+def test_intervals_that_hold_together_are_called_so():
+    """`intervals_in_words` calls them as those that decide, which may hold each alone."""
+    together = re.compile(r"words\((np\.exp\()?(mean|difference)_intervals")
+    for file in ROOT.glob("notebooks/*/claims.toml"):
+        for claim in judge.of_paper(file.parent.name):
+            assert not together.search(claim.interval) or "held='together'" in claim.interval
 
 
 def test_cards_show_readings_their_words_and_what_if(papers):
