@@ -119,6 +119,7 @@ def test_a_claim_is_judged_from_its_table(entered):
         "reason": "",
         "tested in": "",
         "differs": "other rows",
+        "drawn by": "xiao2010/1_example",
     }
 
 
