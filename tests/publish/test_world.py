@@ -265,12 +265,12 @@ def test_a_killed_write_leaves_the_old_file_or_the_new_one(tmp_path):
             path.write_bytes(b"old")
         listening, gate = os.pipe()
         writer = child(lambda gate=gate: write_on_and_on(gate))
-        os.read(listening, 1)
+        os.close(gate)  # so that a writer that fails is not waited for
+        assert os.read(listening, 1) == b"."
         time.sleep(rng.uniform(0, longest))
         os.kill(writer, signal.SIGKILL)
         os.waitpid(writer, 0)
         os.close(listening)
-        os.close(gate)
         contents = [path.read_bytes() for path in paths]
         assert set(contents) <= {b"old", whole}
         seen.update(contents)
