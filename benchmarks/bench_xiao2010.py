@@ -28,6 +28,9 @@ def rows():
         seconds = measure.best_seconds(lambda: from_codes(algorithm, sal), repeat=5)  # noqa: B023
         yield measure.against(f"{name}, seconds", seconds, "pandas groupby", yardstick, limit)
 
+    seconds = measure.best_seconds(lambda: ap.load("sal"), repeat=5)
+    yield measure.against("reading sal from the cache", seconds, "pandas groupby", yardstick, 10)
+
     table = sal.codes.nbytes + sal.sensitive_codes.nbytes
     for name, algorithm in (("tp", ap.tp), ("tp_plus", ap.tp_plus), ("hilbert", ap.hilbert)):
         peak = measure.peak_bytes(lambda: from_codes(algorithm, sal))  # noqa: B023

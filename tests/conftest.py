@@ -4,7 +4,7 @@ import contextlib
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # tools/wheel_test.sh tests the library without what its extras bring
 with contextlib.suppress(ModuleNotFoundError):
@@ -16,7 +16,7 @@ import anonpaper.compendium  # noqa: F401  (puts modules beside notebooks on the
 from anonpaper.errors import DatasetUnavailableError
 
 # a busy machine fails no test: times are measured by benchmarks
-settings.register_profile("untimed", deadline=None)
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
 

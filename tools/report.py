@@ -4,7 +4,8 @@ Written are REPORT.md and .html, the same for each paper, verdicts.csv and two p
 
 Verdicts come from the saved tables alone. Minutes and data come from each notebook's note of its
 last run. A claim whose table is missing is listed as not run. Verdicts are kept in the cache
-as long as neither the tables nor any Python or TOML that judges them changes.
+as long as neither the tables nor any Python or TOML that judges them changes: a paper's own, for
+what goes beyond papers that of all.
 """
 
 import hashlib
@@ -61,7 +62,9 @@ def main() -> int:
 def judged(key: str, results: Path) -> pd.DataFrame:
     """Return the verdicts on the claims of a paper, from the cache if nothing has changed."""
     package, root = Path(judge.__file__).parents[1], Path(judge.notebooks_folder()).parent
-    places = [(package, "**/*.py"), (root / "notebooks", "*/**/*.py"), (root / "data", "*/*.csv")]
+    folder, tables = ("*", "*") if key in asked() else (key, f"{key}_*")  # papers use no other's
+    places = [(package, "**/*.py"), (root / "notebooks", f"{folder}/**/*.py")]
+    places += [(root / "data/reference", f"{tables}.csv")]
     places += [(root / "notebooks" / key, "claims.toml"), (results / key, "*.csv")]
     digest = hashlib.sha256(repr((key, pd.__version__)).encode())
     for folder, pattern in places:

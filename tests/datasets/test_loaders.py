@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import time
 import warnings
 
 import numpy as np
@@ -184,25 +183,17 @@ def test_sal_keeps_the_income_label_of_census(loaded):
 
 def test_sal_is_the_same_for_the_same_seed(loaded):
     census = loaded["census"].frame
-    start = time.perf_counter()
     again = acs.make_sal(census, seed=0)
-    seconds = time.perf_counter() - start
     kept = pd.read_parquet(io.BytesIO(again.to_parquet()))  # as the loaded one was
     # pandas 3 keeps the texts of categories as str or as object
     pd.testing.assert_frame_equal(kept.astype(object), loaded["sal"].frame.astype(object))
     other = acs.make_sal(census, seed=1)
     assert not other.equals(again)
-    assert seconds < 10
 
 
-def test_sal_loads_from_the_cache_within_a_second(loaded):
-    def seconds():
-        start = time.perf_counter()
-        assert ap.load("sal").n == 600_000
-        return time.perf_counter() - start
-
-    best = min(seconds() for _ in range(3))
-    assert best < 1, f"sal took {best:.2f} s to load at best"
+def test_sal_is_made_once_and_then_read_from_the_cache(loaded, monkeypatch):
+    monkeypatch.setattr(acs, "make_sal", lambda *given: pytest.fail("it was there"))
+    assert ap.load("sal").n == 600_000
 
 
 # -- roles and rows ------------------------------------------------------------------------

@@ -165,7 +165,9 @@ RECODERS = {
     "tds": lambda m: ap.tds(m, 3),
     "full_domain": lambda m: ap.full_domain(m, 5),
     "full_domain, withholding": lambda m: ap.full_domain(m, 5, suppression=0.1),
-    "preference_search": lambda m: ap.preference_search(m, 5, preference=(0.5, 0.5), seed=0),
+    "preference_search": lambda m: ap.preference_search(
+        m, 5, preference=(0.5, 0.5), population=20, evaluations=200, seed=0
+    ),
 }
 LOSSES = [
     ap.measure.stars, ap.measure.suppressed_rows, ap.measure.discernibility,

@@ -1,8 +1,20 @@
 """Names of browsers, and what a reader could trip over in a page."""
 
+from contextlib import contextmanager
+
+PATIENCE = 120_000  # milliseconds, on a busy machine
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PHONE, SCREEN = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 LEAST_TEXT = 14  # pixels
+
+
+@contextmanager
+def opened(browser, **options):
+    """Open an empty page that waits as long as a busy machine takes."""
+    with browser.new_context(**options) as context:
+        context.set_default_timeout(PATIENCE)
+        yield context.new_page()
+
 
 # the article of the site scrolls by itself, so what is too wide for it does not make the page
 # wider; one pixel is lost in rounding

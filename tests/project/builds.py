@@ -132,7 +132,6 @@ def make(root, *arguments, fails=False, **changes):
         text=True,
         capture_output=True,
         env=environment(root, **changes),
-        timeout=240,
     )
     assert (done.returncode != 0) is fails, done.stdout + done.stderr
     return done.stdout + done.stderr

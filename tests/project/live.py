@@ -9,9 +9,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from project.browsers import PATIENCE
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 120_000  # milliseconds, on a busy machine
 METHODS = {
     "mondrian": ("generalize", {"k": 5, "l": 2}),
     "full_domain": ("recode", {"k": 5, "l": 2, "diversity": "frequency"}),

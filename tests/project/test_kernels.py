@@ -13,7 +13,7 @@ from project.tools import load_tool
 kernels = load_tool("kernels")
 
 
-async def reply_that_arrives_while_an_update_is_sent(kind, address):
+async def reply_that_arrives_while_an_update_is_sent(kind, address, seconds):
     """Return the type of a cell's reply; a slider sends its update when the reply is there."""
     session = Session()
     with zmq.Context() as blocking, zmq.asyncio.Context() as waiting:
@@ -30,9 +30,9 @@ async def reply_that_arrives_while_an_update_is_sent(kind, address):
             reply = asyncio.ensure_future(channel.get_msg())
             await asyncio.sleep(0.1)  # it waits
             session.send(kernel, "execute_reply")
-            assert select.select([ours.FD], [], [], 30)[0]  # the loop is busy, the reply there
+            assert select.select([ours.FD], [], [])[0]  # the loop is busy, the reply there
             channel.send(session.msg("comm_msg"))
-            found = await asyncio.wait_for(reply, 3)
+            found = await asyncio.wait_for(reply, seconds)
     return found["msg_type"]
 
 
@@ -44,14 +44,14 @@ def ended(call):
 
 def test_no_reply_is_lost(tmp_path):
     shell = kernels.KernelClient.shell_channel_class.klass
-    call = reply_that_arrives_while_an_update_is_sent(shell, f"ipc://{tmp_path}/shell")
+    call = reply_that_arrives_while_an_update_is_sent(shell, f"ipc://{tmp_path}/shell", 300)
     assert ended(call) == "execute_reply"
 
 
 def test_a_channel_of_jupyter_client_loses_it(tmp_path):
     """Once it does not, there is no need for a channel of ours."""
     address = f"ipc://{tmp_path}/shell"
-    call = reply_that_arrives_while_an_update_is_sent(AsyncZMQSocketChannel, address)
+    call = reply_that_arrives_while_an_update_is_sent(AsyncZMQSocketChannel, address, 1)
     with pytest.raises(TimeoutError):
         ended(call)
 

@@ -16,12 +16,14 @@ from project.tools import files_of_the_project, load_tool
 
 from anonpaper.compendium import judge, overview, papers
 from anonpaper.compendium.catalogue import Paper, _read, asked
+from anonpaper.compendium.tables import references
 from anonpaper.errors import ParameterError
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("notebooks", "tests/papers")
 KEYS = list(papers())
 BUILT_ON = ("beyond", "together")  # folders that may build on papers
+TEXTS = {".cff", ".ipynb", ".md", ".py", ".toml", ".jinja"}
 
 
 @pytest.fixture
@@ -93,11 +95,10 @@ def test_a_description_with_an_unknown_field_is_named(tmp_path):
 
 def test_the_number_of_papers_is_written_nowhere():
     count = re.compile(r"\b(five|six|seven)\s+papers\b|\b(fifth|sixth|seventh)\s+paper\b", re.I)
-    texts = {".cff", ".ipynb", ".md", ".py", ".toml", ".jinja"}
     found = [
         name
         for name in files_of_the_project()
-        if Path(name).suffix in texts and name != "tests/project/test_papers.py"
+        if Path(name).suffix in TEXTS and name != "tests/project/test_papers.py"
         if count.search((ROOT / name).read_text())
     ]
     assert found == []
@@ -146,6 +147,14 @@ def test_only_what_goes_beyond_a_paper_builds_on_it(key):
             assert not own & found, (name, own & found)
 
 
+@pytest.mark.parametrize("key", KEYS)
+def test_a_paper_names_no_other_papers_numbers(key):
+    """So that its verdicts are kept while those change."""
+    files = [path for path in (ROOT / "notebooks" / key).rglob("*.*") if path.suffix in TEXTS]
+    text = "\n".join(path.read_text() for path in files)
+    assert [name for name in references() if name in text and not name.startswith(key)] == []
+
+
 # ---- out and in -------------------------------------------------------------------------------
 
 IMPORT_ALL = """
@@ -181,7 +190,8 @@ def test_taking_a_paper_out_leaves_all_else_whole(scratch, gone):
     assert f"**{gone}**" not in (scratch / "README.md").read_text()
     if gone != KEYS[-1]:  # one paper's tests are enough here; CONTRIBUTING asks for all of them
         return
-    tests = ("tests/compendium", "tests/project/test_papers.py", "tests/project/test_report.py")
+    tests = [f"tests/{name}.py" for name in ("compendium/test_judge", "project/test_papers",
+             "project/test_report")]  # fmt: skip
     slow = "taking_a_paper_out or new_paper or verdict_depends or random_tables or interval_of"
     here = ("-k", f"not ({slow})", "-p", "no:cacheprovider")
     run(scratch, sys.executable, "-m", "pytest", "-q", "-x", *here, *tests)

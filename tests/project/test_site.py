@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from project.browsers import FAULTS, PHONE, SCREEN, WIDE
+from project.browsers import FAULTS, PHONE, SCREEN, WIDE, opened
 from project.lessons import exam_answers, secrets_of_lessons
 
 from anonpaper.compendium import judge, papers
@@ -110,31 +110,29 @@ def test_nothing_is_asked_of_the_network(site):
 
 
 def test_every_page_reads_well_on_a_phone_and_fits_a_screen(site, browser):
-    context = browser.new_context(viewport=PHONE, color_scheme="light")
-    page = context.new_page()
-    found, here = [], ""
-    page.on(
-        "console",
-        lambda message: (
-            message.type == "error" and found.append((here, f"console: {message.text}"))
-        ),
-    )
-    page.on("pageerror", lambda error: found.append((here, f"script: {error}")))
-    page.on(
-        "request",
-        lambda request: (
-            request.url.startswith(("file:", "data:", "blob:"))
-            or found.append((here, f"request: {request.url}"))
-        ),
-    )
-    for path in sorted(site.rglob("*.html")):
-        here = path.relative_to(site).as_posix()
-        page.goto(path.as_uri())
-        found += [(here, fault) for fault in page.evaluate(FAULTS)]
-        page.set_viewport_size(SCREEN)
-        found += [(here, f"{fault}, on a screen") for fault in page.evaluate(WIDE)]
-        page.set_viewport_size(PHONE)
-    context.close()
+    with opened(browser, viewport=PHONE, color_scheme="light") as page:
+        found, here = [], ""
+        page.on(
+            "console",
+            lambda message: (
+                message.type == "error" and found.append((here, f"console: {message.text}"))
+            ),
+        )
+        page.on("pageerror", lambda error: found.append((here, f"script: {error}")))
+        page.on(
+            "request",
+            lambda request: (
+                request.url.startswith(("file:", "data:", "blob:"))
+                or found.append((here, f"request: {request.url}"))
+            ),
+        )
+        for path in sorted(site.rglob("*.html")):
+            here = path.relative_to(site).as_posix()
+            page.goto(path.as_uri())
+            found += [(here, fault) for fault in page.evaluate(FAULTS)]
+            page.set_viewport_size(SCREEN)
+            found += [(here, f"{fault}, on a screen") for fault in page.evaluate(WIDE)]
+            page.set_viewport_size(PHONE)
     assert found == []
 
 
@@ -150,24 +148,22 @@ def test_no_page_is_heavy(site):
 
 
 def test_search_finds_pages_without_a_server_and_lessons_first(site, browser):
-    page = browser.new_page()
-    page.goto(f"{(site / 'search.html').as_uri()}?q=homogeneity")
-    page.wait_for_selector("#search-results li a")
-    assert page.locator("#search-results li").count() > 1
-    assert page.locator("#search-results li a").first.inner_text().startswith("Lesson 2")
-    with page.expect_navigation():
-        page.locator("#search-results li a").first.click()
-    assert "homogeneity" in page.locator("main").inner_text().lower()
-    page.close()
+    with opened(browser) as page:
+        page.goto(f"{(site / 'search.html').as_uri()}?q=homogeneity")
+        page.wait_for_selector("#search-results li a")
+        assert page.locator("#search-results li").count() > 1
+        assert page.locator("#search-results li a").first.inner_text().startswith("Lesson 2")
+        with page.expect_navigation():
+            page.locator("#search-results li a").first.click()
+        assert "homogeneity" in page.locator("main").inner_text().lower()
 
 
 def test_search_shows_the_words_around_what_was_sought(site, browser):
-    page = browser.new_page()
-    page.goto(f"{(site / 'search.html').as_uri()}?q=homogeneity")
-    page.wait_for_selector("#search-results p.excerpt")
-    shown = page.locator("#search-results p.excerpt").all_inner_texts()
-    assert any("homogeneity" in excerpt.lower() for excerpt in shown)
-    page.close()
+    with opened(browser) as page:
+        page.goto(f"{(site / 'search.html').as_uri()}?q=homogeneity")
+        page.wait_for_selector("#search-results p.excerpt")
+        shown = page.locator("#search-results p.excerpt").all_inner_texts()
+        assert any("homogeneity" in excerpt.lower() for excerpt in shown)
 
 
 READ_BY_EVERYBODY = [
@@ -183,10 +179,9 @@ READ_BY_EVERYBODY = [
 
 @pytest.mark.parametrize("name", READ_BY_EVERYBODY)
 def test_axe_finds_nothing_serious(site, browser, name):
-    page = browser.new_page(color_scheme="light")
-    page.goto((site / f"{name}.html").as_uri())
-    found = Axe().run(page).response["violations"]
-    page.close()
+    with opened(browser, color_scheme="light") as page:
+        page.goto((site / f"{name}.html").as_uri())
+        found = Axe().run(page).response["violations"]
     assert [
         (rule["id"], [node["html"][:200] for node in rule["nodes"][:3]])
         for rule in found
@@ -261,14 +256,13 @@ def test_the_start_page_speaks_to_one_reader_at_a_time(site):
 
 
 def test_the_navigation_leads_from_page_to_page(site, browser):
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.goto((site / "index.html").as_uri())
-    page.get_by_role("link", name="Papers").first.click()
-    title = nbformat.read(FIRST, as_version=4).cells[0].source.partition("\n")[0].strip("# ")
-    page.get_by_role("link", name=papers()[KEYS[0]].name).first.click()
-    page.get_by_role("link", name=title).first.click()
-    assert title in page.locator("h1").inner_text()
-    page.close()
+    with opened(browser, viewport={"width": 1280, "height": 900}) as page:
+        page.goto((site / "index.html").as_uri())
+        page.get_by_role("link", name="Papers").first.click()
+        title = nbformat.read(FIRST, as_version=4).cells[0].source.partition("\n")[0].strip("# ")
+        page.get_by_role("link", name=papers()[KEYS[0]].name).first.click()
+        page.get_by_role("link", name=title).first.click()
+        assert title in page.locator("h1").inner_text()
 
 
 # ---- what the public may not see --------------------------------------------------------------
@@ -325,14 +319,13 @@ def test_the_site_names_no_path_of_the_machine(site):
 
 
 def test_code_of_lessons_wraps(site, browser):
-    page = browser.new_page(viewport=PHONE)
-    page.goto((site / "notebooks" / "course" / "1_linking.html").as_uri())
-    wide = page.evaluate(
-        "[...document.querySelectorAll('div.cell_input pre')]"
-        ".filter(code => code.scrollWidth > code.clientWidth + 1).length"
-    )
-    assert wide == 0
-    page.close()
+    with opened(browser, viewport=PHONE) as page:
+        page.goto((site / "notebooks" / "course" / "1_linking.html").as_uri())
+        wide = page.evaluate(
+            "[...document.querySelectorAll('div.cell_input pre')]"
+            ".filter(code => code.scrollWidth > code.clientWidth + 1).length"
+        )
+        assert wide == 0
 
 
 def test_lists_name_lessons_and_papers(site):

@@ -4,6 +4,7 @@ import re
 
 import matplotlib
 import pytest
+from project.browsers import opened
 from project.lessons import secrets_of_lessons
 from project.tools import load_tool
 
@@ -69,8 +70,8 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def shown(browser):
     """A screen as wide as that of a lecture room, without a network."""
-    with browser.new_context(viewport={"width": 1280, "height": 720}, offline=True) as context:
-        yield context.new_page()
+    with opened(browser, viewport={"width": 1280, "height": 720}, offline=True) as page:
+        yield page
 
 
 def test_every_lesson_has_slides_for_two_lectures(folder):

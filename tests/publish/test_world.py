@@ -248,31 +248,36 @@ def child(work):
 
 
 def test_a_killed_write_leaves_the_old_file_or_the_new_one(tmp_path):
-    """kill -9 at 100 random moments."""
-    table = pd.DataFrame({"x": ["new"] * 5000, "y": range(5000)})
-    whole = as_csv(table).decode()
+    """kill -9 at random moments after a write has begun, until it was too early and too late."""
+    whole = b"new" * 100_000
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
     rng = random.Random(0)
     seen = Counter()
-    begun = time.perf_counter()
-    write_tables(dict.fromkeys(paths, table))
-    seconds = time.perf_counter() - begun
 
-    def write_on_and_on():
+    def write_on_and_on(gate):
         while True:
-            write_tables(dict.fromkeys(paths, table))
+            os.write(gate, b".")
+            write_tables(dict.fromkeys(paths, whole))
 
-    for _ in range(100):
+    longest = 0.001
+    for attempt in range(2_000):
         for path in paths:
-            path.write_text("old")
-        writer = child(write_on_and_on)
-        time.sleep(rng.uniform(0, 3 * seconds))
+            path.write_bytes(b"old")
+        listening, gate = os.pipe()
+        writer = child(lambda gate=gate: write_on_and_on(gate))
+        os.close(gate)  # so that a writer that fails is not waited for
+        assert os.read(listening, 1) == b"."
+        time.sleep(rng.uniform(0, longest))
         os.kill(writer, signal.SIGKILL)
         os.waitpid(writer, 0)
-        contents = [path.read_text() for path in paths]
-        assert set(contents) <= {"old", whole}
+        os.close(listening)
+        contents = [path.read_bytes() for path in paths]
+        assert set(contents) <= {b"old", whole}
         seen.update(contents)
-    assert len(seen) == 2
+        if attempt >= 100 and len(seen) == 2:
+            return
+        longest *= 1.1 if contents[1] == b"old" else 0.9  # about as often too early as too late
+    raise AssertionError(f"no write was killed both before and after its end: {len(seen)}")
 
 
 def test_of_two_writers_at_once_one_is_told(tmp_path):
