@@ -61,6 +61,16 @@ class SubDomains:
         return np.where(self.has_gaps, np.diff(self.start), self.high - self.low + 1)
 
     @property
+    def extents(self) -> np.ndarray:
+        """Extent of every sub-domain as a share of the domain's, its NCP; shape (r,)."""
+        attribute = self.attribute
+        if attribute.size == 1:
+            return np.zeros(len(self))
+        if not attribute.numeric:
+            return (self.sizes - 1) / (attribute.size - 1)
+        return (attribute.positions[self.high] - attribute.positions[self.low]) / attribute.width
+
+    @property
     def has_gaps(self) -> np.ndarray:
         """Whether a sub-domain lacks a value between its first and its last, shape (r,)."""
         return np.diff(self.start) > 0

@@ -2,9 +2,7 @@
 
 The paper leaves choices open. Here a seed puts the rows in random order. The *arbitrary* point of
 step 1 is the first unassigned row in that order. Ties go to the first row or cluster. Step 5 takes
-clusters as they were formed; a merged one keeps the place of the older one. Source: S. Boger,
-*L-diversity for data analysis: data swapping with customized clustering*, Brown University, 2020,
-section 3.1.
+clusters as they were formed; a merged one keeps the place of the older one.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonpaper.compiled import inner, lean
+from anonpaper.partition.hilbert import hilbert_index
 from anonpaper.partition.klt.distances import (
     SEVERAL,
     Metric,
@@ -77,53 +78,21 @@ def build_index(
         reached_turn=np.zeros(1, np.int64),
     )
     if by_tree:
-        _fill(index, items, _similar_together(how, items, present, leaves))
+        _fill(index, items, _along_curve(how, items, present))
     return index
 
 
-def _similar_together(how: Metric, items: Summaries, order: np.ndarray, leaves: int) -> np.ndarray:
-    """Sort items so that every node of the tree divides its items along one attribute."""
-    places = np.hstack([items.means[order], items.only[order, : len(how.set_weight)]]).T
+def _along_curve(how: Metric, items: Summaries, order: np.ndarray) -> np.ndarray:
+    """Sort items along a Hilbert curve, where neighbours are similar, so that boxes are small."""
+    only = items.only[order, : len(how.set_weight)]
+    only = only * np.sqrt(how.set_weight) / np.maximum(only.max(axis=0, initial=1), 1)
+    places = np.hstack([items.means[order] * np.sqrt(how.scale / 2), only])[:, :64]
     if not places.size:
         return order
-    along = np.argsort(places, axis=1, kind="stable")
-    is_left, right = np.empty(len(order), np.bool_), np.empty(len(order), np.int64)
-    _divide(along, places, how.scale, how.set_weight, leaves, is_left, right)
-    return order[along[0]]
-
-
-@lean
-def _divide(along, places, scale, set_weight, leaves, is_left, right):
-    """Sort items that are sorted along each attribute node by node, until all agree."""
-    axes, items = along.shape
-    width = leaves
-    while width > 1:
-        for first in range(0, items, width):
-            middle, last = first + width // 2, min(first + width, items)
-            widest, axis = -1.0, 0
-            for a in range(axes):
-                gap = places[a, along[a, last - 1]] - places[a, along[a, first]]
-                if a < len(scale):
-                    spread = scale[a] * 0.5 * gap * gap
-                else:
-                    spread = set_weight[a - len(scale)] * (gap > 0)
-                if spread > widest:
-                    widest, axis = spread, a
-            for at in range(first, last):
-                is_left[along[axis, at]] = at < middle
-            for a in range(axes):
-                lefts, rights = first, 0
-                for at in range(first, last):
-                    i = along[a, at]
-                    if is_left[i]:
-                        along[a, lefts] = i
-                        lefts += 1
-                    else:
-                        right[rights] = i
-                        rights += 1
-                for at in range(rights):
-                    along[a, lefts + at] = right[at]
-        width //= 2
+    places -= places.min(axis=0)
+    bits = min(64 // places.shape[1], 31)
+    grid = places / (places.max() or 1.0) * (2.0**bits - 1)
+    return order[np.argsort(hilbert_index(grid.astype(np.int64, order="C"), bits), kind="stable")]
 
 
 @lean
