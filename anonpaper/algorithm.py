@@ -123,10 +123,7 @@ def _call(function: Callable, declared: Algorithm, given: inspect.BoundArguments
     m = given.arguments.get("m")
     if not isinstance(m, Microdata):
         return function(*given.args, **given.kwargs)
-    on_values = declared.needs_sensitive or any(
-        principle.needs_sensitive for principle in declared.promised(others)
-    )
-    if m.unknown is not None and on_values and declared.unknown != "counted":
+    if m.unknown is not None and declared.unknown != "counted" and _is_on_values(declared, others):
         return _with_unknown_values(function, declared, given)
     if not declared.by_rows or m.has_rows or m.weights is not None:
         return function(*given.args, **given.kwargs)
@@ -135,6 +132,11 @@ def _call(function: Callable, declared: Algorithm, given: inspect.BoundArguments
     rows, cell = m.counted().drawn(rng)
     given.arguments.update({"m": rows} | ({"seed": rng} if "seed" in given.arguments else {}))
     return CountedPartition.of_rows(function(*given.args, **given.kwargs), cell)
+
+
+def _is_on_values(declared: Algorithm, others: dict) -> bool:
+    promised = () if declared.needs_sensitive else declared.promised(others)
+    return declared.needs_sensitive or any(p.needs_sensitive for p in promised)
 
 
 def _with_unknown_values(function: Callable, declared: Algorithm, given) -> Partition:

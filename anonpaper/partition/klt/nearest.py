@@ -4,7 +4,7 @@ Every node of a binary tree has a *box* around its items. The distance to a box 
 distance to any item in it, also in floating point: both use the same monotone steps. A search
 always opens the nearest box, so items come in the order of their distance, whatever the shape of
 the tree. Ties go to the lowest *turn*; `NEVER` removes an item. A search can be limited to items
-with a *tag*, one bit of 64. An index without a tree tests all items.
+with a *tag*, one bit of 64. With ``by_tree=False`` it tests all items.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Index(NamedTuple):
     turns: np.ndarray  # of every item
     tags: np.ndarray
     leaf: np.ndarray  # the node of every item; the children of node i are 2i and 2i + 1
-    item: np.ndarray  # the item at every leaf, or -1; of length 0 without a tree
+    item: np.ndarray  # the item at every leaf, or -1
     turn: np.ndarray  # the lowest turn below each node
     box: np.ndarray  # the least size, then the least and greatest mean of univariate attributes
     bits: np.ndarray  # the tags, then the values of set attributes; bit 63 for items of several
@@ -49,6 +49,7 @@ class Index(NamedTuple):
     heap_length: np.ndarray
     reached: np.ndarray  # distance of the item found last
     reached_turn: np.ndarray
+    by_tree: bool
 
 
 def build_index(
@@ -61,7 +62,7 @@ def build_index(
 ) -> Index:
     """Build the index of the first ``len(turns)`` items, without those whose turn is NEVER."""
     c, present = len(turns), np.flatnonzero(turns != NEVER)
-    leaves = 1 << max(len(present) - 1, 0).bit_length() if by_tree else 0
+    leaves = 1 << max(len(present) - 1, 0).bit_length()
     index = Index(
         turns=turns.astype(np.int64),
         tags=np.full(c, ANY, np.uint64) if tags is None else tags,
@@ -76,9 +77,9 @@ def build_index(
         heap_length=np.zeros(1, np.int64),
         reached=np.zeros(1),
         reached_turn=np.zeros(1, np.int64),
+        by_tree=by_tree,
     )
-    if by_tree:
-        _fill(index, items, _along_curve(how, items, present))
+    _fill(index, items, _along_curve(how, items, present))
     return index
 
 
@@ -158,9 +159,8 @@ def _join_above(index, node):
 def refresh(index, items, i, turn, tags):
     """Update item i after a change of its summary, turn or tags."""
     index.turns[i], index.tags[i] = turn, tags
-    if len(index.item):
-        _set_leaf(index, items, i)
-        _join_above(index, index.leaf[i])
+    _set_leaf(index, items, i)
+    _join_above(index, index.leaf[i])
 
 
 @inner
@@ -168,37 +168,25 @@ def change_turn(index, i, turn):
     """Give item i another turn; NEVER removes it from all boxes."""
     box_stays = index.turns[i] != NEVER and turn != NEVER
     index.turns[i] = turn
-    if len(index.item):
-        node = index.leaf[i]
-        index.turn[node] = turn
-        if not box_stays:
-            _join_above(index, node)
-        while box_stays and node > _ROOT:
-            node //= 2
-            index.turn[node] = min(index.turn[2 * node], index.turn[2 * node + 1])
+    node = index.leaf[i]
+    index.turn[node] = turn
+    if not box_stays:
+        _join_above(index, node)
+    while box_stays and node > _ROOT:
+        node //= 2
+        index.turn[node] = min(index.turn[2 * node], index.turn[2 * node + 1])
 
 
 @inner
 def first_turn(index):
     """The lowest turn of all items."""
-    if len(index.item):
-        return index.turn[_ROOT]
-    first = NEVER
-    for turn in index.turns:
-        first = min(first, turn)
-    return first
+    return index.turn[_ROOT]
 
 
 @inner
 def all_tags(index):
     """The tags of all items together; a search for any other tag is unnecessary."""
-    if len(index.item):
-        return index.bits[_ROOT, 0] if index.turn[_ROOT] != NEVER else np.uint64(0)
-    together = np.uint64(0)
-    for i in range(len(index.turns)):
-        if index.turns[i] != NEVER:
-            together |= index.tags[i]
-    return together
+    return index.bits[_ROOT, 0] if index.turn[_ROOT] != NEVER else np.uint64(0)
 
 
 # -- the search -------------------------------------------------------------------------------
@@ -209,21 +197,21 @@ def start_search(index):
     """Begin a search for the neighbours of an item."""
     index.reached[0], index.reached_turn[0] = -1.0, -1
     index.heap_length[0] = 0
-    if len(index.item) and index.turn[_ROOT] != NEVER:
+    if index.turn[_ROOT] != NEVER:
         _push(index, 0.0, _ROOT)
 
 
 @inner
 def search_again(index, i):
     """Let the item found last come again in the same search, at its new, later turn."""
-    if len(index.item) and index.turns[i] != NEVER:
+    if index.by_tree and index.turns[i] != NEVER:
         _push(index, index.reached[0], index.leaf[i])
 
 
 @inner
 def tied_turn(index):
     """The turn of the next item at the distance of the last one, NEVER if there is none."""
-    if len(index.item) == 0:
+    if not index.by_tree:
         return index.reached_turn[0] + 1  # whatever its next turn is, a search has to tell
     if index.heap_length[0] and index.heap_distance[0] == index.reached[0]:
         return index.heap_turn[0]
@@ -233,7 +221,7 @@ def tied_turn(index):
 @inner
 def next_nearest(index, how, seekers, i, items, tag):
     """Return the next nearest item with a tag; -1 if there is none left."""
-    if len(index.item) == 0:
+    if not index.by_tree:
         return _next_of_all(index, how, seekers, i, items, tag)
     # This loop is where the time goes: it reads arrays of its own, not fields of tuples.
     aparts, turns, nodes = index.heap_distance, index.heap_turn, index.heap_node
