@@ -152,13 +152,8 @@ class SubDomains:
 
     def agree(self, values: np.ndarray) -> np.ndarray:
         """Return whether all values of a sub-domain have the same number, shape (r,), bool."""
-        changes = np.r_[0, np.cumsum(values[1:] != values[:-1])]
-        agree = changes[self.low] == changes[self.high]
-        gaps = self.has_gaps
-        if gaps.any():
-            held, first = values[self.codes], self.start[:-1][gaps]
-            agree[gaps] = np.minimum.reduceat(held, first) == np.maximum.reduceat(held, first)
-        return agree
+        spread = (np.ptp(values[self.members(i)]) for i in range(len(self)))
+        return np.fromiter(spread, values.dtype, len(self)) == 0
 
     def take(self, which: np.ndarray) -> SubDomains:
         """Return some of the sub-domains, in the order given."""

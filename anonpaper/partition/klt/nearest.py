@@ -231,37 +231,23 @@ def next_nearest(index, how, seekers, i, items, tag):
     size, means, only = seekers.size, seekers.means, seekers.only
     length = index.heap_length[0]
     node, reached = _NOWHERE, 0.0
-    while length and node < leaves:
+    while length:
         node, reached = nodes[0], aparts[0]
         length -= 1
         _sift_down(aparts, turns, nodes, length)
-        # Go down as long as a child is nearer than all nodes that wait.
-        while 0 < node < leaves:
-            parent, node = node, _NOWHERE
-            for child in range(2 * parent, 2 * parent + 2):
-                if turn[child] == NEVER or not bits[child, 0] & tag:
-                    continue
-                if child >= leaves:
-                    apart = distance_between(how, seekers, i, items, item[child - leaves])
-                else:
-                    apart = _distance_to_box(
-                        scale, set_weight, size, means, only, i, box, bits, child
-                    )
-                if node == _NOWHERE:
-                    node, reached = child, apart
-                elif (apart, turn[child]) < (reached, turn[node]):
-                    _sift_up(aparts, turns, nodes, length, reached, turn[node], node)
-                    node, reached = child, apart
-                    length += 1
-                else:
-                    _sift_up(aparts, turns, nodes, length, apart, turn[child], child)
-                    length += 1
-            if node and length and (aparts[0], turns[0]) < (reached, turn[node]):
-                _sift_up(aparts, turns, nodes, length, reached, turn[node], node)
-                length += 1
-                node = _NOWHERE
+        if node >= leaves:
+            break
+        for child in range(2 * node, 2 * node + 2):
+            if turn[child] == NEVER or not bits[child, 0] & tag:
+                continue
+            if child >= leaves:
+                apart = distance_between(how, seekers, i, items, item[child - leaves])
+            else:
+                apart = _distance_to_box(scale, set_weight, size, means, only, i, box, bits, child)
+            _sift_up(aparts, turns, nodes, length, apart, turn[child], child)
+            length += 1
     index.heap_length[0], index.reached[0] = length, reached
-    return item[node - leaves] if node else -1
+    return item[node - leaves] if node >= leaves else -1
 
 
 @inner
