@@ -209,16 +209,6 @@ def search_again(index, i):
 
 
 @inner
-def tied_turn(index):
-    """The turn of the next item at the distance of the last one, NEVER if there is none."""
-    if not index.by_tree:
-        return index.reached_turn[0] + 1  # whatever its next turn is, a search has to tell
-    if index.heap_length[0] and index.heap_distance[0] == index.reached[0]:
-        return index.heap_turn[0]
-    return NEVER
-
-
-@inner
 def next_nearest(index, how, seekers, i, items, tag):
     """Return the next nearest item with a tag; -1 if there is none left."""
     if not index.by_tree:
