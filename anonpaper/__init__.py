@@ -4,6 +4,18 @@ The way of the data: load -> partition | recode -> publish -> measure -> draw. `
 lists the public names, which are imported on first use. All examples in docstrings begin with
 ``import anonpaper as ap``, ``import numpy as np`` and ``import pandas as pd``.
 
+Docstrings name the five papers by author and year:
+
+- *xiao2010*: X. Xiao, K. Yi, Y. Tao, *The hardness and approximation algorithms for l-diversity*,
+  EDBT 2010;
+- *dewri2009*: R. Dewri, D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing
+  with privacy constraints and preference based objectives*, GECCO 2009;
+- *boger2020*: S. Boger, *L-diversity for data analysis: data swapping with customized clustering*,
+  Brown University, 2020;
+- *diva2021*: M. Milani, Y. Huang, F. Chiang, *Preserving diversity in anonymized data*, EDBT 2021;
+- *majeed2024*: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing
+  personal data with enhanced utility*.
+
 Examples
 --------
 >>> import anonpaper as ap

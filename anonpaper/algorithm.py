@@ -89,70 +89,59 @@ class Algorithm:
 
 
 def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
-    """Declare a function as an algorithm, by title and attributes of :class:`Algorithm`."""
+    """Declare a function as an algorithm, by title and attributes of :class:`Algorithm`.
+
+    Its results know the call that made them, and its promises.
+    """
 
     def declare(function: F) -> F:
-        run = _of_drawn_rows(function) if declared.get("by_rows") else function
-        recording = _recording(run)
-        recording.algorithm = Algorithm(recording, title, **declared)
-        return recording
+        signature, call = inspect.signature(function), _call
+
+        def run(*args, **options):
+            given = signature.bind(*args, **options)
+            _, *others = given.arguments.items()
+            result = call(function, recorded.algorithm, given, dict(others))
+            plain = ((name, v.item() if isinstance(v, np.generic) else v) for name, v in others)
+            written = ", ".join(["m", *(f"{name}={value!r}" for name, value in plain)])
+            result.call = f"ap.{function.__name__}({written})"
+            result.promised = tuple(recorded.algorithm.promised(dict(others)))
+            return result
+
+        # with its module's globals, where doctest looks for functions of the module
+        of_module = types.FunctionType(
+            run.__code__, function.__globals__, function.__name__, None, run.__closure__
+        )
+        recorded = functools.wraps(function)(of_module)
+        recorded.algorithm = Algorithm(recorded, title, **declared)
+        return recorded
 
     return declare
 
 
-def _of_drawn_rows(function: Callable) -> Callable:
-    """Return an algorithm that also takes a table of counts, by rows in random order."""
-    signature = inspect.signature(function)
-
-    @functools.wraps(function)
-    def run(*args, **options):
-        m = args[0] if args else options.get("m")
-        if not isinstance(m, Microdata) or m.has_rows or m.weights is not None:
-            return function(*args, **options)
-        given = signature.bind(*args, **options)
-        given.apply_defaults()
-        rng = generator(given.arguments.get("seed", 0))
-        rows, cell = m.counted().drawn(rng)
-        given.arguments.update({"m": rows} | ({"seed": rng} if "seed" in given.arguments else {}))
-        return CountedPartition.of_rows(function(*given.args, **given.kwargs), cell)
-
-    return run
-
-
-def _recording(function: Callable) -> Callable:
-    """Return a function whose results know the call that made them, and its promises."""
-    signature, call = inspect.signature(function), _call
-
-    def run(*args, **options):
-        result = call(function, recorded.algorithm, args, options)
-        given = signature.bind(*args, **options).arguments
-        _, *given = given.items()
-        plain = ((name, v.item() if isinstance(v, np.generic) else v) for name, v in given)
-        written = ", ".join(["m", *(f"{name}={value!r}" for name, value in plain)])
-        result.call = f"ap.{function.__name__}({written})"
-        result.promised = tuple(recorded.algorithm.promised(dict(given)))
-        return result
-
-    # with its module's globals, where doctest looks for functions of the module
-    of_module = types.FunctionType(
-        run.__code__, function.__globals__, function.__name__, None, run.__closure__
-    )
-    recorded = functools.wraps(function)(of_module)
-    return recorded
-
-
-def _call(function: Callable, declared: Algorithm, args: tuple, options: Mapping):
-    """Run an algorithm. Where sensitive values are unknown, do what it declares."""
-    m = args[0] if args else options.get("m")
-    if not isinstance(m, Microdata) or m.unknown is None:
-        return function(*args, **options)
-    given = inspect.signature(function).bind(*args, **options)
-    _, *others = given.arguments.items()
-    on_values = declared.needs_sensitive or any(
-        principle.needs_sensitive for principle in declared.promised(dict(others))
-    )
-    if declared.unknown == "counted" or not on_values:
+def _call(function: Callable, declared: Algorithm, given: inspect.BoundArguments, others: dict):
+    """Run an algorithm. Draw rows from counts, and treat unknown values as it declares."""
+    m = given.arguments.get("m")
+    if not isinstance(m, Microdata):
         return function(*given.args, **given.kwargs)
+    if m.unknown is not None and declared.unknown != "counted" and _is_on_values(declared, others):
+        return _with_unknown_values(function, declared, given)
+    if not declared.by_rows or m.has_rows or m.weights is not None:
+        return function(*given.args, **given.kwargs)
+    given.apply_defaults()
+    rng = generator(given.arguments.get("seed", 0))
+    rows, cell = m.counted().drawn(rng)
+    given.arguments.update({"m": rows} | ({"seed": rng} if "seed" in given.arguments else {}))
+    return CountedPartition.of_rows(function(*given.args, **given.kwargs), cell)
+
+
+def _is_on_values(declared: Algorithm, others: dict) -> bool:
+    promised = () if declared.needs_sensitive else declared.promised(others)
+    return declared.needs_sensitive or any(p.needs_sensitive for p in promised)
+
+
+def _with_unknown_values(function: Callable, declared: Algorithm, given) -> Partition:
+    """Group the rows whose value is known, and let the others join their groups."""
+    m = given.arguments["m"]
     if declared.unknown == "refused" or not m.has_rows:
         raise MissingValueError(
             f"values of {m.sensitive!r} are missing, and {declared.name} cannot take them as "

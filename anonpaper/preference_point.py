@@ -1,7 +1,6 @@
 """Preferred loss and bias of a release: the formulas, for counts and for published tables.
 
-Source: R. Dewri, D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with
-privacy constraints and preference based objectives*, GECCO 2009, sections 3.1, 3.2 and 4.
+Source: dewri2009, sections 3.1, 3.2 and 4.
 """
 
 from __future__ import annotations

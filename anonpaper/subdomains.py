@@ -61,6 +61,16 @@ class SubDomains:
         return np.where(self.has_gaps, np.diff(self.start), self.high - self.low + 1)
 
     @property
+    def extents(self) -> np.ndarray:
+        """Extent of every sub-domain as a share of the domain's, its NCP; shape (r,)."""
+        attribute = self.attribute
+        if attribute.size == 1:
+            return np.zeros(len(self))
+        if not attribute.numeric:
+            return (self.sizes - 1) / (attribute.size - 1)
+        return (attribute.positions[self.high] - attribute.positions[self.low]) / attribute.width
+
+    @property
     def has_gaps(self) -> np.ndarray:
         """Whether a sub-domain lacks a value between its first and its last, shape (r,)."""
         return np.diff(self.start) > 0
@@ -142,13 +152,8 @@ class SubDomains:
 
     def agree(self, values: np.ndarray) -> np.ndarray:
         """Return whether all values of a sub-domain have the same number, shape (r,), bool."""
-        changes = np.r_[0, np.cumsum(values[1:] != values[:-1])]
-        agree = changes[self.low] == changes[self.high]
-        gaps = self.has_gaps
-        if gaps.any():
-            held, first = values[self.codes], self.start[:-1][gaps]
-            agree[gaps] = np.minimum.reduceat(held, first) == np.maximum.reduceat(held, first)
-        return agree
+        spread = (np.ptp(values[self.members(i)]) for i in range(len(self)))
+        return np.fromiter(spread, values.dtype, len(self)) == 0
 
     def take(self, which: np.ndarray) -> SubDomains:
         """Return some of the sub-domains, in the order given."""

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from anonpaper.constraints.language import DiversityConstraint
-from anonpaper.errors import ConstraintError, check_choice, check_integer, check_sequence
+from anonpaper.errors import ConstraintError, check_integer, check_sequence
 from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = [
@@ -18,38 +18,21 @@ __all__ = [
 ]  # fmt: skip
 
 
-def conflict_rate(
-    m: Microdata, constraints: Sequence[DiversityConstraint], of: str = "rows"
-) -> float:
-    r"""Share by which the target rows of a set of constraints overlap, from 0 to 1.
+def conflict_rate(m: Microdata, constraints: Sequence[DiversityConstraint]) -> float:
+    """Share of the rows that are targets of any constraint which are targets of several: 0 to 1.
 
-    Parameters
-    ----------
-    m, constraints : Microdata, and sequence of DiversityConstraint
-    of : {"rows", "jaccard", "containment"}
-        ``"rows"``: among rows that are targets of any constraint, the share that are targets of at
-        least two. ``"jaccard"`` and ``"containment"``: the mean over all pairs of
-        :math:`|I \cap J| / |I \cup J|` and :math:`|I \cap J| / \min(|I|, |J|)`. All three are
-        ours: diva2021 prints no formula.
+    The formula is ours: diva2021 prints none.
 
     Examples
     --------
     >>> conflict_rate(ap.examples.patients(), ap.examples.patients_constraints())
     0.5
     """
-    check_choice("of", of, ("rows", "jaccard", "containment"))
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
     check_microdata(m)
     targets = np.array([c.target_rows(m) for c in constraints]).reshape(len(constraints), m.n)
     claims = targets.sum(axis=0)
-    if of == "rows":
-        return float(np.count_nonzero(claims >= 2) / max(np.count_nonzero(claims), 1))
-    rates = []
-    for first, second in combinations(targets, 2):
-        union, smaller = first | second, min(first, second, key=np.count_nonzero)
-        whole = np.count_nonzero(union if of == "jaccard" else smaller)
-        rates.append(np.count_nonzero(first & second) / max(whole, 1))
-    return float(sum(rates) / max(len(rates), 1))
+    return float(np.count_nonzero(claims >= 2) / max(np.count_nonzero(claims), 1))
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
 r"""Diversity constraints: how many published rows must, and may, carry certain values.
 
 A constraint :math:`\sigma = (X[t], \lambda_l, \lambda_r)` holds if at least :math:`\lambda_l` and
-at most :math:`\lambda_r` rows of a release show the values t on the attributes X. Source: diva2021
-(M. Milani, Y. Huang, F. Chiang, *Preserving diversity in anonymized data*, EDBT 2021), Definition
-2.3.
+at most :math:`\lambda_r` rows of a release show the values t on the attributes X. Source:
+diva2021, Definition 2.3.
 """
 
 from __future__ import annotations

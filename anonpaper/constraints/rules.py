@@ -7,7 +7,7 @@ authors of diva2021 published. An attribute has d values that occur, each c time
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import compress
 
 import numpy as np
@@ -47,11 +47,11 @@ def minimum_constraints(
     >>> [str(c) for c in minimum_constraints(ap.examples.hospital(), ["Gender"])]
     ['Gender[F], 1, 6', 'Gender[M], 1, 4']
     """
-    found = []
-    for names, targets, counts, total_here in _values(m, attributes, total, without):
-        room = total_here - (len(counts) - 1)
-        found += _bounded(names, targets, np.ones_like(counts), np.minimum(counts, room))
-    return found
+
+    def bounds(counts: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
+        return np.ones_like(counts), np.minimum(counts, total - (len(counts) - 1))
+
+    return _constraints(m, attributes, total, without, bounds)
 
 
 def average_constraints(
@@ -78,16 +78,16 @@ def average_constraints(
     ['Education[High school], 2, 2', 'Education[Bachelor], 2, 4', 'Education[Master], 2, 2']
     """
     slack = check_number("slack", slack, 0, np.inf)
-    found = []
-    for names, targets, counts, total_here in _values(m, attributes, total, without):
-        low = np.minimum(total_here // len(counts), counts)
+
+    def bounds(counts: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
+        low = np.minimum(total // len(counts), counts)
         high = np.floor((1 + slack) * low).astype(int)
         most_frequent = int(np.argmax(counts))
-        rest = total_here - (low.sum() - low[most_frequent])
+        rest = total - (low.sum() - low[most_frequent])
         high[most_frequent] = max(high[most_frequent], rest)
-        high = np.minimum(high, counts)
-        found += _bounded(names, targets, low, high)
-    return found
+        return low, np.minimum(high, counts)
+
+    return _constraints(m, attributes, total, without, bounds)
 
 
 def proportion_constraints(
@@ -113,27 +113,21 @@ def proportion_constraints(
     ['Gender[F], 3, 3', 'Gender[M], 2, 2']
     """
     slack = check_number("slack", slack, 0, np.inf)
-    found = []
-    for names, targets, counts, total_here in _values(m, attributes, total, without):
-        low = total_here * counts // m.n
-        high = np.minimum(np.floor((1 + slack) * low).astype(int), counts)
-        found += [c for c in _bounded(names, targets, low, high) if c.low > 0]
-    return found
+
+    def bounds(counts: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
+        low = total * counts // m.n
+        return low, np.minimum(np.floor((1 + slack) * low).astype(int), counts)
+
+    return [c for c in _constraints(m, attributes, total, without, bounds) if c.low > 0]
 
 
-def _bounded(names, targets, low, high) -> list[DiversityConstraint]:
-    return [
-        DiversityConstraint(dict(zip(names, target, strict=True)), int(lo), int(hi))
-        for target, lo, hi in zip(targets, low, high, strict=True)
-    ]
-
-
-def _values(m: Microdata, attributes: Sequence, total: int | None, without: Collection):
-    """Yield the names of each entry of `attributes`, its targets, their counts, and M."""
+def _constraints(m, attributes, total, without, bounds: Callable) -> list[DiversityConstraint]:
+    """Constrain every value of every entry of `attributes` to `bounds` of the counts and M."""
     if isinstance(attributes, (str, bytes)) or not isinstance(attributes, Iterable):
         raise ParameterError(f"attributes must be a sequence of names, got {attributes!r}")
     check_microdata(m)
     without = check_sequence("without", list(without) if isinstance(without, set) else without)
+    found = []
     for entry in attributes:
         names = list(entry) if isinstance(entry, tuple) else [entry]
         domains = [m.attribute(name) for name in names]
@@ -144,4 +138,8 @@ def _values(m: Microdata, attributes: Sequence, total: int | None, without: Coll
         wanted = [not any(is_among(value, without) for value in target) for target in targets]
         targets, counts = list(compress(targets, wanted)), counts[wanted]
         here = m.n if total is None else check_integer("total", total, len(counts), m.n)
-        yield names, targets, counts, here
+        found += [
+            DiversityConstraint(dict(zip(names, target, strict=True)), int(low), int(high))
+            for target, low, high in zip(targets, *bounds(counts, here), strict=True)
+        ]
+    return found

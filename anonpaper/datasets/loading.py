@@ -19,7 +19,7 @@ from anonpaper.files import cache_folder, raw_folder, whole_file
 from anonpaper.microdata import HOW_MISSING, Microdata
 from anonpaper.randomness import generator
 
-__all__ = ["available", "fetch", "load", "load_table", "parsed", "published_table"]
+__all__ = ["available", "fetch", "load", "load_table", "parsed"]
 
 #: Data set with parts -> the part loaded by default.
 _DEFAULT_PART = {"adult": "train", "census": "both"}
@@ -110,16 +110,11 @@ def load_table(
     if entry.derived_from is not None:
         return _derived(entry, seed)
     try:
-        return published_table(entry, files)
+        found = [find_file(file, entry) for file in files]
     except errors.DatasetUnavailableError as error:
         if not entry.stand_in:
             raise
         return _stand_in(entry, error)
-
-
-def published_table(entry: Dataset, files: Sequence) -> tuple[pd.DataFrame, Origin]:
-    """Return the table of published files, never a stand-in, and its origin."""
-    found = [find_file(file, entry) for file in files]
     paths = {file.entry.name: file.path for file in found}
     key = (tables.VERSION, *(file.entry.sha256 for file in found))
     return parsed(entry.name, key, lambda: tables.parse(entry.name, paths)), _origin(entry, found)

@@ -7,41 +7,31 @@ acs.toml have these sizes and are ours.
 
 from __future__ import annotations
 
-import os
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.datasets.acs import income_brackets
+from anonpaper.datasets.acs import SAL_AGES, income_brackets
 from anonpaper.datasets.fetching import unpacked_sha256
 from anonpaper.datasets.registry import Origin, listed
 from anonpaper.files import named_by_user
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 
-__all__ = ["load_acs_pums", "load_ipums", "read_codebook"]
+__all__ = ["load_acs_pums", "load_ipums"]
 
 QI = ["Age", "Gender", "Race", "Marital Status", "Birth Place", "Education", "Work Class"]
 SENSITIVE = {"sal": "Income", "occ": "Occupation"}
-
-#: Youngest adult and top code: the 79 ages of Table 6.
-AGES = (17, 95)
 
 #: The 51 states by their FIPS codes.
 STATES = [code for code in range(1, 57) if code not in (3, 7, 14, 43, 52)]
 
 
 def load_ipums(
-    path: str | Path,
-    table: str = "sal",
-    *,
-    layout: Mapping[str, tuple[int, int]] | str | Path | None = None,
-    rows: int | None = 600_000,
-    seed: int = 0,
+    path: str | Path, table: str = "sal", *, rows: int | None = 600_000, seed: int = 0
 ) -> Microdata:
     r"""Build SAL or OCC of xiao2010 from an IPUMS USA extract, with the attributes of Table 6.
 
@@ -54,14 +44,10 @@ def load_ipums(
     Parameters
     ----------
     path : str or Path
-        The extract: csv with a header line, or fixed width with a `layout`; gzipped or not. It
-        needs AGE, SEX, RACE, MARST, BPL, EDUCD and CLASSWKRD, and INCTOT for SAL or OCC1990 for
-        OCC.
+        The extract as csv with a header line, gzipped or not. It needs AGE, SEX, RACE, MARST, BPL,
+        EDUCD and CLASSWKRD, and INCTOT for SAL or OCC1990 for OCC.
     table : {"sal", "occ"}
         Sensitive attribute Income, or Occupation.
-    layout : mapping or path, optional
-        For fixed width: variable -> (first, last) column, counted from 1; or the text codebook
-        that IPUMS delivers with the extract (``.cbk``).
     rows, seed : int or None, int
         Draw this many adults without replacement; None, or more than there are, for all. The paper
         has 600,000.
@@ -83,16 +69,11 @@ def load_ipums(
        Gender   Race Marital Status  Income
     0  Female  White       Divorced   30000
     """
-    return _load(_Extract(path, layout, "ipums"), table, rows, seed)
+    return _load(_Extract(path, "ipums"), table, rows, seed)
 
 
 def load_acs_pums(
-    path: str | Path,
-    table: str = "sal",
-    *,
-    layout: Mapping[str, tuple[int, int]] | None = None,
-    rows: int | None = 600_000,
-    seed: int = 0,
+    path: str | Path, table: str = "sal", *, rows: int | None = 600_000, seed: int = 0
 ) -> Microdata:
     r"""Build SAL or OCC of xiao2010 from a person file of the Census Bureau's ACS PUMS.
 
@@ -100,9 +81,8 @@ def load_acs_pums(
     RAC1P (9) and COW (9, blank or never worked is "not in universe") are kept. SCHL is joined to
     17 levels, POBP to 56 places, PINCP to 50 classes of $2,000, OCCP to 50 intervals of 200 codes.
 
-    Parameters and errors are as for :func:`load_ipums`, but `layout` is a mapping. The person file
-    (2008 or later) needs AGEP, SEX, RAC1P, MAR, POBP, SCHL and COW, and PINCP for SAL or OCCP for
-    OCC.
+    Parameters and errors are as for :func:`load_ipums`. The person file (2008 or later) needs
+    AGEP, SEX, RAC1P, MAR, POBP, SCHL and COW, and PINCP for SAL or OCCP for OCC.
 
     Examples
     --------
@@ -116,13 +96,13 @@ def load_acs_pums(
        Birth Place           Work Class  Occupation
     0  US state 36  Private, for profit        4600
     """
-    return _load(_Extract(path, layout, "pums"), table, rows, seed)
+    return _load(_Extract(path, "pums"), table, rows, seed)
 
 
 class _Extract:
     """The variables of an extract under the names of our attributes; `about` lists its codes."""
 
-    def __init__(self, path: str | Path, layout: object, source: str):
+    def __init__(self, path: str | Path, source: str):
         self.about = listed("acs")[source]
         with named_by_user(path):
             self.path = Path(path)
@@ -132,15 +112,8 @@ class _Extract:
                 f"there is no file {self.path}: order an extract at https://usa.ipums.org or use "
                 "a person file from https://www.census.gov/programs-surveys/acs/microdata.html"
             )
-        columns = read_codebook(layout) if isinstance(layout, (str, os.PathLike)) else layout
         with named_by_user(self.path):
-            if columns is None:
-                frame = pd.read_csv(self.path, low_memory=False)
-            else:
-                bounds = [(first - 1, last) for first, last in columns.values()]
-                frame = pd.read_fwf(
-                    self.path, colspecs=bounds, names=list(columns), compression="infer"
-                )
+            frame = pd.read_csv(self.path, low_memory=False)
         self.frame = frame.rename(columns=lambda column: str(column).upper())
 
     def numbers(self, attribute: str) -> pd.Series:
@@ -169,21 +142,10 @@ class _Extract:
         return pd.Categorical(codes.map(meaning), list(dict.fromkeys(meaning.values())))
 
 
-def read_codebook(path: str | Path) -> dict[str, tuple[int, int]]:
-    """Read the first and last column of every variable from an IPUMS text codebook."""
-    with named_by_user(path):
-        text = Path(path).read_text(encoding="utf-8", errors="replace")
-    lines = re.findall(r"(?m)^\s*([A-Z][A-Z0-9_]*)\s+(?:[HP]\s+)?(\d+)(?:-(\d+))?\s+\d+\b", text)
-    columns = {name: (int(first), int(last or first)) for name, first, last in lines}
-    if not columns:
-        raise errors.DatasetError(f"{path} has no lines such as 'AGE  P  10-12  3'")
-    return columns
-
-
 def _load(extract: _Extract, table: str, rows: int | None, seed: int) -> Microdata:
     """Recode the adults of an extract and draw rows."""
     about, age = extract.about, extract.numbers("Age")
-    adults = age >= AGES[0]
+    adults = age >= SAL_AGES[0]
     if table not in SENSITIVE:
         raise errors.ParameterError(f'table must be "sal" or "occ", got {table!r}')
     values = extract.numbers(SENSITIVE[table])
@@ -193,7 +155,7 @@ def _load(extract: _Extract, table: str, rows: int | None, seed: int) -> Microda
         adults &= values.between(1, about["not_working"] - 1)
     values = values[adults].to_numpy()
     columns = {
-        "Age": age.clip(upper=AGES[1]),
+        "Age": age.clip(upper=SAL_AGES[1]),
         "Birth Place": _birth_place(extract),
         "Education": _education(extract),
     }

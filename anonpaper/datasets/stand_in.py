@@ -2,98 +2,31 @@
 
 ``stand_in_<name>.json`` summarizes the published file without its records: per column the numbers
 of distinct and missing values, and the counts of its values (if there are many: quantiles, or only
-their number). A few columns are counted jointly, all others are independent. It is made by
-``write_summary(name, summarize(name, frame))`` from the parsed published file.
+their number). A few columns are counted jointly, all others are independent. The tests summarize
+published files and stand-ins likewise (tests/referees/summaries.py).
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from anonpaper.datasets.registry import listed
-from anonpaper.files import write_whole
 from anonpaper.randomness import generator
 
-__all__ = ["VERSION", "generate", "published_summary", "summarize", "write_summary"]
+__all__ = ["VERSION", "generate", "published_summary"]
 
 #: Part of every cache key: raise it when the generator changes.
 VERSION = 1
 
-#: Columns with more distinct values have quantiles (numbers) or only their number (text).
-MOST_COUNTED = 450
-QUANTILES = 21
-MOST_DECIMALS = 9
-
-
-def _summary_file(name: str) -> Path:
-    return Path(__file__).with_name(f"stand_in_{name}.json")
-
 
 def published_summary(name: str) -> dict[str, Any]:
     """Return the published summary of a data set."""
-    return json.loads(_summary_file(name).read_text(encoding="utf-8"))
-
-
-def write_summary(name: str, summary: dict[str, Any]) -> Path:
-    """Write a summary to its place in the package, one column per line."""
-    lines, joint = (",\n".join(map(json.dumps, summary[key])) for key in ("columns", "joint"))
-    text = f'{{"rows": {summary["rows"]},\n"columns": [\n{lines}\n],\n"joint": [\n{joint}\n]}}\n'
-    write_whole(_summary_file(name), text)
-    return _summary_file(name)
-
-
-def summarize(name: str, frame: pd.DataFrame) -> dict[str, Any]:
-    """Summarize a parsed table of the data set, published or generated."""
-    about = listed("tables")[name]
-    joint = [{"columns": columns, "cells": _cells(frame[columns])} for columns in about["joint"]]
-    counted = {column for columns in about["joint"] for column in columns}
-    columns = [
-        _describe(frame, column, column in counted, about.get("within", {}).get(column))
-        for column in frame
-    ]
-    return {"rows": len(frame), "columns": columns, "joint": joint}
-
-
-def _cells(frame: pd.DataFrame) -> list[list[Any]]:
-    """Return the distinct rows followed by their counts; missing values are None."""
-    plain = frame.astype(object).where(frame.notna(), None)
-    counts = Counter(zip(*(plain[column].tolist() for column in plain), strict=True))
-    ordered = sorted(counts.items(), key=lambda item: [(v is None, str(v)) for v in item[0]])
-    return [[*row, count] for row, count in ordered]
-
-
-def _describe(frame: pd.DataFrame, name: str, counted_jointly: bool, parent: str | None) -> dict:
-    column = frame[name]
-    values = column.dropna()
-    distinct, missing = int(values.nunique()), int(column.isna().sum())
-    described: dict[str, Any] = {"name": name, "distinct": distinct, "missing": missing}
-    if counted_jointly:
-        return described | {"kind": "joint"}
-    if parent is not None:
-        homes = _homes(frame, name, parent)
-        return described | {"kind": "within", "parent": parent, "per_value": homes}
-    if distinct <= MOST_COUNTED:
-        return described | {"kind": "counts", "counts": _cells(frame[[name]])}
-    if not pd.api.types.is_numeric_dtype(values):
-        return described | {"kind": "labels", "most": int(values.value_counts().iloc[0])}
-    numbers = values.to_numpy(dtype=float)
-    exact = (np.array_equal(np.round(numbers, places), numbers) for places in range(MOST_DECIMALS))
-    decimals = next((places for places, is_exact in enumerate(exact) if is_exact), MOST_DECIMALS)
-    quantiles = np.quantile(numbers, np.linspace(0, 1, QUANTILES)).round(decimals)
-    return described | {"kind": "numbers", "decimals": decimals, "quantiles": quantiles.tolist()}
-
-
-def _homes(frame: pd.DataFrame, name: str, parent: str) -> list[list[Any]]:
-    """Return how many values of the column occur mostly with each value of the parent."""
-    pairs = pd.DataFrame(_cells(frame[[name, parent]]), columns=["value", "home", "rows"])
-    pairs = pairs.sort_values("rows", ascending=False, kind="stable").drop_duplicates("value")
-    return _cells(pairs[["home"]])
+    path = Path(__file__).with_name(f"stand_in_{name}.json")
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def generate(summary: dict[str, Any], seed: int = 0) -> pd.DataFrame:
@@ -104,12 +37,16 @@ def generate(summary: dict[str, Any], seed: int = 0) -> pd.DataFrame:
     for table in summary["joint"]:
         values = _repeated(table["cells"], rng.permutation(rows))
         made.update(zip(table["columns"], values, strict=True))
-    makers = {"counts": _counts, "labels": _labels, "numbers": _numbers}
     for column in summary["columns"]:
-        if column["kind"] in makers:
-            made[column["name"]] = makers[column["kind"]](column, rows, rng)
-        elif column["kind"] == "within":
-            made[column["name"]] = _within(column, made[column["parent"]], rng)
+        name, kind = column["name"], column["kind"]
+        if kind == "counts":
+            (made[name],) = _repeated(column["counts"], rng.permutation(rows))
+        elif kind == "within":
+            made[name] = _within(column, made[column["parent"]], rng)
+        elif kind != "joint":
+            values = (_labels if kind == "labels" else _numbers)(column, rows, rng)
+            made[name] = pd.Series(values + [None] * column["missing"])
+            made[name] = made[name].take(rng.permutation(rows)).reset_index(drop=True)
     return pd.DataFrame({column["name"]: made[column["name"]] for column in summary["columns"]})
 
 
@@ -120,16 +57,7 @@ def _repeated(cells: list[list[Any]], order: np.ndarray) -> list[pd.Series]:
     return [pd.Series(list(values)).take(places).reset_index(drop=True) for values in columns]
 
 
-def _counts(column: dict[str, Any], rows: int, rng: np.random.Generator) -> pd.Series:
-    return _repeated(column["counts"], rng.permutation(rows))[0]
-
-
-def _with_missing(values: list[Any], missing: int, rng: np.random.Generator) -> pd.Series:
-    series = pd.Series(values + [None] * missing)
-    return series.take(rng.permutation(len(series))).reset_index(drop=True)
-
-
-def _labels(column: dict[str, Any], rows: int, rng: np.random.Generator) -> pd.Series:
+def _labels(column: dict[str, Any], rows: int, _: np.random.Generator) -> list:
     """Return made-up labels: the most frequent as often as published, the others a long tail."""
     size, distinct = rows - column["missing"], column["distinct"]
     counts = np.ones(distinct, dtype=np.int64)
@@ -142,15 +70,15 @@ def _labels(column: dict[str, Any], rows: int, rng: np.random.Generator) -> pd.S
         room = np.flatnonzero(counts < column["most"])[:spare]
         counts[room] += 1
     names = [f"{column['name']} {number:05d}" for number in range(1, distinct + 1)]
-    values = np.repeat(np.array(names, dtype=object), counts).tolist()
-    return _with_missing(values, column["missing"], rng)
+    return np.repeat(np.array(names, dtype=object), counts).tolist()
 
 
-def _numbers(column: dict[str, Any], rows: int, rng: np.random.Generator) -> pd.Series:
+def _numbers(column: dict[str, Any], rows: int, rng: np.random.Generator) -> list:
     """Return numbers along the published quantiles, with the exact number of distinct values."""
     size, distinct, unit = rows - column["missing"], column["distinct"], 10 ** column["decimals"]
     share = np.linspace(0, 1, distinct)
-    along = np.interp(share, np.linspace(0, 1, QUANTILES), column["quantiles"])
+    quantiles = column["quantiles"]
+    along = np.interp(share, np.linspace(0, 1, len(quantiles)), quantiles)
     units = np.round(along * unit).astype(np.int64)
     # Move equal neighbours apart by one unit each, within the published range.
     steps = np.arange(distinct)
@@ -159,7 +87,7 @@ def _numbers(column: dict[str, Any], rows: int, rng: np.random.Generator) -> pd.
     units = np.minimum(units, last - steps[::-1])
     values = units if unit == 1 else units / unit
     again = values[rng.integers(distinct, size=size - distinct)]
-    return _with_missing(np.concatenate([values, again]).tolist(), column["missing"], rng)
+    return np.concatenate([values, again]).tolist()
 
 
 def _within(column: dict[str, Any], parent: pd.Series, rng: np.random.Generator) -> pd.Series:

@@ -13,7 +13,7 @@ from anonpaper.errors import ParameterError, check_choice, check_integer, check_
 from anonpaper.measure.boxes import boxes_of, weight_at
 from anonpaper.microdata import build_cells
 from anonpaper.principles import GroupCounts
-from anonpaper.publish import PublishedAttribute, Release, check_release
+from anonpaper.publish import Release, check_release
 from anonpaper.recoders.archive import weight_vector
 
 __all__ = [
@@ -187,7 +187,7 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     given, rows, withheld = check_weights(m.qi, weights), m.weights_of(shown), m.count(~shown)
     total = 0.0
     for p, weight in zip(rel.published, given, strict=True):
-        penalty = certainty_penalty(p)[p.index[shown]]
+        penalty = p.sub_domains.extents[p.index[shown]]
         total += weight * ((penalty if rows is None else rows * penalty).sum() + withheld)
     return float(total)
 
@@ -212,16 +212,6 @@ def gcp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     scaled = np.ldexp(given, -np.frexp(given.max())[1])
     lost = ncp(rel, dict(zip(m.qi, scaled, strict=True)))
     return min(1.0, lost / float(scaled.sum() * m.n))  # above 1 by rounding only
-
-
-def certainty_penalty(p: PublishedAttribute) -> np.ndarray:
-    """Return the extent of every sub-domain as a share of the domain, shape (r,)."""
-    values, attribute = p.sub_domains, p.attribute
-    if attribute.size == 1:
-        return np.zeros(len(values))
-    if not attribute.numeric:
-        return (values.sizes - 1) / (attribute.size - 1)
-    return (attribute.positions[values.high] - attribute.positions[values.low]) / attribute.width
 
 
 def values_kept(rel: Release, by: object) -> pd.DataFrame:

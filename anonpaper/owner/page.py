@@ -16,7 +16,6 @@ from anonpaper import measure
 from anonpaper.display import html_table
 from anonpaper.files import check_place, sha256, write_named
 from anonpaper.groups import dense_labels
-from anonpaper.measure.loss import certainty_penalty
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.owner.report import attackers_tried, levels_of_release
 from anonpaper.principles import GroupCounts
@@ -144,7 +143,7 @@ def _loss(rel: Release) -> str:
     rows = []
     for p in rel.published:
         index = p.index[shown]
-        lost = certainty_penalty(p)[index].sum() + np.count_nonzero(~shown)
+        lost = p.sub_domains.extents[index].sum() + np.count_nonzero(~shown)
         rows.append({
             "column": p.attribute.name,
             "values kept": f"{np.count_nonzero(p.sub_domains.is_kept[index]) / m.n:.1%}",

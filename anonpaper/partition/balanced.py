@@ -2,8 +2,7 @@
 
 Algorithm 3 of majeed2024 fills one class after another: a record becomes the centre, and the most
 similar records join as long as the class can still become diverse. The rest finally joins the most
-similar classes. Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely
-publishing personal data with enhanced utility*, section 4.2.2.
+similar classes. Source: majeed2024, section 4.2.2.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from anonpaper.partition.tp import eligible_height
 from anonpaper.principles import DistinctLDiversity, GroupCounts, KAnonymity
 from anonpaper.randomness import generator
 
-__all__ = ["balanced_classes", "class_entropy", "most_classes"]
+__all__ = ["balanced_classes"]
 
 _FARTHER = 4
 
@@ -93,7 +92,7 @@ def balanced_classes(
 
     References
     ----------
-    majeed2024, Algorithm 3 and section 4.2.2.
+    majeed2024, Algorithm 3.
 
     Examples
     --------
@@ -144,21 +143,9 @@ def balanced_classes(
         "residue": residue,
         "mean_similarity": float(total / m.n),
         "similar_share": float(similar / m.n),
-        "least_entropy": float(class_entropy(m, labels).min()),
+        "least_entropy": abs(float(GroupCounts.of(m, labels).entropy().min())),
     }
     return Partition(labels, info, f"balanced classes, k = {k}, l = {l}")
-
-
-def class_entropy(m: Microdata, labels: np.ndarray, base: float = np.e) -> np.ndarray:
-    """Return the entropy of the sensitive values of every class (Eq. 4, printed in base 2)."""
-    base = check_number("base", base, 1, np.inf, open_low=True)
-    return np.abs(GroupCounts.of(m, labels).entropy()) / np.log(base)
-
-
-def most_classes(counts: np.ndarray, l: int) -> int:
-    """Return the largest G with sum_v min(counts_v, G) >= l·G: so many classes are l-diverse."""
-    counts = np.asarray(counts, dtype=np.intp)
-    return eligible_height(counts, l, int(counts.sum()) // l)[0]
 
 
 def _number_of_classes(m: Microdata, k: int, l: int) -> int:
@@ -170,7 +157,8 @@ def _number_of_classes(m: Microdata, k: int, l: int) -> int:
             f"no class can have {l} distinct values of {m.sensitive!r}: the table has {present}; "
             f"the largest feasible l is {present}"
         )
-    diverse = most_classes(counts, l)
+    # the largest G with sum_v min(counts_v, G) >= l·G
+    diverse = int(eligible_height(counts, l, m.n // l)[0])
     needed = -(-m.n // (2 * k - 1))
     if diverse < needed:
         enough = -(-(-(-m.n // diverse) + 1) // 2)

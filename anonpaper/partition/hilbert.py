@@ -1,7 +1,6 @@
 """Hilbert: group rows that are close on a space-filling curve into l-diverse groups.
 
-Sources: G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis, *Fast data anonymization with low
-information loss*, VLDB 2007, for the mapping and the look-ahead on the rest; J. Skilling,
+Sources: Ghinita et al., VLDB 2007, for the mapping and the look-ahead on the rest; J. Skilling,
 *Programming the Hilbert curve*, AIP Conference Proceedings 707, 2004, for the index. xiao2010,
 section 6.1, does not print its adaptation: the grouping rule here is a reconstruction.
 """
@@ -14,7 +13,6 @@ import numpy as np
 
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop
-from anonpaper.errors import SizeLimitError
 from anonpaper.groups import Partition
 from anonpaper.microdata import CellTable, Microdata
 from anonpaper.principles import FrequencyLDiversity, require_eligible
@@ -84,7 +82,7 @@ def places_on_curve(tuples: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarra
     sizes = np.array(sizes[:_MAX_BITS], dtype=np.int64)
     bits = min(max(int(sizes.max()) - 1, 1).bit_length(), _MAX_BITS // len(sizes))
     grid = tuples[:, : len(sizes)].astype(np.int64) * (np.int64(1) << np.int64(bits)) // sizes
-    return hilbert_index(grid, bits), bits
+    return hilbert_index(np.ascontiguousarray(grid), bits), bits
 
 
 def group_along_curve(
@@ -95,20 +93,10 @@ def group_along_curve(
     return _gather(*cells.by_sensitive_value(len(held), order), counts, held, l)
 
 
-def hilbert_index(points: np.ndarray, bits: int) -> np.ndarray:
-    """Return the places of points in [0, 2**bits)**d on the Hilbert curve (Skilling 2004)."""
-    points = np.ascontiguousarray(points, dtype=np.int64)
-    if points.shape[1] * bits > _MAX_BITS:
-        raise SizeLimitError(
-            f"a Hilbert curve through {points.shape[1]} attributes at {bits} bits each needs more "
-            "than 64 bits: use fewer quasi-identifiers, or coarser domains"
-        )
-    return _skilling_index(points, bits)
-
-
 @loop
-def _skilling_index(points, bits):
-    """Undo the reflections and exchanges of axes, then decode Gray's code."""
+def hilbert_index(points, bits):
+    """Return the places of points in [0, 2**bits)**d on the curve (Skilling); d·bits <= 64."""
+    # Undo the reflections and exchanges of axes, then decode Gray's code.
     c, d = points.shape
     index = np.empty(c, np.uint64)
     x = np.empty(d, np.int64)

@@ -3,8 +3,7 @@
 Rows that keep the same attributes and agree on them are a *bucket*; published, it is frequency
 l-diverse if it is l-eligible. So the fewest stars come from the cheapest choice of kept attributes
 for every row such that every bucket is l-eligible. TP has two choices, all attributes or none;
-here all :math:`2^d` are possible. Source: this package. It starts from TP+ of X. Xiao, K. Yi, Y.
-Tao, *The hardness and approximation algorithms for l-diversity*, EDBT 2010, sections 5.6 and 6.1.
+here all :math:`2^d` are possible. Source: this package. It starts from TP+.
 """
 
 from __future__ import annotations

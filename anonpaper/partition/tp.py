@@ -4,8 +4,7 @@ Move as few rows as possible into a *residue* R so that every remaining QI-group
 quasi-identifiers) and R itself are l-eligible: at most |S|/l rows of a set S share a sensitive
 value. Rows of a group with the same sensitive value are interchangeable, so the state is the
 counts of the cell table. Ties, arbitrary in the paper, go to the lowest sensitive code, then to
-the lowest QI-group. Source: X. Xiao, K. Yi, Y. Tao, *The hardness and approximation algorithms for
-l-diversity*, EDBT 2010, section 5.
+the lowest QI-group. Source: xiao2010, section 5.
 """
 
 from __future__ import annotations

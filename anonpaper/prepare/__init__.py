@@ -9,10 +9,10 @@ from __future__ import annotations
 from anonpaper.prepare.cleaning import clean
 from anonpaper.prepare.copula import gaussian_copula
 from anonpaper.prepare.encoding import granularize, in_preorder
-from anonpaper.prepare.imbalance import find_imbalance, split_by_imbalance
-from anonpaper.prepare.patterns import frequency_analysis, pattern_friendly
+from anonpaper.prepare.imbalance import find_imbalance
+from anonpaper.prepare.patterns import pattern_friendly
 
 __all__ = [
-    "clean", "find_imbalance", "frequency_analysis", "gaussian_copula", "granularize",
-    "in_preorder", "pattern_friendly", "split_by_imbalance",
+    "clean", "find_imbalance", "gaussian_copula", "granularize", "in_preorder",
+    "pattern_friendly",
 ]  # fmt: skip

@@ -1,9 +1,8 @@
 """Cleaning: basic repairs of a table, one step after another, each recorded.
 
-Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal
-data with enhanced utility*, section 4.1.2 and Table 4, which name techniques without details. Two
-of them are off by default. People with equal quasi-identifiers are mostly different people, so
-removing "redundant records" distorts counts; and an outlier is a person.
+Source: majeed2024, section 4.1.2 and Table 4, which name techniques without details. Two of them
+are off by default. People with equal quasi-identifiers are mostly different people, so removing
+"redundant records" distorts counts; and an outlier is a person.
 """
 
 from __future__ import annotations

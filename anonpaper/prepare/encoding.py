@@ -1,8 +1,7 @@
 """Domains for the bit encoding: numbers cut into intervals, categories put in order.
 
-A chromosome has a bit between any two neighbours of an ordered domain. Source: R. Dewri, D.
-Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with privacy constraints and
-preference based objectives*, GECCO 2009, sections 3 and 5.1.
+A chromosome has a bit between any two neighbours of an ordered domain. Source: dewri2009, sections
+3 and 5.1.
 """
 
 from __future__ import annotations

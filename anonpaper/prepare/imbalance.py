@@ -1,9 +1,8 @@
 """Imbalance of the sensitive attribute: whether, where, and how many rows would balance it.
 
 Algorithms 1 and 2 of majeed2024 compare the frequencies of two sensitive values. Here every value
-is compared with the most frequent one, which works for any number of values. Source: A. Majeed, S.
-O. Hwang, *A data-centric l-diversity model for securely publishing personal data with enhanced
-utility*, sections 4.1.3 to 4.1.5.
+is compared with the most frequent one, which works for any number of values. Source: majeed2024,
+sections 4.1.3 to 4.1.5.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import pandas as pd
 from anonpaper.errors import InfeasibleError, check_number
 from anonpaper.microdata import Microdata, check_microdata
 
-__all__ = ["Imbalance", "find_imbalance", "split_by_imbalance"]
+__all__ = ["Imbalance", "find_imbalance"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,21 +92,3 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
             "value, and no grouping can be 2-diverse; choose another sensitive attribute"
         )
     return Imbalance(values, counts[present], threshold * m.n)
-
-
-def split_by_imbalance(m: Microdata, threshold: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers of problematic rows and of all others, ascending (Algorithm 2); O(n).
-
-    Parameters and errors are those of :func:`find_imbalance`. With threshold 0 all values except
-    the most frequent ones are problematic.
-
-    Examples
-    --------
-    >>> m = Microdata(pd.DataFrame({"age": range(10), "ill": [1] + [0] * 9}), ["age"], "ill")
-    >>> split_by_imbalance(m)[0].tolist()
-    [0]
-    """
-    found = find_imbalance(m, threshold)
-    rare = np.isin(m.sensitive_attribute.values, found.values[found.is_rare])
-    problematic = rare[m.sensitive_codes]
-    return np.flatnonzero(problematic), np.flatnonzero(~problematic)

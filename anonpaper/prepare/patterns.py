@@ -2,9 +2,8 @@
 
 The paper counts and shuffles, but prints no rule. Its pattern-friendly quasi-identifiers have
 shares from 0.37 to 0.89, and one with 0.59 is rejected. The rule here: unordered, most frequent
-value at least `share`, importance at most the mean of all. Source: A. Majeed, S. O. Hwang, *A
-data-centric l-diversity model for securely publishing personal data with enhanced utility*,
-section 4.2.1 and Figure 4.
+value at least `share`, importance at most the mean of all. Source: majeed2024, section 4.2.1 and
+Figure 4.
 """
 
 from __future__ import annotations
@@ -16,28 +15,7 @@ from anonpaper.errors import InfeasibleError, check_integer, check_number, needs
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.randomness import generator
 
-__all__ = ["frequency_analysis", "pattern_friendly"]
-
-
-def frequency_analysis(m: Microdata) -> pd.DataFrame:
-    """Return each quasi-identifier's most frequent value and its share of the rows.
-
-    The columns are ``qid``, ``values`` (how many occur), ``ordered``, ``top_value``,
-    ``top_share``.
-
-    Examples
-    --------
-    >>> frequency_analysis(ap.examples.hospital())["top_share"].tolist()
-    [0.5, 0.6, 0.6]
-    """
-    m = check_microdata(m)
-    rows = []
-    for attribute, codes in zip(m.attributes, m.codes.T, strict=True):
-        counts = np.bincount(codes, minlength=attribute.size)
-        top = counts.argmax()
-        present, share = np.count_nonzero(counts), counts[top] / m.n
-        rows.append((attribute.name, present, attribute.ordered, attribute.values[top], share))
-    return pd.DataFrame(rows, columns=["qid", "values", "ordered", "top_value", "top_share"])
+__all__ = ["pattern_friendly"]
 
 
 def pattern_friendly(
@@ -73,9 +51,10 @@ def pattern_friendly(
     Returns
     -------
     pandas.DataFrame
-        :func:`frequency_analysis` of all rows and ``importance`` (mean loss of balanced accuracy),
-        ``spread`` (standard deviation over folds and shuffles), ``weight`` (share of all
-        importance, from 0 to 1) and ``friendly``.
+        One row per quasi-identifier: ``qid``, ``values`` (how many occur), ``ordered``,
+        ``top_value``, ``top_share``, ``importance`` (mean loss of balanced accuracy), ``spread``
+        (standard deviation over folds and shuffles), ``weight`` (share of all importance, from 0
+        to 1) and ``friendly``.
 
     Raises
     ------
@@ -105,7 +84,6 @@ def pattern_friendly(
     check_integer("trees", trees, 1)
     check_integer("repeats", repeats, 1)
     rng = generator(seed)
-    table = frequency_analysis(m)
     rows = m.n if rows is None else check_integer("rows", rows, 1)
     part = m if rows >= m.n else m.sample(rows, rng)
     if np.count_nonzero(part.sensitive_counts >= folds) < 2:
@@ -127,10 +105,17 @@ def pattern_friendly(
         )  # fmt: skip
         losses.append(found.importances)
     losses = np.concatenate(losses, axis=1)
-    importance = losses.mean(axis=1)
-    positive = np.maximum(importance, 0)
-    table["importance"] = importance
-    table["spread"] = losses.std(axis=1)
+    counts = [np.bincount(codes) for codes in m.codes.T]
+    table = pd.DataFrame({
+        "qid": m.qi,
+        "values": [np.count_nonzero(c) for c in counts],
+        "ordered": [a.ordered for a in m.attributes],
+        "top_value": [a.values[c.argmax()] for a, c in zip(m.attributes, counts, strict=True)],
+        "top_share": [c.max() / m.n for c in counts],
+        "importance": losses.mean(axis=1),
+        "spread": losses.std(axis=1),
+    })  # fmt: skip
+    positive = np.maximum(table["importance"], 0)
     table["weight"] = positive / positive.sum() if positive.any() else 1 / m.d
     unimportant = table["weight"] <= 1 / m.d + 1e-12
     table["friendly"] = ~table["ordered"] & (table["top_share"] >= share) & unimportant

@@ -1,9 +1,8 @@
 """Synthetic rows for rare sensitive values, and their fusion with the real ones.
 
-The only module that imports SDV, and only when a synthesizer is used. Source: A. Majeed, S. O.
-Hwang, *A data-centric l-diversity model for securely publishing personal data with enhanced
-utility*, sections 4.1.4 and 4.1.5; L. Xu, M. Skoularidou, A. Cuesta-Infante, K. Veeramachaneni,
-*Modeling tabular data using conditional GAN*, NeurIPS 2019.
+The only module that imports SDV, and only when a synthesizer is used. Source: majeed2024, sections
+4.1.4 and 4.1.5; L. Xu, M. Skoularidou, A. Cuesta-Infante, K. Veeramachaneni, *Modeling tabular
+data using conditional GAN*, NeurIPS 2019.
 """
 
 from __future__ import annotations
@@ -185,9 +184,8 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
 def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
     """Return how similar synthetic rows and the real rows of `m` are, by SDV.
 
-    The columns are ``property`` (column shapes, column pair trends, overall) and ``score``, from 0
-    to
-    1. ParameterError without SDV.
+    The columns are ``property`` (column shapes, column pair trends, overall) and ``score``, in
+    [0, 1]. ParameterError without SDV.
     """
     real = _plain_frame(m)
     theirs = _plain_frame(fuse(m, rows)).iloc[m.n :].reset_index(drop=True)

@@ -23,6 +23,7 @@ from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, build_cells, check_microdata
 from anonpaper.principles import Principle
 from anonpaper.recoding import Recoding, over_shown_values
+from anonpaper.subdomains import SubDomains
 
 __all__ = ["full_domain"]
 
@@ -289,13 +290,5 @@ def _groups(tuples: np.ndarray, maps: list[np.ndarray]) -> np.ndarray:
 
 
 def _extents(attribute: Attribute, ids: np.ndarray) -> np.ndarray:
-    """Extent of every sub-domain as a share of the domain's: the NCP of one value in it."""
-    if attribute.size == 1:
-        return np.zeros(1)
-    order = np.argsort(ids, kind="stable")
-    ends = np.cumsum(np.bincount(ids)) - 1
-    starts = np.r_[0, ends[:-1] + 1]
-    if not attribute.numeric:
-        return (ends - starts) / (attribute.size - 1)
-    positions = attribute.positions[order]
-    return (positions[ends] - positions[starts]) / attribute.width
+    """NCP of one value in every sub-domain."""
+    return SubDomains.sets(attribute, ids, np.arange(attribute.size)).extents

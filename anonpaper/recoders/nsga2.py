@@ -16,7 +16,7 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from anonpaper.recoders.archive import Archive
 
 __all__ = [
-    "TwoObjectives", "WithoutOptimum", "objectives", "of_the_paper", "prefer_feasible", "winners",
+    "TwoObjectives", "objectives", "of_the_paper", "prefer_feasible", "winners",
 ]  # fmt: skip
 
 
@@ -32,7 +32,7 @@ def of_the_paper(
     The paper leaves open: crossover is one-point, the mutation rate is per bit, and duplicates
     stay in the population.
     """
-    return _NSGA2(
+    return NSGA2(
         pop_size=len(first),
         sampling=first,
         selection=TournamentSelection(func_comp=prefer_feasible),
@@ -42,17 +42,6 @@ def of_the_paper(
         output=None,
         seed=rng,
     ).setup(TwoObjectives(archive), termination=NoTermination())
-
-
-class WithoutOptimum:
-    """Keeps a pymoo algorithm from looking for the best, an eighth of the time of a search."""
-
-    def _set_optimum(self, **_) -> None:
-        """Do nothing."""
-
-
-class _NSGA2(WithoutOptimum, NSGA2):
-    """The search of the paper."""
 
 
 class TwoObjectives(Problem):

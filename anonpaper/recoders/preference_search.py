@@ -1,9 +1,8 @@
 """Preference-based generalization: NSGA-II on ach and on the distance to k-anonymity.
 
 "Least ach among the k-anonymous recodings" becomes two objectives, f1 = ach and f2 = k_pref -
-effective k. NSGA-II has one change: its tournament prefers feasible solutions. Source: R. Dewri,
-D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing with privacy constraints
-and preference based objectives*, GECCO 2009, section 5.
+effective k. NSGA-II has one change: its tournament prefers feasible solutions. Source: dewri2009,
+section 5.
 """
 
 from __future__ import annotations

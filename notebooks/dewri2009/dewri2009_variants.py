@@ -25,7 +25,7 @@ from anonpaper.microdata import Microdata
 from anonpaper.preference_point import achievement
 from anonpaper.randomness import generator
 from anonpaper.recoders.archive import Archive, Evaluator, choose, non_dominated
-from anonpaper.recoders.nsga2 import TwoObjectives, WithoutOptimum, prefer_feasible, winners
+from anonpaper.recoders.nsga2 import TwoObjectives, prefer_feasible, winners
 from anonpaper.recoders.preference_search import STARTS
 
 LEVELS = (10, 25, 50, 100)  # effective k for which a publisher may want the least ach of a run
@@ -59,14 +59,6 @@ class OneObjective(TwoObjectives):
     def _evaluate(self, bits: np.ndarray, out: dict, *args, **kwargs) -> None:
         super()._evaluate(bits, out)
         out["F"], out["G"] = out["F"][:, :1], out["F"][:, 1:]
-
-
-class _GA(WithoutOptimum, GA):
-    """The genetic algorithm for one objective."""
-
-
-class _NSGA2(WithoutOptimum, NSGA2):
-    """The genetic algorithm for two objectives."""
 
 
 class _NoCopies(DuplicateElimination):
@@ -110,8 +102,8 @@ def varied_search(
         first = np.resize(lost, first.shape)
     # both keep the best of parents and children
     kind, problem, prefer = {
-        1: (_GA, OneObjective, _prefer_less_ach),
-        2: (_NSGA2, TwoObjectives, prefer_feasible),
+        1: (GA, OneObjective, _prefer_less_ach),
+        2: (NSGA2, TwoObjectives, prefer_feasible),
     }[objectives]
     algorithm = kind(
         pop_size=population,

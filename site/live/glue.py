@@ -18,7 +18,6 @@ import numpy as np
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.measure.loss import certainty_penalty
 from anonpaper.owner import page, report
 from anonpaper.owner.reader import as_written, read_table
 from anonpaper.principles import GroupCounts
@@ -238,7 +237,7 @@ def protect(method, form, k=5, l=1, t=1.0) -> dict:
     ids = result.labels if hasattr(result, "labels") else np.concatenate(result.maps)
     columns = [
         {"name": p.attribute.name,
-         "lost": float((certainty_penalty(p)[p.index[shown]].sum() + (~shown).sum()) / m.n)}
+         "lost": float((p.sub_domains.extents[p.index[shown]].sum() + (~shown).sum()) / m.n)}
         for p in rel.published
     ]  # fmt: skip
     return {

@@ -6,7 +6,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper import constraints
-from anonpaper.datasets.pums import load_acs_pums, read_codebook
+from anonpaper.datasets import load_acs_pums
 from anonpaper.errors import AnonpaperError, FileError
 
 M = ap.examples.hospital()
@@ -22,7 +22,6 @@ READERS = {
     "tree.csv": ap.Hierarchy.from_csv,
     "recoding.json": ap.Recoding.load,
     "sigma.txt": constraints.read_constraints,
-    "codebook.txt": read_codebook,
     "extract.csv": load_acs_pums,
 }
 NO_NAMES = ["", "no\0name", "\ud800", "x" * 300, None, 5, b"\0", [], "file/inside"]

@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from anonpaper.datasets import Origin, available, fetch
-from anonpaper.datasets.loading import published_table
 from anonpaper.datasets.registry import registry
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
 from anonpaper.owner.cli import main
@@ -59,12 +58,6 @@ def test_the_command_line_lists(no_network, capsys):
     assert main(["datasets"]) == 0
     printed = capsys.readouterr().out
     assert all(name in printed for name in registry())
-
-
-def test_a_summary_is_not_made_from_a_stand_in(no_network):
-    entry = registry()["stroke"]
-    with pytest.raises(DatasetUnavailableError, match="healthcare-dataset-stroke-data.csv"):
-        published_table(entry, entry.files)
 
 
 def test_importing_the_data_sets_loads_no_client_of_the_network():

@@ -1,16 +1,16 @@
-"""SAL and OCC from a user's own extract, csv and fixed width."""
+"""SAL and OCC from a user's own extract, a csv file."""
 
 from __future__ import annotations
 
 import gzip
 
-import numpy as np
 import pytest
 
 import anonpaper as ap
 from anonpaper.datasets import load_acs_pums, load_ipums, pums
+from anonpaper.datasets.acs import SAL_AGES
 from anonpaper.datasets.registry import listed
-from anonpaper.errors import ColumnError, DatasetError, DatasetUnavailableError, ParameterError
+from anonpaper.errors import ColumnError, DatasetUnavailableError, ParameterError
 
 IPUMS = """\
 YEAR,AGE,SEX,RACE,MARST,BPL,EDUCD,CLASSWKRD,INCTOT,OCC1990
@@ -81,6 +81,9 @@ def test_sal_of_an_ipums_extract(ipums):
     ]
     assert frame["Income"].tolist() == [30_000, 0, 0, 98_000, 98_000, 2_000]
     assert "6 adults of 7 persons" in str(m.origin)
+    packed = ipums.with_suffix(".csv.gz")
+    packed.write_bytes(gzip.compress(ipums.read_bytes()))
+    assert load_ipums(packed).frame.equals(frame)
     assert m.origin.how == "user's extract"
     assert m.origin.substitute_for is None
 
@@ -120,51 +123,10 @@ def test_domains_have_the_sizes_of_table_6(ipums):
     sizes = ap.compendium.reference("xiao2010_tab6_domain_sizes").set_index("attribute")
     for attribute in load_ipums(ipums).attributes[1:]:  # ages are those that occur
         assert attribute.size == sizes["domain_size"][attribute.name]
-    low, high = pums.AGES
+    low, high = SAL_AGES
     assert high - low + 1 == sizes["domain_size"]["Age"]
     assert 1000 / listed("acs")["ipums"]["occupation_width"] == sizes["domain_size"]["Occupation"]
     assert 10_000 / listed("acs")["pums"]["occupation_width"] == sizes["domain_size"]["Occupation"]
-
-
-def fixed_width(text):
-    """Turn a csv text into fixed width and its layout."""
-    rows = [line.split(",") for line in text.splitlines()]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    last = np.cumsum(widths)
-    layout = {
-        name: (int(end - width + 1), int(end))
-        for name, width, end in zip(rows[0], widths, last, strict=True)
-    }
-    lines = (
-        "".join(value.rjust(width) for value, width in zip(row, widths, strict=True))
-        for row in rows[1:]
-    )
-    return "\n".join(lines) + "\n", layout
-
-
-@pytest.mark.parametrize("packed", [False, True])
-def test_fixed_width_gives_the_same_table(tmp_path, ipums, packed):
-    text, layout = fixed_width(IPUMS)
-    path = tmp_path / ("usa.dat.gz" if packed else "usa.dat")
-    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
-    expected = load_ipums(ipums).frame
-    assert load_ipums(path, layout=layout).frame.equals(expected)
-    codebook = tmp_path / "usa.cbk"
-    lines = [
-        f"  {name:20}P   {first}-{last}   {last - first + 1}    X"
-        if first != last
-        else f"  {name:20}P   {first}   1    X"
-        for name, (first, last) in layout.items()
-    ]
-    codebook.write_text("IPUMS-USA extract\n\n  Variable  Columns  Len  2005\n" + "\n".join(lines))
-    assert load_ipums(path, layout=codebook).frame.equals(expected)
-
-
-def test_a_pums_file_of_fixed_width_keeps_its_blanks(tmp_path, acs):
-    text, layout = fixed_width(PUMS)
-    (tmp_path / "pums.dat").write_text(text)
-    fixed = load_acs_pums(tmp_path / "pums.dat", layout=layout)
-    assert fixed.frame.equals(load_acs_pums(acs).frame)
 
 
 def test_rows_are_drawn_by_seed(ipums):
@@ -195,9 +157,3 @@ def test_bad_extracts_are_named(tmp_path, ipums):
         ipums.write_text(IPUMS.replace("41,2,1,4,36", f"41,2,1,4,{code}"))
         with pytest.raises(ColumnError, match="Birth Place"):
             load_ipums(ipums)
-
-
-def test_a_codebook_without_variables_is_named(tmp_path, ipums):
-    (tmp_path / "empty.cbk").write_text("nothing here\n")
-    with pytest.raises(DatasetError, match=r"empty\.cbk has no lines such as"):
-        load_ipums(ipums, layout=tmp_path / "empty.cbk")

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, InfeasibleError, ParameterError
-from anonpaper.partition.balanced import balanced_classes, class_entropy, most_classes
+from anonpaper.partition.balanced import balanced_classes
+from anonpaper.partition.tp import eligible_height
 
 
 @st.composite
@@ -100,12 +101,12 @@ def test_the_unit_and_the_zero_of_a_number_change_nothing():
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=5), st.integers(1, 4))
 def test_most_classes_is_the_largest_number_that_works(counts, l):
     best = max(g for g in range(sum(counts) + 1) if sum(min(c, g) for c in counts) >= l * g)
-    assert most_classes(np.array(counts), l) == best
+    assert eligible_height(np.array(counts), l, sum(counts))[0] == best
 
 
 def test_the_count_of_classes_is_reached_by_an_exhaustive_deal():
     # 3 a, 2 b, 1 c with 2 distinct values each: three classes of two exist, and no more
-    assert most_classes(np.array([3, 2, 1]), 2) == 3
+    assert eligible_height(np.array([3, 2, 1]), 2, 3)[0] == 3
     rows = "aaabbc"
     assert any(
         all(len(set(pair)) == 2 for pair in zip(deal[::2], deal[1::2], strict=True))
@@ -177,13 +178,10 @@ def test_a_wider_search_finds_more_alike_rows_and_few_cells_are_nearly_enough():
     assert near == pytest.approx(everything, abs=0.005)
 
 
-def test_entropy_depends_on_the_base_only_by_a_factor():
-    m = ap.examples.hospital()
-    labels = ap.examples.hospital_two_diverse().labels
-    assert np.allclose(class_entropy(m, labels, 2) * np.log(2), class_entropy(m, labels))
-    two = ap.Microdata(pd.DataFrame({"q": [1] * 4, "s": [0, 0, 1, 1]}), ["q"], "s")
-    assert class_entropy(two, np.zeros(4, int), 2)[0] == pytest.approx(1)
-    assert class_entropy(two, np.zeros(4, int))[0] == pytest.approx(0.69, abs=0.01)
+def test_the_least_entropy_is_that_of_the_least_even_class():
+    for values, entropy in (([0, 0, 1, 1], np.log(2)), ([0, 0, 0, 1], 0.5623)):
+        two = ap.Microdata(pd.DataFrame({"q": [1] * 4, "s": values}), ["q"], "s")
+        assert balanced_classes(two, 4).info["least_entropy"] == pytest.approx(entropy, abs=1e-4)
 
 
 def test_what_cannot_be_is_refused_with_the_way_out():

@@ -15,8 +15,8 @@ from anonpaper.errors import (
     ParameterError,
 )
 from anonpaper.prepare.cleaning import clean
-from anonpaper.prepare.imbalance import find_imbalance, split_by_imbalance
-from anonpaper.prepare.patterns import frequency_analysis, pattern_friendly
+from anonpaper.prepare.imbalance import find_imbalance
+from anonpaper.prepare.patterns import pattern_friendly
 
 
 def with_counts(counts):
@@ -25,15 +25,13 @@ def with_counts(counts):
 
 
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=5), st.sampled_from([0.0, 0.2, 0.5]))
-def test_added_rows_balance_the_table_and_parts_make_the_whole(counts, threshold):
+def test_added_rows_balance_the_table(counts, threshold):
     m = with_counts(counts)
     found = find_imbalance(m, threshold)
     needed = [counts[v] + found.needed.get(v, 0) for v in range(len(counts))]
     assert set(needed) == {max(counts)}
-    problematic, rest = split_by_imbalance(m, threshold)
-    assert sorted([*problematic, *rest]) == list(range(m.n))
     rare = {v for v, c in enumerate(counts) if max(counts) - c > threshold * m.n}
-    assert set(m.frame["s"].iloc[problematic]) == rare
+    assert set(found.values[found.is_rare]) == rare
     assert found.vulnerable == bool(rare)
 
 
@@ -43,8 +41,7 @@ def test_either_direction_gives_the_same_answer(counts):
     m = with_counts(counts)
     found = find_imbalance(m)
     assert found.vulnerable and list(found.needed.values()) == [16879]
-    problematic, _ = split_by_imbalance(m)
-    assert len(problematic) == 7841
+    assert found.counts[found.is_rare].tolist() == [7841]
     assert not find_imbalance(with_counts((17000, 9000))).vulnerable
 
 
@@ -194,7 +191,7 @@ def test_a_common_value_on_which_nothing_depends_is_pattern_friendly():
 
 def test_frequencies_are_those_of_pandas():
     m = planted()
-    found = frequency_analysis(m).set_index("qid")
+    found = pattern_friendly(m, trees=2).set_index("qid")
     for name in m.qi:
         shares = m.frame[name].value_counts(normalize=True)
         assert found.loc[name, "top_share"] == pytest.approx(shares.iloc[0])

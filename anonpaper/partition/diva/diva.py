@@ -1,8 +1,7 @@
 """DIVA: Algorithms 1, 3 and 4 of diva2021, in the paper's order and words.
 
 Algorithm 2, Suppress, is :func:`anonpaper.suppress`. Code beyond the paper runs only with
-``goes_beyond``, which ``over_bound="reject"`` switches off. Source: M. Milani, Y. Huang, F.
-Chiang, *Preserving diversity in anonymized data*, EDBT 2021.
+``goes_beyond``, which ``over_bound="reject"`` switches off.
 """
 
 from __future__ import annotations

@@ -2,9 +2,7 @@
 
 The paper leaves choices open. Here a seed puts the rows in random order. The *arbitrary* point of
 step 1 is the first unassigned row in that order. Ties go to the first row or cluster. Step 5 takes
-clusters as they were formed; a merged one keeps the place of the older one. Source: S. Boger,
-*L-diversity for data analysis: data swapping with customized clustering*, Brown University, 2020,
-section 3.1.
+clusters as they were formed; a merged one keeps the place of the older one.
 """
 
 from __future__ import annotations
@@ -47,7 +45,6 @@ from anonpaper.partition.klt.nearest import (
     refresh,
     search_again,
     start_search,
-    tied_turn,
 )
 from anonpaper.partition.klt.state import (
     Clusters,
@@ -301,20 +298,15 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
         start_search(points)
         while clusters.distinct[c] < rule.l and has_new_value(rows, clusters, c):
             t = next_nearest(points, how, summaries, c, tuples, ANY)
-            is_new, others = False, tied_turn(points)
-            while not is_new and next_row(rows, t) < others:
-                r = take(rows, t)
-                is_new = clusters.counts[c, rows.value_of[r]] == 0
-                if is_new:
-                    absorb(how, summaries, c, tuples, t)
-                    count_row(rows, clusters, c, r)
-                else:
-                    rows.backup[queued] = r
-                    queued += 1
+            r = take(rows, t)
             change_turn(points, t, next_row(rows, t))
-            if is_new:
+            if clusters.counts[c, rows.value_of[r]] == 0:
+                absorb(how, summaries, c, tuples, t)
+                count_row(rows, clusters, c, r)
                 start_search(points)
             else:
+                rows.backup[queued] = r
+                queued += 1
                 search_again(points, t)
         if clusters.distinct[c] < rule.l:
             break

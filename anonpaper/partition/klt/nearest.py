@@ -4,7 +4,7 @@ Every node of a binary tree has a *box* around its items. The distance to a box 
 distance to any item in it, also in floating point: both use the same monotone steps. A search
 always opens the nearest box, so items come in the order of their distance, whatever the shape of
 the tree. Ties go to the lowest *turn*; `NEVER` removes an item. A search can be limited to items
-with a *tag*, one bit of 64. An index without a tree tests all items.
+with a *tag*, one bit of 64. With ``by_tree=False`` it tests all items.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonpaper.compiled import inner, lean
+from anonpaper.partition.hilbert import hilbert_index
 from anonpaper.partition.klt.distances import (
     SEVERAL,
     Metric,
@@ -38,7 +39,7 @@ class Index(NamedTuple):
     turns: np.ndarray  # of every item
     tags: np.ndarray
     leaf: np.ndarray  # the node of every item; the children of node i are 2i and 2i + 1
-    item: np.ndarray  # the item at every leaf, or -1; of length 0 without a tree
+    item: np.ndarray  # the item at every leaf, or -1
     turn: np.ndarray  # the lowest turn below each node
     box: np.ndarray  # the least size, then the least and greatest mean of univariate attributes
     bits: np.ndarray  # the tags, then the values of set attributes; bit 63 for items of several
@@ -48,6 +49,7 @@ class Index(NamedTuple):
     heap_length: np.ndarray
     reached: np.ndarray  # distance of the item found last
     reached_turn: np.ndarray
+    by_tree: bool
 
 
 def build_index(
@@ -60,7 +62,7 @@ def build_index(
 ) -> Index:
     """Build the index of the first ``len(turns)`` items, without those whose turn is NEVER."""
     c, present = len(turns), np.flatnonzero(turns != NEVER)
-    leaves = 1 << max(len(present) - 1, 0).bit_length() if by_tree else 0
+    leaves = 1 << max(len(present) - 1, 0).bit_length()
     index = Index(
         turns=turns.astype(np.int64),
         tags=np.full(c, ANY, np.uint64) if tags is None else tags,
@@ -75,55 +77,23 @@ def build_index(
         heap_length=np.zeros(1, np.int64),
         reached=np.zeros(1),
         reached_turn=np.zeros(1, np.int64),
+        by_tree=by_tree,
     )
-    if by_tree:
-        _fill(index, items, _similar_together(how, items, present, leaves))
+    _fill(index, items, _along_curve(how, items, present))
     return index
 
 
-def _similar_together(how: Metric, items: Summaries, order: np.ndarray, leaves: int) -> np.ndarray:
-    """Sort items so that every node of the tree divides its items along one attribute."""
-    places = np.hstack([items.means[order], items.only[order, : len(how.set_weight)]]).T
+def _along_curve(how: Metric, items: Summaries, order: np.ndarray) -> np.ndarray:
+    """Sort items along a Hilbert curve, where neighbours are similar, so that boxes are small."""
+    only = items.only[order, : len(how.set_weight)]
+    only = only * np.sqrt(how.set_weight) / np.maximum(only.max(axis=0, initial=1), 1)
+    places = np.hstack([items.means[order] * np.sqrt(how.scale / 2), only])[:, :64]
     if not places.size:
         return order
-    along = np.argsort(places, axis=1, kind="stable")
-    is_left, right = np.empty(len(order), np.bool_), np.empty(len(order), np.int64)
-    _divide(along, places, how.scale, how.set_weight, leaves, is_left, right)
-    return order[along[0]]
-
-
-@lean
-def _divide(along, places, scale, set_weight, leaves, is_left, right):
-    """Sort items that are sorted along each attribute node by node, until all agree."""
-    axes, items = along.shape
-    width = leaves
-    while width > 1:
-        for first in range(0, items, width):
-            middle, last = first + width // 2, min(first + width, items)
-            widest, axis = -1.0, 0
-            for a in range(axes):
-                gap = places[a, along[a, last - 1]] - places[a, along[a, first]]
-                if a < len(scale):
-                    spread = scale[a] * 0.5 * gap * gap
-                else:
-                    spread = set_weight[a - len(scale)] * (gap > 0)
-                if spread > widest:
-                    widest, axis = spread, a
-            for at in range(first, last):
-                is_left[along[axis, at]] = at < middle
-            for a in range(axes):
-                lefts, rights = first, 0
-                for at in range(first, last):
-                    i = along[a, at]
-                    if is_left[i]:
-                        along[a, lefts] = i
-                        lefts += 1
-                    else:
-                        right[rights] = i
-                        rights += 1
-                for at in range(rights):
-                    along[a, lefts + at] = right[at]
-        width //= 2
+    places -= places.min(axis=0)
+    bits = min(64 // places.shape[1], 31)
+    grid = places / (places.max() or 1.0) * (2.0**bits - 1)
+    return order[np.argsort(hilbert_index(grid.astype(np.int64, order="C"), bits), kind="stable")]
 
 
 @lean
@@ -189,9 +159,8 @@ def _join_above(index, node):
 def refresh(index, items, i, turn, tags):
     """Update item i after a change of its summary, turn or tags."""
     index.turns[i], index.tags[i] = turn, tags
-    if len(index.item):
-        _set_leaf(index, items, i)
-        _join_above(index, index.leaf[i])
+    _set_leaf(index, items, i)
+    _join_above(index, index.leaf[i])
 
 
 @inner
@@ -199,37 +168,25 @@ def change_turn(index, i, turn):
     """Give item i another turn; NEVER removes it from all boxes."""
     box_stays = index.turns[i] != NEVER and turn != NEVER
     index.turns[i] = turn
-    if len(index.item):
-        node = index.leaf[i]
-        index.turn[node] = turn
-        if not box_stays:
-            _join_above(index, node)
-        while box_stays and node > _ROOT:
-            node //= 2
-            index.turn[node] = min(index.turn[2 * node], index.turn[2 * node + 1])
+    node = index.leaf[i]
+    index.turn[node] = turn
+    if not box_stays:
+        _join_above(index, node)
+    while box_stays and node > _ROOT:
+        node //= 2
+        index.turn[node] = min(index.turn[2 * node], index.turn[2 * node + 1])
 
 
 @inner
 def first_turn(index):
     """The lowest turn of all items."""
-    if len(index.item):
-        return index.turn[_ROOT]
-    first = NEVER
-    for turn in index.turns:
-        first = min(first, turn)
-    return first
+    return index.turn[_ROOT]
 
 
 @inner
 def all_tags(index):
     """The tags of all items together; a search for any other tag is unnecessary."""
-    if len(index.item):
-        return index.bits[_ROOT, 0] if index.turn[_ROOT] != NEVER else np.uint64(0)
-    together = np.uint64(0)
-    for i in range(len(index.turns)):
-        if index.turns[i] != NEVER:
-            together |= index.tags[i]
-    return together
+    return index.bits[_ROOT, 0] if index.turn[_ROOT] != NEVER else np.uint64(0)
 
 
 # -- the search -------------------------------------------------------------------------------
@@ -240,31 +197,21 @@ def start_search(index):
     """Begin a search for the neighbours of an item."""
     index.reached[0], index.reached_turn[0] = -1.0, -1
     index.heap_length[0] = 0
-    if len(index.item) and index.turn[_ROOT] != NEVER:
+    if index.turn[_ROOT] != NEVER:
         _push(index, 0.0, _ROOT)
 
 
 @inner
 def search_again(index, i):
     """Let the item found last come again in the same search, at its new, later turn."""
-    if len(index.item) and index.turns[i] != NEVER:
+    if index.by_tree and index.turns[i] != NEVER:
         _push(index, index.reached[0], index.leaf[i])
-
-
-@inner
-def tied_turn(index):
-    """The turn of the next item at the distance of the last one, NEVER if there is none."""
-    if len(index.item) == 0:
-        return index.reached_turn[0] + 1  # whatever its next turn is, a search has to tell
-    if index.heap_length[0] and index.heap_distance[0] == index.reached[0]:
-        return index.heap_turn[0]
-    return NEVER
 
 
 @inner
 def next_nearest(index, how, seekers, i, items, tag):
     """Return the next nearest item with a tag; -1 if there is none left."""
-    if len(index.item) == 0:
+    if not index.by_tree:
         return _next_of_all(index, how, seekers, i, items, tag)
     # This loop is where the time goes: it reads arrays of its own, not fields of tuples.
     aparts, turns, nodes = index.heap_distance, index.heap_turn, index.heap_node
@@ -274,37 +221,23 @@ def next_nearest(index, how, seekers, i, items, tag):
     size, means, only = seekers.size, seekers.means, seekers.only
     length = index.heap_length[0]
     node, reached = _NOWHERE, 0.0
-    while length and node < leaves:
+    while length:
         node, reached = nodes[0], aparts[0]
         length -= 1
         _sift_down(aparts, turns, nodes, length)
-        # Go down as long as a child is nearer than all nodes that wait.
-        while 0 < node < leaves:
-            parent, node = node, _NOWHERE
-            for child in range(2 * parent, 2 * parent + 2):
-                if turn[child] == NEVER or not bits[child, 0] & tag:
-                    continue
-                if child >= leaves:
-                    apart = distance_between(how, seekers, i, items, item[child - leaves])
-                else:
-                    apart = _distance_to_box(
-                        scale, set_weight, size, means, only, i, box, bits, child
-                    )
-                if node == _NOWHERE:
-                    node, reached = child, apart
-                elif (apart, turn[child]) < (reached, turn[node]):
-                    _sift_up(aparts, turns, nodes, length, reached, turn[node], node)
-                    node, reached = child, apart
-                    length += 1
-                else:
-                    _sift_up(aparts, turns, nodes, length, apart, turn[child], child)
-                    length += 1
-            if node and length and (aparts[0], turns[0]) < (reached, turn[node]):
-                _sift_up(aparts, turns, nodes, length, reached, turn[node], node)
-                length += 1
-                node = _NOWHERE
+        if node >= leaves:
+            break
+        for child in range(2 * node, 2 * node + 2):
+            if turn[child] == NEVER or not bits[child, 0] & tag:
+                continue
+            if child >= leaves:
+                apart = distance_between(how, seekers, i, items, item[child - leaves])
+            else:
+                apart = _distance_to_box(scale, set_weight, size, means, only, i, box, bits, child)
+            _sift_up(aparts, turns, nodes, length, apart, turn[child], child)
+            length += 1
     index.heap_length[0], index.reached[0] = length, reached
-    return item[node - leaves] if node else -1
+    return item[node - leaves] if node >= leaves else -1
 
 
 @inner
