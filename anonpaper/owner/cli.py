@@ -29,7 +29,7 @@ LISTED = tomllib.loads(Path(__file__).with_name("arguments.toml").read_text(enco
 
 _PROGRAM = "python -m anonpaper"
 _BEGAN = time.perf_counter()
-_NOT_POSSIBLE = (errors.BudgetExceededError, errors.ConstraintError,
+_NOT_POSSIBLE = (errors.BudgetExceededError, errors.ConstraintError, errors.PromiseError,
                  errors.DatasetUnavailableError, errors.InfeasibleError)  # fmt: skip
 
 

@@ -223,15 +223,8 @@ class Release:
             frame[name] = _as_before(frame[name], m.frame[name][rows])
         return frame
 
-    def public_counts(self) -> tuple[pd.DataFrame, np.ndarray]:
-        """Return the distinct published rows, sorted by their texts, and how often each occurs.
-
-        This reveals only the published rows. O(n log n).
-        """
-        return self.counted_tables()[0]
-
-    def counted_tables(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
-        """Return :meth:`public_counts` of each published table; an anatomy has two."""
+    def _counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
+        """Each table's distinct rows, sorted by their texts, and how often each occurs."""
         m, columns = self.microdata.plain(), self._columns()
         for name in m.sensitives:
             codes = m.codes_of(name) if self._swapped is None else self._swapped.codes
@@ -244,21 +237,31 @@ class Release:
         self._check_written_apart()
         return {p.attribute.name: (p.labels, p.index[self.is_published]) for p in self.published}
 
-    def public_tables(self, keep: Sequence = ()) -> tuple[pd.DataFrame, ...]:
+    def public_tables(
+        self,
+        keep: Sequence = (),
+        *,
+        against: Literal["file", "register"] = "file",
+        accept: str | None = None,
+    ) -> tuple[pd.DataFrame, ...]:
         """Return the tables that may be given away: one, or two for an anatomy.
 
         They hold only the published rows, in a new random order at each call: no index,
         attributes, unused categories or types of the input. `keep` names columns without a role to
-        publish unchanged, without protection.
+        publish unchanged, without protection. Tables below the promise are refused, as by
+        :meth:`write`; look at `frame` instead.
 
         Raises
         ------
+        ParameterError, PromiseError
+            As for :meth:`check_promise`.
         ColumnError, RowsError
             `keep` has an unknown name or the person column; two columns would have the same name;
             or different values would be written alike, such as a star and a value ``*``. For a
             table of counts: `keep` is not empty, or there are more than 1,000,000 rows (use
             :meth:`write`).
         """
+        self.check_promise(against, accept)
         m = self.microdata
         keep = check_sequence("keep", keep)
         if m.weights is not None:
@@ -266,7 +269,7 @@ class Release:
                 no_rows()
             return tuple(
                 world.public(frame.iloc[np.repeat(np.arange(len(frame)), counts)])
-                for frame, counts in self.counted_tables()
+                for frame, counts in self._counted()
             )
         unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
         if unknown:
@@ -301,8 +304,10 @@ class Release:
                     "published than were counted: convert them to one type"
                 )
 
-    def public_frame(self) -> pd.DataFrame:
-        """Return the first table of :meth:`public_tables`.
+    def public_frame(
+        self, *, against: Literal["file", "register"] = "file", accept: str | None = None
+    ) -> pd.DataFrame:
+        """Return the first table of :meth:`public_tables`, which has the errors too.
 
         Examples
         --------
@@ -310,7 +315,7 @@ class Release:
         >>> rel.public_frame().index
         RangeIndex(start=0, stop=10, step=1)
         """
-        return self.public_tables()[0]
+        return self.public_tables(against=against, accept=accept)[0]
 
     def write(
         self,
@@ -362,14 +367,14 @@ class Release:
         >>> path.read_text().count("*")
         8
         """
-        self.check_promise(against, accept)
         if self.microdata.engine is not None:
+            self.check_promise(against, accept)
             self._written = self.microdata.engine.write(self, path, replace=replace)
             paths = tuple(path for table in self._written for path in table.paths)
             tables = [table.frame for table in self._written]
         else:
             world.check_table_place(path, replace=replace)
-            tables = self.public_tables()
+            tables = self.public_tables(against=against, accept=accept)
             paths = (Path(path), world.beside(path, "sensitive"))[: len(tables)]
             world.write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
         run = [] if paths[0].suffix.lower() in world.PARQUET else world.formulas(tables)
@@ -487,7 +492,7 @@ class Release:
         Parameters
         ----------
         against, accept
-            As for :meth:`write`, which calls this first.
+            As for :meth:`write`, which calls this first, as everything that publishes does.
 
         Raises
         ------
@@ -504,7 +509,7 @@ class Release:
         check_choice("against", against, ("file", "register"))
         if accept is not None and not (isinstance(accept, str) and accept.strip()):
             raise ParameterError(f"accept must be a reason in words, got {accept!r}")
-        self.accepted = accept
+        self.accepted = accept or self.accepted
         if accept is not None or not self.is_published.any():
             return
         found = [
@@ -523,7 +528,7 @@ class Release:
             found.append(self.warnings[0])
         if found:
             raise PromiseError(
-                f"{'; '.join(found)}: nothing was written. "
+                f"{'; '.join(found)}: nothing was published. "
                 f'{remedy}or pass accept="the reason" (--accept), which the report prints'
             )
 
@@ -639,7 +644,7 @@ class Release:
     def _tables(self) -> tuple[pd.DataFrame, ...]:
         if self.microdata.weights is None:
             return (self.frame,)
-        return tuple(frame for frame, _ in self.counted_tables())
+        return tuple(frame for frame, _ in self._counted())
 
 
 class GroupRelease(Release):
@@ -709,7 +714,7 @@ class Anatomy(GroupRelease):
     def _tables(self) -> tuple[pd.DataFrame, ...]:
         return (self.qit, self.st) if self.microdata.weights is None else super()._tables()
 
-    def counted_tables(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
+    def _counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Return the distinct rows of both tables, and how many there are of each."""
         m, p = self.microdata.plain(), self.partition
         groups = GroupCounts.of(m, p.labels)
