@@ -41,9 +41,10 @@ _BOUND = re.compile(rf"(<=|<|>=|>)\s*{_N}")
 class Evidence:
     """What speaks for and against a release; the attributes are in the order of a decision.
 
-    ``release`` is the Release; ``promises`` says what holds for real people; ``attackers`` has a
-    row per attacker: how sure they are of a secret at best, of how many people they conclude more
-    than promised, or why they were not tried; ``risk`` and ``utility`` are numbers by name.
+    ``release`` is the Release; ``promises`` has a row per principle: what was promised, what counting
+    the file shows, and what the strongest attacker concludes, of how many people. ``attackers``
+    has a row per attacker: how sure of a secret at best, whether that is exact or a bound, and
+    otherwise why not played. ``risk`` and ``utility`` are numbers by name.
     """
 
     release: Release
@@ -83,8 +84,8 @@ def audit(
 ) -> Evidence:
     """Report what a release promises, which attackers were tried, its risk and its utility.
 
-    The order follows NIST SP 800-188: objectives first, then the validation of privacy, then
-    of usefulness. No attacker is left out. Attackers that were not tried have the reason.
+    The order is ours: what was promised, then privacy, then usefulness, the themes of NIST SP
+    800-188. Every attacker of this package is listed; those that were not played have the reason.
 
     Parameters
     ----------

@@ -456,10 +456,8 @@ class Release:
             class, for each sensitive attribute; t-closeness treats all values as equally far
             apart. Where people have several rows, levels count people, and the rows of the
             smallest class follow. Then come `withheld`; a row ``..., concluded`` for each level
-            that an attacker makes worse, if rows are withheld or synthetic or a promise is broken
-            (:func:`anonpaper.measure.attackers` has them all); and a row ``warning`` for each
-            attack that no level covers. After :meth:`write`, the levels of a table of counts are
-            read from the written files.
+            that an attacker makes worse; and a row ``warning`` for each attack that no level
+            covers. After :meth:`write`, the levels of a table of counts are read from the files.
         """
         told = list(self._concluded.itertuples())
         found = [(row.principle, row.file, row.meaning) for row in told if row.meaning]
@@ -472,8 +470,6 @@ class Release:
         if share == share:
             whose = "" if self.microdata.people is None else ", of people"
             found.append(("theta of them", share, f"largest share of one sensitive value{whose}"))
-        if not rows and not self.is_synthetic.any():
-            told = self._broken
         found += [(f"{row.principle}, concluded", row.concluded, _told(row))
                   for row in told if row.people or row.concluded != row.file]  # fmt: skip
         found += [("warning", float("nan"), text) for text in self._uncounted]

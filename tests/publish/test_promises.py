@@ -79,7 +79,11 @@ def test_a_promise_against_the_register(tmp_path):
     rel = ap.recode(m, ap.full_domain(m, **call))
     with pytest.warns(UserWarning, match="l-diversity 1 .has the register.* 4 of 40 people"):
         rel.write(tmp_path / "out.csv")
-    for door in (rel.public_frame, rel.public_tables, lambda **told: rel.write(tmp_path / "out.csv", **told)):
+    for door in (
+        rel.public_frame,
+        rel.public_tables,
+        lambda **told: rel.write(tmp_path / "out.csv", **told),
+    ):
         with pytest.raises(PromiseError, match="has the register and knows the method"):
             door(against="register")
     r = ap.full_domain(m, **call, cover=True)
