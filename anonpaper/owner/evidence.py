@@ -41,10 +41,10 @@ _BOUND = re.compile(rf"(<=|<|>=|>)\s*{_N}")
 class Evidence:
     """What speaks for and against a release; the attributes are in the order of a decision.
 
-    ``release`` is the Release; ``promises`` has a row per principle: what was promised, what counting
-    the file shows, and what the strongest attacker concludes, of how many people. ``attackers``
-    has a row per attacker: how sure of a secret at best, whether that is exact or a bound, and
-    otherwise why not played. ``risk`` and ``utility`` are numbers by name.
+    ``release`` is the Release. ``promises`` has a row per principle: what was promised, what
+    counting the file shows, and what the strongest attacker concludes, of how many people.
+    ``attackers`` has a row per attacker: how sure of a secret at best, whether that is exact or a
+    bound, and otherwise why not played. ``risk`` and ``utility`` are numbers by name.
     """
 
     release: Release

@@ -1,6 +1,7 @@
 """A release below its promise is refused: next year's table, and attackers it withstands."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,11 @@ def test_the_promise_is_for_real_people(tmp_path):
         fewest = np.bincount(rel.classes.labels[~invented]).min()
         assert fewest < 8 <= rel.audit()["level"][0]
         refusal = rf"KAnonymity\(k=8\) is promised, but the rows of real people reach {fewest}"
-        for door in (rel.public_frame, rel.public_tables, lambda: rel.write(tmp_path / "out.csv")):
+        for door in (
+            rel.public_frame,
+            rel.public_tables,
+            partial(rel.write, tmp_path / "out.csv"),
+        ):
             with pytest.raises(PromiseError, match=refusal):
                 door()
         assert len(rel.public_frame(accept="to look at it")) == 60
