@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sys
 import warnings
@@ -291,8 +292,10 @@ def _trees(option: str, texts, m: Microdata, names: list, kinds, options) -> dic
 
 
 def _names(path: str, sep: str) -> dict[str, str]:
-    """Return the second field of every row of a csv, its name, by the first, a value."""
+    """Return the second field of every row of a csv, its name, by the first, a value; or JSON."""
     with named_by_user(path):
+        if path.startswith("{"):
+            return json.loads(path)
         rows = pd.read_csv(path, sep=sep, header=None, dtype=str, keep_default_na=False)
         return dict(rows.iloc[:, :2].itertuples(index=False, name=None))
 
