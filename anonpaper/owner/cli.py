@@ -99,6 +99,7 @@ def _add_arguments(command: argparse.ArgumentParser, name: str) -> None:
         if name not in options.pop("of"):
             continue
         heading, names = options.pop("group", None), options.pop("names")
+        options.pop("engine", None)
         if heading not in groups:
             below = LISTED["groups"][heading]
             if heading == "method":

@@ -24,7 +24,7 @@ from anonpaper.groups import Partition
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.owner import report
-from anonpaper.owner.page import risks, write_page
+from anonpaper.owner.page import risks
 from anonpaper.principles import Principle
 from anonpaper.publish import PublishedAttribute, Release
 from anonpaper.subdomains import SubDomains
@@ -71,7 +71,7 @@ class Evidence:
     def report(self, path: str | os.PathLike) -> Path:
         """Write the page of ``Release.report``, which contains the same."""
         by_another = "another tool" if self.release.method == "another tool" else None
-        return write_page(self.release, path, by_another)
+        return self.release.report(path, call=by_another)
 
 
 def audit(
@@ -135,18 +135,15 @@ def audit(
         released = _read(original, released, promised, hierarchies)
     elif promised or hierarchies:
         raise ParameterError("a Release knows its promises: leave out promised and hierarchies")
-    elif not _same_table(released.microdata, original):
+    elif released.microdata is not original and not (
+        released.microdata.qi == original.qi
+        and np.array_equal(released.microdata.codes, original.codes)
+    ):
         raise ParameterError("released was made from another table than original")
     told = measure.attackers(released, earlier=earlier).drop(columns=["each", "meaning"])
     tried = pd.DataFrame(report.attackers_tried(released, earlier))
     found = report.summary(released)
     return Evidence(released, told, tried, risks(released), found["rows"] | found["loss"])
-
-
-def _same_table(m: Microdata, other: Microdata) -> bool:
-    return m is other or (
-        m.n == other.n and list(m.qi) == list(other.qi) and np.array_equal(m.codes, other.codes)
-    )
 
 
 # -- reading another tool's rows --------------------------------------------------------------

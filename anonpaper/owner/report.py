@@ -236,7 +236,11 @@ def _repeated(rel: Release) -> tuple[float, str, str]:
     sure = float(seen["concluded"].max())
     if seen["exact"].all():
         return sure, "exactly", ""
-    return sure, "at least", f"more than {most} tables fit; the method was not run on them"
+    return (
+        sure,
+        "at least",
+        f"the groups allow more than {most} tables; the method was not run on them",
+    )
 
 
 def as_json(found: Mapping) -> str:

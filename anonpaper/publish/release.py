@@ -28,6 +28,7 @@ from anonpaper.errors import (
     check_sequence,
     is_among,
 )
+from anonpaper.files import write_named
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.hierarchy import STAR
 from anonpaper.microdata import Microdata, build_cells, near_equal, no_rows
@@ -185,6 +186,7 @@ class Release:
         p, swapped = self._partition, self._swapped
         if p is not None:
             p = Partition(dense_labels(p.labels[real]), p.info, p.algorithm)
+            p.call, p.promised = self._partition.call, self._partition.promised
         if swapped is not None:
             swapped = Swapped(swapped.codes[real], swapped.values.iloc[real], swapped.seeded)
         published = tuple(replace(column, index=column.index[real]) for column in self.published)
@@ -611,9 +613,11 @@ class Release:
         >>> ap.suppress(m, ap.mondrian(m, k=3)).report(path).read_text()[:15]
         '<!DOCTYPE html>'
         """
-        from anonpaper.owner.page import write_page
+        from anonpaper.owner.page import check_page_place, page
 
-        return write_page(self, path, call)
+        check_page_place(path)
+        write_named(path, page(self, call))
+        return Path(path)
 
     def audited(self) -> tuple[Microdata, np.ndarray]:
         """Return what `audit` judges: the rows with published SA, and the class of each row.

@@ -70,6 +70,8 @@ def test_the_promise_is_for_real_people(tmp_path):
         ):
             with pytest.raises(PromiseError, match=refusal):
                 door()
+        with pytest.raises(PromiseError, match=f"reach {fewest}"):
+            rel.without_synthetic().public_frame()
         assert len(rel.public_frame(accept="to look at it")) == 60
         found = rel.report(tmp_path / "r.html").read_text()
         assert "KAnonymity(k=8) DOES NOT HOLD" in found and "to look at it" in found
