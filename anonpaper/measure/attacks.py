@@ -196,8 +196,9 @@ def definetti(release: Release, rounds: int = 10) -> dict[str, float]:
             reached = np.zeros((group.max() + 1, counts.shape[1]))
             np.add.at(reached, group, belief)
             belief = belief * (counts / np.maximum(reached, 1e-300)[group])
-    right = belief.argmax(axis=1) == m.sensitive_codes[shown]
-    return {"learned": float(right.mean()), "counted": float(np.nanmean(guessing(m, labels)))}
+    right, real = belief.argmax(axis=1) == m.sensitive_codes[shown], ~m.synthetic[shown]
+    counted = guessing(m, labels)[shown]
+    return {"learned": float(right[real].mean()), "counted": float(counted[real].mean())}
 
 
 def membership(release: Release, outsiders: Microdata) -> dict[str, float]:

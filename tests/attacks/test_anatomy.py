@@ -140,5 +140,10 @@ def test_groups_together_tell_what_goes_with_what(told):
         assert right["learned"] > 0.9 > 0.6 > right["counted"]
     else:
         assert abs(right["learned"] - right["counted"]) < 0.05
+    mixed = m.replace(synthetic=ill == 3)  # only real people's guesses count
+    right = ap.measure.definetti(ap.anatomize(mixed, groups))
+    tops = [(ill[rows], pd.Series(ill[rows]).mode().tolist()) for rows in groups.groups()]
+    named = [(i in top) / len(top) for secrets, top in tops for i in secrets if i != 3]
+    assert right["counted"] == pytest.approx(np.mean(named))
     with pytest.raises(ParameterError, match="ap.swap or ap.anatomize"):
         ap.measure.definetti(ap.suppress(m, groups))
