@@ -65,7 +65,7 @@ def attackers(rel: Release, *, knows: int = 0, earlier: Release | None = None) -
         ``concluded``, ``attacker`` (the weakest who concludes it), ``exact`` (else at most that is
         concluded), ``people`` (real people in groups beyond the promise; without a promise, beyond
         ``file``), ``of`` (real people in the table), ``meaning`` of the level, and ``each``, a
-        dict of what every attacker who finds something to conclude from concludes.
+        dict of every attacker who finds something to conclude from: level, and whether exact.
 
     Raises
     ------
@@ -151,7 +151,8 @@ def attackers(rel: Release, *, knows: int = 0, earlier: Release | None = None) -
                 "concluded": sign * seen[who], "attacker": who,
                 "exact": exact.get(who, False),
                 "people": _number(own, beyond[of_row]), "of": of, "meaning": meaning,
-                "each": {name: sign * level for name, level in seen.items() if level < np.inf},
+                "each": {name: (sign * level, exact.get(name, False))
+                         for name, level in seen.items() if level < np.inf},
             })  # fmt: skip
     return pd.DataFrame(found).astype({"promised": float})
 

@@ -29,7 +29,7 @@ LISTED = tomllib.loads(Path(__file__).with_name("arguments.toml").read_text(enco
 
 _PROGRAM = "python -m anonpaper"
 _BEGAN = time.perf_counter()
-_NOT_POSSIBLE = (errors.BudgetExceededError, errors.ConstraintError,
+_NOT_POSSIBLE = (errors.BudgetExceededError, errors.ConstraintError, errors.PromiseError,
                  errors.DatasetUnavailableError, errors.InfeasibleError)  # fmt: skip
 
 
@@ -99,6 +99,7 @@ def _add_arguments(command: argparse.ArgumentParser, name: str) -> None:
         if name not in options.pop("of"):
             continue
         heading, names = options.pop("group", None), options.pop("names")
+        options.pop("engine", None)
         if heading not in groups:
             below = LISTED["groups"][heading]
             if heading == "method":

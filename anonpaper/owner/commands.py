@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -16,11 +16,11 @@ from anonpaper import errors
 from anonpaper.algorithm import Algorithm
 from anonpaper.constraints import check_constraints, read_constraints
 from anonpaper.datasets.registry import registry
-from anonpaper.files import named_by_user
+from anonpaper.files import check_place, named_by_user
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import MISSING, Microdata
 from anonpaper.owner import page, reader, report
-from anonpaper.owner.cli import column_names, pairs
+from anonpaper.owner.cli import LISTED, column_names, pairs
 from anonpaper.owner.reader import STANDARD_STREAM, Table, as_written
 from anonpaper.principles import read_principle
 from anonpaper.publish import Release, world
@@ -110,10 +110,6 @@ def anonymize(options, say: Say) -> None:
     release = methods.publish(m, result, publication, hierarchies, options.seed)
     if not release.is_published.any():
         raise errors.EmptyTableError("no row could be published")
-    for principle in method.promised(parameters):
-        if not principle.holds(*release.audited()):
-            raise errors.InfeasibleError(f"the result fails {principle}: nothing was written")
-    release.check_promise(options.against, options.accept)
     counted = {"constraints", "hierarchies"}  # reported by their number
     shown = {n: len(given) if n in counted else given for n, given in parameters.items()}
     found = {"method": options.method, "parameters": shown, **report.summary(release)}
@@ -127,7 +123,7 @@ def anonymize(options, say: Say) -> None:
 
 
 def _write(release: Release, outputs: list, found: dict, table: Table, kept: list, options, say):
-    tables = release.public_tables(kept)
+    tables = release.public_tables(kept, against=options.against, accept=options.accept)
     if not outputs or not outputs[0].lower().endswith(world.PARQUET):
         tables = [as_written(public, table) for public in tables]
     for warning in (*release.warnings, *world.formulas(tables)):
@@ -150,10 +146,8 @@ def _write(release: Release, outputs: list, found: dict, table: Table, kept: lis
 
 def _write_by_engine(release: Release, output: str, found: dict, options, say: Say):
     say(f"writing {output}")
-    with warnings.catch_warnings(record=True) as caught:
-        written = release.write(output, replace=options.force, accept=options.accept)
-    for warning in caught:
-        say(f"warning: {warning.message}")
+    promise = {"against": options.against, "accept": options.accept}
+    written = release.write(output, replace=options.force, **promise)
     found["written to"] = [str(path) for path in written]
     found["levels of the files"] = release.audit().dropna().to_dict("records")
     print(_told(found, options))
@@ -179,7 +173,7 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
         similar = _trees("similar", options.similar, m, m.sensitives, table.kinds, options)
         given, m = given | {"similar": similar}, m.with_roles(similar=m.similar | similar)
     if options.save_schema:
-        check_output(options.save_schema, [options.file], force=options.force, is_table=False)
+        check_output(options.save_schema, [options.file], force=options.force, check=check_place)
         reader.save(options.save_schema, table, given)
     for text in reader.told(table, m):
         say(text)
@@ -192,28 +186,16 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     return table, m
 
 
-#: What an engine does not do, and what does.
-_NOT_BY_ENGINE = {
-    "person": "counts rows: leave --engine out to count people, who must then fit in memory",
-    "count": "counts rows: leave --engine out, or repeat the rows in the file",
-    "na": "takes only empty fields as missing: leave --engine out, or empty these fields",
-    "keep": "reads no column without a role: leave --engine out, or name it in --qi",
-    "report": "reads no single row: leave --engine out for a page; the levels are printed",
-    "similar": "counts every value for itself: leave --engine out",
-    "sheet": "reads csv and parquet: leave --engine out, or save the sheet as csv",
-    "schema": "takes the kinds of columns by --type only: leave --engine out",
-    "save_schema": "keeps no schema: leave --engine out",
-}
-
-
 def _check_engine(options) -> None:
     """Raise ParameterError for options that an engine does not have."""
-    told = {name: text for name, text in _NOT_BY_ENGINE.items() if getattr(options, name, None)}
-    if options.encoding != "utf-8":
-        told["encoding"] = "reads UTF-8: leave --engine out, or save the file as UTF-8"
+    told = []
+    for listed in LISTED["arguments"]:
+        name, default = listed["names"][-1], listed.get("default")
+        given = getattr(options, name.strip("-").replace("-", "_"), default)
+        if "engine" in listed and given not in (default, None):
+            told.append(f"{name}: it {listed['engine']}")
     if told:
-        named = (f"--{name.replace('_', '-')}: it {text}" for name, text in told.items())
-        raise errors.ParameterError(f"--engine does not go with {'; '.join(named)}")
+        raise errors.ParameterError(f"--engine does not go with {'; '.join(told)}")
 
 
 def _scanned(options, say: Say) -> tuple[Table, Microdata]:
@@ -293,8 +275,10 @@ def _trees(option: str, texts, m: Microdata, names: list, kinds, options) -> dic
 
 
 def _names(path: str, sep: str) -> dict[str, str]:
-    """Return the second field of every row of a csv, its name, by the first, a value."""
+    """Return the second field of every row of a csv, its name, by the first, a value; or JSON."""
     with named_by_user(path):
+        if path.startswith("{"):
+            return json.loads(path)
         rows = pd.read_csv(path, sep=sep, header=None, dtype=str, keep_default_na=False)
         return dict(rows.iloc[:, :2].itertuples(index=False, name=None))
 
@@ -377,24 +361,23 @@ def _outputs(options, publication: str) -> list[str]:
         outputs.append(str(world.beside(options.output, "sensitive")))
     if options.engine and not outputs:
         raise errors.ParameterError("--engine writes files: name one, or a folder, with -o")
-    if options.engine:
-        _check_engine(options)
     for name in outputs if not options.engine else ():
         check_output(name, inputs, force=options.force)
     if options.report:
-        check_output(options.report, [*inputs, *outputs], force=options.force, is_page=True)
+        check_output(
+            options.report, [*inputs, *outputs], force=options.force, check=page.check_page_place
+        )
     return outputs
 
 
 def check_output(
-    name: str, inputs: Iterable[str], *, force: bool, is_page: bool = False, is_table: bool = True
+    name: str, inputs: Iterable[str], *, force: bool, check: Callable = world.check_table_place
 ) -> None:
     """Raise FileError if a file may not be written: wrong ending, an input, or already there.
 
     Inputs are never overwritten, however they are spelled or linked, even with `force`.
     """
-    if is_table:
-        (page.check_page_place if is_page else world.check_table_place)(name, replace=True)
+    check(name, replace=True)
     path = Path(name)
     for other in inputs if path.exists() else ():
         if other == STANDARD_STREAM:

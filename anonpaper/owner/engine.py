@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -123,27 +122,25 @@ class Engine:
             (_check_folder if in_folder else check_table_place)(place, replace=replace)
             self.sources.check_apart(place)
         self._check_unchanged()
-        tables = dict(zip(places, rel.counted_tables(), strict=True))
+        tables = dict(zip(places, rel._counted(), strict=True))
         if not len(tables[places[0]][0]):
             raise EmptyTableError("no row could be published")
         number, copy = (f"{word}_{secrets.token_hex(8)}" for word in ("number", "copy"))
-        scratch = {place: _scratch(place, path.suffix) for place in places}
         kind = "csv" if is_csv else "parquet" if by_duckdb else "parquet_dir"
         save = getattr(self.connection, f"to_{kind}")
         size = {"file_size_bytes": _FILE_SIZE} if in_folder and by_duckdb else {}
-        try:
-            with engine_errors(path), _no_deadlock(self.connection):
-                for place, (frame, counts) in tables.items():
-                    distinct = ibis.memtable(frame.assign(**{number: counts}))
-                    copies = distinct.mutate(**{copy: ibis.range(distinct[number]).unnest()})
-                    save(copies.select(*frame.columns), scratch[place], **size)
-                for place in reversed(places):  # if the first is there, the others are too
-                    if place.exists():  # the new file gets no more readers than the old one
-                        scratch[place].chmod(place.stat().st_mode & scratch[place].stat().st_mode)
-                    _put(scratch[place], place)
-        finally:
-            for file in scratch.values():
-                _remove(file)
+        with ExitStack() as rooms, engine_errors(path), _no_deadlock(self.connection):
+            new = {place: rooms.enter_context(_room(place)) / place.name for place in places}
+            for place, (frame, counts) in tables.items():
+                distinct = ibis.memtable(frame.assign(**{number: counts}))
+                copies = distinct.mutate(**{copy: ibis.range(distinct[number]).unnest()})
+                save(copies.select(*frame.columns), new[place], **size)
+            for place in reversed(places):  # if the first is there, the others are too
+                if place.exists():  # the new file gets no more readers than the old one
+                    new[place].chmod(place.stat().st_mode & new[place].stat().st_mode)
+                if place.is_dir():
+                    os.replace(place, new[place].with_name(f"{place.name}-before"))
+                os.replace(new[place], place)
         if not in_folder:
             return tuple(Written((place,), *table, None) for place, table in tables.items())
         return tuple(
@@ -217,21 +214,10 @@ def _check_folder(path: Path, *, replace: bool) -> None:
         raise FileError(f"{path} holds other files than parquet, so it is not replaced")
 
 
-def _scratch(path: Path, suffix: str = "") -> Path:
-    return path.with_name(f".writing-{secrets.token_hex(8)}{suffix}")
-
-
-def _put(scratch: Path, path: Path) -> None:
-    """Move what was written into place, and remove the folder it replaces afterwards."""
-    before = _scratch(path)
-    if scratch.is_dir() and path.exists():
-        os.replace(path, before)
-    os.replace(scratch, path)
-    _remove(before)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
+@contextmanager
+def _room(place: Path) -> Iterator[Path]:
+    """Make a folder beside a file, to write it in; it is removed in the end."""
+    with tempfile.TemporaryDirectory(
+        prefix=".writing-", dir=place.parent, ignore_cleanup_errors=True
+    ) as room:
+        yield Path(room)

@@ -24,7 +24,7 @@ from anonpaper.groups import Partition
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.owner import report
-from anonpaper.owner.page import risks, write_page
+from anonpaper.owner.page import risks
 from anonpaper.principles import Principle
 from anonpaper.publish import PublishedAttribute, Release
 from anonpaper.subdomains import SubDomains
@@ -41,9 +41,10 @@ _BOUND = re.compile(rf"(<=|<|>=|>)\s*{_N}")
 class Evidence:
     """What speaks for and against a release; the attributes are in the order of a decision.
 
-    ``release`` is the Release; ``promises`` says what holds for real people; ``attackers`` has a
-    row per attacker: how sure they are of a secret at best, of how many people they conclude more
-    than promised, or why they were not tried; ``risk`` and ``utility`` are numbers by name.
+    ``release`` is the Release. ``promises`` has a row per principle: what was promised, what
+    counting the file shows, and what the strongest attacker concludes, of how many people.
+    ``attackers`` has a row per attacker: how sure of a secret at best, whether that is exact or a
+    bound, and otherwise why not played. ``risk`` and ``utility`` are numbers by name.
     """
 
     release: Release
@@ -70,7 +71,7 @@ class Evidence:
     def report(self, path: str | os.PathLike) -> Path:
         """Write the page of ``Release.report``, which contains the same."""
         by_another = "another tool" if self.release.method == "another tool" else None
-        return write_page(self.release, path, by_another)
+        return self.release.report(path, call=by_another)
 
 
 def audit(
@@ -83,8 +84,8 @@ def audit(
 ) -> Evidence:
     """Report what a release promises, which attackers were tried, its risk and its utility.
 
-    The order follows NIST SP 800-188: objectives first, then the validation of privacy, then
-    of usefulness. No attacker is left out. Attackers that were not tried have the reason.
+    The order is ours: what was promised, then privacy, then usefulness, the themes of NIST SP
+    800-188. Every attacker of this package is listed; those that were not played have the reason.
 
     Parameters
     ----------
@@ -134,18 +135,15 @@ def audit(
         released = _read(original, released, promised, hierarchies)
     elif promised or hierarchies:
         raise ParameterError("a Release knows its promises: leave out promised and hierarchies")
-    elif not _same_table(released.microdata, original):
+    elif released.microdata is not original and not (
+        released.microdata.qi == original.qi
+        and np.array_equal(released.microdata.codes, original.codes)
+    ):
         raise ParameterError("released was made from another table than original")
     told = measure.attackers(released, earlier=earlier).drop(columns=["each", "meaning"])
     tried = pd.DataFrame(report.attackers_tried(released, earlier))
     found = report.summary(released)
     return Evidence(released, told, tried, risks(released), found["rows"] | found["loss"])
-
-
-def _same_table(m: Microdata, other: Microdata) -> bool:
-    return m is other or (
-        m.n == other.n and list(m.qi) == list(other.qi) and np.array_equal(m.codes, other.codes)
-    )
 
 
 # -- reading another tool's rows --------------------------------------------------------------

@@ -14,24 +14,18 @@ import pandas as pd
 
 from anonpaper import measure
 from anonpaper.display import html_table
-from anonpaper.files import check_place, sha256, write_named
+from anonpaper.files import check_place, sha256
 from anonpaper.groups import dense_labels
+from anonpaper.measure.boxes import boxes_of, weight_at
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.owner.report import attackers_tried, levels_of_release
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import GroupRelease, PublishedAttribute, Release, recode
 from anonpaper.recoding import Recoding
 
-__all__ = ["check_page_place", "page", "risks", "write_page"]
+__all__ = ["check_page_place", "page", "risks"]
 
 _MOST_BARS = 12
-
-
-def write_page(rel: Release, path: str | os.PathLike, call: str | None = None) -> Path:
-    """Write :func:`page` to a file; :meth:`Release.report` documents it."""
-    check_page_place(path)
-    write_named(path, page(rel, call))
-    return Path(path)
 
 
 def check_page_place(path: str | os.PathLike, *, replace: bool = True) -> None:
@@ -164,9 +158,9 @@ def _measures(rel: Release) -> str:
 
 
 def _tried(rel: Release) -> str:
-    rows = [{name: "" if cell != cell else cell for name, cell in row.items()}
-            for row in attackers_tried(rel)]  # fmt: skip
-    table = html_table(pd.DataFrame(rows), index=False, rows=len(rows))
+    rows = pd.DataFrame(attackers_tried(rel))
+    rows["sure"] = ["" if sure != sure else f"{sure:.4g}" for sure in rows["sure"]]
+    table = html_table(rows, index=False, rows=len(rows))
     return f'<h2>Attackers tried</h2><div class="wide">{table}</div>'
 
 
@@ -198,12 +192,9 @@ def _distributions(people: Microdata, rel: Release) -> str:
 
 def _spread(p: PublishedAttribute, shown: np.ndarray) -> np.ndarray:
     """Rows per value of the domain, each row spread evenly over its sub-domain, shape (size,)."""
-    sub, size = p.sub_domains, p.attribute.size
-    rows = np.bincount(p.index[shown], minlength=len(sub)) / sub.sizes
-    in_runs = np.where(sub.has_gaps, 0, rows)
-    steps = np.bincount(sub.low, in_runs, size + 1) - np.bincount(sub.high + 1, in_runs, size + 1)
-    in_sets = np.bincount(sub.codes, np.repeat(rows, np.diff(sub.start)), size)
-    return np.cumsum(steps)[:-1] + in_sets
+    domains, places = (p.sub_domains,), np.arange(p.attribute.size)[:, None]
+    boxes = boxes_of(domains, (p.index[shown],))
+    return weight_at(places, domains, boxes, boxes.counts / boxes.volume)
 
 
 def _bins(attribute: Attribute, before: np.ndarray) -> tuple[np.ndarray, list[str]]:
@@ -223,26 +214,14 @@ def _bins(attribute: Attribute, before: np.ndarray) -> tuple[np.ndarray, list[st
 
 
 def _figure(attribute: Attribute, before: np.ndarray, after: np.ndarray) -> str:
-    """Bars as a picture that scales: labels on the left, two bars per label."""
+    """Bars of two shares per label, hollow and filled."""
     bins, labels = _bins(attribute, before)
-    sides = (before, after)
-    shares = [np.bincount(bins, rows, len(labels)) / max(rows.sum(), 1) for rows in sides]
+    shares = [np.bincount(bins, n, len(labels)) / max(n.sum(), 1) for n in (before, after)]
     longest = max(share.max() for share in shares) or 1
-    looks = 'fill="none" stroke="#333" stroke-width="0.8"', 'fill="#4477AA"'
-    lines = []
-    for i, label in enumerate(labels):
-        widths = [210 * share[i] / longest for share in shares]
-        for width, y, look in zip(widths, (22 * i, 22 * i + 8), looks, strict=True):
-            lines.append(f'<rect x="120" y="{y}" width="{width:.1f}" height="7" {look}/>')
-        short = label if len(label) <= 19 else label[:18] + "…"
-        lines.append(
-            f'<text x="115" y="{22 * i + 12}" text-anchor="end">{escape(short)}</text>'
-            f'<text x="{125 + max(widths):.1f}" y="{22 * i + 12}">'
-            f"{shares[0][i]:.1%} / {shares[1][i]:.1%}</text>"
-        )
-    name = escape(str(attribute.name))
-    return (
-        f"<figure><figcaption><b>{name}</b></figcaption>"
-        f'<svg viewBox="0 0 430 {22 * len(labels)}" font-size="11" role="img">'
-        f"<title>{name}: shares of rows before and after</title>{''.join(lines)}</svg></figure>"
+    rows = "".join(
+        f'<tr><th>{escape(label[:40])}</th><td><i style="width:{old / longest:.1%}"></i>'
+        f'<b style="width:{new / longest:.1%}"></b></td><td>{old:.1%} / {new:.1%}</td></tr>'
+        for label, old, new in zip(labels, *shares, strict=True)
     )
+    name = escape(str(attribute.name))
+    return f"<table><caption>{name}: shares of rows before and after</caption>{rows}</table>"

@@ -16,6 +16,7 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 import warnings
 import zipfile
@@ -49,8 +50,8 @@ except ImportError:  # some builds of Python lack it, as that for browsers
     lzma = None
 
 __all__ = [
-    "STANDARD_STREAM", "Table", "as_written", "kind_of", "read", "read_table", "save", "spellings",
-    "told", "typed", "with_roles",
+    "STANDARD_STREAM", "Table", "as_written", "in_doubt", "kind_of", "read", "read_table", "save",
+    "spellings", "told", "typed", "with_roles",
 ]  # fmt: skip
 
 #: As a file name: standard input or output.
@@ -504,23 +505,33 @@ def with_roles(
         frame, qi, options.get("sensitive"), person=options.get("person"),
         missing=options.get("missing", "unknown"), similar=options.get("similar"), origin=name,
     )  # fmt: skip
-    if doubts := [f"{n}={kind}" for n, kind in table.in_doubt.items() if n in m.qi]:
-        raise ColumnError(
-            f"{', '.join(doubts)}? These columns may be more than text: choose with "
-            "types={...} (--type NAME=KIND), or keep text with NAME=text"
-        )
+    if doubts := {n: kind for n, kind in table.in_doubt.items() if n in m.qi}:
+        raise in_doubt(doubts)
     return table, m, options
 
 
+def in_doubt(doubts: Mapping[str, str]) -> ColumnError:
+    """Return the error on quasi-identifiers that may be more than text, with what to pass."""
+    options = " ".join(shlex.quote(f"--type={name}={kind}") for name, kind in doubts.items())
+    return ColumnError(
+        f"{[*doubts]} may be more than text: types={doubts} ({options}) reads them so, and the "
+        "kind text keeps their texts"
+    )
+
+
 def spellings(m: Microdata) -> list[str]:
-    """Return a sentence for all texts of a role column that may be one value."""
-    return [
-        f"{texts} of {name!r} may be one value, but they are kept apart: mend the file"
-        + f", or count them as one by similar={{{name!r}: {dict.fromkeys(texts[1:], texts[0])}}} "
-        f"(--similar {name}=FILE, with a row SPELLING;NAME each)" * (name in m.sensitives)
-        for name in [*m.qi, *m.sensitives]
-        for texts in near_equal(m.attribute(name).values)
-    ]
+    """Return a sentence for each role column with texts that may be one value."""
+    found = []
+    for name in [*m.qi, *m.sensitives]:
+        if alike := near_equal(m.attribute(name).values):
+            names = {text: texts[0] for texts in alike for text in texts[1:]}
+            option = shlex.quote(f"{name}={json.dumps(names, ensure_ascii=False)}")
+            found.append(
+                f"{' and '.join(map(str, alike))} of {name!r} may be one value, but they are kept "
+                "apart: mend the file" + f", or count them as one by similar={ {name: names} } "
+                f"(--similar {option})" * (name in m.sensitives)
+            )
+    return found
 
 
 def told(table: Table, m: Microdata) -> list[str]:

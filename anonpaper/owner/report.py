@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -11,28 +10,29 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import measure, principles
-from anonpaper.errors import AnonpaperError, is_among
+from anonpaper.errors import AnonpaperError, ParameterError, is_among
 from anonpaper.groups import Partition
 from anonpaper.microdata import MISSING, Microdata
-from anonpaper.principles import DistinctLDiversity, GroupCounts, TCloseness, Theta
-from anonpaper.publish import Anatomy, GroupRelease, Release, recode
+from anonpaper.principles import GroupCounts
+from anonpaper.publish import GroupRelease, Release, recode
+from anonpaper.publish.release import LEVELS
 from anonpaper.recoding import Recoding
 
 __all__ = ["as_json", "as_text", "attackers_tried", "audit", "levels_of_release", "summary"]
 
 _DIVERSITIES = [
-    ("distinct l-diversity", DistinctLDiversity(1), "fewest sensitive values in a group"),
-    ("frequency l-diversity", principles.FrequencyLDiversity(1),
-     "smallest size / largest count of a value"),
-    ("entropy l-diversity", principles.EntropyLDiversity(1), "smallest exp(entropy) of a group"),
+    *LEVELS,
     ("recursive (c, 2)-diversity", principles.RecursiveLDiversity(1, 2), "c must exceed this"),
-    ("theta, and alpha of (alpha, k)", Theta(1), "largest share of one value in a group"),
-    ("t-closeness", TCloseness(1), "largest distance from the whole table, values equally far"),
-    ("t-closeness, ordered", TCloseness(1, "ordered"), "the same along the order of the values"),
-]  # fmt: skip
+    ("t-closeness, ordered", principles.TCloseness(1, "ordered"), "along the order of the values"),
+]
 
 _ROWS_NAMED = 5  # of a group, when the riskiest are listed
-_MOST_REPEATED = 40  # rows of a table on which a report repeats the method
+_MOST_TABLES = 200  # on which a report repeats the method
+_MOST_REPEATED = 8_000  # rows of them together, and of the table
+_MOST_BELIEFS = 10_000_000  # rows times values, for deFinetti's attack
+_MINIMALITY = "repeats the method (minimality)"
+_DEFINETTI = "learns from all groups (deFinetti)"
+_EARLIER = "has last year's release"
 
 
 def _levels(m: Microdata, p: Partition) -> list[dict]:
@@ -171,57 +171,76 @@ def summary(rel: Release) -> dict:
     }
 
 
-#: Every named attacker, and why one was not tried.
-_NOT_TRIED = {
+#: Every named attacker, and why one was not played.
+_NOT_PLAYED = {
     "counts the file": "there is no sensitive value",
     "takes missing values as unknown": "no sensitive value is missing",
     "sees which rows are synthetic": "no row is synthetic",
     "has the register and knows the method": "no class was withheld for its values",
     "knows the value counts": "nobody is withheld, except in such classes",
     "knows the secrets of 1 in the group": "people have several rows or no sensitive value",
-    "has last year's release": "earlier= was not given",
-    "repeats the method (minimality)": "the method looks at no sensitive value",
-    "learns from all groups (deFinetti)": "the release is no anatomy",
+    _EARLIER: "earlier= was not given",
+    _MINIMALITY: "the method looks at no sensitive value",
+    _DEFINETTI: "the release shows no groups",
 }
 
 
 def attackers_tried(rel: Release, earlier: Release | None = None) -> list[dict]:
-    """Report every named attacker: the surest guess of a sensitive value, or why it was not tried.
+    """Report every named attacker: the surest guess of a sensitive value, or why it is not known.
 
     ``sure`` is the largest share of a value in a group of people whom the attacker tells apart;
-    for minimality, the largest posterior.
+    for minimality, the largest posterior; for deFinetti's attack, the share of right guesses.
+    ``played`` says what it is: exactly what the attacker concludes, at most, at least, on average.
     """
-    m, shares = rel.microdata, {}
+    m, found, reasons = rel.microdata, {}, dict(_NOT_PLAYED)
     tables = [measure.attackers(rel)]
     tables += [measure.attackers(rel, knows=1)] if m.people is None else []
     tables += [] if earlier is None else [measure.attackers(rel, earlier=earlier)]
     thetas = [t[t["principle"].str.startswith("theta")]["each"] for t in tables]
-    for who, share in (told for each in pd.concat(thetas) for told in each.items()):
-        shares[who] = max(share, shares.get(who, 0))
-    reasons = dict(_NOT_TRIED)
-    if rel.method == "another tool":
-        of_method = ("has the register and knows the method", "repeats the method (minimality)")
-        reasons |= dict.fromkeys(of_method, "the method is not known")
+    for who, (share, exact) in (told for each in pd.concat(thetas) for told in each.items()):
+        note = "" if exact else "if told how often each value occurs in a group of withheld people"
+        if who == _EARLIER and not exact:
+            note = "if told how often each value occurs among people who are together in both"
+        found[who] = max(found.get(who, (0,)), (share, "exactly" if exact else "at most", note))
     values = [value for name in m.sensitives for value in m.attribute(name).values]
     if not is_among(MISSING, values):
-        shares.pop("takes missing values as unknown", None)
+        found.pop("takes missing values as unknown", None)
     if not m.synthetic.any():
-        shares.pop("sees which rows are synthetic", None)
-    if isinstance(rel, Anatomy):
-        reasons["learns from all groups (deFinetti)"] = "no level covers it"
-    if any(text.startswith("minimality") for text in rel.warnings):
-        reasons["repeats the method (minimality)"] = (
-            "ap.measure.minimality repeats it, on small tables only"
-        )
-        with contextlib.suppress(AnonpaperError):
-            if m.n <= _MOST_REPEATED:
-                found = measure.minimality(rel, most=200)
-                shares["repeats the method (minimality)"] = float(found["concluded"].max())
-    return [
-        {"attacker": who, "sure": shares.get(who, math.nan),
-         "note": "" if who in shares else f"not tried: {reason}"}
-        for who, reason in reasons.items()
-    ]  # fmt: skip
+        found.pop("sees which rows are synthetic", None)
+    if rel.method == "another tool":
+        reasons |= dict.fromkeys(("has the register and knows the method", _MINIMALITY),
+                                 "the method is not known")  # fmt: skip
+    try:
+        if any(text.startswith("minimality") for text in rel.warnings):
+            found[_MINIMALITY] = _repeated(rel)
+    except AnonpaperError as error:
+        reasons[_MINIMALITY] = str(error)
+    if isinstance(rel, GroupRelease) and m.n * m.sensitive_attribute.size > _MOST_BELIEFS:
+        reasons[_DEFINETTI] = f"rows times values are above {_MOST_BELIEFS:,}"
+    elif isinstance(rel, GroupRelease):
+        right = measure.definetti(rel)
+        note = f"guesses are right; by counting the group, {right['counted']:.3f}"
+        found[_DEFINETTI] = right["learned"], "on average", note
+    found = {who: found.get(who, (math.nan, "no", reason)) for who, reason in reasons.items()}
+    names = ("attacker", "sure", "played", "note")
+    return [dict(zip(names, (who, *told), strict=True)) for who, told in found.items()]
+
+
+def _repeated(rel: Release) -> tuple[float, str, str]:
+    """What repeating the method tells: how sure, what kind of number it is, and what it covers."""
+    n = rel.microdata.n
+    most = max(1, min(_MOST_TABLES, _MOST_REPEATED // n))
+    if n > _MOST_REPEATED:
+        raise ParameterError(f"the method is repeated on tables of up to {_MOST_REPEATED:,} rows")
+    seen = measure.minimality(rel, most=most)
+    sure = float(seen["concluded"].max())
+    if seen["exact"].all():
+        return sure, "exactly", ""
+    return (
+        sure,
+        "at least",
+        f"the groups allow more than {most} tables; the method was not run on them",
+    )
 
 
 def as_json(found: Mapping) -> str:

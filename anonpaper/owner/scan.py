@@ -28,7 +28,7 @@ from anonpaper.microdata import (
     no_rows,
 )
 from anonpaper.owner.engine import Engine, connect, engine_errors
-from anonpaper.owner.reader import kind_of, typed
+from anonpaper.owner.reader import in_doubt, kind_of, typed
 from anonpaper.owner.sources import Sources
 
 __all__ = ["scan"]
@@ -180,12 +180,9 @@ def _listed(column, name: str, files: Sources, kind: str | None, is_qi: bool) ->
         texts = pd.Series(values.to_pandas(), name=name, dtype=object).replace("", None)
         if kind:
             return typed(texts, kind, {}), index
-        looks, in_doubt = kind_of(texts.dropna())
-        if in_doubt and is_qi:
-            raise ColumnError(
-                f"{name}={in_doubt}? This column may be more than text: choose with types (or "
-                f"--type NAME=KIND), or keep text with {name}=text"
-            )
+        looks, other = kind_of(texts.dropna())
+        if other and is_qi:
+            raise in_doubt({name: other})
         try:
             return typed(texts, looks, {}), index
         except ColumnError:  # such as 2020-02-30, which only looks like a date

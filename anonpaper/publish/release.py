@@ -28,6 +28,7 @@ from anonpaper.errors import (
     check_sequence,
     is_among,
 )
+from anonpaper.files import write_named
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.hierarchy import STAR
 from anonpaper.microdata import Microdata, build_cells, near_equal, no_rows
@@ -185,6 +186,7 @@ class Release:
         p, swapped = self._partition, self._swapped
         if p is not None:
             p = Partition(dense_labels(p.labels[real]), p.info, p.algorithm)
+            p.call, p.promised = self._partition.call, self._partition.promised
         if swapped is not None:
             swapped = Swapped(swapped.codes[real], swapped.values.iloc[real], swapped.seeded)
         published = tuple(replace(column, index=column.index[real]) for column in self.published)
@@ -223,15 +225,8 @@ class Release:
             frame[name] = _as_before(frame[name], m.frame[name][rows])
         return frame
 
-    def public_counts(self) -> tuple[pd.DataFrame, np.ndarray]:
-        """Return the distinct published rows, sorted by their texts, and how often each occurs.
-
-        This reveals only the published rows. O(n log n).
-        """
-        return self.counted_tables()[0]
-
-    def counted_tables(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
-        """Return :meth:`public_counts` of each published table; an anatomy has two."""
+    def _counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
+        """Each table's distinct rows, sorted by their texts, and how often each occurs."""
         m, columns = self.microdata.plain(), self._columns()
         for name in m.sensitives:
             codes = m.codes_of(name) if self._swapped is None else self._swapped.codes
@@ -244,21 +239,31 @@ class Release:
         self._check_written_apart()
         return {p.attribute.name: (p.labels, p.index[self.is_published]) for p in self.published}
 
-    def public_tables(self, keep: Sequence = ()) -> tuple[pd.DataFrame, ...]:
+    def public_tables(
+        self,
+        keep: Sequence = (),
+        *,
+        against: Literal["file", "register"] = "file",
+        accept: str | None = None,
+    ) -> tuple[pd.DataFrame, ...]:
         """Return the tables that may be given away: one, or two for an anatomy.
 
         They hold only the published rows, in a new random order at each call: no index,
         attributes, unused categories or types of the input. `keep` names columns without a role to
-        publish unchanged, without protection.
+        publish unchanged, without protection. Tables below the promise are refused, as by
+        :meth:`write`; look at `frame` instead.
 
         Raises
         ------
+        ParameterError, PromiseError
+            As for :meth:`check_promise`.
         ColumnError, RowsError
             `keep` has an unknown name or the person column; two columns would have the same name;
             or different values would be written alike, such as a star and a value ``*``. For a
             table of counts: `keep` is not empty, or there are more than 1,000,000 rows (use
             :meth:`write`).
         """
+        self.check_promise(against, accept)
         m = self.microdata
         keep = check_sequence("keep", keep)
         if m.weights is not None:
@@ -266,7 +271,7 @@ class Release:
                 no_rows()
             return tuple(
                 world.public(frame.iloc[np.repeat(np.arange(len(frame)), counts)])
-                for frame, counts in self.counted_tables()
+                for frame, counts in self._counted()
             )
         unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
         if unknown:
@@ -301,8 +306,10 @@ class Release:
                     "published than were counted: convert them to one type"
                 )
 
-    def public_frame(self) -> pd.DataFrame:
-        """Return the first table of :meth:`public_tables`.
+    def public_frame(
+        self, *, against: Literal["file", "register"] = "file", accept: str | None = None
+    ) -> pd.DataFrame:
+        """Return the first table of :meth:`public_tables`, which has the errors too.
 
         Examples
         --------
@@ -310,7 +317,7 @@ class Release:
         >>> rel.public_frame().index
         RangeIndex(start=0, stop=10, step=1)
         """
-        return self.public_tables()[0]
+        return self.public_tables(against=against, accept=accept)[0]
 
     def write(
         self,
@@ -362,14 +369,14 @@ class Release:
         >>> path.read_text().count("*")
         8
         """
-        self.check_promise(against, accept)
         if self.microdata.engine is not None:
+            self.check_promise(against, accept)
             self._written = self.microdata.engine.write(self, path, replace=replace)
             paths = tuple(path for table in self._written for path in table.paths)
             tables = [table.frame for table in self._written]
         else:
             world.check_table_place(path, replace=replace)
-            tables = self.public_tables()
+            tables = self.public_tables(against=against, accept=accept)
             paths = (Path(path), world.beside(path, "sensitive"))[: len(tables)]
             world.write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
         run = [] if paths[0].suffix.lower() in world.PARQUET else world.formulas(tables)
@@ -451,10 +458,8 @@ class Release:
             class, for each sensitive attribute; t-closeness treats all values as equally far
             apart. Where people have several rows, levels count people, and the rows of the
             smallest class follow. Then come `withheld`; a row ``..., concluded`` for each level
-            that an attacker makes worse, if rows are withheld or synthetic or a promise is broken
-            (:func:`anonpaper.measure.attackers` has them all); and a row ``warning`` for each
-            attack that no level covers. After :meth:`write`, the levels of a table of counts are
-            read from the written files.
+            that an attacker makes worse; and a row ``warning`` for each attack that no level
+            covers. After :meth:`write`, the levels of a table of counts are read from the files.
         """
         told = list(self._concluded.itertuples())
         found = [(row.principle, row.file, row.meaning) for row in told if row.meaning]
@@ -467,8 +472,6 @@ class Release:
         if share == share:
             whose = "" if self.microdata.people is None else ", of people"
             found.append(("theta of them", share, f"largest share of one sensitive value{whose}"))
-        if not rows and not self.is_synthetic.any():
-            told = self._broken
         found += [(f"{row.principle}, concluded", row.concluded, _told(row))
                   for row in told if row.people or row.concluded != row.file]  # fmt: skip
         found += [("warning", float("nan"), text) for text in self._uncounted]
@@ -487,7 +490,7 @@ class Release:
         Parameters
         ----------
         against, accept
-            As for :meth:`write`, which calls this first.
+            As for :meth:`write`, which calls this first, as everything that publishes does.
 
         Raises
         ------
@@ -504,7 +507,7 @@ class Release:
         check_choice("against", against, ("file", "register"))
         if accept is not None and not (isinstance(accept, str) and accept.strip()):
             raise ParameterError(f"accept must be a reason in words, got {accept!r}")
-        self.accepted = accept
+        self.accepted = accept or self.accepted
         if accept is not None or not self.is_published.any():
             return
         found = [
@@ -523,7 +526,7 @@ class Release:
             found.append(self.warnings[0])
         if found:
             raise PromiseError(
-                f"{'; '.join(found)}: nothing was written. "
+                f"{'; '.join(found)}: nothing was published. "
                 f'{remedy}or pass accept="the reason" (--accept), which the report prints'
             )
 
@@ -610,9 +613,11 @@ class Release:
         >>> ap.suppress(m, ap.mondrian(m, k=3)).report(path).read_text()[:15]
         '<!DOCTYPE html>'
         """
-        from anonpaper.owner.page import write_page
+        from anonpaper.owner.page import check_page_place, page
 
-        return write_page(self, path, call)
+        check_page_place(path)
+        write_named(path, page(self, call))
+        return Path(path)
 
     def audited(self) -> tuple[Microdata, np.ndarray]:
         """Return what `audit` judges: the rows with published SA, and the class of each row.
@@ -639,7 +644,7 @@ class Release:
     def _tables(self) -> tuple[pd.DataFrame, ...]:
         if self.microdata.weights is None:
             return (self.frame,)
-        return tuple(frame for frame, _ in self.counted_tables())
+        return tuple(frame for frame, _ in self._counted())
 
 
 class GroupRelease(Release):
@@ -709,7 +714,7 @@ class Anatomy(GroupRelease):
     def _tables(self) -> tuple[pd.DataFrame, ...]:
         return (self.qit, self.st) if self.microdata.weights is None else super()._tables()
 
-    def counted_tables(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
+    def _counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Return the distinct rows of both tables, and how many there are of each."""
         m, p = self.microdata.plain(), self.partition
         groups = GroupCounts.of(m, p.labels)

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 
 import numpy as np
+import pandas as pd
 import pytest
 from referees.published import as_people, random_table, read, with_tables
 
@@ -122,3 +123,27 @@ def test_other_values_of_accept_are_refused():
     m = random_table(0)
     with pytest.raises(ParameterError, match="accept"):
         ap.anatomize(m, ap.mondrian(m, k=4, l=2), accept=True)
+
+
+@pytest.mark.parametrize("told", [0, 0.9])
+def test_groups_together_tell_what_goes_with_what(told):
+    """2,000 people of four kinds in groups of five: the secret is the kind for a share of them."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 4, 2_000)
+    ill = np.where(rng.random(2_000) < told, kind, rng.integers(0, 4, 2_000))
+    m = ap.Microdata(pd.DataFrame({"kind": kind, "ill": ill}), ["kind"], "ill")
+    groups = ap.Partition(rng.permutation(2_000) // 5)
+    right = ap.measure.definetti(ap.anatomize(m, groups))
+    shares = [max(Counter(ill[rows]).values()) / 5 for rows in groups.groups()]
+    assert right["counted"] == pytest.approx(np.mean(shares))
+    if told:  # who knows what goes with what is right for 0.925 of them
+        assert right["learned"] > 0.9 > 0.6 > right["counted"]
+    else:
+        assert abs(right["learned"] - right["counted"]) < 0.05
+    mixed = m.replace(synthetic=ill == 3)  # only real people's guesses count
+    right = ap.measure.definetti(ap.anatomize(mixed, groups))
+    tops = [(ill[rows], pd.Series(ill[rows]).mode().tolist()) for rows in groups.groups()]
+    named = [(i in top) / len(top) for secrets, top in tops for i in secrets if i != 3]
+    assert right["counted"] == pytest.approx(np.mean(named))
+    with pytest.raises(ParameterError, match="ap.swap or ap.anatomize"):
+        ap.measure.definetti(ap.suppress(m, groups))

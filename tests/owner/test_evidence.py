@@ -81,7 +81,8 @@ def test_who_is_withheld_is_counted_and_what_is_not_known_is_said():
     assert tried.loc["knows the value counts", "sure"] == 1
     assert "not known" in tried.loc["repeats the method (minimality)", "note"]
     for who, row in tried.iterrows():
-        assert math.isnan(row["sure"]) == row["note"].startswith("not tried: "), who
+        assert math.isnan(row["sure"]) == (row["played"] == "no") and (row["note"] or row["sure"])
+        assert row["played"] != "at most" or row["note"].startswith("if told"), who
 
 
 def test_every_attacker_is_tried_where_there_is_something_to_try(tmp_path):
@@ -101,7 +102,33 @@ def test_every_attacker_is_tried_where_there_is_something_to_try(tmp_path):
     assert "Attackers tried" in text and "has last year" in text
     m = ap.examples.hospital()
     seen = ap.audit(m, ap.generalize(m, ap.mondrian(m, k=2, l=2))).attackers
-    assert seen.set_index("attacker").loc["repeats the method (minimality)", "sure"] == 1
+    repeats = seen.set_index("attacker").loc["repeats the method (minimality)"]
+    assert (repeats["sure"], repeats["played"]) == (1, "exactly")
+
+
+@pytest.mark.parametrize(("n", "make", "played", "note"), [
+    (2_000, lambda m: ap.suppress(m, ap.tp(m, l=2)), "at least", "was not run on them"),
+    (300, lambda m: ap.generalize(m, ap.mondrian(m, 5, l=2)), "at least", "more than 26 tables"),
+    (300, lambda m: ap.generalize(m, ap.hilbert(m, 2)), "no", "cannot be run again"),
+    (8_001, lambda m: ap.generalize(m, ap.mondrian(m, 5, l=2)), "no", "up to 8,000 rows"),
+    (300, lambda m: ap.generalize(m, ap.mondrian(m, 5)), "no", "looks at no sensitive value"),
+])  # fmt: skip
+def test_what_was_not_tried_of_repeating_the_method_is_said(n, make, played, note):
+    m = table(n=n)
+    tried = ap.audit(m, make(m)).attackers.set_index("attacker")
+    row = tried.loc["repeats the method (minimality)"]
+    assert row["played"] == played and note in row["note"]
+    assert played == "no" or tried.loc["counts the file", "sure"] <= row["sure"] <= 1
+
+
+def test_definettis_attack_is_measured_where_groups_are_shown():
+    m = table(n=200)
+    p = ap.mondrian(m, 5, l=2)
+    for door in (ap.swap, ap.anatomize):
+        row = ap.audit(m, door(m, p)).attackers.iloc[-1]
+        assert row["played"] == "on average"
+        assert row["sure"] == ap.measure.definetti(ap.anatomize(m, p))["learned"]
+    assert ap.audit(m, ap.generalize(m, p)).attackers.iloc[-1]["note"].endswith("no groups")
 
 
 def test_rows_that_are_nobodys_are_refused():

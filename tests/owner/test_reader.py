@@ -2,7 +2,9 @@
 
 import json
 import re
+import shlex
 import warnings
+from ast import literal_eval
 from datetime import datetime
 
 import openpyxl
@@ -38,15 +40,15 @@ def book(tmp_path):
 
 
 def follow(message):
-    """The kinds that an error proposes, as options and as types."""
-    named = dict(pair.split("=", 1) for pair in re.findall(r"[\w ]+=[^,?\s]+(?=[,?])", message))
-    return {name.strip(): kind for name, kind in named.items() if name.strip() in HEADER}
+    """What an error proposes: types, and the same as options."""
+    found = re.search(r"types=(\{.*?\}) \((.*?)\)", message)
+    return literal_eval(found[1]), shlex.split(found[2])
 
 
 def test_a_workbook_by_the_api(book, tmp_path):
     with pytest.raises(errors.ColumnError) as error:
         ap.read(book, HEADER[:-1], "ill")
-    types = follow(str(error.value))
+    types, _ = follow(str(error.value))
     assert types == {"age": "ordered", "seen": "%d.%m.%Y"}
     types["answer"] = ["never", "rarely", "often"]
     with pytest.warns(UserWarning, match="similar") as told:
@@ -73,14 +75,13 @@ def test_a_workbook_by_the_command_line(book, tmp_path, capsys):
     command = ["anonymize", str(book), "--qi", ",".join(HEADER[:-1]), "--sensitive", "ill",
                "--method", "mondrian", "--k", "6", "--l", "2", "-o", out]  # fmt: skip
     assert main(command) == 2
-    types = follow(capsys.readouterr().err.splitlines()[-1])
-    command += ["--type", ",".join(f"{name}={kind}" for name, kind in types.items())]
+    command += follow(capsys.readouterr().err.splitlines()[-1])[1]
     command += ["--type", "answer=never<rarely<often"]
-    (tmp_path / "ills.csv").write_text("hiv;HIV\n")
     assert main(command) == 0
     told = capsys.readouterr().err
-    assert told.index("['HIV', 'hiv']") < told.index("--similar ill=FILE") < told.index("grouping")
-    assert main([*command, "--force", "--similar", f"ill={tmp_path}/ills.csv"]) == 0
+    assert told.index("['HIV', 'hiv']") < told.index("--similar") < told.index("grouping")
+    similar = shlex.split(re.search(r"\((--similar .*)\)$", told, re.M)[1])
+    assert main([*command, "--force", *similar]) == 0
     assert "may be one value" not in capsys.readouterr().err
     shown = pd.read_csv(out, dtype=str)
     plain = shown.assign(ill=shown["ill"].replace("hiv", "HIV"))

@@ -1,6 +1,7 @@
 """A release below its promise is refused: next year's table, and attackers it withstands."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -62,9 +63,18 @@ def test_the_promise_is_for_real_people(tmp_path):
         fewest = np.bincount(rel.classes.labels[~invented]).min()
         assert fewest < 8 <= rel.audit()["level"][0]
         refusal = rf"KAnonymity\(k=8\) is promised, but the rows of real people reach {fewest}"
-        with pytest.raises(PromiseError, match=refusal):
-            rel.write(tmp_path / "out.csv")
-        assert "KAnonymity(k=8) DOES NOT HOLD" in rel.report(tmp_path / "r.html").read_text()
+        for door in (
+            rel.public_frame,
+            rel.public_tables,
+            partial(rel.write, tmp_path / "out.csv"),
+        ):
+            with pytest.raises(PromiseError, match=refusal):
+                door()
+        with pytest.raises(PromiseError, match=f"reach {fewest}"):
+            rel.without_synthetic().public_frame()
+        assert len(rel.public_frame(accept="to look at it")) == 60
+        found = rel.report(tmp_path / "r.html").read_text()
+        assert "KAnonymity(k=8) DOES NOT HOLD" in found and "to look at it" in found
 
 
 def test_a_promise_against_the_register(tmp_path):
@@ -76,8 +86,13 @@ def test_a_promise_against_the_register(tmp_path):
     rel = ap.recode(m, ap.full_domain(m, **call))
     with pytest.warns(UserWarning, match="l-diversity 1 .has the register.* 4 of 40 people"):
         rel.write(tmp_path / "out.csv")
-    with pytest.raises(PromiseError, match="has the register and knows the method"):
-        rel.write(tmp_path / "out.csv", against="register")
+    for door in (
+        rel.public_frame,
+        rel.public_tables,
+        lambda **told: rel.write(tmp_path / "out.csv", **told),
+    ):
+        with pytest.raises(PromiseError, match="has the register and knows the method"):
+            door(against="register")
     r = ap.full_domain(m, **call, cover=True)
     r.save(tmp_path / "r.json")
     for recoding in (r, ap.Recoding.load(tmp_path / "r.json")):
