@@ -251,11 +251,14 @@ class Site:
                 page["claims"] = [one for one in claims if home.endswith(f"/{one['notebook']}")]
             theirs = [claim for claim in page["claims"] if claim["kind"] != judge.OURS]
             counted = theirs or page["claims"]
-            page["short"], page["sure"] = report.in_short(counted), sure(counted) if not paper["asked"] else ""
-            page["holds"] = f"{report.tally(counted).get('yes', 0)} of {len(counted)}"
-            page["shade"] = next(iter(report.tally(counted)), "") if counted else "untestable"
-            if len(report.tally(counted)) > 1:
-                page["shade"] = "partly" if "yes" in report.tally(counted) else "no"
+            page["short"], page["sure"] = (
+                report.in_short(counted),
+                sure(counted) if not paper["asked"] else "",
+            )
+            told = report.tally(counted)
+            page["holds"] = f"{told.get('yes', 0)} of {len(counted)}" if counted else "no claim"
+            mixed = "partly" if "yes" in told else "no"
+            page["shade"] = mixed if len(told) > 1 else next(iter(told), "not-run")
             page["states"] = [*dict.fromkeys(o["state"] for o in page["outputs"] if o["state"])]
             page["title"] = title_of(page, paper["about"])
             label = page["title"].replace(f" of {getattr(paper['about'], 'name', '')}", "")
@@ -377,7 +380,9 @@ def sure(claims: list[dict]) -> str:
     """Return whether verdicts depend on how the paper is read, in one sentence."""
     robust = [claim["robust"] for claim in claims]
     if "no" in robust:
-        return f"How sure: another reading of the paper changes {robust.count('no')} of the verdicts."
+        return (
+            f"How sure: another reading of the paper changes {robust.count('no')} of the verdicts."
+        )
     told = {"unknown": "other readings of the paper are undecided",
             "yes": "every other reading of the paper gives the same verdicts",
             "": "the paper can be read in one way"}  # fmt: skip

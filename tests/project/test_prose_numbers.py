@@ -19,7 +19,7 @@ NUMBER = re.compile(rf"{WRITTEN}(?P<percent>\s?%)?")
 # places in a paper, versions and addresses are no measurements
 PLACES = (
     r"`[^`]*`|\]\([^)]*\)|https?://\S+|arXiv:?\s*[\d.]+|\d+(?:\.\d+){2,}"
-    r"|\b(?:[Ee]xercises?|CFR|[Ss]ections?|[Ff]igures?|[Tt]ables?|[Ee]xamples?|[Dd]efinitions?|[Tt]heorems?|[Ll]emmas?"
+    r"|\b(?:[Ee]xercises?|Lab:|home:|CFR|[Ss]ections?|[Ff]igures?|[Tt]ables?|[Ee]xamples?|[Dd]efinitions?|[Tt]heorems?|[Ll]emmas?"
     r"|[Cc]hapters?|[Ee]quations?|[Aa]lgorithms?|[Aa]ppendix|[Vv]ersions?|Python)\s+"
     r"[\d.]*\d(?:(?:,| and| to| or)\s+[\d.]*\d)*"
 )
@@ -86,7 +86,7 @@ def is_held(value, decimals, percent, held):
 
 # in lessons and their slides: from the works cited there, or worked out in the sentence
 GIVEN = {
-    "1_linking": "98 % 10.3 % 96.1 % 51 % 63 % 0.4 %",
+    "1_linking": "98 % 10.3 % 96.1 % 51 % 63 % 0.4 % 40 %",
     "2_k_anonymity": "0.975",
     "3_l_diversity": "0.950",
     "4_four_ways_to_publish": "0.6 0.21",
