@@ -175,7 +175,7 @@ class CountedPartition(Partition):
 
     @staticmethod
     def of_rows(p: Partition, cell: np.ndarray) -> CountedPartition:
-        """Return how many rows of every cell are in which group, from rows; O(n log n)."""
+        """Count the rows of each cell in each group, row by row; O(n log n)."""
         G = p.n_groups
         keys, counts = np.unique(cell * np.int64(G + 1) + p.labels + 1, return_counts=True)
         cell, group = np.array(np.divmod(keys, G + 1), np.intp)

@@ -201,7 +201,7 @@ class Hierarchy:
     def of_shown(cls, attribute: Attribute, shown: np.ndarray, fan_out: int = 4) -> Hierarchy:
         """Return a balanced tree over the values that `shown`, a mask of (size,), selects.
 
-        Its names tell nothing of other values. Such a value is on its own below the star, or, in
+        Its names do not show other values. Such a value is on its own below the star, or, in
         an ordered domain, where both neighbours among the shown ones have one name.
 
         Examples

@@ -8,8 +8,10 @@ functions return nothing, so a cell shows only the figure.
 
 from __future__ import annotations
 
+import base64
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from html import escape
 from pathlib import Path
 
 import matplotlib as mpl
@@ -21,7 +23,7 @@ from matplotlib.figure import Figure
 
 __all__ = [
     "HATCHES", "LOOKS", "STAND_IN", "STYLE_FILE", "WIDTHS", "bars", "footer", "heatmap",
-    "label_lines", "lines", "published", "render", "stamp", "subplots", "use_style",
+    "label_lines", "lines", "published", "render", "slider", "stamp", "subplots", "use_style",
 ]  # fmt: skip
 
 STYLE_FILE = Path(__file__).with_name("anonpaper.mplstyle")
@@ -133,7 +135,7 @@ def published(
     """Draw a paper's own values as hollow markers, in the colours of `lines`.
 
     Parameters are those of `lines`; pass the same `order` for the same colours. The legend has one
-    entry for all markers, "published".
+    entry for all markers, "published": the marker itself, or a black circle for several kinds.
 
     Examples
     --------
@@ -143,10 +145,12 @@ def published(
     >>> ax.get_lines()[0].get_markerfacecolor()
     'none'
     """
+    looks = []
     for _, _, part, look in _parts(frame, (x, y), by, order):
-        own = {"color": look["color"], "marker": look["marker"], "markersize": 6, "zorder": 3}
-        ax.plot(part[x], part[y], **own, **_HOLLOW)
-    ax.plot([], [], label="published", color="black", marker="o", **_HOLLOW)  # for the legend
+        looks.append({"color": look["color"], "marker": look["marker"]})
+        ax.plot(part[x], part[y], **looks[-1], markersize=6, zorder=3, **_HOLLOW)
+    legend = looks[0] if len(looks) == 1 else {"color": "black", "marker": "o"}
+    ax.plot([], [], label="published", **legend, **_HOLLOW)
     _label_axes(ax, x, y)
 
 
@@ -331,6 +335,55 @@ def render(figure: Figure, format: str) -> bytes:
     with mpl.rc_context(fixed):
         figure.savefig(content, format=format, metadata=silence[format], dpi=300)
     return content.getvalue()
+
+
+def slider(draw: Callable[[object], object], **values: Sequence):
+    """Return a slider that shows one picture per value, also on a page without a running program.
+
+    Parameters
+    ----------
+    draw : callable
+        Draws the figure of one value. The first line of its docstring says what is seen.
+    **values : Sequence
+        One argument: its name and its values in order. The slider starts at the middle one.
+
+    Notes
+    -----
+    All pictures are drawn now, and are part of what is shown: about 10 kB each.
+
+    Examples
+    --------
+    >>> def draw(k):
+    ...     "An empty figure."
+    ...     figure, ax = subplots()
+    >>> slider(draw, k=[2, 5, 10]).data.count("<img")
+    3
+    """
+    from IPython.display import HTML  # only notebooks have it
+
+    if len(values) != 1 or not len(*values.values()):
+        raise ValueError(f"give one argument with its values, such as k=[2, 5]; got {values}")
+    ((name, choices),) = values.items()
+    pictures, start = [], (len(choices) - 1) // 2
+    for number, value in enumerate(choices):
+        draw(value)
+        content = io.BytesIO()
+        plt.savefig(content, format="png", dpi=150, metadata={"Software": None})
+        plt.close()
+        said = escape(f"{name} = {value:g}. {(draw.__doc__ or '').partition(chr(10))[0]}".strip())
+        source = base64.b64encode(content.getvalue()).decode()
+        hidden = "" if number == start else " hidden"
+        pictures.append(f'<img alt="{said}" src="data:image/png;base64,{source}"{hidden}>')
+    move = (
+        "const all = this.closest('.slider').querySelectorAll('img');"
+        "all.forEach((one, i) => one.hidden = i != this.value);"
+        "this.nextElementSibling.value = all[this.value].alt.split('. ')[0]"
+    )
+    return HTML(
+        f'<div class="slider"><label>{escape(name)} <input type="range" min="0" value="{start}" '
+        f'max="{len(choices) - 1}" oninput="{move}"> <output>{name} = {choices[start]:g}</output>'
+        f"</label><br>{''.join(pictures)}</div>"
+    )
 
 
 def _parts(frame: pd.DataFrame, columns: tuple[str, str], by: str | None, order: Sequence | None):

@@ -461,7 +461,7 @@ class Recoding:
 
 
 def over_shown_values(m: Microdata, names: Sequence, search: Callable[[dict], Recoding]):
-    """Return a recoding by trees that tell nothing of values that only withheld rows have.
+    """Return a recoding whose trees do not show values that only withheld rows have.
 
     `search` makes a Recoding from masks, by name, of the values that trees are made of: first all
     of them, then those that published rows have. It stops if no such recoding is feasible.

@@ -86,7 +86,7 @@ ELSEWHERE = (
     (r"figures/\w+/(\w+)", r"figures/\1"),
     (r"figures(/\w+)?(/README\.md)?", "figures/index"),
     (r"notebooks", "papers/index"),
-    (r"notebooks/course", "course"),
+    (r"notebooks/course(/SYLLABUS\.md)?", "course"),
     (r"notebooks/(\w+)", r"papers/\1"),
 )
 TEXTS = {}

@@ -6,31 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-import zmq
-from jupyter_client.asynchronous.client import AsyncKernelClient
-from jupyter_client.channels import AsyncZMQSocketChannel
 from jupyter_client.manager import AsyncKernelManager
-from traitlets import Type, default
-
-
-class ShellChannel(AsyncZMQSocketChannel):
-    """A shell channel that notices replies which arrive while something is sent.
-
-    Sliders make nbclient send updates while it waits for the reply of a cell. That a reply is
-    there is signalled once, sending takes the signal, and the wait never ends
-    (https://github.com/jupyter/nbclient/issues/312).
-    """
-
-    def send(self, msg: dict) -> None:
-        """Send a message, and see what has arrived."""
-        super().send(msg)
-        self.socket.get(zmq.EVENTS)  # who asks what has arrived hands it on to those who wait
-
-
-class KernelClient(AsyncKernelClient):
-    """A client whose shell channel loses no reply."""
-
-    shell_channel_class = Type(ShellChannel)
+from traitlets import default
 
 
 def socket_kernel_manager(folder: str, environment: Mapping[str, str] | None = None) -> type:
@@ -41,7 +18,6 @@ def socket_kernel_manager(folder: str, environment: Mapping[str, str] | None = N
     """
 
     class SocketKernelManager(AsyncKernelManager):
-        client_factory = Type(KernelClient)
         transport = "ipc"
 
         @default("ip")

@@ -398,10 +398,7 @@ def put(name: str, share: dict, source: Path, target: Path, *, executed: bool = 
 
 
 def clean_file(path: Path) -> None:
-    """Rewrite an executed notebook without what differs from run to run or machine to machine.
-
-    A slider goes too: only a live page draws it, and its picture stands in the cell before it.
-    """
+    """Rewrite an executed notebook without what differs from run to run or machine to machine."""
     import nbformat
     from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
 
@@ -411,8 +408,6 @@ def clean_file(path: Path) -> None:
         cell.setdefault("id", f"cell-{number}")
         if "injected-parameters" in tags:
             cell["id"] = "injected-parameters"
-        if "slider" in tags:
-            cell["outputs"] = []
         kept = {key: cell.metadata.get(key) for key in ("nbgrader", "tags")}
         cell.metadata = {key: value for key, value in kept.items() if value}
         for output in cell.get("outputs", []):

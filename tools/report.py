@@ -17,6 +17,7 @@ import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from posixpath import normpath
 
 import inputs
 import jinja2
@@ -305,10 +306,18 @@ def html(text: str) -> str:
     return page.replace("<!-- title -->", title).replace("<!-- body -->", body)
 
 
-def saved(name: str) -> pd.DataFrame | None:
-    """Return a table of figures/paper, or None where its notebook was taken out."""
-    file = ROOT / "figures" / "paper" / f"{name}.csv"
-    return pd.read_csv(file) if file.exists() else None
+def findings() -> list[tuple[str, str, str]]:
+    """Return what we found: headlines, answers as the notebook printed them, who measured them."""
+    file = ROOT / "notebooks" / "beyond" / "0_what_we_found.ipynb"
+    cells = json.loads(file.read_text("utf-8"))["cells"] if file.exists() else []
+    parts = [part for cell in cells for part in (
+        [cell["source"]] if cell["cell_type"] == "markdown"
+        else [output.get("data", {}).get("text/markdown", "") for output in cell["outputs"]]
+    )]  # fmt: skip
+    text = "\n".join("".join(part) for part in parts)
+    section = r"^## \d+\. (.*?)\n.*?^\*\*(.+?)\*\*$.*?Measured by \[\w+\]\((.*?)\.ipynb\)"
+    found = re.findall(section, text, re.MULTILINE | re.DOTALL)
+    return [(headline, told, normpath(f"beyond/{name}")) for headline, told, name in found]
 
 
 def one_line(text: object) -> str:
@@ -325,7 +334,7 @@ def with_tables(readme: str, papers: list[dict]) -> str:
     """Return the README with our findings and the table of the papers, between marks."""
     parts = templates().get_template("README.md.jinja").module
     own = [paper for paper in papers if paper["key"] in known_papers()]
-    written = {"findings": parts.findings(saved), "papers": parts.papers(own)}
+    written = {"findings": parts.findings(findings()), "papers": parts.papers(own)}
     for name, table in written.items():
         before, found, rest = readme.partition(MARKS[name][0])
         _, ended, after = rest.partition(MARKS[name][1])

@@ -109,6 +109,7 @@ class Site:
         self.papers = report.judged_papers(PAPER)
         self.templates = report.templates(CONFIGURATION / "pages")
         self.templates.filters |= {"tally": report.tally, "small": self.small, "apart": apart}
+        self.templates.filters["numbers"] = numbers
         self.templates.filters["data"] = lambda one: "; ".join(report.data_of({"": one}))
         files = [*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("*/*.ipynb")]
         names = [path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in files]
@@ -154,7 +155,8 @@ class Site:
         for file in (*texts, *PAPER.glob("*/*.png"), *PAPER.glob("*/*.csv")):
             if file.exists():
                 self.copy(file)
-        given = {"papers": self.papers, "lessons": lessons, "findings": self.findings()}
+        given = {"papers": self.papers, "lessons": lessons}
+        given["findings"] = [one for one in report.findings() if one[2] in self.notebooks]
         given["live"] = LIVE.exists()
         self.write("index.md", "index.md", reports=self.stage_reports(), **given)
 
@@ -188,16 +190,6 @@ class Site:
                 text += "\n" + macros.contents([f"/{page}" for page in pages[1:]])
             write_whole(self.source / file.relative_to(ROOT), text)
         return pages
-
-    def findings(self) -> list[tuple[str, str, dict | None]]:
-        """Return what the README lists as found: headline, text, and the page of its figure."""
-        listed = (ROOT / "README.md").read_text("utf-8").partition(report.MARKS["findings"][0])[2]
-        found = re.findall(r"^- \*\*\[(.*)\]\(notebooks/(.*)\.ipynb\)\*\* (.*)$", listed, re.M)
-        pages = {one["notebook"]: page for page in reversed(self.home.values())
-                 for one in page["outputs"] if one["picture"]}  # fmt: skip
-        return [(f"[{head}](notebooks/{name}.ipynb)", text,
-                 self.home.get(self.notebooks[name].answer["shown"], pages.get(name)))
-                for head, name, text in found if name in self.notebooks]  # fmt: skip
 
     # -- notebooks ----------------------------------------------------------------------------
 
@@ -258,7 +250,15 @@ class Site:
                 home = page["outputs"][0]["notebook"]
                 page["claims"] = [one for one in claims if home.endswith(f"/{one['notebook']}")]
             theirs = [claim for claim in page["claims"] if claim["kind"] != judge.OURS]
-            page["short"] = report.in_short(theirs or page["claims"])
+            counted = theirs or page["claims"]
+            page["short"], page["sure"] = (
+                report.in_short(counted),
+                sure(counted) if not paper["asked"] else "",
+            )
+            told = report.tally(counted)
+            page["holds"] = f"{told.get('yes', 0)} of {len(counted)}" if counted else "no claim"
+            mixed = "partly" if "yes" in told else "no"
+            page["shade"] = mixed if len(told) > 1 else next(iter(told), "not-run")
             page["states"] = [*dict.fromkeys(o["state"] for o in page["outputs"] if o["state"])]
             page["title"] = title_of(page, paper["about"])
             label = page["title"].replace(f" of {getattr(paper['about'], 'name', '')}", "")
@@ -376,6 +376,19 @@ def is_about(claim: dict, places: set[str], names: set[str]) -> bool:
     return bool(names.intersection(claim["tables"].split()))
 
 
+def sure(claims: list[dict]) -> str:
+    """Return whether verdicts depend on how the paper is read, in one sentence."""
+    robust = [claim["robust"] for claim in claims]
+    if "no" in robust:
+        return (
+            f"How sure: another reading of the paper changes {robust.count('no')} of the verdicts."
+        )
+    told = {"unknown": "other readings of the paper are undecided",
+            "yes": "every other reading of the paper gives the same verdicts",
+            "": "the paper can be read in one way"}  # fmt: skip
+    return next((f"How sure: {told[one]}." for one in told if one in robust), "")
+
+
 def apart(claim: dict) -> str:
     """Return how far ours is from the published number, where both are one number."""
     numbers = [re.match(r"(-?[\d,]*\d(?:\.\d+)?)(?![\d.]| to )", str(claim[column]).strip())
@@ -403,6 +416,18 @@ def headline(caption: str) -> str:
             break
         first += clause
     return first
+
+
+def numbers(text: str, names: list[str]) -> list[tuple[str, str, float]]:
+    """Return the named numbers of a text: name, as written, and its share of a whole or the most.
+
+    `names` has one name per number, in order; "" leaves it out.
+    """
+    written = [*re.finditer(r"(?<!\w)(\d[\d,]*(?:\.\d+)?)%?(?: of (?:the )?(\d+))?", text)]
+    found = [(name, one[0], float(one[1].replace(",", "")), float(one[2] or 0))
+             for name, one in zip(names, written, strict=True) if name]  # fmt: skip
+    most = max(value for _, _, value, _ in found)
+    return [(name, shown, value / (whole or most)) for name, shown, value, whole in found]
 
 
 def by_number(name: str) -> list:

@@ -281,7 +281,7 @@ def sub_domains(bits, sizes):
 
 @loop
 def _penalty(maps, table):
-    """Sum of the penalties of all rows, by the size of their sub-domains, empty or not."""
+    """Add up the penalties of all rows. Sub-domains without rows count too."""
     total = 0.0
     for j in range(len(table.sizes)):
         start = 0

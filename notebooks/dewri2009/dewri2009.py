@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache, partial
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from dewri2009_variants import VALUES, better_neighbours
@@ -285,26 +284,3 @@ def draw_choice(
         ax.plot(chosen["nwp"], chosen["necd"], "o", color=red, label="chosen")
     ax.set(xlabel="NWP (loss)", ylabel="NECD (bias)", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     return chosen
-
-
-def explorer(solutions: pd.DataFrame):
-    """Return sliders for k and the preference point beside the picture of `draw_choice`."""
-    import ipywidgets
-
-    def show(k: int, loss: float, bias: float) -> pd.Series | None:
-        figure, ax = plots.subplots(height=3)
-        chosen = draw_choice(ax, solutions, k, (loss, bias))
-        if chosen is not None:
-            found = f"NWP {chosen['nwp']:.3f}, NECD {chosen['necd']:.3f}"
-            ax.set_title(f"{found}, effective k {chosen['effective_k']}")
-        plt.show()
-        plt.close(figure)
-        return chosen
-
-    share = {"min": 0.0, "max": 1.0, "step": 0.05, "continuous_update": False}
-    return ipywidgets.interactive(
-        show,
-        k=ipywidgets.IntSlider(5, 2, 200, continuous_update=False, description="k"),
-        loss=ipywidgets.FloatSlider(0.2, description="NWP", **share),
-        bias=ipywidgets.FloatSlider(1.0, description="NECD", **share),
-    )

@@ -81,7 +81,7 @@ def test_the_findings_of_the_readme_rest_on_claims_that_hold():
     begin, end = report.MARKS["findings"]
     said = readme.partition(begin)[2].partition(end)[0]
     claims = {
-        "optimum": "beyond,near-the-bound",
+        "fewest": "beyond,near-the-bound",
         "number of rows": "beyond,growth-of-cells",
         "Swapping": "together,swap-counts",
         "search": "beyond,few-percent-above",

@@ -12,7 +12,18 @@ import pytest
 from project.cells import NAMES, code_cells, python_of
 
 ROOT = Path(__file__).parents[2]
-PLOTTING_STACK = {"__future__", "io", "collections", "pathlib", "matplotlib", "numpy", "pandas"}
+PLOTTING_STACK = {
+    "IPython",
+    "base64",
+    "html",
+    "__future__",
+    "io",
+    "collections",
+    "pathlib",
+    "matplotlib",
+    "numpy",
+    "pandas",
+}
 TEXTS = {
     ".cff",
     ".cfg",

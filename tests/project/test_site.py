@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -14,10 +15,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from project.browsers import FAULTS, PHONE, SCREEN, WIDE, opened
 from project.lessons import exam_answers, secrets_of_lessons
+from project.tools import load_tool
 
 from anonpaper.compendium import judge, papers
 
 ROOT = Path(__file__).parents[2]
+EDITION = ROOT / "figures" / "paper"
 KEYS = [*papers()]
 FIRST = min((ROOT / "notebooks" / KEYS[0]).glob("*.ipynb"))  # a notebook of a paper
 HEAVIEST = 2e6  # bytes of a page with its pictures
@@ -223,6 +226,62 @@ def test_no_page_has_the_name_of_a_file_as_its_title(site):
         assert words != title and not title.endswith(f": {words}"), title
 
 
+# where a page says of a claim: its name, its verdict, and what was measured
+SAID = {
+    "figures/[!p]*/*.html": r'class="claim [\w-]+" id="(?P<id>.*?)">.*?badge [\w-]+">(?P<is>.*?)<'
+    r"(?:(?!</section>).)*?(?:<dt>ours</dt><dd>(?P<ours>.*?)</dd>|</section>)",
+    "figures/paper/*/REPORT.html": r'id="KEY-(?P<id>[\w-]+)"(?:(?!id="KEY-).)*?'
+    r"<strong>(?P<is>.*?)</strong>"
+    r'(?:(?!id="KEY-).)*?(?:<p>measured: (?P<ours>.*?)</p>|judged in)',
+    "notebooks/*/*.html": r"\(<code>(?P<id>[^<]*)</code>\)</div>"
+    r".*?measured: (?P<ours>.*?)</div>.*?profile: <b .*?>(?P<is>.*?)</b>",
+}
+
+
+@pytest.mark.parametrize("pages", SAID)
+def test_all_pages_say_the_same_verdict_and_numbers_of_a_claim(site, pages):
+    report = load_tool("report")
+    judged = {paper["key"]: paper["claims"] for paper in report.judged_papers(EDITION)}
+    known = {(key, row["id"].lower().replace("_", "-")): (row["verdict"], plain(row["measured"]))
+             for key, claims in judged.items() for row in claims.to_dict("records")}  # fmt: skip
+    seen, other = set(), []
+    for path in site.glob(pages):
+        for found in re.finditer(
+            SAID[pages].replace("KEY", path.parent.name), path.read_text(), re.DOTALL
+        ):
+            claim = path.parent.name, found["id"].lower().replace("_", "-")
+            verdict, measured = known[claim]
+            ours = report.LARGE.sub(report.written_out, plain(found["ours"] or ""))
+            if found["is"] != verdict or not ours.startswith(measured):  # an interval may follow
+                other.append((path.name, claim, found["is"], verdict, ours, measured))
+            seen.add(claim)
+    assert other == []
+    assert len(seen) > len(known) / 2
+
+
+def plain(markup):
+    """Return the words of a piece of a page in one line."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", markup)).replace("’", "'").split())
+
+
+def test_start_page_readme_and_report_tell_the_same_counts_and_findings(site):
+    report, texts = load_tool("report"), texts_of(site)
+    bars = r'aria-label="(\d+) of (\d+) claims'
+    start = re.findall(bars, (site / "index.html").read_text())
+    assert start == re.findall(
+        r"^\| \*\*.*\[(\d+) of (\d+)\]", (ROOT / "README.md").read_text(), re.M
+    )
+    for key, counted in zip(KEYS, start, strict=True):
+        row = re.search(rf"{papers()[key].name} (\d+) (\d+)", texts["figures/paper/REPORT.html"])
+        assert row.groups() == counted[::-1], key
+        assert re.search(bars, (site / f"papers/{key}.html").read_text()).groups() == counted
+    for headline, told, _ in report.findings():
+        words = plain(told).replace("`", "")
+        for page in ("index", "notebooks/beyond/0_what_we_found"):
+            text = texts[f"{page}.html"].replace("’", "'")
+            assert headline in text and words in text, (page, headline)
+
+
 def test_the_page_of_a_paper_tells_one_number_of_contradictions(site):
     told = {}
     for key in KEYS:
@@ -250,9 +309,15 @@ def test_code_that_only_imports_is_folded_and_answers_show_no_code(site):
 
 
 def test_the_start_page_speaks_to_one_reader_at_a_time(site):
-    page = (site / "index.html").read_text()
-    for reader in ("reproduce", "teach or learn", "use it on your own table", "read an algorithm"):
-        assert re.search(rf"<h2>To {reader}", page), reader
+    page = texts_of(site)["index.html"]
+    for reader in (
+        "looking",
+        "a researcher",
+        "a lecturer",
+        "the owner of a table",
+        "a programmer",
+    ):
+        assert page.index(reader) < page.index("What we found"), reader
 
 
 def test_the_navigation_leads_from_page_to_page(site, browser):

@@ -115,17 +115,6 @@ def test_the_hypervolume_never_falls(adult):
     assert course["at"].iloc[-1] == 1000
 
 
-def test_dragging_chooses_anew(solutions, monkeypatch):
-    monkeypatch.setattr(plt, "show", lambda: None)
-    sliders = dewri2009.explorer(solutions)
-    for k in (5, 100):
-        sliders.children[0].value = k
-        sliders.update()
-        assert sliders.result["effective_k"] >= k
-        expected = dewri2009.choose(solutions, k, (0.2, 1.0))
-        assert sliders.result.equals(expected)
-
-
 def test_the_picture_marks_the_chosen_solution(solutions):
     figure, ax = plots.subplots()
     chosen = dewri2009.draw_choice(ax, solutions, 50, (0.2, 0.1))
