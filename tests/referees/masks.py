@@ -24,6 +24,12 @@ def of_groups(m, p, method):
                 places = np.flatnonzero(held)
                 held[places[0] : places[-1] + 1] = True
             mask[rows] = held
+        # with rows withheld, a set of all values that are published is as wide as the widest
+        shown = mask.any(axis=1)
+        values = np.unique(m.codes[shown, j])
+        wide = shown & mask[:, values].all(axis=1)
+        if not shown.all() and len(values) > 1 and wide.any():
+            mask[wide] = mask[wide].any(axis=0)
         masks.append(mask)
     return masks
 
