@@ -29,7 +29,7 @@ FAULTS = """async () => {
     const text = texts.currentNode;
     if (!text.data.trim() || !shown(text)) continue;
     const parent = text.parentElement;
-    if (parent.closest("mjx-container, svg, script, style, sub, sup")) continue;
+    if (parent.closest("mjx-container, math, svg, script, style, sub, sup")) continue;
     if (!parent.closest("pre, code") && /\\\\\\(|\\\\\\)|\\\\\\[|\\$\\$/.test(text.data))
       faults.push("raw maths: " + text.data.trim().slice(0, 60));
     const size = parseFloat(getComputedStyle(parent).fontSize);
