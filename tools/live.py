@@ -46,6 +46,7 @@ PINNED = tomllib.loads((PAGE / "archives.toml").read_text())
 LARGEST = 1_500_000  # bytes in one script: caches of browsers leave out larger files
 TIMEOUT = (3.0, 30.0)  # seconds to wait for a connection, and for the next bytes
 ELSEWHERE = r"(?<!!)\[([^]]*)\]\((?!https?:)[^)]*\)"  # links to files that the pages do not have
+SCROLLS = 'class="math block" tabindex="0"'  # on a phone: also by keyboard
 UNPACKED = (".js", ".wasm", ".py")  # packed for the page; wheels are packed already
 
 
@@ -177,6 +178,9 @@ def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) 
     if name.startswith("course/"):
         content, named = public_version(content), {*loads(code)}
         describe(content, Path(name).name)
+    for old, new in PINNED["smaller"].get(name, {}).items():
+        for cell in content["cells"]:
+            cell["source"] = "".join(cell["source"]).replace(old, new)
     title = "".join(content["cells"][0]["source"]).partition("\n")[0].removeprefix("# ")
     trees = {data: data_tree(data) for data in sorted(named)} | {"own": own_tree(name)}
     for tree, places in trees.items():
@@ -233,7 +237,8 @@ def as_html(notebook: dict) -> str:
         source, tags = "".join(cell["source"]), cell["metadata"].get("tags", [])
         if cell["cell_type"] != "code":
             source = re.sub(ELSEWHERE, r"\1", source)
-            parts.append(f'<div class="text">{text.render(source)}</div>')
+            shown_text = text.render(source).replace('class="math block"', SCROLLS)
+            parts.append(f'<div class="text">{shown_text}</div>')
             continue
         outputs = escape(json.dumps(shown(cell["outputs"])))
         goes_on = "data-goes-on" if "raises-exception" in tags else ""

@@ -66,7 +66,7 @@ $("stop").onclick = () => {
   worker.terminate();
   for (const call of waiting.values()) call.reject(new Error("Stopped. Python has forgotten everything: run all cells again."));
   waiting.clear();
-  start();
+  queue = start();
 };
 
 for (const cell of cells) {

@@ -22,7 +22,7 @@ FAULTS = """async () => {
   }
   faults.push(...WIDE());
   const formulas = document.querySelectorAll(".math");
-  if (formulas.length && !document.querySelector("mjx-container")) faults.push("no maths");
+  if (formulas.length && !document.querySelector("mjx-container, math")) faults.push("no maths");
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const small = new Set();
   while (texts.nextNode()) {

@@ -306,7 +306,7 @@ def test_a_notebook_runs_offline_as_it_is_committed(folder, browser, name):
     context.close()
 
 
-def test_every_algorithm_gives_the_same_labels(folder, browser):
+def test_every_algorithm_gives_the_same_labels_and_a_cell_can_be_stopped(folder, browser):
     program = ROOT / "tests" / "core" / "every_algorithm.py"
     given = ["without", "1000"]
     native = subprocess.run([sys.executable, program, *given], capture_output=True, check=True)
@@ -315,4 +315,8 @@ def test_every_algorithm_gives_the_same_labels(folder, browser):
     page.load()
     found = page.python(f"import sys; sys.argv = ['', *{given}]\n{program.read_text()}")
     assert json.loads(found) == json.loads(native.stdout)
+    page.page.evaluate("cells[0].textContent = 'while True: pass'; run(cells[0]); 0")
+    page.page.click("#stop")
+    assert "Stopped" in page.page.inner_text(".code + .outputs .error")
+    assert page.python("print(6 * 7)") == "42\n"
     context.close()
