@@ -185,7 +185,7 @@ def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) 
     trees = {data: data_tree(data) for data in sorted(named)} | {"own": own_tree(name)}
     for tree, places in trees.items():
         files[f"{tree}.tree.zip"] = packed(places, folder)
-    given = {"TITLE": title, "NOTE": PINNED["notes"].get(name, ""), "CELLS": as_html(content)}
+    given = {"TITLE": title, "NOTE": PINNED["notes"].get(name, ""), "CELLS": as_html(content, name in PINNED["notes"])}
     page, files = name.replace("/", "-"), files | {"glue.py": PAGE / "kernel.py"}
     size = write_page(made, page, files, **given)
     return f'<a href="{page}.html">{escape(title)}</a> ({size} MB)'
@@ -224,8 +224,8 @@ def packed(places: dict[str, Path], folder: Path) -> Path:
     return archive
 
 
-def as_html(notebook: dict) -> str:
-    """Return the cells of a notebook: text with formulas, and code beside its outputs."""
+def as_html(notebook: dict, is_partial: bool) -> str:
+    """Return text with formulas, and code beside its outputs; a partial one runs on after errors."""
     from latex2mathml.converter import convert
 
     def formula(tex: str, how: dict) -> str:
@@ -241,7 +241,7 @@ def as_html(notebook: dict) -> str:
             parts.append(f'<div class="text">{shown_text}</div>')
             continue
         outputs = escape(json.dumps(shown(cell["outputs"])))
-        goes_on = "data-goes-on" if "raises-exception" in tags else ""
+        goes_on = "data-goes-on" if is_partial or "raises-exception" in tags else ""
         parts.append(
             f'<pre class="code" id="{cell["id"]}" tabindex="0" {goes_on}>{escape(source)}</pre>'
             f'<div class="outputs" data-outputs="{outputs}"></div>'

@@ -129,6 +129,7 @@ if sys.platform == "emscripten":
     np.repeat, np.bincount = narrowed(np.repeat, 1), narrowed(np.bincount, 0)
     logging.getLogger("matplotlib.font_manager").setLevel("ERROR")
     os.environ |= {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+    os.environ |= {"ANONPAPER_WORKERS": "1", "TQDM_DISABLE": "1"}
     for folder in ("anonpaper", "notebooks"):  # by which the package knows a checkout
         os.makedirs(f"/project/{folder}", exist_ok=True)
     sys.path.append(os.getcwd())  # where the packages are
