@@ -185,7 +185,8 @@ def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) 
     trees = {data: data_tree(data) for data in sorted(named)} | {"own": own_tree(name)}
     for tree, places in trees.items():
         files[f"{tree}.tree.zip"] = packed(places, folder)
-    given = {"TITLE": title, "NOTE": PINNED["notes"].get(name, ""), "CELLS": as_html(content, name in PINNED["notes"])}
+    note = PINNED["notes"].get(name, "")
+    given = {"TITLE": title, "NOTE": note, "CELLS": as_html(content, bool(note))}
     page, files = name.replace("/", "-"), files | {"glue.py": PAGE / "kernel.py"}
     size = write_page(made, page, files, **given)
     return f'<a href="{page}.html">{escape(title)}</a> ({size} MB)'
@@ -225,7 +226,7 @@ def packed(places: dict[str, Path], folder: Path) -> Path:
 
 
 def as_html(notebook: dict, is_partial: bool) -> str:
-    """Return text with formulas, and code beside its outputs; a partial one runs on after errors."""
+    """Return text, and code with its outputs; a partial notebook runs on after errors."""
     from latex2mathml.converter import convert
 
     def formula(tex: str, how: dict) -> str:
