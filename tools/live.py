@@ -129,7 +129,8 @@ def from_official(names: set[str], wanted: dict[str, str], folder: Path) -> None
 def downloaded(requirement: str, folder: Path) -> Path:
     """Download one wheel from the package index."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder]
-    done = subprocess.run([*pip, "--only-binary=:all:", requirement], capture_output=True)
+    pip += ["--only-binary=:all:", "--platform=manylinux2014_x86_64", "--python-version=3.11"]
+    done = subprocess.run([*pip, requirement], capture_output=True)  # the same on every machine
     if done.returncode:
         raise DatasetUnavailableError(
             f"{requirement} cannot be had from the package index: "
