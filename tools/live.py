@@ -168,7 +168,8 @@ def notebooks() -> list[str]:
     """Return the notebooks that are pages: the start, all lessons, the first of each paper."""
     firsts = [next(paper.parent.glob("1_*")) for paper in NOTEBOOKS.glob("*/paper.toml")]
     found = [NOTEBOOKS / "00_start_here.ipynb", *all_lessons(), *sorted(firsts)]
-    return [path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in found]
+    names = [path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in found]
+    return [name for name in names if name not in PINNED["left_out"]]
 
 
 def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) -> str:
