@@ -303,6 +303,8 @@ def test_a_notebook_runs_offline_as_it_is_committed(folder, browser, name):
         said, differ = page.run_source()
         print(f"{name}, solved: {page.seconds()}")
         assert said.startswith("All") and {*differ} == DIFFER.get(name, set()), differ
+    else:  # it shows the paper edition until it is run
+        assert page.page.locator(".error").count() == 0
     assert page.faults == []
     context.close()
 
