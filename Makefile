@@ -238,10 +238,10 @@ site-instructor: env  ## write the site with solutions and the guide: build/site
 	@$(RUN) tools/site.py --instructor
 
 .PHONY: live live-walk
-live: env  ## write the page that anonymizes a table in the browser: build/live
+live: env  ## write pages that run in the browser: your own table, lessons, notebooks (build/live)
 	@$(RUN) tools/live.py
 
-live-walk: env data  ## drive that page in Chromium: awkward files, all methods, from a file, from the cache
+live-walk: env data  ## drive those pages in Chromium: awkward files, all methods, all lessons, from a file, from the cache
 	@$(RUN) -m pytest -q -s tests/project/walk_live.py
 
 # alone from the results that are there; with all else after it

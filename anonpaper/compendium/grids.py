@@ -17,7 +17,6 @@ from typing import Any
 import joblib
 import numpy as np
 import pandas as pd
-from joblib.externals.loky import get_reusable_executor
 from tqdm.auto import tqdm
 
 from anonpaper.compendium.provenance import code_digest
@@ -199,6 +198,8 @@ def _compute(
         try:
             yield from pool(joblib.delayed(_numbered)(*task, function, file) for task in todo)
         finally:  # also after an interruption; the next grid's workers import other code
+            from joblib.externals.loky import get_reusable_executor  # not where no process starts
+
             get_reusable_executor().shutdown(kill_workers=True)
 
 

@@ -12,7 +12,6 @@ import hashlib
 import logging
 import os
 import shutil
-import ssl
 import subprocess
 import sys
 import tarfile
@@ -122,7 +121,7 @@ def find_file(entry: RegisteredFile, data: Dataset) -> FoundFile:
             with tempfile.TemporaryDirectory(prefix=".fetching-", dir=cache_folder()) as scratch:
                 fetch(source, entry, Path(scratch))
             return FoundFile(entry, _fetched_path(entry, how), how)
-        except (DatasetError, OSError) as error:
+        except (DatasetError, ImportError, OSError) as error:  # a browser has no downloader
             failures.append(error)
     reasons = "".join(f"\n  - {failure}" for failure in failures)
     changed = any(isinstance(failure, ChecksumError) for failure in failures)
@@ -239,6 +238,8 @@ def pip_settings() -> dict[str, str]:
 
 def _download_release(mirror: Mirror, folder: Path) -> Path:
     """Download one archive of a release, unchecked, without building or running it."""
+    import ssl  # not in a browser
+
     from unearth import PackageFinder
     from unearth.auth import MultiDomainBasicAuth
     from unearth.fetchers.sync import PyPIClient

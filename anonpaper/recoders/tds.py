@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import entr
 
 from anonpaper import principles
 from anonpaper.algorithm import RECODED, algorithm
@@ -30,6 +29,15 @@ from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import Principle
 from anonpaper.recoding import Recoding, over_shown_values
+
+try:
+    from scipy.special import entr
+except ImportError:  # in a browser, whose page for tables saves its 24 MB
+
+    def entr(p: np.ndarray) -> np.ndarray:
+        """Return -p ln p, which is 0 at 0."""
+        return -p * np.log(p, out=np.zeros_like(p), where=p > 0)
+
 
 __all__ = ["tds"]
 

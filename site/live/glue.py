@@ -27,6 +27,7 @@ from anonpaper.publish import world
 METHODS = {
     "mondrian": ("k l t", ("generalize", "suppress")),
     "full_domain": ("k l t", ("recode",)),
+    "tds": ("l t", ("recode",)),
     "tp_plus": ("l", ("suppress", "generalize")),
     "tp": ("l", ("suppress", "generalize")),
     "hilbert": ("l", ("generalize", "suppress")),
@@ -212,15 +213,15 @@ def _made(method, form, k, l, t) -> tuple:
     """Run a method; its result and the release."""
     m = _now["m"]
     heeds, forms = METHODS[method]
-    if not m.sensitives and (method in ("tp_plus", "tp", "hilbert") or l > 1 or t < 1):
+    if not m.sensitives and ("k" not in heeds or l > 1 or t < 1):
         raise errors.ParameterError("Choose a secret column above for this promise.")
     if form not in forms:
         form = forms[0]
-    if method in ("tp_plus", "tp", "hilbert"):
-        result = getattr(ap, method)(m, l)
+    given = {"require": [ap.TCloseness(t)]} if t < 1 and "t" in heeds else {}
+    if "k" not in heeds:
+        result = getattr(ap, method)(m, l, **given)
     else:
-        given = {"l": l if l > 1 else None, "diversity": "frequency"} if m.sensitives else {}
-        given["require"] = [ap.TCloseness(t)] if t < 1 else []
+        given |= {"l": l if l > 1 else None, "diversity": "frequency"} if m.sensitives else {}
         result = getattr(ap, method)(m, k, **given)
     return result, getattr(ap, form)(m, result)
 
@@ -317,7 +318,9 @@ def settings() -> list:
         ls = [l for l in (2, 3, 4, 6, 8) if l <= m.n // counts.max()]
         found += [("mondrian", "generalize", 2, l) for l in ls]
         found += [
-            (method, METHODS[method][1][0], 1, l) for method in ("tp_plus", "hilbert") for l in ls
+            (method, METHODS[method][1][0], 1, l)
+            for method in ("tds", "tp_plus", "hilbert")
+            for l in ls
         ]
     return [dict(zip(("method", "form", "k", "l"), one, strict=True)) for one in found]
 

@@ -2,8 +2,6 @@
 // Everything from a table is inserted as text; the policy of the page refuses HTML from strings.
 "use strict";
 
-const ASSETS = @ASSETS@;
-const $ = id => document.getElementById(id);
 const SECOND = 1000;
 const count = n => Number(n).toLocaleString("en");
 const percent = x => x > 0 && x < 0.001 ? "less than 0.1 %" : `${Number((100 * x).toFixed(x < 0.1 ? 1 : 0))} %`;
@@ -11,27 +9,17 @@ const people = n => `${count(n)} ${n === 1 ? "person" : "people"}`;
 const KINDS = { text: "text, a category", integer: "whole number", decimal: "number 1.5",
                 "decimal-comma": "number 1,5", date: "date 2024-12-31", ordered: "text in alphabetical order" };
 const ROLES = { out: "leave out", known: "known to others", secret: "secret", identifier: "identifies a person: leave out" };
-const LABELS = { mondrian: "Mondrian", full_domain: "Full domain", tp_plus: "TP+", hilbert: "Hilbert" };
-const STYLES = { mondrian: ["#4477aa", "circle"], full_domain: ["#aa3377", "square"],
+const LABELS = { mondrian: "Mondrian", full_domain: "Full domain", tds: "TDS", tp_plus: "TP+", hilbert: "Hilbert" };
+const STYLES = { mondrian: ["#4477aa", "circle"], full_domain: ["#aa3377", "square"], tds: ["#994400", "down"],
                  tp_plus: ["#228833", "triangle"], hilbert: ["#b8860b", "diamond"] };
-const HEEDS = { mondrian: "klt", full_domain: "klt", tp_plus: "l", tp: "l", hilbert: "l" };
-const FORMS = { mondrian: ["generalize", "suppress"], full_domain: ["recode"],
+const HEEDS = { mondrian: "klt", full_domain: "klt", tds: "lt", tp_plus: "l", tp: "l", hilbert: "l" };
+const FORMS = { mondrian: ["generalize", "suppress"], full_domain: ["recode"], tds: ["recode"],
                 tp_plus: ["suppress", "generalize"], tp: ["suppress", "generalize"],
                 hilbert: ["generalize", "suppress"] };
 const SHOWN = 20;
 const LARGEST = 60e6;  // bytes of a file; much larger ones do not fit in the memory of a tab
 
 // ---- small helpers --------------------------------------------------------------------------
-
-/** Make an element: attributes, then children, which are elements or texts. */
-function make(name, attributes = {}, ...children) {
-  const svg = ["svg", "rect", "line", "circle", "path", "text", "title"].includes(name);
-  const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", name)
-                      : document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
 
 function tell(id, text, how = "") {
   $(id).textContent = text;
@@ -43,110 +31,14 @@ function withBold(element, ...parts) {
   element.replaceChildren(...parts.map((part, i) => i % 2 ? make("b", {}, part) : part));
 }
 
-// ---- loading --------------------------------------------------------------------------------
-
-const files = {}, parts = {};
-window.asset = null;  // every script of the folder hands it its bytes, as text
-
-const policy = window.trustedTypes
-  ? window.trustedTypes.createPolicy("files", { createScriptURL: address => {
-      if (address.startsWith("blob:") || ASSETS.some(one => one.at === address)) return address;
-      throw new TypeError("not a file of this page");
-    } })
-  : { createScriptURL: address => address };
-
-/** Load one script, which holds a file or a part of one. */
-function loadPart(one) {
-  return new Promise((resolve, reject) => {
-    window.asset = text => {
-      const raw = atob(text), bytes = new Uint8Array(raw.length);
-      for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-      parts[one.at] = new Blob([bytes]);
-    };
-    const script = make("script");
-    script.onload = () => { script.remove(); resolve(); };
-    script.onerror = () => { script.remove(); reject(new Error(`the file ${one.at} could not be loaded`)); };
-    script.src = policy.createScriptURL(one.at);
-    document.head.append(script);
-  });
-}
-
-/** Put the parts of all files together. */
-async function join() {
-  for (const name of new Set(ASSETS.map(one => one.name))) {
-    const own = ASSETS.filter(one => one.name === name), whole = new Blob(own.map(one => parts[one.at]));
-    files[name] = own[0].packed
-      ? await new Response(whole.stream().pipeThrough(new DecompressionStream("gzip"))).blob() : whole;
-  }
-}
-
 $("load").onclick = async () => {
-  $("load").disabled = true;
-  $("loading").hidden = false;
-  const total = ASSETS.reduce((sum, one) => sum + one.bytes, 0);
-  let done = 0;
-  try {
-    for (const one of ASSETS) {
-      $("loaded").textContent = `Loading: ${(done / 1e6).toFixed(0)} of ${(total / 1e6).toFixed(0)} MB`;
-      if (!parts[one.at]) await loadPart(one);
-      $("bar").value = 0.8 * (done += one.bytes) / total;
-    }
-    await join();
-    // from here on nothing may load, not even files of this folder
-    document.head.append(make("meta", { "http-equiv": "Content-Security-Policy", content:
-      "default-src 'none'; script-src blob: 'wasm-unsafe-eval'; worker-src blob:; connect-src 'none'; form-action 'none'" }));
-    $("loaded").textContent = "Starting Python";
-    await start();
-    $("s-load").classList.add("done");
-    $("load").hidden = true;
-    $("loading").hidden = true;
-    $("loaded").textContent = "Ready. The tool needs no network from now on: you may disconnect before you choose a table.";
-    $("s-table").hidden = false;
-    document.body.dataset.ready = Math.round(performance.now());
-  } catch (error) {
-    $("load").disabled = false;
-    $("loaded").textContent = `The tool could not be started: ${error.message}. Try again, or use a current browser.`;
-  }
+  if (!await load()) return;
+  $("s-load").classList.add("done");
+  $("loaded").textContent = "Ready. The tool needs no network from now on: you may disconnect before you choose a table.";
+  $("s-table").hidden = false;
 };
 
-// ---- the worker -----------------------------------------------------------------------------
-
-let worker = null, number = 0, queue = Promise.resolve();
-const waiting = new Map();
-
-/** Start Python from the files that the page has. */
-function start() {
-  const parts = ["pyodide.asm.js", "pyodide.js", "worker.js"].flatMap(name => [files[name], "\n"]);
-  const address = URL.createObjectURL(new Blob(parts, { type: "text/javascript" }));
-  worker = new Worker(policy.createScriptURL(address));
-  worker.onmessage = ({ data }) => {
-    const call = waiting.get(data.number);
-    waiting.delete(data.number);
-    if (!call) return;
-    if (data.fatal) call.reject(Object.assign(new Error(data.fatal), { fatal: true }));
-    else if (data.error !== undefined) call.reject(new Error(data.error));
-    else call.resolve(data.answer);
-  };
-  worker.onerror = event => {
-    for (const call of waiting.values()) call.reject(Object.assign(new Error(event.message || "the worker stopped"), { fatal: true }));
-    waiting.clear();
-  };
-  return post({ assets: files });
-}
-
-function post(message) {
-  return new Promise((resolve, reject) => {
-    waiting.set(++number, { resolve, reject });
-    worker.postMessage({ number, ...message });
-  });
-}
-
-/** Ask Python; one call after the other. */
-function ask(name, args = {}, file = null) {
-  const next = queue.then(() => post({ name, args, file }));
-  queue = next.catch(() => {});
-  return next;
-}
+// ---- asking Python --------------------------------------------------------------------------
 
 /** Ask, and say so if it takes over a second; null if it failed, which the page then says. */
 async function askAndTell(place, what, name, args, file) {
@@ -296,7 +188,7 @@ async function prepare() {
   $("l").value = wanted;
   for (const id of ["l", "t"]) $(id).dataset.possible = secret ? "yes" : "";
   for (const option of $("method").options)
-    option.disabled = !secret && HEEDS[option.value] === "l";
+    option.disabled = !secret && !HEEDS[option.value].includes("k");
   if ($("method").selectedOptions[0].disabled) $("method").value = "mondrian";
   $("frontier").replaceChildren();
   $("compared").textContent = "";
@@ -334,7 +226,7 @@ function showControls() {
   for (const option of $("form").options) option.hidden = option.disabled = !FORMS[method].includes(option.value);
   if (!FORMS[method].includes($("form").value)) $("form").value = FORMS[method][0];
   $("k").max = Math.max(0, KS.filter(k => k <= (table.now.people || 2)).length - 1);
-  $("l").min = heeds === "l" ? 2 : 1;
+  $("l").min = heeds.includes("k") ? 1 : 2;
   for (const id of ["k", "l", "t"]) {
     const off = !heeds.includes(id) || (id !== "k" && !$(id).dataset.possible);
     $(id).disabled = off;
@@ -450,7 +342,7 @@ function marker(kind, x, y, colour) {
   const look = { fill: colour, stroke: "#fff" };
   if (kind === "circle") return make("circle", { cx: x, cy: y, r: 6, ...look });
   if (kind === "square") return make("rect", { x: x - 5.5, y: y - 5.5, width: 11, height: 11, ...look });
-  const path = kind === "triangle" ? `M${x} ${y - 7}L${x + 7} ${y + 6}H${x - 7}Z` : `M${x} ${y - 8}L${x + 8} ${y}L${x} ${y + 8}L${x - 8} ${y}Z`;
+  const path = kind === "down" ? `M${x} ${y + 7}L${x + 7} ${y - 6}H${x - 7}Z` : kind === "triangle" ? `M${x} ${y - 7}L${x + 7} ${y + 6}H${x - 7}Z` : `M${x} ${y - 8}L${x + 8} ${y}L${x} ${y + 8}L${x - 8} ${y}Z`;
   return make("path", { d: path, ...look });
 }
 

@@ -13,9 +13,11 @@ async function start(assets) {
   };
   python = await loadPyodide({ indexURL: "http://files.invalid/", fullStdLib: false });
   for (const [name, content] of Object.entries(assets))
-    if (name.endsWith(".whl")) python.unpackArchive(await content.arrayBuffer(), "wheel");
+    if (name.startsWith("scipy")) await python.loadPackage("scipy", { messageCallback() {} });
+    else if (name.endsWith(".whl")) python.unpackArchive(await content.arrayBuffer(), "wheel");
+    else if (name.endsWith(".tree.zip")) python.unpackArchive(await content.arrayBuffer(), "zip", { extractDir: "/project" });
   python.FS.writeFile("/glue.py", new Uint8Array(await assets["glue.py"].arrayBuffer()));
-  python.runPython("import sys, tqdm; sys.path.insert(0, '/'); import glue\n" +
+  python.runPython("import importlib, sys; importlib.invalidate_caches(); import tqdm; sys.path.insert(0, '/'); import glue\n" +
                    "tqdm.tqdm.monitor_interval = 0");  // there are no threads
 }
 

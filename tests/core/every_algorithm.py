@@ -1,6 +1,6 @@
 """Every algorithm on small tables, as a program: prints a hash of each result, as json.
 
-    python every_algorithm.py compiled | interpreted | without | narrow
+    python every_algorithm.py compiled | interpreted | without | narrow [rows]
 
 Loops are compiled at once, or interpreted, or interpreted where numba and the other packages that
 are not needed cannot be imported. The last way adds an emulation of a machine of 32 bits: where
@@ -69,17 +69,17 @@ def import_all():
             importlib.import_module(found.name)
 
 
-def results(ap):
+def results(ap, n):
     """Yield the name and a call of every algorithm, and of what publishes and measures."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({
-        "age": rng.integers(20, 45, 240), "town": rng.choice(list("abcde"), 240),
-        "sex": rng.choice(["F", "M"], 240), "ill": rng.choice(list("uvwxyz"), 240),
+        "age": rng.integers(20, 45, n), "town": rng.choice(list("abcde"), n),
+        "sex": rng.choice(["F", "M"], n), "ill": rng.choice(list("uvwxyz"), n),
     })  # fmt: skip
     m = ap.Microdata(frame, qi=["age", "town", "sex"], sensitive="ill")
-    several = frame.reset_index(names="who").take(rng.integers(0, 120, 240))
+    several = frame.reset_index(names="who").take(rng.integers(0, n // 2, n))
     people = ap.Microdata(several, qi=m.qi, sensitive="ill", person="who")
-    two = m.frame.assign(ill=["a", "b"] * 120)
+    two = m.frame.assign(ill=["a", "b"] * (n // 2))
     phases = pd.DataFrame({"q": [0] * 5 + [1] * 3, "s": list("01244023")})
     yield "tp", lambda: ap.tp(m, 3)
     yield "tp, three phases", lambda: ap.tp(ap.Microdata(phases, qi=["q"], sensitive="s"), 3)
@@ -128,7 +128,7 @@ def digest(ap, result):
     return hashlib.sha256(held).hexdigest()[:16]
 
 
-def main(way):
+def main(way, rows=240):
     without = way in ("without", "narrow")
     if without:
         pd.set_option("mode.string_storage", "python")  # pandas 3 keeps texts by pyarrow
@@ -143,7 +143,7 @@ def main(way):
     with compiled.at_once() if way == "compiled" else contextlib.nullcontext():
         found = {
             name: digest(ap, call())
-            for name, call in results(ap)
+            for name, call in results(ap, int(rows))
             if not (without and name == NEEDS_PYMOO)
         }
     return found if way != "compiled" else found | {"compiled twice": compiled_twice()}
@@ -165,4 +165,4 @@ def compiled_twice():
 
 
 if __name__ == "__main__":
-    print(json.dumps(main(sys.argv[1])))
+    print(json.dumps(main(*sys.argv[1:])))

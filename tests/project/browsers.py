@@ -34,14 +34,14 @@ FAULTS = """async () => {
   }
   faults.push(...WIDE());
   const formulas = document.querySelectorAll(".math");
-  if (formulas.length && !document.querySelector("mjx-container")) faults.push("no maths");
+  if (formulas.length && !document.querySelector("mjx-container, math")) faults.push("no maths");
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const small = new Set();
   while (texts.nextNode()) {
     const text = texts.currentNode;
     if (!text.data.trim() || !shown(text)) continue;
     const parent = text.parentElement;
-    if (parent.closest("mjx-container, svg, script, style, sub, sup")) continue;
+    if (parent.closest("mjx-container, math, svg, script, style, sub, sup")) continue;
     if (!parent.closest("pre, code") && /\\\\\\(|\\\\\\)|\\\\\\[|\\$\\$/.test(text.data))
       faults.push("raw maths: " + text.data.trim().slice(0, 60));
     const size = parseFloat(getComputedStyle(parent).fontSize);

@@ -1,5 +1,6 @@
 """The live page in a browser: built once, served from this machine, driven as a user does."""
 
+import re
 import subprocess
 import sys
 import threading
@@ -8,13 +9,18 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import nbformat
 import pytest
 from project.browsers import PATIENCE
 
 ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "site" / "live"))
+from kernel import shown  # noqa: E402
+
 METHODS = {
     "mondrian": ("generalize", {"k": 5, "l": 2}),
     "full_domain": ("recode", {"k": 5, "l": 2, "diversity": "frequency"}),
+    "tds": ("recode", {"l": 2}),
     "tp_plus": ("suppress", {"l": 2}),
     "tp": ("suppress", {"l": 2}),
     "hilbert": ("generalize", {"l": 2}),
@@ -50,6 +56,79 @@ class Served:
     def close(self):
         self.server.shutdown()
         self.server.server_close()
+
+
+class LiveNotebook:
+    """A notebook's page, with all that it asks for and complains about; ``name`` of the source."""
+
+    def __init__(self, page, folder, name):
+        self.page, self.requests, self.faults = page, [], []
+        self.source = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
+        page.set_default_timeout(10 * PATIENCE)
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.faults.append(f"script: {error}"))
+        page.on("console", lambda m: m.type == "error" and self.faults.append(m.text))
+        page.goto((folder / f"{name.replace('/', '-')}.html").as_uri())
+
+    def load(self):
+        """Load Python, and run the page as it is offered; return what the page says in the end."""
+        self.page.click("#load")
+        return self.ended()
+
+    def ended(self):
+        ends = time.monotonic() + 10 * PATIENCE / 1000
+        while (said := self.page.inner_text("#loaded"))[:3] not in ("All", "Cel", "The"):
+            assert time.monotonic() < ends, said
+            time.sleep(0.2)
+        return said
+
+    def run_source(self):
+        """Run all cells with their solutions; return the ids of those that differ, and how."""
+        cells = [cell for cell in self.source.cells if cell.cell_type == "code"]
+        for cell in cells:
+            self.page.evaluate(
+                "([id, source]) => { $(id).textContent = source }", [cell.id, cell.source]
+            )
+        self.page.evaluate("$('loaded').textContent = ''; $('all').click()")
+        said, differ = self.ended(), {}
+        for cell in cells:
+            if "nbval-ignore-output" in cell.metadata.get("tags", ()):
+                continue
+            made, committed = self.page.evaluate(
+                """([id, outputs]) => {
+                    const words = of => [of.querySelectorAll("img").length, of.textContent];
+                    const place = make("div");
+                    show(place, outputs);
+                    return [words($(id).nextElementSibling), words(place)];
+                }""",
+                [cell.id, shown(cell.outputs)],
+            )
+            if not alike(made, committed):
+                differ[cell.id] = made, committed
+        return said, differ
+
+    def seconds(self):
+        """Return how long all cells took, and which one took longest."""
+        took = self.page.evaluate("cells.map(one => [Number(one.dataset.seconds || 0), one.id])")
+        return f"{sum(seconds for seconds, _ in took):.0f} s, at most {max(took)}"
+
+    def python(self, source):
+        """Run Python in the page; return what it prints."""
+        outputs = self.page.evaluate("source => ask('run', { source })", source)
+        assert [one["kind"] for one in outputs] == ["text"], outputs
+        return outputs[0]["content"]
+
+
+def alike(made, committed):
+    """Whether two outputs have as many pictures, the same words, and numbers equal to 0.1 %."""
+    if made == committed:  # digits of hexadecimal numbers are none of the numbers below
+        return True
+    number = r"-?\d[\d,]*\.?\d*(?:e[+-]?\d+)?"
+    texts = [re.sub(number, "0", " ".join(text.split())) for _, text in (made, committed)]
+    numbers = [[float(one.replace(",", "")) for one in re.findall(number, text)]
+               for _, text in (made, committed)]  # fmt: skip
+    close = all(abs(a - b) <= 1e-3 * abs(b) for a, b in zip(*numbers, strict=False))
+    return made[0] == committed[0] and texts[0] == texts[1] and close
 
 
 class Live:

@@ -10,25 +10,30 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from project.browsers import FAULTS, PHONE
-from project.live import METHODS, ROOT, Live, Served, build
+from project.live import METHODS, ROOT, Live, LiveNotebook, Served, build
 
 import anonpaper as ap
 from anonpaper.owner.reader import read_table
 
+LESSON = "course/9_reconstruction"  # the quickest one
 MARKUP = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture(scope="module")
-def live(browser, tmp_path_factory):
+def folder(tmp_path_factory):
+    return build(tmp_path_factory.mktemp("live") / "page")
+
+
+@pytest.fixture(scope="module")
+def live(browser, folder):
     """The page, loaded from a server that is then closed, in a browser that is then offline."""
-    folder = build(tmp_path_factory.mktemp("live") / "page")
     served = Served(folder)
     context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
     live = Live(context.new_page(), served.address)
     live.axe_before = serious(live.page)
     print(f"ready after {live.load():.1f} s")
     live.asked, live.address = len(served.asked), served.address
-    live.megabytes = sum(file.stat().st_size for file in folder.rglob("*.*")) / 1e6
+    live.megabytes = sum((folder / path[1:]).stat().st_size for path, _ in served.asked[1:]) / 1e6
     context.set_offline(True)
     served.close()
     yield live
@@ -91,6 +96,23 @@ def test_adult_through_all_methods_without_a_request(live, tmp_path):
     assert b"<!DOCTYPE html>" in live.save("#save-report")
     assert live.requests_since == []
     assert live.faults == []
+
+
+def test_a_lesson_runs_without_a_network_as_it_is_committed(folder, browser):
+    context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
+    lesson = LiveNotebook(context.new_page(), folder, LESSON)
+    before = len(lesson.requests)
+    assert re.fullmatch(r"All \d+ cells were run\..*", lesson.load())
+    checks = lesson.page.locator(".code[data-goes-on] + .outputs .error").all_inner_texts()
+    assert checks and all("AssertionError" in one for one in checks)  # nothing is solved yet
+    lesson.page.set_viewport_size(PHONE)
+    assert lesson.page.evaluate(FAULTS) == []
+    said, differ = lesson.run_source()
+    assert said.startswith("All") and differ == {}
+    assert all(url.startswith(("file:", "blob:", "data:")) for url in lesson.requests[before:])
+    assert lesson.faults == []
+    assert serious(lesson.page) == []  # axe itself tries to connect
+    context.close()
 
 
 def test_markup_in_a_table_is_text(live, tmp_path):

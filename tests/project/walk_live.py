@@ -6,19 +6,24 @@ Nothing in a file runs, no request is made, and the page never stops answering.
 
 import gzip
 import io
+import json
 import shlex
+import subprocess
 import sys
 import zipfile
 
 import pandas as pd
 import pytest
-from project.live import METHODS, Live, Served, build
+from project.live import METHODS, ROOT, Live, LiveNotebook, Served, build
 
 import anonpaper as ap
 from anonpaper.files import cache_folder
 from anonpaper.owner import cli
 from anonpaper.owner.reader import as_written, read_table
 from anonpaper.publish import world
+
+sys.path.append(str(ROOT / "tools"))
+from live import PINNED, notebooks
 
 MARKUP = '<img src=x onerror="alert(1)">'
 PEOPLE = [(20 + 7 * i % 50, "fm"[i % 2], ["Köln", "Ålesund", "Brno"][i % 3]) for i in range(40)]
@@ -280,3 +285,41 @@ def test_the_command_on_the_page_does_the_same(live, tmp_path, monkeypatch, meth
     assert cli.main([*shlex.split(found["command"])[1:], "--quiet"]) == 0
     saved = (tmp_path / "safe.csv").read_bytes()
     assert sorted(saved.splitlines()) == sorted(live.save().splitlines())
+
+
+#: Cells that differ from the committed ones, as notes on their pages say.
+DIFFER = {"course/6_trade_off": {"search"}, "course/10_membership": {"attack"}}
+
+
+@pytest.mark.parametrize("name", notebooks())
+def test_a_notebook_runs_offline_as_it_is_committed(folder, browser, name):
+    context = browser.new_context(offline=True)
+    page = LiveNotebook(context.new_page(), folder, name)
+    said = page.load()
+    print(f"{name}: {page.seconds()}")
+    assert PINNED["notes"].get(name, "") in page.page.inner_text("section")
+    assert said.startswith("All")
+    if name.startswith("course/"):
+        said, differ = page.run_source()
+        print(f"{name}, solved: {page.seconds()}")
+        assert said.startswith("All") and {*differ} == DIFFER.get(name, set()), differ
+    else:  # it shows the paper edition until it is run
+        assert page.page.locator(".error").count() == 0
+    assert page.faults == []
+    context.close()
+
+
+def test_every_algorithm_gives_the_same_labels_and_a_cell_can_be_stopped(folder, browser):
+    program = ROOT / "tests" / "core" / "every_algorithm.py"
+    given = ["without", "1000"]
+    native = subprocess.run([sys.executable, program, *given], capture_output=True, check=True)
+    context = browser.new_context(offline=True)
+    page = LiveNotebook(context.new_page(), folder, "00_start_here")
+    page.load()
+    found = page.python(f"import sys; sys.argv = ['', *{given}]\n{program.read_text()}")
+    assert json.loads(found.splitlines()[-1]) == json.loads(native.stdout)  # above it: progress
+    page.page.evaluate("cells[0].textContent = 'while True: pass'; run(cells[0]); 0")
+    page.page.click("#stop")
+    assert "Stopped" in page.page.inner_text(".code + .outputs .error")
+    assert page.python("print(6 * 7)") == "42\n"
+    context.close()

@@ -1,0 +1,137 @@
+"""Runs the cells of a notebook, in the page's worker, and says how outputs are shown."""
+
+import json
+import logging
+import os
+import re
+import sys
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import numpy as np
+from markdown_it import MarkdownIt
+
+markdown = MarkdownIt().enable("table")
+
+
+def shown(outputs: list) -> list:
+    """Return how the page shows outputs of the notebook format: kind, content, other words."""
+    found = []
+    for output in outputs:
+        data = {kind: "".join(text) for kind, text in output.get("data", {}).items()}
+        if "sliders" in output:
+            found.append({"kind": "sliders", "content": output["sliders"]})
+        elif "text" in output:
+            found.append({"kind": "text", "content": "".join(output["text"])})
+        elif "traceback" in output:
+            told = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(output["traceback"]))
+            found.append({"kind": "error", "content": told})
+        elif "image/png" in data:
+            alt = output["metadata"].get("alt", "figure")
+            found.append({"kind": "png", "content": data["image/png"], "alt": alt})
+        elif "text/markdown" in data:
+            found.append({"kind": "html", "content": markdown.render(data["text/markdown"])})
+        elif "text/html" in data:
+            found.append({"kind": "html", "content": data["text/html"]})
+        else:
+            found.append({"kind": "text", "content": data.get("text/plain", "")})
+    return found
+
+
+class Shell:
+    """IPython without a terminal: what cells print and show goes to a list."""
+
+    encoding = "utf-8"
+
+    def __init__(self) -> None:
+        from IPython.core.displayhook import CapturingDisplayHook
+        from IPython.core.displaypub import CapturingDisplayPublisher
+        from IPython.core.interactiveshell import InteractiveShell
+
+        self.outputs, self.functions = [], []
+        self.shell = shell = InteractiveShell.instance(colors="NoColor")
+        shell.history_manager.enabled = False
+        shell.display_pub = CapturingDisplayPublisher()
+        shell.display_pub.outputs = self.outputs
+        shell.display_trap.hook = CapturingDisplayHook(shell, self.outputs)
+        shell._showtraceback = lambda kind, error, lines: self.outputs.append({"traceback": lines})
+        sys.stdout = sys.stderr = self
+        sys.modules["ipywidgets"] = SimpleNamespace(interact=self.interact)
+
+    def write(self, text: str) -> None:
+        """Print a text."""
+        if self.outputs and "text" in self.outputs[-1]:
+            self.outputs[-1]["text"] += text
+        else:
+            self.outputs.append({"text": text})
+
+    def flush(self) -> None:
+        """Do nothing: there is no buffer."""
+
+    def gathered(self, act, *args) -> list:
+        """Return what calling a function shows."""
+        start = len(self.outputs)
+        act(*args)
+        made = self.outputs[start:]
+        del self.outputs[start:]
+        return shown(made)
+
+    def interact(self, function, **ranges) -> None:
+        """Show sliders, and what the function makes of their values: at first those in the middle.
+
+        A range is its least and greatest value, and perhaps a step, as for ipywidgets.
+        """
+        sliders = []
+        for name, (least, most, *step) in ranges.items():
+            whole = isinstance(least, int) and isinstance(most, int)
+            [step] = step or [1 if whole else 0.1]
+            value = least + int((most - least) / 2 / step) * step
+            sliders.append({"name": name, "min": least, "max": most, "step": step, "value": value})
+        self.functions.append(function)
+        number = len(self.functions) - 1
+        outputs = self.gathered(self.slide, number, {one["name"]: one["value"] for one in sliders})
+        self.outputs.append({"sliders": {"number": number, "ranges": sliders, "outputs": outputs}})
+
+    def slide(self, number: int, values: dict) -> None:
+        """Show what a function makes of the values of its sliders."""
+        from IPython.display import display
+        from matplotlib_inline.backend_inline import flush_figures
+
+        result = self.functions[number](**values)
+        flush_figures()
+        if result is not None:
+            display(result)
+
+
+def call(name: str, arguments: str) -> str:
+    """Run a cell, or a function with the values of its sliders; what it shows, as JSON."""
+    given = json.loads(arguments)
+    if name == "run":
+        outputs = kernel.gathered(kernel.shell.run_cell, given["source"])
+    else:
+        outputs = kernel.gathered(kernel.slide, given["number"], given["values"])
+    return json.dumps({"answer": outputs})
+
+
+def narrowed(function: Callable, place: int) -> Callable:
+    """Return a function of numpy that takes whole numbers of 64 bits for places, as elsewhere."""
+
+    def call(*args, **options):
+        args = [*args]
+        if len(args) > place and (given := np.asarray(args[place])).dtype.kind in "iu":
+            args[place] = given.astype(np.intp)
+        return function(*args, **options)
+
+    return call
+
+
+if sys.platform == "emscripten":
+    np.repeat, np.bincount = narrowed(np.repeat, 1), narrowed(np.bincount, 0)
+    logging.getLogger("matplotlib.font_manager").setLevel("ERROR")
+    os.environ |= {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}
+    os.environ |= {"ANONPAPER_WORKERS": "1", "TQDM_DISABLE": "1"}
+    for folder in ("anonpaper", "notebooks"):  # by which the package knows a checkout
+        os.makedirs(f"/project/{folder}", exist_ok=True)
+    sys.path.append(os.getcwd())  # where the packages are
+    os.chdir("/project/notebooks")
+    kernel = Shell()
