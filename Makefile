@@ -217,7 +217,7 @@ kit-run: kit  ## set that archive up as a student does, and run all lessons from
 
 .PHONY: grade
 grade: env data  ## grade what the learning platform exports: ANSWERS=<zip> WORKSHEET=<csv> SEED= DEADLINE=
-	@$(RUN) tools/grade.py collect "$(ANSWERS)" $(if $(TEXTS),--texts $(TEXTS))
+	@$(RUN) tools/grade.py collect "$(ANSWERS)" $(if $(TEXTS),--texts $(TEXTS)) $(if $(SEED),--seed "$(SEED)")
 	@$(ONE_THREAD) $(RUN) tools/grade.py grade $(if $(SEED),--seed "$(SEED)")
 	@$(RUN) tools/grade.py similar $(if $(SEED),--seed "$(SEED)")
 	@$(RUN) tools/grade.py feedback
