@@ -223,6 +223,10 @@ grade: env data  ## grade what the learning platform exports: ANSWERS=<zip> WORK
 	@$(RUN) tools/grade.py feedback
 	@$(RUN) tools/grade.py marks "$(WORKSHEET)" $(if $(DEADLINE),--deadline "$(DEADLINE)")
 
+.PHONY: scoreboard
+scoreboard: env  ## judge the teams of the course's project: TEAMS=<folder>
+	@$(RUN) tools/grade.py scoreboard "$(TEAMS)"
+
 .PHONY: binder
 binder: env  ## write what Binder installs, after a change of the lock: binder/requirements.txt
 	@$(RUN) tools/kit.py --binder
