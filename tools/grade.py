@@ -5,6 +5,7 @@
     grade.py similar --seed 2027   similar.csv: pairs of students with equal answers
     grade.py feedback              a page per student
     grade.py marks worksheet.csv   marks.csv: the learning platform's table, filled in
+    grade.py scoreboard FOLDER     scoreboard.csv: teams of the project, who attack each other
 
 and `grade.py scoreboard FOLDER` for the project: teams publish one table and attack each other.
 
