@@ -481,7 +481,8 @@ def feedback(folder: Path) -> None:
 def similar(folder: Path, seed: str | None) -> None:
     """List pairs of students with answers that are equal but for names, comments and spaces.
 
-    An answer that more than a tenth of the students gave says nothing, and short ones do not.
+    An answer that more than a tenth of the students gave says nothing without constants of
+    another's version, and short ones do not.
     `constants of the other` counts answers that hold a constant of the other's version.
     """
     given, found = submitted(folder), defaultdict(list)
@@ -492,21 +493,20 @@ def similar(folder: Path, seed: str | None) -> None:
                 if shape := shape_of(source):
                     groups[name, shape].append(who)
         for (name, shape), people in groups.items():
-            if len(people) <= max(2, len(given) // 10) and len(shape) > 200:
-                for pair in itertools.combinations(sorted(people), 2):
-                    found[pair].append(name)
-    rows = []
-    for (one, other), names in found.items():
-        foreign = sum(
-            has_constants(given[a][lesson].get(name, ""), name, seed, a, b)
-            for a, b in ((one, other), (other, one))
-            for lesson in given[a]
-            for name in given[a][lesson]
-            if seed
-        )
-        rows.append((one, other, len(names), foreign, " ".join(sorted(names))))
+            is_rare = len(people) <= max(2, len(given) // 10)
+            for pair in itertools.combinations(sorted(people), 2) if len(shape) > 200 else ():
+                is_foreign = bool(seed) and any(
+                    has_constants(given[a][lesson.stem][name], name, seed, a, b)
+                    for a, b in (pair, pair[::-1])
+                )
+                if is_rare or is_foreign:
+                    found[pair].append((name, is_foreign))
+    rows = [
+        (*pair, len(of), sum(foreign for _, foreign in of), " ".join(sorted(n for n, _ in of)))
+        for pair, of in found.items()
+    ]
     head = ("student", "other", "equal answers", "constants of the other", "exercises")
-    write(folder / "similar.csv", head, sorted(rows, key=lambda row: (-row[2], -row[3])))
+    write(folder / "similar.csv", head, sorted(rows, key=lambda row: (-row[3], -row[2])))
 
 
 def scoreboard(folder: Path) -> None:
