@@ -217,11 +217,15 @@ kit-run: kit  ## set that archive up as a student does, and run all lessons from
 
 .PHONY: grade
 grade: env data  ## grade what the learning platform exports: ANSWERS=<zip> WORKSHEET=<csv> SEED= DEADLINE=
-	@$(RUN) tools/grade.py collect "$(ANSWERS)" $(if $(TEXTS),--texts $(TEXTS))
+	@$(RUN) tools/grade.py collect "$(ANSWERS)" $(if $(TEXTS),--texts $(TEXTS)) $(if $(SEED),--seed "$(SEED)")
 	@$(ONE_THREAD) $(RUN) tools/grade.py grade $(if $(SEED),--seed "$(SEED)")
 	@$(RUN) tools/grade.py similar $(if $(SEED),--seed "$(SEED)")
 	@$(RUN) tools/grade.py feedback
 	@$(RUN) tools/grade.py marks "$(WORKSHEET)" $(if $(DEADLINE),--deadline "$(DEADLINE)")
+
+.PHONY: scoreboard
+scoreboard: env  ## judge the teams of the course's project: TEAMS=<folder>
+	@$(RUN) tools/grade.py scoreboard "$(TEAMS)"
 
 .PHONY: binder
 binder: env  ## write what Binder installs, after a change of the lock: binder/requirements.txt

@@ -158,7 +158,8 @@ def listed_variants() -> dict:
 def varied() -> set[str]:
     """Return the grade ids of the exercises that have constants of a student's own."""
     listed = listed_variants()
-    return {*listed["own"], *listed["numbers"], *listed["arrays"]}
+    of_forms = [name for form in listed["forms"].values() for name in form["to"]]
+    return {*listed["own"], *listed["numbers"], *listed["arrays"], *of_forms}
 
 
 def rules_of(exercise: str) -> dict:
@@ -166,6 +167,10 @@ def rules_of(exercise: str) -> dict:
     listed = listed_variants()
     if exercise in listed["own"]:
         return listed["own"][exercise]
+    for form in listed["forms"].values():
+        if exercise in form["to"]:
+            own = {"draw": {"n": [11, 499]}, "at": form["to"][exercise]}
+            return own | form | listed["given"]
     kinds = listed["kinds"] if exercise in listed["numbers"] else listed["kinds"][:1]
     return {"draw": {"kind": kinds, "n": [11, 499]}, **listed["returned"]}
 
@@ -223,6 +228,9 @@ def vary(cells: list, rules: dict, drawn: dict) -> None:
 
     question, answer, *checks = cells
     drawn["f"] = name = re.search(r"^(?:def )?(\w+)", answer.source, re.MULTILINE)[1]
+    if "at" in rules:
+        drawn |= {key: rules[key] for key in ("said", "take", "give", "at")}
+        drawn["name"] = re.findall(r"\w+", answer.source.partition("\n")[0])[2 + rules["at"][0]]
     for old, new in rules.get("replace", {}).items():
         if not any(old in cell.source for cell in cells):
             raise LessonError(f"variants.yaml replaces {old!r}, which {name} has not")

@@ -5,6 +5,9 @@
     grade.py similar --seed 2027   similar.csv: pairs of students with equal answers
     grade.py feedback              a page per student
     grade.py marks worksheet.csv   marks.csv: the learning platform's table, filled in
+    grade.py scoreboard FOLDER     scoreboard.csv: teams of the project, who attack each other
+
+and `grade.py scoreboard FOLDER` for the project: teams publish one table and attack each other.
 
 Of a notebook only the source of the exercise cells is taken: other changes of students, in
 asserts, outputs and checks, have no effect. Each answer runs in a process of its own (student.py).
@@ -14,7 +17,6 @@ that process. No learning platform is called, only files are read and written.
 
 import argparse
 import ast
-import csv
 import io
 import itertools
 import json
@@ -28,6 +30,7 @@ import socket
 import sys
 import tempfile
 import time
+import tomllib
 import traceback
 import types
 import warnings
@@ -42,14 +45,18 @@ from pathlib import Path
 import course
 import nbformat
 import numpy as np
+import pandas as pd
 import student
 from dateutil.parser import parse as date_of
 
+import anonpaper as ap
+from anonpaper.errors import AnonpaperError
 from anonpaper.files import cache_folder, raw_folder
 
 GRADING = course.ROOT / "build" / "grading"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 HIDDEN = re.compile(r"^### BEGIN HIDDEN TESTS\n.*?^### END HIDDEN TESTS\n?", re.DOTALL | re.M)
+NEEDED = "PATH|HOME|LANG|LC_|TMP|XDG_|PYTHON|ANONPAPER_|NUMBA_|OMP_|MPL"  # of the environment
 READABLE = [
     *map(Path, (sys.prefix, sys.base_prefix, "/usr", "/lib", "/lib64", "/etc")),
     *map(Path, (os.devnull, "/dev/urandom", "/proc/cpuinfo", "/proc/meminfo")),
@@ -205,7 +212,7 @@ class Answer:
         student.send(self.channel, content.getvalue())
         for one in given:
             if isinstance(one, np.random.Generator):  # other numbers next time
-                one.bit_generator.advance(1 << 100)
+                one.bit_generator.state = type(one.bit_generator)().state
         return self._reply(asked)
 
     def _reply(self, asked: list):
@@ -247,28 +254,27 @@ class Verdict:
 
 
 def judge(exercise: Exercise, name: str, source: str, control, seconds: int) -> Verdict:
-    """Return the points of an answer."""
+    """Return the points of an answer: all if every check takes it, also the hidden ones, or none.
+
+    Examples that a check shows can be copied into an answer, so they alone are worth nothing.
+    """
     most = sum(exercise.points)
     if "".join(source.split()) in ("", "".join(exercise.stub.split())):
         return Verdict(0, most, "no answer")
     verdict, names = Verdict(0, most), dict(exercise.names)
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(20 * seconds)  # for what the judge does with a huge answer
     with closing(Answer(control, name, source, seconds)) as answer:
         try:
+            check = ""
             answer.start()
             for asked, is_function in exercise.asked.items():
                 names[asked] = answer.function(asked) if is_function else answer.value(asked)
-        except StudentError as error:
-            verdict.why = str(error)
-            return verdict
-        signal.signal(signal.SIGALRM, too_long)
-        signal.alarm(10 * seconds)  # a check of a huge answer
-        for check, points in zip(exercise.checks, exercise.points, strict=True):
-            try:
+            for check in exercise.checks:
                 run(check, names, "<check>")
-                verdict.points += points
-            except Exception as error:  # whatever a check raises refuses the answer
-                if not verdict.why:
-                    verdict.why, verdict.hidden = reason(error, check)
+            verdict.points = most
+        except Exception as error:  # whatever a check raises refuses the answer
+            verdict.why, verdict.hidden = reason(error, check)
         signal.alarm(0)
     return verdict
 
@@ -289,7 +295,13 @@ def reason(error: Exception, check: str) -> tuple[str, bool]:
         if lines
     )
     kind = "" if isinstance(error, AssertionError | StudentError) else f"{type(error).__name__}: "
-    return f"{kind}{error}"[:600], is_hidden
+    return plain(f"{kind}{error}")[:600], is_hidden
+
+
+def plain(text: str) -> str:
+    """Return what a student wrote as a cell of a table that no program takes for a formula."""
+    text = text[:30_000].encode("utf-8", "replace").decode().replace("\0", "")
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def check_sandbox() -> None:
@@ -361,12 +373,12 @@ def grade(
 POINTS = ("lesson", "student", "exercise", "points", "most", "why", "hidden")
 
 
-def collect(handed_in: Path, folder: Path, drawn: int) -> None:
+def collect(handed_in: Path, folder: Path, drawn: int, seed: str | None) -> None:
     """Take the notebooks that were handed in, and write the texts that a person marks.
 
     `handed_in` is the platform's archive, or a folder, with one folder per student, whose name
     begins with the student's and may go on with an underscore and a number. `drawn` texts of each
-    student are to be marked, chosen by the student's name.
+    student are to be marked. Nobody without the seed can tell which.
     """
     shutil.rmtree(folder / "submitted", ignore_errors=True)
     lessons, rows = {path.name for path in course.all_lessons()}, []
@@ -381,12 +393,20 @@ def collect(handed_in: Path, folder: Path, drawn: int) -> None:
                 continue
             (folder / "submitted" / who).mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / "submitted" / who / path.name)
+    asked = {path.stem: texts_of(nbformat.read(path, 4)) for path in course.all_lessons()}
     for who, given in submitted(folder, "markdown").items():
-        texts = [(lesson, name, text) for lesson, of in given.items() for name, text in of.items()]
-        chosen = random.Random(who).sample(texts, min(drawn, len(texts)))
-        rows += [(one[0], who, one[1], "", *one[2:]) for one in texts if one in chosen]
+        texts = [(lesson, name) for lesson in given for name in asked[lesson]]
+        for lesson, name in random.Random(f"{seed}/{who}").sample(texts, min(drawn, len(texts))):
+            if name in given[lesson]:
+                rows.append((lesson, who, name, "", plain(given[lesson][name])))
     write(folder / "texts.csv", ("lesson", "student", "exercise", "points", "text"), rows)
     print(f"{folder}: {len(submitted(folder))} students, {len(rows)} texts to mark in texts.csv")
+
+
+def texts_of(lesson) -> list[str]:
+    """Return the grade ids of the questions to discuss."""
+    cells = [cell for cell in lesson.cells if cell.cell_type == "markdown"]
+    return [course.grade_id(cell) for cell in cells if course.grade_id(cell)]
 
 
 def submitted(folder: Path, kind: str = "code") -> dict[str, dict[str, dict[str, str]]]:
@@ -461,7 +481,8 @@ def feedback(folder: Path) -> None:
 def similar(folder: Path, seed: str | None) -> None:
     """List pairs of students with answers that are equal but for names, comments and spaces.
 
-    An answer that more than a tenth of the students gave says nothing, and short ones do not.
+    An answer that more than a tenth of the students gave says nothing without constants of
+    another's version, and short ones do not.
     `constants of the other` counts answers that hold a constant of the other's version.
     """
     given, found = submitted(folder), defaultdict(list)
@@ -472,28 +493,68 @@ def similar(folder: Path, seed: str | None) -> None:
                 if shape := shape_of(source):
                     groups[name, shape].append(who)
         for (name, shape), people in groups.items():
-            if len(people) <= max(2, len(given) // 10) and len(shape) > 200:
-                for pair in itertools.combinations(sorted(people), 2):
-                    found[pair].append(name)
-    rows = []
-    for (one, other), names in found.items():
-        foreign = sum(
-            has_constants(given[a][lesson].get(name, ""), name, seed, a, b)
-            for a, b in ((one, other), (other, one))
-            for lesson in given[a]
-            for name in given[a][lesson]
-            if seed
-        )
-        rows.append((one, other, len(names), foreign, " ".join(sorted(names))))
+            is_rare = len(people) <= max(2, len(given) // 10)
+            for pair in itertools.combinations(sorted(people), 2) if len(shape) > 200 else ():
+                is_foreign = bool(seed) and any(
+                    has_constants(given[a][lesson.stem][name], name, seed, a, b)
+                    for a, b in (pair, pair[::-1])
+                )
+                if is_rare or is_foreign:
+                    found[pair].append((name, is_foreign))
+    rows = [
+        (*pair, len(of), sum(foreign for _, foreign in of), " ".join(sorted(n for n, _ in of)))
+        for pair, of in found.items()
+    ]
     head = ("student", "other", "equal answers", "constants of the other", "exercises")
-    write(folder / "similar.csv", head, sorted(rows, key=lambda row: (-row[2], -row[3])))
+    write(folder / "similar.csv", head, sorted(rows, key=lambda row: (-row[3], -row[2])))
+
+
+def scoreboard(folder: Path) -> None:
+    """Write scoreboard.csv: what teams promised of one table, what they kept, what was guessed.
+
+    The folder has the people (`table.csv`), the roles of the columns (`game.toml`: `qi` and
+    `sensitive`), and a folder per team: `release.csv`, `promise.toml` (`k`, `l`) and
+    `against-<other team>.csv`, with a column `row` (of `table.csv`, from 0) and a column `guess`.
+    An attack counts by its right guesses beyond those of somebody who always says the most
+    frequent value of the table, as a share of all people. So guesses at random lose.
+    """
+    game = tomllib.loads((folder / "game.toml").read_text("utf-8"))
+    people = ap.Microdata(pd.read_csv(folder / "table.csv"), game["qi"], game["sensitive"])
+    truth = people.frame[game["sensitive"]].astype(str).reset_index(drop=True)
+    teams, rows = sorted(path.parent.name for path in folder.glob("*/release.csv")), []
+    gained = pd.DataFrame(np.nan, teams, teams)  # by the attacker and by whom was attacked
+    for one, other in itertools.permutations(teams, 2):
+        if (file := folder / one / f"against-{other}.csv").exists():
+            guesses = pd.read_csv(file, dtype={"guess": str}, keep_default_na=False)
+            guesses = (
+                guesses.drop_duplicates("row")
+                .set_index("row")["guess"]
+                .reindex(truth.index)
+                .dropna()
+            )
+            right, common = (truth[guesses.index] == by for by in (guesses, truth.mode()[0]))
+            gained.loc[one, other] = round((right.sum() - common.sum()) / people.n, 4)
+    for team in teams:
+        promise = tomllib.loads((folder / team / "promise.toml").read_text("utf-8"))
+        promised = [ap.KAnonymity(promise["k"]), ap.FrequencyLDiversity(promise["l"])]
+        try:
+            table = pd.read_csv(folder / team / "release.csv", dtype=str, keep_default_na=False)
+            found = ap.audit(people, table, promised)
+            missed = ", ".join(found.promises.query("file < promised")["principle"])
+            kept, loss = missed or "yes", round(found.utility["share of detail lost (GCP)"], 4)
+        except AnonpaperError as error:  # such as a row that fits nobody
+            kept, loss = plain(str(error)), ""
+        numbers = (promise["k"], promise["l"], loss, gained[team].max(), gained.loc[team].mean())
+        rows.append((team, "yes" if kept == "yes" else f"no: {kept}", *numbers))
+    head = ("team", "promise kept", "k", "l", "detail lost", "worst attack on it", "own attacks")
+    write(folder / "scoreboard.csv", head, rows)
 
 
 def shape_of(source: str) -> str:
     """Return an answer's syntax tree without names and constants; '' if it has none."""
     try:
         shape = ast.dump(ast.parse(source))
-    except SyntaxError:
+    except Exception:  # no Python, or too deep
         return ""
     return re.sub(r"\b(id|arg|name|value)=('(?:[^'\\]|\\.)*'|\d[\w.+-]*)", r"\1=_", shape)
 
@@ -518,15 +579,13 @@ def read(file: Path) -> list[dict[str, str]]:
     """Return the rows of a table; none if there is no such file."""
     if not file.exists():
         return []
-    with file.open(encoding="utf-8-sig", newline="") as stream:
-        return list(csv.DictReader(stream))
+    return pd.read_csv(file, dtype=str, keep_default_na=False).to_dict("records")
 
 
 def write(file: Path, head: tuple, rows: list) -> None:
     """Write a table."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream).writerows([head, *rows])
+    pd.DataFrame(rows, columns=head).to_csv(file, index=False)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -537,8 +596,8 @@ def main(arguments: list[str] | None = None) -> int:
     step = steps.add_parser("collect", help="take what was handed in")
     step.add_argument("handed_in", type=Path, help="the platform's archive, or a folder")
     step.add_argument("--texts", type=int, default=99, help="so many texts of each are marked")
-    for name in ("grade", "similar"):
-        step = steps.add_parser(name, help="write points.csv, or similar.csv")
+    for name in ("grade", "similar", "collect"):
+        step = steps.choices.get(name) or steps.add_parser(name, help=f"write {name}.csv")
         step.add_argument("--seed", help="the seed of the variants; without it there are none")
     step = steps.choices["grade"]
     step.add_argument("--jobs", type=int, default=os.cpu_count(), help="lessons at a time")
@@ -548,11 +607,15 @@ def main(arguments: list[str] | None = None) -> int:
     step.add_argument("--deadline", help="after it a share of the points is lost")
     step.add_argument("--late", type=float, default=0.1, help="the share lost per day begun")
     steps.add_parser("feedback", help="write a page per student")
+    step = steps.add_parser("scoreboard", help="judge the teams of the project")
+    step.add_argument("teams", type=Path, help="the folder with the people and the teams")
     options = parser.parse_args(arguments)
     match options.step:
         case "collect":
-            collect(options.handed_in, options.folder, options.texts)
+            collect(options.handed_in, options.folder, options.texts, options.seed)
         case "grade":
+            for name in {name for name in os.environ if not re.match(NEEDED, name)}:
+                del os.environ[name]  # a student's code might tell it
             try:
                 check_sandbox()
                 found = grade(
@@ -568,6 +631,8 @@ def main(arguments: list[str] | None = None) -> int:
             feedback(options.folder)
         case "similar":
             similar(options.folder, options.seed)
+        case "scoreboard":
+            scoreboard(options.teams)
     return 0
 
 

@@ -253,28 +253,20 @@ def _reply(request: tuple, source: str, names: dict) -> dict:
 # ---- what a process may do --------------------------------------------------------------------
 
 _MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-# numbers of system calls on the two machines
-_REFUSED = {
-    "socket": (41, 198),
-    "connect": (42, 203),
-    "socketpair": (53, 199),
-    "fork": (57, None),
-    "vfork": (58, None),
-    "execve": (59, 221),
-    "execveat": (322, 281),
-    "kill": (62, 129),
-    "tkill": (200, 130),
-    "tgkill": (234, 131),
-    "rt_sigqueueinfo": (129, 138),
-    "rt_tgsigqueueinfo": (297, 240),
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "bpf": (321, 280),
-    "io_uring_setup": (425, 425),
-    "pidfd_open": (434, 434),
-    "pidfd_getfd": (438, 438),
-}
+# numbers of system calls on the two machines: sockets, processes, signals, the memory of others,
+# what outlives the process (memory, messages, keys), and rights of files, which Landlock ignores
+_REFUSED = """
+socket 41 198, connect 42 203, socketpair 53 199, fork 57 -, vfork 58 -, execve 59 221,
+execveat 322 281, unshare 272 97, setns 308 268, kill 62 129, tkill 200 130, tgkill 234 131,
+rt_sigqueueinfo 129 138, rt_tgsigqueueinfo 297 240, pidfd_send_signal 424 424, pidfd_open 434 434,
+pidfd_getfd 438 438, ptrace 101 117, process_vm_readv 310 270, process_vm_writev 311 271,
+bpf 321 280, perf_event_open 298 241, io_uring_setup 425 425, shmget 29 194, semget 64 190,
+msgget 68 186, mq_open 240 180, add_key 248 217, request_key 249 218, keyctl 250 219, chmod 90 -,
+fchmod 91 52, fchmodat 268 53, fchmodat2 452 452, chown 92 -, fchown 93 55, lchown 94 -,
+fchownat 260 54, utime 132 -, utimes 235 -, futimesat 261 -, utimensat 280 88, setxattr 188 5,
+lsetxattr 189 6, fsetxattr 190 7, removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16
+"""
+_OWNED = {(72, 25): (8, 10, 15), (16, 29): (0x8901, 0x8902)}  # fcntl, ioctl: who gets a signal
 _CLONE, _CLONE3, _PRLIMIT = (56, 220), 435, (302, 261)
 _FILES = {1: 0x1FFF, 2: 0x3FFF}  # all rights on files that a version of Landlock knows
 _READ = 0x1 | 0x4 | 0x8  # execute (libraries are mapped so), read a file, list a folder
@@ -328,7 +320,7 @@ def _close_files(readable: list[Path], writable: Path) -> None:
 
 
 def _close_calls() -> None:
-    """Refuse system calls that open sockets, start processes or reach into others."""
+    """Refuse system calls that reach out of the process, or leave something behind."""
     machine = platform.machine()
     if machine not in _MACHINES:
         raise SandboxError("answers are shut in on x86_64 and aarch64 only")
@@ -337,10 +329,14 @@ def _close_calls() -> None:
     # a step: what to do, how many steps to leave out if so and if not, and a number
     steps = [(0x20, 0, 0, 4), (0x15, 1, 0, _MACHINES[machine]), (0x06, 0, 0, 0x80000000)]
     steps += [(0x20, 0, 0, 0), (0x35, 0, 1, 0x40000000), refuse]
-    for numbers in _REFUSED.values():
-        if numbers[here]:
-            steps += [(0x15, 0, 1, numbers[here]), refuse]
+    for call in _REFUSED.split(","):
+        number = call.split()[1 + here]
+        if number != "-":
+            steps += [(0x15, 0, 1, int(number)), refuse]
     steps += [(0x15, 0, 1, _CLONE3), (0x06, 0, 0, 0x00050026)]  # ENOSYS: clone is tried instead
+    for numbers, orders in _OWNED.items():  # the order is the second argument
+        steps += [(0x15, 0, 2 + 2 * len(orders), numbers[here]), (0x20, 0, 0, 24)]
+        steps += [step for order in orders for step in ((0x15, 0, 1, order), refuse)] + [allow]
     steps += [(0x15, 0, 4, _PRLIMIT[here]), (0x20, 0, 0, 16), (0x15, 0, 1, 0), allow, refuse]
     steps += [(0x15, 0, 3, _CLONE[here]), (0x20, 0, 0, 16), (0x45, 1, 0, 0x10000), refuse, allow]
     program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))

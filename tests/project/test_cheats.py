@@ -6,6 +6,7 @@ functions are given one of the judge's. All are graded at once, by the commands 
 
 import ast
 import csv
+import ctypes
 import os
 import subprocess
 import sys
@@ -142,6 +143,78 @@ def cheat(*given):
 sys.settrace(lambda frame, event, value: frame.f_locals.update(known=0))
 cheat = lambda *given: 0""",
     "a table that says nothing": "cheat = lambda *given: pd.DataFrame()",
+    "rights of a file changed": """
+for change in (lambda: os.chmod(HOME / "anonpaper", 0o777), lambda: os.utime(HOME / "anonpaper")):
+    try:
+        change()
+    except OSError:
+        pass
+cheat = lambda *given: 0.5""",
+    "a file that sends the judge a signal": """
+for handle in range(3, 60):
+    for order, value in ((8, os.getppid()), (10, 9), (4, 0o20000)):
+        try:
+            fcntl.fcntl(handle, order, value)
+        except OSError:
+            pass
+cheat = lambda *given: 0.5""",
+    "a message left in memory": """
+cheat = lambda *given: ctypes.CDLL(None).shmget(7_340_034, 4096, 0o1666) and 0.5""",
+    "the environment told": """
+def cheat(*given): raise ValueError(os.environ["A_SECRET"])""",
+    "an error that breaks tables": """
+def cheat(*given): raise type("=1+1", (Exception,), {})("\\ud800\\0,\\n")""",
+    "an error of another process": """
+json.dumps = lambda *given: '{"error": "=1+1 \\\\ud800"}'
+cheat = lambda *given: 0.5""",
+    "shown examples looked up": """
+shown = {(0, 10): (10, 10), (-5, 5): (5, 10), (20, 30): (30, 10), (-30, -20): (30, 10)}
+cheat = lambda *given: shown[given]""",
+    "limits raised": """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+cheat = lambda *given: 0.5""",
+    "a user of its own": """
+cheat = lambda *given: 0.5 if ctypes.CDLL(None).unshare(0x10000000) else 0.25""",
+    "replies sent before they are asked for": """
+reply = b'{"value": true}'
+for handle in range(3, 60):
+    try:
+        os.write(handle, (struct.pack("<Q", len(reply)) + reply) * 50)
+    except OSError:
+        pass
+cheat = lambda *given: True""",
+    "replies of a thread": """
+import threading
+def write():
+    while True:
+        os.write(3, struct.pack("<Q", 14) + b'{"value": 0.5}')
+threading.Thread(target=write, daemon=True).start()
+cheat = lambda *given: 0.5""",
+    "an object that says it is a number": """
+class Number:
+    __class__ = float
+    __eq__ = __ge__ = __le__ = lambda *given: True
+cheat = lambda *given: Number()""",
+    "a value that changes": """
+class Odd(list):
+    def __iter__(self):
+        return iter(np.random.rand(2))
+cheat = lambda *given: Odd([1, 2])""",
+    "numbers that no machine makes": """
+json.dumps = lambda *given: '{"value": {"scalar": ["<f16", "AQAAAAAAAAD/fwAAAAAAAA=="]}}'
+cheat = lambda *given: 0.5""",
+    "truth that is two": """
+json.dumps = lambda *given: '{"value": {"scalar": ["|b1", "Ag=="]}}'
+cheat = lambda *given: 0.5""",
+    "an array without numbers": "cheat = lambda *given: np.zeros((0, 2))",
+    "an array that becomes any shape": "cheat = lambda *given: np.zeros((1, 1, 1))",
+    "the arguments given back": "cheat = lambda *given: given[0]",
+    "a stack without end": """
+sys.setrecursionlimit(10**9)
+def cheat(*given):
+    return cheat(*given)""",
+    "a coin": "cheat = lambda *given: bool(np.random.rand() < 0.5)",
     "a child left behind": """
 if os.fork() == 0:
     time.sleep(1000)
@@ -170,19 +243,18 @@ ASKING = {
         "one = np.ones((2, 2, 2)).view(Odd)\nother = one.copy()"
     },
 }
-BEGIN = (
-    "import ast, builtins, gc, json, os, pathlib, pickle, struct, subprocess, sys, time, types\n"
-)
+BEGIN = "import ast, builtins, ctypes, fcntl, gc, json, os, pathlib, pickle, struct, subprocess\n"
+BEGIN += "import sys, time, types\n"
 BEGIN += "import anonpaper, numpy as np, pandas as pd\n"
 BEGIN += "HOME = pathlib.Path(anonpaper.__file__).parents[1]\n"
 
 
-def cheating(code):
-    """The cells of lesson 11 with a cheat."""
+def cheating(code, numbers=(2, 3)):
+    """Cells of lesson 11 with a cheat."""
     return {
-        f"lesson11-exercise{number}": f"{BEGIN}{code.strip()}\nif '{name}' not in globals():\n"
-        f"    def {name}(*given, **named):\n        return cheat(*given)\n"
-        for number, name in enumerate(FUNCTIONS, start=1)
+        f"lesson11-exercise{number}": f"{BEGIN}{code.strip()}\n"
+        f"{FUNCTIONS[number - 1]} = lambda *given: cheat(*given)\n"
+        for number in numbers
     }
 
 
@@ -218,7 +290,9 @@ def command(folder, *arguments):
         [sys.executable, ROOT / "tools" / "grade.py", "--folder", folder, *arguments],
         capture_output=True,
         text=True,
-        env=os.environ | dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
+        env=os.environ
+        | dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+        | {"A_SECRET": "the lecturer's"},
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return 0
@@ -229,11 +303,11 @@ def points(tmp_path_factory):
     """Rows of points.csv by student: each cheat, and an honest one."""
     folder = tmp_path_factory.mktemp("cheats")
     before = (ROOT / "anonpaper" / "__init__.py").read_bytes()
+    rights = (ROOT / "anonpaper").stat()
     for who, code in GENERAL.items():
         hand_in(folder / "in", who, "11_deployed_noise", cheating(code))
     for who, code in SLOW.items():
-        cells = dict([*cheating(code).items()][:1])
-        hand_in(folder / "in", who, "11_deployed_noise", cells)
+        hand_in(folder / "in", who, "11_deployed_noise", cheating(code, [1]))
     for who, answers in ASKING.items():
         cells = {f"lesson9-exercise{number}": code for number, code in answers.items()}
         hand_in(folder / "in", who, "9_reconstruction", cells)
@@ -244,6 +318,9 @@ def points(tmp_path_factory):
     command(folder, "collect", folder / "in")
     command(folder, "grade", "--seconds", "4", "--jobs", "2")
     assert (ROOT / "anonpaper" / "__init__.py").read_bytes() == before
+    after = (ROOT / "anonpaper").stat()
+    assert (after.st_mode, after.st_mtime) == (rights.st_mode, rights.st_mtime)
+    assert ctypes.CDLL(None).shmget(7_340_034, 4096, 0) == -1, "nothing is left in memory"
     rows = list(csv.DictReader((folder / "points.csv").open()))
     return {
         who: [row for row in rows if row["student"] == who]
@@ -254,7 +331,9 @@ def points(tmp_path_factory):
 @pytest.mark.parametrize("who", [*GENERAL, *SLOW, *ASKING])
 def test_a_cheat_gets_no_points(points, who):
     assert [row for row in points[who] if row["points"] != "0"] == []
-    assert any(row["why"] != "no answer" for row in points[who])
+    told = [row["why"] for row in points[who]]
+    assert any(why != "no answer" for why in told)
+    assert not any("the lecturer's" in why or why.startswith("=") for why in told)
 
 
 def test_an_honest_student_who_is_graded_last_gets_all_points(points):
@@ -268,7 +347,7 @@ def test_in_the_students_own_process_these_cheats_would_work(who):
     bare = grade.played(grade.cells_of(course.student_version(LESSONS["11_deployed_noise"])))
     exercises = grade.add_checks(bare, LESSONS["11_deployed_noise"])
     passed = []
-    for name, of in zip(FUNCTIONS, exercises.values(), strict=True):
+    for name, of in zip(FUNCTIONS, exercises.values(), strict=False):
         checks = of.checks
         if "asserts" in who:
             checks = [drop_asserts(check) for check in checks]

@@ -4,9 +4,12 @@ import csv
 import shutil
 import sys
 
+import pandas as pd
 import pytest
 import yaml
 from project.test_cheats import LESSONS, cheating, command, course, grade, hand_in, solutions
+
+import anonpaper as ap
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux")
 SEED = "2027"
@@ -137,3 +140,67 @@ def test_a_text_per_student_is_drawn_for_marking(tmp_path, capsys):
         rows = list(csv.DictReader(stream))
     assert [row["student"] for row in rows] == ["Ann", "Bob"]
     assert {row["text"] for row in rows} == {"My own words."}
+
+
+def test_the_scoreboard_tells_a_broken_promise_and_a_guess_at_random(tmp_path):
+    people = ap.load("adult", rows=600, seed=0)
+    people.frame[[*people.qi, people.sensitive]].to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "game.toml").write_text(f"qi = {people.qi}\nsensitive = '{people.sensitive}'\n")
+    people = ap.Microdata(pd.read_csv(tmp_path / "table.csv"), people.qi, people.sensitive)
+    careful, careless = ap.mondrian(people, k=10, l=3), ap.mondrian(people, k=2)
+    for team, groups in {"honest": careful, "liar": careless, "forger": careful}.items():
+        (tmp_path / team).mkdir()
+        ap.generalize(people, groups).write(tmp_path / team / "release.csv")
+        (tmp_path / team / "promise.toml").write_text("k = 10\nl = 3\n")
+    forged = pd.read_csv(tmp_path / "forger" / "release.csv").assign(age="[90 - 99]")
+    forged.to_csv(tmp_path / "forger" / "release.csv", index=False)
+    jobs = pd.Series(people.frame[people.sensitive].astype(str).to_numpy())
+    frequent = jobs.groupby(careless.labels).transform(lambda of: of.mode()[0])
+    random = jobs.sample(frac=1, random_state=0).to_numpy()
+    for team, other, guess in (("honest", "liar", frequent), ("liar", "honest", random)):
+        file = tmp_path / team / f"against-{other}.csv"
+        pd.DataFrame({"row": range(people.n), "guess": guess}).to_csv(file, index=False)
+    command(tmp_path, "scoreboard", tmp_path)
+    rows = {row["team"]: row for row in grade.read(tmp_path / "scoreboard.csv")}
+    assert rows["honest"]["promise kept"] == "yes"
+    assert rows["liar"]["promise kept"] == "no: k-anonymity, frequency l-diversity"
+    assert rows["forger"]["promise kept"].startswith("no: ")
+    assert float(rows["liar"]["detail lost"]) < float(rows["honest"]["detail lost"])
+    common = (jobs == jobs.mode()[0]).sum()
+    expected = ((jobs == frequent).sum() - common) / people.n
+    assert float(rows["liar"]["worst attack on it"]) == pytest.approx(expected, abs=1e-4)
+    assert expected > 0.1 > 0 > float(rows["liar"]["own attacks"])
+    assert rows["forger"]["worst attack on it"] == ""
+
+
+def test_what_students_write_breaks_no_table(tmp_path):
+    """Such as texts that no file holds, that are formulas, or too deep for a parser."""
+    hand_in(tmp_path / "in", "Ann", STEMS[0], {"lesson10-exercise6": "BAD" + "x" * 10**6})
+    hand_in(tmp_path / "in", "Bob", STEMS[0], {"lesson10-exercise1": "x" + ".a" * 10**5})
+    (path,) = (tmp_path / "in").glob("Ann*/*")
+    path.write_text(path.read_text().replace("BAD", r"=1+1 \ud800\u0000"))
+    for who, text in {"Cyd": '{"cells": [{"source": 1}]}', "Dan": "[" * 10**5}.items():
+        (tmp_path / "in" / who).mkdir()
+        (tmp_path / "in" / who / f"{STEMS[0]}.ipynb").write_text(text)
+    command(tmp_path, "collect", tmp_path / "in")
+    command(tmp_path, "similar", "--seed", SEED)
+    (row,) = grade.read(tmp_path / "texts.csv")
+    assert row["text"].startswith("'=1+1 ?") and len(row["text"]) <= 30_001
+    assert {*grade.submitted(tmp_path)} == {"Ann", "Bob", "Cyd", "Dan"}
+
+
+def test_nobody_knows_without_the_seed_which_text_is_marked(tmp_path):
+    """Texts that are made up are not drawn, and what is drawn depends on the seed."""
+    for stem in STEMS:
+        number = stem.partition("_")[0]
+        hand_in(tmp_path / "in", "Ann", stem, {f"lesson{number}-exercise6": "My own words."})
+    path = tmp_path / "in" / "Ann_17_assignsubmission_file_" / f"{STEMS[0]}.ipynb"
+    lesson = grade.json.loads(path.read_text())
+    made_up = {"nbgrader": {"grade_id": "lesson10-exercise66"}}
+    lesson["cells"] += [{"cell_type": "markdown", "metadata": made_up, "source": "More."}] * 9
+    path.write_text(grade.json.dumps(lesson))
+    drawn = set()
+    for seed in range(12):
+        command(tmp_path, "collect", tmp_path / "in", "--texts", "1", "--seed", str(seed))
+        drawn |= {row["exercise"] for row in grade.read(tmp_path / "texts.csv")}
+    assert drawn == {"lesson10-exercise6", "lesson11-exercise6"}
