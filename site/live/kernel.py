@@ -6,7 +6,6 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from types import SimpleNamespace
 
 import numpy as np
 from markdown_it import MarkdownIt
@@ -19,9 +18,7 @@ def shown(outputs: list) -> list:
     found = []
     for output in outputs:
         data = {kind: "".join(text) for kind, text in output.get("data", {}).items()}
-        if "sliders" in output:
-            found.append({"kind": "sliders", "content": output["sliders"]})
-        elif "text" in output:
+        if "text" in output:
             found.append({"kind": "text", "content": "".join(output["text"])})
         elif "traceback" in output:
             told = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(output["traceback"]))
@@ -48,7 +45,7 @@ class Shell:
         from IPython.core.displaypub import CapturingDisplayPublisher
         from IPython.core.interactiveshell import InteractiveShell
 
-        self.outputs, self.functions = [], []
+        self.outputs = []
         self.shell = shell = InteractiveShell.instance(colors="NoColor")
         shell.history_manager.enabled = False
         shell.display_pub = CapturingDisplayPublisher()
@@ -56,7 +53,6 @@ class Shell:
         shell.display_trap.hook = CapturingDisplayHook(shell, self.outputs)
         shell._showtraceback = lambda kind, error, lines: self.outputs.append({"traceback": lines})
         sys.stdout = sys.stderr = self
-        sys.modules["ipywidgets"] = SimpleNamespace(interact=self.interact)
 
     def write(self, text: str) -> None:
         """Print a text."""
@@ -68,49 +64,16 @@ class Shell:
     def flush(self) -> None:
         """Do nothing: there is no buffer."""
 
-    def gathered(self, act, *args) -> list:
-        """Return what calling a function shows."""
-        start = len(self.outputs)
-        act(*args)
-        made = self.outputs[start:]
-        del self.outputs[start:]
-        return shown(made)
-
-    def interact(self, function, **ranges) -> None:
-        """Show sliders, and what the function makes of their values: at first those in the middle.
-
-        A range is its least and greatest value, and perhaps a step, as for ipywidgets.
-        """
-        sliders = []
-        for name, (least, most, *step) in ranges.items():
-            whole = isinstance(least, int) and isinstance(most, int)
-            [step] = step or [1 if whole else 0.1]
-            value = least + int((most - least) / 2 / step) * step
-            sliders.append({"name": name, "min": least, "max": most, "step": step, "value": value})
-        self.functions.append(function)
-        number = len(self.functions) - 1
-        outputs = self.gathered(self.slide, number, {one["name"]: one["value"] for one in sliders})
-        self.outputs.append({"sliders": {"number": number, "ranges": sliders, "outputs": outputs}})
-
-    def slide(self, number: int, values: dict) -> None:
-        """Show what a function makes of the values of its sliders."""
-        from IPython.display import display
-        from matplotlib_inline.backend_inline import flush_figures
-
-        result = self.functions[number](**values)
-        flush_figures()
-        if result is not None:
-            display(result)
+    def run(self, source: str) -> list:
+        """Run a cell; return what it shows."""
+        self.outputs.clear()
+        self.shell.run_cell(source)
+        return shown(self.outputs)
 
 
 def call(name: str, arguments: str) -> str:
-    """Run a cell, or a function with the values of its sliders; what it shows, as JSON."""
-    given = json.loads(arguments)
-    if name == "run":
-        outputs = kernel.gathered(kernel.shell.run_cell, given["source"])
-    else:
-        outputs = kernel.gathered(kernel.slide, given["number"], given["values"])
-    return json.dumps({"answer": outputs})
+    """Run a cell; what it shows, as JSON."""
+    return json.dumps({"answer": kernel.run(json.loads(arguments)["source"])})
 
 
 def narrowed(function: Callable, place: int) -> Callable:
