@@ -2,7 +2,8 @@
 
 The paper prints the number of levels of each hierarchy and shows only the hierarchy of age (Figure
 2). The trees in trees.toml are ours: numbers are cut into intervals of doubling width, categories
-are grouped by meaning.
+are grouped by meaning. Ages of the diabetes data are ten brackets, too few for seven different
+levels: the lowest three levels of their tree are equal.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ def _hierarchy(name: str, attribute: Attribute) -> Hierarchy:
         )
     if attribute.name in _WIDTHS[name]:
         return Hierarchy.intervals(attribute.values, _WIDTHS[name][attribute.name])
+    if name == "diabetes" and attribute.name == "age":
+        return _brackets(attribute)
     rows = {row[0]: row for row in _rows(_TREES[name][attribute.name])}
     if MISSING in attribute.values:
         height = len(next(iter(rows.values())))
@@ -73,3 +76,13 @@ def _rows(tree: Mapping | Sequence, above: tuple[str, ...] = (STAR,)) -> list[li
         for name, below in tree.items()
         for row in _rows(below, (name, *above) if name else above)
     ]
+
+
+def _brackets(attribute: Attribute) -> Hierarchy:
+    """Join the ten-year brackets of the diabetes data by two, four and eight."""
+    rows = []
+    for place, value in enumerate(attribute.values):
+        starts = [(10 * place // width * width, width) for width in (20, 40, 80)]
+        joined = [f"[{start}-{start + width})" for start, width in starts]
+        rows.append([value, value, value, *joined, STAR])
+    return Hierarchy(rows)
