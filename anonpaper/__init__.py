@@ -4,7 +4,7 @@ The way of the data: load -> partition | recode -> publish -> measure -> draw. `
 lists the public names, which are imported on first use. All examples in docstrings begin with
 ``import anonpaper as ap``, ``import numpy as np`` and ``import pandas as pd``.
 
-Docstrings name the five papers by author and year:
+Docstrings name the papers by author and year:
 
 - *xiao2010*: X. Xiao, K. Yi, Y. Tao, *The hardness and approximation algorithms for l-diversity*,
   EDBT 2010;

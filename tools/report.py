@@ -96,7 +96,7 @@ def judged_paper(key: str, about: object, results: Path) -> dict:
         to_decide(*needed, run_of(*drawn_by.split("/"), results)["seconds"]) if needed else ("", 0)
         for needed, drawn_by in zip(claims["needed"], claims["drawn by"], strict=True)
     ]
-    claims["to decide"], claims["minutes to decide"] = zip(*costs, strict=True)
+    claims[["to decide", "minutes to decide"]] = pd.DataFrame(costs, claims.index, range(2))
     by_kind = {kind: claims[claims["kind"] == kind] for kind in judge.KINDS}
     all_claims = claims.to_dict("records")
     return {

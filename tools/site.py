@@ -436,8 +436,8 @@ def numbers(text: str, names: list[str]) -> list[tuple[str, str, float]]:
 
     `names` has one name per number, in order; "" leaves it out.
     """
-    written = [*re.finditer(r"(?<!\w)(\d[\d,]*(?:\.\d+)?)%?(?: of (?:the )?(\d+))?", text)]
-    found = [(name, one[0], float(one[1].replace(",", "")), float(one[2] or 0))
+    written = [*re.finditer(r"(?<!\w)(\d[\d,]*(?:\.\d+)?)%?(?: of (?:the )?([\d,]*\d))?", text)]
+    found = [(name, one[0], *(float((one[n] or "0").replace(",", "")) for n in (1, 2)))
              for name, one in zip(names, written, strict=True) if name]  # fmt: skip
     most = max(value for _, _, value, _ in found)
     return [(name, shown, value / (whole or most)) for name, shown, value, whole in found]

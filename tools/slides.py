@@ -78,15 +78,17 @@ def ran(code: re.Match, names: dict) -> str:
 def drawn(mark: re.Match, path: Path) -> str:
     """Return the picture that a mark names, with its alternative text."""
     texts = yaml.safe_load((LESSONS / "alt_texts.yaml").read_text()).get(path.stem, {})
-    if mark[1] in texts:
-        cell = next(cell for cell in nbformat.read(path, 4).cells if cell.id == mark[1])
-        (picture,) = (
-            one.data["image/png"] for one in cell.outputs if "image/png" in one.get("data", ())
-        )
-        picture, text = base64.b64decode(picture), texts[mark[1]]
-    else:
+    if "(" in mark[1]:
         picture = course_pictures.png(eval(mark[1], vars(course_pictures)), dpi=240)
         text = course_pictures.about(mark[1].partition("(")[0])
+    else:
+        cell = next(cell for cell in nbformat.read(path, 4).cells if cell.id == mark[1])
+        made = {kind: data for one in cell.outputs for kind, data in one.get("data", {}).items()}
+        text, picture = texts.get(mark[1]), made.get("image/png")
+        if picture is None:  # what a slider shows first
+            shown = re.search(r'alt="([^"]*)" src="[^",]*,([^"]*)">', made["text/html"])
+            text, picture = shown.groups()
+        picture = base64.b64decode(picture)
     width, height = struct.unpack(">2I", picture[16:24])
     kind = "beside" if width < 2 * height else "below"
     data = base64.b64encode(picture).decode()

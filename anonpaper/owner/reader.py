@@ -168,11 +168,19 @@ def read(
     >>> m.attribute("zip").values.tolist(), m.attribute("answer").values.tolist()
     (['02139', '02446'], ['never', 'often'])
     """
+    texts = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet, "count": count}
+    for name, text in texts.items():
+        if not isinstance(text, str | None):
+            raise ParameterError(f"{name} must be a text, got {text!r}")
+    if not isinstance(types, Mapping | None):
+        raise ParameterError(f"types must be a mapping of columns to kinds, got {types!r}")
+    with named_by_user(source):
+        place = str(Path(source))
     given = {"qi": qi, "sensitive": sensitive, "person": person, "count": count, "types": types,
-             "na": list(na), "similar": similar, "delimiter": delimiter, "sheet": sheet,
-             "missing": missing if missing != "unknown" else None,
+             "na": check_sequence("na", na, str), "similar": similar, "delimiter": delimiter,
+             "sheet": sheet, "missing": missing if missing != "unknown" else None,
              "encoding": encoding if encoding != "utf-8" else None}  # fmt: skip
-    table, m, options = with_roles(os.fspath(source), given, schema, lambda text: None)
+    table, m, options = with_roles(place, given, schema, lambda text: None)
     for text in [*told(table, m), *spellings(m)]:
         warnings.warn(text, stacklevel=2)
     if save_schema is not None:
@@ -186,7 +194,9 @@ def read_table(
     """Read parquet, .xlsx, otherwise a csv (also .gz, .bz2, .xz; - is standard input)."""
     types = dict(types or {})
     for kind in types.values():
-        if isinstance(kind, str) and kind not in _KINDS and "%" not in kind:
+        if not isinstance(kind, str):
+            check_sequence("types", kind)
+        elif kind not in _KINDS and "%" not in kind:
             raise ParameterError(
                 f"unknown type {kind!r}: use {', '.join(_KINDS)} or a form like %d.%m.%Y"
             )

@@ -88,7 +88,7 @@ def _censored_fit(
         ended = np.log(found[0]) + scipy.stats.norm.logpdf(apart)
         return -np.where(cut_off, scipy.stats.norm.logsf(apart), ended).sum()
 
-    start = np.r_[1.0, np.linalg.lstsq(known, values, rcond=None)[0]]
+    start = np.r_[1.0, scipy.linalg.lstsq(known, values)[0]]  # numpy's may not end for NaN
     bounds = [(1e-6, None)] + [(None, None)] * known.shape[1]
     fit = scipy.optimize.minimize(loss, start, bounds=bounds, options={"maxfun": 10**6})
     return fit.x[1] / fit.x[0], -fit.fun

@@ -285,3 +285,12 @@ def test_numbers_of_seventeen_digits_are_in_doubt(tmp_path):
         ap.read(path, ["pay"])
     m = ap.read(path, ["pay"], types={"pay": "decimal"})
     assert m.attribute("pay").values.tolist() == [0.1 + 0.2, 1.0, 2.5]
+
+
+@pytest.mark.parametrize("given", [
+    {"source": 7}, {"source": b"people.csv"}, {"na": 7}, {"na": "?"}, {"na": [7]}, {"types": 7},
+    {"delimiter": 7}, {"encoding": 7}, {"sheet": 7}, {"count": 7}, {"types": {"age": 7}},
+])  # fmt: skip
+def test_arguments_of_another_kind_are_explained(book, given):
+    with pytest.raises(errors.AnonpaperError):
+        ap.read(**({"source": book, "qi": ["age"]} | given))

@@ -142,24 +142,30 @@ def test_a_text_per_student_is_drawn_for_marking(tmp_path, capsys):
     assert {row["text"] for row in rows} == {"My own words."}
 
 
-def test_the_scoreboard_tells_a_broken_promise_and_a_guess_at_random(tmp_path):
+def play(folder):
+    """Write the files of three teams of the project; return the people, jobs and best guesses."""
     people = ap.load("adult", rows=600, seed=0)
-    people.frame[[*people.qi, people.sensitive]].to_csv(tmp_path / "table.csv", index=False)
-    (tmp_path / "game.toml").write_text(f"qi = {people.qi}\nsensitive = '{people.sensitive}'\n")
-    people = ap.Microdata(pd.read_csv(tmp_path / "table.csv"), people.qi, people.sensitive)
+    people.frame[[*people.qi, people.sensitive]].to_csv(folder / "table.csv", index=False)
+    (folder / "game.toml").write_text(f"qi = {people.qi}\nsensitive = '{people.sensitive}'\n")
+    people = ap.Microdata(pd.read_csv(folder / "table.csv"), people.qi, people.sensitive)
     careful, careless = ap.mondrian(people, k=10, l=3), ap.mondrian(people, k=2)
     for team, groups in {"honest": careful, "liar": careless, "forger": careful}.items():
-        (tmp_path / team).mkdir()
-        ap.generalize(people, groups).write(tmp_path / team / "release.csv")
-        (tmp_path / team / "promise.toml").write_text("k = 10\nl = 3\n")
-    forged = pd.read_csv(tmp_path / "forger" / "release.csv").assign(age="[90 - 99]")
-    forged.to_csv(tmp_path / "forger" / "release.csv", index=False)
+        (folder / team).mkdir(parents=True)
+        ap.generalize(people, groups).write(folder / team / "release.csv")
+        (folder / team / "promise.toml").write_text("k = 10\nl = 3\n")
+    forged = pd.read_csv(folder / "forger" / "release.csv").assign(age="[90 - 99]")
+    forged.to_csv(folder / "forger" / "release.csv", index=False)
     jobs = pd.Series(people.frame[people.sensitive].astype(str).to_numpy())
     frequent = jobs.groupby(careless.labels).transform(lambda of: of.mode()[0])
     random = jobs.sample(frac=1, random_state=0).to_numpy()
     for team, other, guess in (("honest", "liar", frequent), ("liar", "honest", random)):
-        file = tmp_path / team / f"against-{other}.csv"
+        file = folder / team / f"against-{other}.csv"
         pd.DataFrame({"row": range(people.n), "guess": guess}).to_csv(file, index=False)
+    return people, jobs, frequent
+
+
+def test_the_scoreboard_tells_a_broken_promise_and_a_guess_at_random(tmp_path):
+    people, jobs, frequent = play(tmp_path)
     command(tmp_path, "scoreboard", tmp_path)
     rows = {row["team"]: row for row in grade.read(tmp_path / "scoreboard.csv")}
     assert rows["honest"]["promise kept"] == "yes"
