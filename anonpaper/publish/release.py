@@ -141,6 +141,12 @@ class Release:
         recoding: Recoding | None = None,
         swapped: Swapped | None = None,
     ) -> None:
+        published = tuple(check_sequence("published", published, PublishedAttribute))
+        for name, value, kind in (
+            ("microdata", microdata, Microdata), ("partition", partition, Partition | None),
+        ):  # fmt: skip
+            if not isinstance(value, kind):
+                raise ParameterError(f"{name} must be a {name.title()}, got {value!r}")
         shown = None if partition is None else partition.labels >= 0
         if shown is not None and not shown.all():
             each = zip(published, microdata.codes.T, strict=True)
