@@ -260,7 +260,7 @@ def _without(counts: GroupCounts, known: int) -> GroupCounts:
     held = counts.counts[rarest_first]
     total = np.r_[0, np.cumsum(held)]
     so_far = total[1:] - total[counts.start[:-1]][group]  # in the group, through this value
-    gone = np.minimum(known, counts.judged - 1)
+    gone = np.minimum(min(known, counts.judged.max(initial=0)), counts.judged - 1)
     left = np.clip(so_far - gone[group], 0, held)
     kept = left > 0
     start = np.r_[0, np.cumsum(np.bincount(group[kept], minlength=len(gone)))]
