@@ -8,6 +8,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import shlex
 import time
 import zlib
@@ -36,12 +37,13 @@ MOST_COLUMNS = 12  # proposed as known to others; beyond that the user chooses
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 # errors name options of the command line: here are the page's words for them
 WORDS = {
-    "is it --delimiter": "choose another separator above:",
-    "--delimiter says which it is": "choose another separator above",
-    "try --encoding cp1252": "choose another encoding above",
-    "use --na TEXT for a text that means a missing value, or --type for another kind":
-        "read the column as another kind",
-}  # fmt: skip
+    r"is it --delimiter": "choose another separator above:",
+    r"delimiter=\.\.\. \(--delimiter\) says which it is": "choose another separator above",
+    r"try encoding=.* \(--encoding .*\)": "choose another encoding above",
+    r"name (?:all of them, or those|texts) that mean .*": "read the column as another kind",
+    r"--type .*=text keeps them": "read the column as text",
+    r"(?:Run .*)?or pass accept=.*": "Choose other settings.",
+}
 
 _now: dict = {}  # the table, its microdata and the release that the page shows
 
@@ -53,7 +55,7 @@ def call(name: str, arguments: str) -> str:
     except errors.AnonpaperError as error:
         text = str(error).replace(str(_now.get("path", "")) or "\0", _now.get("name", ""))
         for told, shown in WORDS.items():
-            text = text.replace(told, shown)
+            text = re.sub(told, shown, text, flags=re.DOTALL)
         answer = {"error": text}
     except MemoryError:
         answer = {"error": "The table does not fit in the memory of a browser tab. Use the "

@@ -15,6 +15,7 @@ from project.browsers import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "site" / "live"))
+import glue  # noqa: E402, F401
 from kernel import shown  # noqa: E402
 
 METHODS = {

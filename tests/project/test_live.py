@@ -1,6 +1,7 @@
 """The page that anonymizes a table in the browser; walk_live.py tries more of it."""
 
 import hashlib
+import json
 import os
 import re
 import subprocess
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from project.browsers import FAULTS, PHONE
-from project.live import METHODS, ROOT, Live, LiveNotebook, Served, build
+from project.live import METHODS, ROOT, Live, LiveNotebook, Served, build, glue
 
 import anonpaper as ap
 from anonpaper.owner.reader import read_table
@@ -51,6 +52,30 @@ def serious(page):
 
 def digest(ids):
     return hashlib.sha256(np.asarray(ids, "int64").tobytes()).hexdigest()
+
+
+@pytest.mark.parametrize(("content", "given", "word"), [
+    (b"a;b\n1;2,3\n", {"delimiter": ","}, "separator"),
+    (b"a\n\xe9t\xe9\n", {"encoding": "utf-8"}, "encoding"),
+    (b"a\n1\nx\n", {"types": {"a": "integer"}}, "kind"),
+    (b"a\n1\nx\n", {"types": {"a": ["1"]}}, "kind"),
+    (b"a\n0.1234567890123456789\n", {"types": {"a": "decimal"}}, "as text"),
+])  # fmt: skip
+def test_errors_have_the_words_of_the_page(tmp_path, content, given, word):
+    (tmp_path / "a.csv").write_bytes(content)
+    asked = {"path": str(tmp_path / "a.csv"), "name": "a.csv"} | given
+    error = json.loads(glue.call("read", json.dumps(asked)))["error"]
+    assert word in error and "--" not in error and "=" not in error
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_table_below_its_promise_is_refused_in_the_words_of_the_page(tmp_path):
+    m = ap.load("adult", rows=600, seed=0)
+    recoding = ap.full_domain(m, k=10)
+    glue._now.update(release=ap.recode(m.sample(40, seed=0), recoding), table=None)
+    error = json.loads(glue.call("write", json.dumps({"path": str(tmp_path / "a.csv")})))["error"]
+    assert "k=10" in error and error.endswith("Choose other settings.")
+    assert "--" not in error and not any(tmp_path.iterdir())
 
 
 def test_an_archive_with_another_content_is_refused(tmp_path):
