@@ -1,6 +1,7 @@
 """The page that anonymizes a table in the browser; walk_live.py tries more of it."""
 
 import hashlib
+import html
 import json
 import os
 import re
@@ -11,7 +12,9 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from project.browsers import FAULTS, PHONE
+from project.lessons import secrets_of_lessons
 from project.live import METHODS, ROOT, Live, LiveNotebook, Served, build, glue
+from project.tools import load_tool
 
 import anonpaper as ap
 from anonpaper.owner.reader import read_table
@@ -76,6 +79,17 @@ def test_a_table_below_its_promise_is_refused_in_the_words_of_the_page(tmp_path)
     error = json.loads(glue.call("write", json.dumps({"path": str(tmp_path / "a.csv")})))["error"]
     assert "k=10" in error and error.endswith("Choose other settings.")
     assert "--" not in error and not any(tmp_path.iterdir())
+
+
+def test_pages_of_lessons_carry_no_solution(folder):
+    tool, secrets = load_tool("live"), secrets_of_lessons()
+    pages = [name for name in tool.notebooks() if name.startswith("course/")]
+    assert len(pages) == 12
+    for name in pages:
+        page = html.unescape((folder / f"{name.replace('/', '-')}.html").read_text())
+        text = " ".join(page.replace(r"\"", '"').split())
+        assert [secret for secret in secrets if secret in text] == []
+        assert not [place for place in tool.own_tree(name) if place.endswith((".ipynb", ".yaml"))]
 
 
 def test_an_archive_with_another_content_is_refused(tmp_path):
