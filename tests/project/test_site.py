@@ -113,6 +113,10 @@ def test_nothing_is_asked_of_the_network(site):
         assert 'rel="stylesheet" type="text/css" href="http' not in text, path
 
 
+MOVES = """() => [...document.querySelectorAll("article p:has(img):not(.wide)")]
+  .filter(box => box.scrollWidth > box.clientWidth + 1).map(box => box.innerHTML.slice(0, 80))"""
+
+
 def test_every_page_reads_well_on_a_phone_and_fits_a_screen(site, browser):
     with opened(browser, viewport=PHONE, color_scheme="light") as page:
         found, here = [], ""
@@ -134,6 +138,8 @@ def test_every_page_reads_well_on_a_phone_and_fits_a_screen(site, browser):
             here = path.relative_to(site).as_posix()
             page.goto(path.as_uri())
             found += [(here, fault) for fault in page.evaluate(FAULTS)]
+            found += [(here, f"moves, and does not say so: {picture}")
+                      for picture in page.evaluate(MOVES)]  # fmt: skip
             page.set_viewport_size(SCREEN)
             found += [(here, f"{fault}, on a screen") for fault in page.evaluate(WIDE)]
             page.set_viewport_size(PHONE)
