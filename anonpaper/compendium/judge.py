@@ -203,14 +203,11 @@ def _claim(paper: str, id: str, entry: Mapping, texts: Mapping[str, str]) -> Cla
             f"claim {id!r} of {paper}: a claim has where, claim, notebook, and either says or "
             f"check; missing {lacking}, unknown {unknown}"
         )
-    if fields.get(
-        "reason"
-    ):  # its table and notebook are those of the claim, if it names no others
-        named = {"table", "tables"} & set(fields["reason"])
-        same = ("notebook",) if named else ("notebook", "table", "tables")
-        fields["reason"] = {name: fields[name] for name in same if name in fields} | fields[
-            "reason"
-        ]
+    if reason := fields.get("reason"):  # of the claim's notebook and tables, if it names no others
+        same = (
+            {"notebook"} if {"table", "tables"} & set(reason) else {"notebook", "table", "tables"}
+        )
+        fields["reason"] = {name: fields[name] for name in same if name in fields} | reason
     claim = Claim(id, paper, fields, readings, what_if)
     for name, known in (("kind", KINDS), ("estimand", ESTIMANDS), ("quantifier", QUANTIFIERS)):
         if (given := getattr(claim, name)) not in known and "{" not in given:
