@@ -24,6 +24,7 @@ import os
 import pickle
 import random
 import re
+import select
 import shutil
 import signal
 import socket
@@ -66,7 +67,7 @@ READABLE = [
 ]
 
 
-SECONDS = 20  # of a processor, for an answer; the clock may show three times as many
+SECONDS = 20  # of a processor, for an answer; so many by the clock if the processor is idle
 TOO_LONG = "it was stopped: it waits, or computes too long. Right answers are judged in seconds"
 
 
@@ -169,9 +170,11 @@ class Answer:
     def __init__(self, control: socket.socket, exercise: str, source: str, seconds: int):
         self.scratch = tempfile.TemporaryDirectory()
         self.channel, theirs = socket.socketpair()
-        self.control, self.end = control, time.monotonic() + 3 * seconds
+        self.control, self.seconds = control, seconds
+        self.end = time.monotonic() + 10 * seconds  # on a busy machine
         socket.send_fds(control, [b"s"], [theirs.fileno()])
         theirs.close()
+        self.clock = ~int(control.recv(20)) << 3 | 2  # of the processor time of that process
         student.send(self.channel, pickle.dumps((exercise, source, self.scratch.name)))
 
     def start(self) -> None:
@@ -218,12 +221,21 @@ class Answer:
                 one.bit_generator.state = type(one.bit_generator)().state
         return self._reply(asked)
 
+    def _wait(self) -> None:
+        """Wait for a message; TimeoutError if the process sleeps, or has had its time."""
+        used = time.clock_gettime(self.clock)
+        while not select.select([self.channel], [], [], self.seconds)[0]:
+            before, used = used, time.clock_gettime(self.clock)
+            if used - before < 0.01 * self.seconds or time.monotonic() > self.end:
+                raise TimeoutError
+        self.channel.settimeout(max(self.end - time.monotonic(), 0.001))
+
     def _reply(self, asked: list):
         """Return what the process replies, and answer its questions until it does."""
         raised = None
         while True:
             try:
-                self.channel.settimeout(max(self.end - time.monotonic(), 0.001))
+                self._wait()
                 ((kind, content),) = json.loads(student.receive(self.channel)).items()
                 if kind == "error":
                     break
@@ -266,7 +278,7 @@ def judge(exercise: Exercise, name: str, source: str, control, seconds: int) -> 
         return Verdict(0, most, "no answer")
     verdict, names = Verdict(0, most), dict(exercise.names)
     signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(4 * seconds)  # for what the judge does with a huge answer
+    signal.alarm(20 * seconds)  # for what the judge does with a huge answer
     with closing(Answer(control, name, source, seconds)) as answer:
         try:
             check = ""
@@ -334,7 +346,8 @@ def judge_lesson(path: Path, cells: list, answers: Path, seed: str | None, secon
     """
     exercises = played(cells)
     control, theirs = socket.socketpair()
-    if not os.fork():
+    attendant = os.fork()
+    if not attendant:
         try:
             places = {name: one.names for name, one in exercises.items()}
             control.close()
@@ -348,6 +361,7 @@ def judge_lesson(path: Path, cells: list, answers: Path, seed: str | None, secon
         for name, one in own.items():
             found.append((who, name, judge(one, name, given.get(name, ""), control, seconds)))
     control.close()
+    os.waitpid(attendant, 0)
     return found
 
 
