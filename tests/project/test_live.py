@@ -139,7 +139,7 @@ def test_adult_through_all_methods_without_a_request(live, tmp_path):
 
 def test_a_lesson_runs_without_a_network_as_it_is_committed(folder, browser):
     context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
-    lesson = LiveNotebook(context.new_page(), folder, LESSON)
+    lesson = LiveNotebook(context.new_page(), f"{folder.as_uri()}/", LESSON)
     before = len(lesson.requests)
     assert re.fullmatch(r"All \d+ cells were run\..*", lesson.load())
     checks = lesson.page.locator(".code[data-goes-on] + .outputs .error").all_inner_texts()
