@@ -16,7 +16,7 @@ L = 2
 METHODS = {
     **{name: leak.METHODS[name] for name in ("TP", "Hilbert", "Mondrian", "K,L,θ", "exact")},
     **{f"stop {share}": lambda m, l, share=share: leak.refined_stops(m, l, [share])[0]
-       for share in leak.STOPS},
+       for share in (0, 0.25, 1)},
 }  # fmt: skip
 
 
@@ -42,34 +42,40 @@ def _release(small, secrets, method):
     return tuple(sorted(map(tuple, frame.astype(str).to_numpy())))
 
 
-def _brute_force(small, method, knows):
-    """Return right and sure by listing who has which value in all tables that fit a release."""
-    n, fits = len(small.codes), defaultdict(list)
+def _tables_that_fit(small, method):
+    """Return all secrets (one per person) that lead to each release."""
+    fits = defaultdict(list)
     for secrets in set(permutations(small.tables[0].tolist())):
         fits[_release(small, secrets, method)].append(secrets)
+    return fits.values()
+
+
+def _brute_force(fits, n, knows):
+    """Return right and sure by listing who has which value in all tables that fit a release."""
     right = sure = asked = 0
-    for tables in fits.values():
-        for known in range(n) if knows else [None]:
-            for who in set(range(n)) - {known}:
-                by_known = defaultdict(Counter)
-                for secrets in tables:
-                    by_known[None if known is None else secrets[known]][secrets[who]] += 1
-                for seen in by_known.values():
-                    right += max(seen.values())
-                    sure += seen.total() * (len(seen) == 1)
-                    asked += seen.total()
+    for tables in fits:
+        for known, who in (
+            permutations(range(n), 2) if knows else zip([None] * n, range(n), strict=True)
+        ):
+            by_known = defaultdict(Counter)
+            for secrets in tables:
+                by_known[None if known is None else secrets[known]][secrets[who]] += 1
+            for seen in by_known.values():
+                right += max(seen.values())
+                sure += seen.total() * (len(seen) == 1)
+                asked += seen.total()
     return right / asked, sure / asked
 
 
-@pytest.mark.parametrize("knows", [0, 1])
 @pytest.mark.parametrize("name", METHODS)
-def test_the_posterior_is_that_of_brute_force(name, knows):
-    for seed in range(2):
-        small = _small(seed)
-        channel = leak.by_labels(small, _labels(small, METHODS[name]))
+def test_the_posterior_is_that_of_brute_force(name):
+    small = _small(0, counts=(3, 2, 1))
+    channel = leak.by_labels(small, _labels(small, METHODS[name]))
+    fits = _tables_that_fit(small, METHODS[name])
+    for knows in (0, 1):
         found = leak.recovered(small, channel, channel, knows)
-        right, sure = _brute_force(small, METHODS[name], knows)
-        assert (found["right"], found["sure"]) == pytest.approx((right, sure))
+        of_brute_force = _brute_force(fits, len(small.codes), knows)
+        assert (found["right"], found["sure"]) == pytest.approx(of_brute_force)
 
 
 @pytest.mark.parametrize("name", ["TP", "Mondrian"])
@@ -110,8 +116,8 @@ def test_a_uniform_draw_leaks_nothing_beyond_counting_and_the_optimum_does(knows
 
 
 def test_counting_by_buckets_is_counting_all_groupings():
-    for seed in range(3):
-        small = _small(seed)
+    for seed in range(2):
+        small = _small(seed, counts=(3, 2, 1))
         draws = leak.diverse_groupings(small, L)
         every = leak.Channel(draws.table, draws.key, np.ones(len(draws.key)), draws.stars)
         for method in METHODS.values():
