@@ -1,17 +1,13 @@
-"""Every choice of a comparison at once: which method is better, how often, and what decides it.
+"""Methods that answer one question, each measured on every draw of a table (ranking_multiverse).
 
-A *setting* is one choice of table, quasi-identifiers, rows, level, form of publication and measure.
 All measures are lower where a release is better.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from boger2020 import _association, _values_singly
 from majeed2024 import dominant_value, proposed
 from majeed2024_baselines import BASELINES
@@ -25,10 +21,7 @@ from anonpaper.microdata import Microdata
 from anonpaper.prepare import synthesis
 from anonpaper.publish import Release
 
-__all__ = [
-    "CHOICES", "GROUPS", "LEVELS", "RISKS", "TABLES", "deciding", "load_tables", "outcomes",
-    "published_rankings", "scores", "surviving",
-]  # fmt: skip
+__all__ = ["GROUPS", "LEVELS", "TABLES", "load_tables", "outcomes"]
 
 #: Table -> quasi-identifiers to draw from, sensitive attribute of many values, and one of two.
 TABLES = {
@@ -40,13 +33,9 @@ TABLES = {
                   "num_medications", "number_diagnoses"], "time_in_hospital", "diabetesMed"),
     "stroke": (["gender", "age", "hypertension", "heart_disease", "ever_married", "work_type",
                 "Residence_type", "smoking_status"], "glucose", "stroke"),
-    "pantheon": (["continentName", "countryCode", "domain", "century", "popularity", "views", "gender"],
-                 "numlangs", "gender"),
+    "pantheon": (["continentName", "countryCode", "domain", "century", "popularity", "views",
+                  "gender"], "numlangs", "gender"),
 }  # fmt: skip
-#: What varies between settings; a set of quasi-identifiers belongs to one table and draw.
-CHOICES = ("table", "quasi-identifiers", "n", "level", "form", "measure")
-#: How far apart two equal numbers are, relative to the larger one.
-TIE = 1e-9
 _MOST_BACKTRACKS, _EVALUATIONS, _TEST_ROWS = 200, 2000, 1000
 
 
@@ -209,13 +198,11 @@ GROUPS = {
         ("all rows", "real people"), {name: _repaired(name) for name in ["Proposed", *BASELINES]}
     ),
     "groupings": (("swapping", "generalization"), {name: _swapped(name) for name in _GROUPINGS}),
-    "publications": (("K,L,theta", "Mondrian"), {name: _published(name) for name in _PUBLICATIONS}),
+    "publications": (("K,L,theta", "Mondrian"), {n: _published(n) for n in _PUBLICATIONS}),
 }  # fmt: skip
 #: Group -> a low and a high level: l of the first, k of the others.
 LEVELS = {name: (2, 4) if name == "l-diversity" else (5, 20) for name in GROUPS}
 
-#: Measures of risk; all others are of loss and use.
-RISKS = ("disclosure", "exposure", "reconstruction")
 _OF_VALUES = {
     "values changed": lambda rel: measure.generalizations(rel) / rel.microdata.n,
     "rows changed": lambda rel: float(_changed(rel).mean()),
@@ -291,79 +278,3 @@ def _measured(rel: Release, m: Microdata, test: Microdata, group: str) -> dict[s
         learnt = measure.classification(rel, test, trees=20, seed=0)
         found["learning error"] = 1 - learnt.balanced_accuracy
     return found
-
-
-def published_rankings() -> pd.DataFrame:
-    """Return what the papers rank, a row for each pair of methods, from published_rankings.toml."""
-    file = Path(__file__).with_name("published_rankings.toml")
-    found = [
-        {**about, "better": better, "worse": worse}
-        for about in tomllib.loads(file.read_text(encoding="utf-8"))["ranking"]
-        for better, worse in about.pop("pairs")
-    ]
-    names = [f"{row['better']} > {row['worse']}" for row in found]
-    return pd.DataFrame(found, index=pd.Index(names, name="ranking"))
-
-
-def scores(rows: pd.DataFrame, rankings: pd.DataFrame, margin: float = TIE) -> pd.DataFrame:
-    """Score every ranking in every setting: 1 if it holds, 0 if not, one half for a tie.
-
-    A method that has no number loses against one that has; if both have none, it is a tie. The
-    column `how` tells these cases apart. `margin` is relative to the larger number.
-    """
-    keys = ["group", "table", "draw", "n", "level", "form"]
-    measures = [name for name in rows.select_dtypes("number") if name not in [*keys, "d"]]
-    tall = rows.melt([*keys, "method"], measures, "measure", "number")
-    used = {(group, name) for group, of in rows.groupby("group")
-            for name in measures if of[name].notna().any()}  # fmt: skip
-    wide = {group: of[[(group, name) in used for name in of["measure"]]].pivot(
-        index=[*keys, "measure"], columns="method", values="number")
-        for group, of in tall.groupby("group")}  # fmt: skip
-    found = []
-    for name, about in rankings.iterrows():
-        of = wide[about["group"]]
-        risky = of.index.get_level_values("measure").isin(RISKS)
-        of = of[{"loss": ~risky, "risk": risky, "all": risky | True}[about["kind"]]]
-        a, b = of[about["better"]], of[about["worse"]]
-        gap = np.where(a == b, 0, (a - b).abs() / np.maximum(a.abs(), b.abs()))
-        cases = [a.isna() & b.isna(), a.isna(), b.isna(), gap <= margin, a < b]
-        how = np.select(
-            cases, ["both fail", "better fails", "worse fails", "tie", "holds"], "fails"
-        )
-        score = pd.Series(how, of.index).map(
-            {
-                "both fail": 0.5,
-                "better fails": 0,
-                "worse fails": 1,
-                "tie": 0.5,
-                "holds": 1,
-                "fails": 0,
-            }
-        )
-        found.append(of.index.to_frame(index=False).assign(
-            ranking=name, score=score.to_numpy(float), how=how))  # fmt: skip
-    return pd.concat(found, ignore_index=True)
-
-
-def surviving(probabilities: pd.Series, thresholds: Sequence[float]) -> list[float]:
-    """Return which share of the rankings holds with each of these probabilities at least."""
-    values = probabilities.to_numpy()
-    return [float((values >= least - 1e-12).mean()) for least in thresholds]
-
-
-def deciding(score: pd.DataFrame) -> pd.Series:
-    """Return the variance of the score that each choice explains alone, and all together.
-
-    These are the sums of squares of a functional analysis of variance over the settings, divided
-    by their number: Var(E[score | choice]). The sets of quasi-identifiers belong to their table,
-    so theirs is Var(E[score | table, draw]) - Var(E[score | table]). Settings are balanced.
-    """
-
-    def explained(*by: str) -> float:
-        means = score.groupby(list(by))["score"].transform("mean")
-        return float(((means - score["score"].mean()) ** 2).mean())
-
-    found = {choice: explained(choice) for choice in CHOICES if choice != "quasi-identifiers"}
-    found["quasi-identifiers"] = explained("table", "draw") - found["table"]
-    total = float(((score["score"] - score["score"].mean()) ** 2).mean())
-    return pd.Series({choice: found[choice] for choice in CHOICES} | {"total": total})
