@@ -89,7 +89,13 @@ def _constraints(m: Microdata, k: int) -> list:
 
 def _diva(strategy: str) -> Callable:
     return lambda m, k, seed: ap.diva(
-        m, _constraints(m, k), k, strategy, seed=seed, max_backtracks=_MOST_BACKTRACKS
+        m,
+        _constraints(m, k),
+        k,
+        strategy,
+        seed=seed,
+        max_backtracks=_MOST_BACKTRACKS,
+        max_seconds=3600,
     )
 
 

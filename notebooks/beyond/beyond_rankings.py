@@ -13,7 +13,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-__all__ = ["CHOICES", "RISKS", "deciding", "published_rankings", "scores", "surviving"]
+from anonpaper import plots
+
+__all__ = [
+    "CHOICES",
+    "RISKS",
+    "deciding",
+    "draw_winners",
+    "published_rankings",
+    "scores",
+    "shares",
+    "surviving",
+]
 
 #: What varies between settings; a set of quasi-identifiers belongs to one table and draw.
 CHOICES = ("table", "quasi-identifiers", "n", "level", "form", "measure")
@@ -97,3 +108,31 @@ def deciding(score: pd.DataFrame) -> pd.Series:
     found["quasi-identifiers"] = explained("table", "draw") - found["table"]
     total = float(((score["score"] - score["score"].mean()) ** 2).mean())
     return pd.Series({choice: found[choice] for choice in CHOICES} | {"total": total})
+
+
+def shares(scores: pd.DataFrame, rankings: pd.DataFrame) -> pd.DataFrame:
+    """Return shares of the variance, added up over the rankings of each paper and of all."""
+    parts = {name: deciding(of) for name, of in scores.groupby("ranking", sort=False)}
+    parts = pd.DataFrame(parts).T.groupby(rankings["paper"], sort=False).sum()
+    parts.loc["all"] = parts.sum()
+    parts["several together"] = parts["total"] - parts[list(CHOICES)].sum(axis=1)
+    parts = parts.rename(columns={"n": "rows"})
+    return parts.drop(columns="total").div(parts["total"].where(parts["total"] > 0), axis=0)
+
+
+def draw_winners(best: pd.DataFrame, d: int) -> None:
+    """Name the best method of every table and measure, for d quasi-identifiers."""
+    groups = list(best["group"].unique())
+    _, axes = plots.subplots(columns=2, rows=len(groups), height=3.6, squeeze=False)
+    for ax, group in zip(axes[:, 0], groups, strict=True):
+        of = best[best["group"] == group]
+        names, measures, methods = (
+            sorted(of[column].unique()) for column in ("table", "measure", "method")
+        )
+        for row in of[of["d"] == d].itertuples():
+            color = plots.LOOKS[methods.index(row.method) % len(plots.LOOKS)]["color"]
+            place = measures.index(row.measure), names.index(row.table)
+            ax.text(*place, row.method, ha="center", va="center", fontsize=5.5, color=color)
+        ax.set_xticks(range(len(measures)), measures, fontsize=6)
+        ax.set_yticks(range(len(names)), names, fontsize=6)
+        ax.set(title=group, xlim=(-0.6, len(measures) - 0.4), ylim=(-0.6, len(names) - 0.4))
