@@ -336,8 +336,8 @@ def of_people(shown: Shown) -> dict[str, object]:
     table's order tell whose they are.
     """
     task, rows = shown.task, shown.rows
-    if missing := len(task.people) - len(rows):
-        raise Refused(f"{missing} of {len(task.people)} people are missing")
+    if len(rows) != len(task.people):
+        raise Refused(f"it has {len(rows)} rows for {len(task.people)} people")
     try:
         evidence = ap.audit(task.microdata, rows, hierarchies=task.hierarchies)
     except AnonpaperError as error:

@@ -79,9 +79,9 @@ def draw_ranks(found: pd.DataFrame) -> Figure:
         for place, ((tool, _), row) in enumerate(part.iterrows()):
             ours = tool == "anonpaper"
             style = {"color": look[ours]["color"], "marker": look[ours]["marker"]}
-            ax.plot([row["low"], row["high"]], [place, place], color=style["color"], marker="")
-            ax.plot(row["rank"], place, linestyle="none", **style,
-                    markerfacecolor="none" if ours else style["color"])  # fmt: skip
+            ax.plot([row["low"], row["high"]], [place] * 2, "-", color=style["color"], marker="")
+            fill = "none" if ours else style["color"]
+            ax.plot(row["rank"], place, linestyle="none", markerfacecolor=fill, **style)
         ax.set_title(title)
         ax.set_xlim(0.5, len(order) + 0.5)
         ax.set_yticks(range(len(order)), names, fontsize=7)
@@ -112,7 +112,7 @@ def draw_risk(releases: pd.DataFrame) -> Figure:
         for tool, points in means.groupby("tool"):
             look = {name: looks[tool][name] for name in ("color", "marker")}
             ax.plot(*points.to_numpy().T, linestyle="none", label=tool, markersize=5,
-                    markerfacecolor="none", **look)  # fmt: skip
+                    zorder=3 - (tool == "anonpaper"), markerfacecolor="none", **look)  # fmt: skip
         ax.set_title("no promise" if promise == "nothing" else promise)
     for ax in axes[-1]:
         ax.set_xlabel("error of counts (less is better)")
