@@ -133,6 +133,6 @@ def draw_winners(best: pd.DataFrame, d: int) -> None:
             color = plots.LOOKS[methods.index(row.method) % len(plots.LOOKS)]["color"]
             place = measures.index(row.measure), names.index(row.table)
             ax.text(*place, row.method, ha="center", va="center", fontsize=5.5, color=color)
-        ax.set_xticks(range(len(measures)), measures, fontsize=6)
-        ax.set_yticks(range(len(names)), names, fontsize=6)
+        ax.set_xticks(range(len(measures)), measures, fontsize=7)
+        ax.set_yticks(range(len(names)), names, fontsize=7)
         ax.set(title=group, xlim=(-0.6, len(measures) - 0.4), ylim=(-0.6, len(names) - 0.4))
