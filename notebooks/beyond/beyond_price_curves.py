@@ -33,8 +33,10 @@ def curves(runs: pd.DataFrame) -> pd.DataFrame:
         ends = by[name].apply(mean_interval)
         found[f"{name}, low"], found[f"{name}, high"] = ends.str[0], ends.str[1]
     found = found.assign(draws=by.size()).reset_index()
-    bound = 2 * norm.cdf(found["level"] / 2) - 1  # the total variation of two normal distributions
-    return found.assign(bound=bound.where(found["method"].str.startswith("noisy")))
+    # the total variation of two normal distributions
+    bound = 2 * norm.cdf(found["level"] / 2) - 1
+    noisy = found["method"].str.startswith("noisy")
+    return found.assign(bound=np.where(noisy, bound, np.nan))
 
 
 def least_loss(advantage: np.ndarray, loss: np.ndarray, at: Sequence[float]) -> np.ndarray:

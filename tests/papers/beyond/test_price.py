@@ -140,3 +140,15 @@ def test_a_method_that_is_cheapest_everywhere_is_found():
     for row in rows:
         row["loss"] += 0.2 * (row["workload"] == "y" and row["method"] == "p")
     assert (curves.crossing(pd.DataFrame(rows))["low"] > 0.05).all()
+
+
+def test_curves_are_on_a_scale_between_the_table_and_unrelated_columns():
+    made_up = (("as it is", 0, 1), ("unrelated", 0, 3), ("noisy pairs", 2, 2), ("k", 5, 4))
+    rows = [{"table": "a", "seed": seed, "method": method, "level": level,
+             "counting": loss, "learning": loss, "marginals": loss}
+            for seed in range(3) for method, level, loss in made_up]  # fmt: skip
+    curve = curves.curves(curves.scaled(pd.DataFrame(rows))).set_index("method")
+    assert curve["counting"].to_dict() == {"noisy pairs": 0.5, "k": 1.5}
+    # the greatest difference of the two distributions, at the point between their means
+    assert curve.loc["noisy pairs", "bound"] == pytest.approx(norm.cdf(1) - norm.cdf(-1))
+    assert np.isnan(curve.loc["k", "bound"])
