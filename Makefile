@@ -293,9 +293,9 @@ mutants: env  ## change the code in small ways, and see whether the tests notice
 bench: env data  ## measure speed and memory against their limits
 	@$(RUN) benchmarks/run.py
 
-.PHONY: other-tools
-other-tools: env data  ## measure pycanon, anjana and anonypy, each in an environment of its own
-	@$(RUN) benchmarks/other_tools/run.py
+.PHONY: benchmark
+benchmark: env data  ## run all tools on the same tasks and judge their files; ARX_JAR=<path of libarx>
+	@$(RUN) benchmarks/compare.py $(PROFILE) $(JOBS)
 
 .PHONY: wheel-test
 wheel-test:  ## build the wheel and test it in empty environments, with PANDAS=2 or 3 (PYTHON=, EXTRAS=none)

@@ -102,13 +102,20 @@ class Loop:
         """Compile for arguments like these; on a terminal or in a notebook, say so after 1 s."""
         is_seen = hasattr(builtins, "__IPYTHON__") or (sys.stderr and sys.stderr.isatty())
         stats = self.compiled.stats  # a miss is counted before compiling begins
-        timer = threading.Timer(1, lambda: stats.cache_misses and _tell())
+        ended = threading.Event()
+
+        def watch() -> None:
+            while not ended.wait(1) and not stats.cache_misses:
+                pass
+            if not ended.is_set():
+                _tell()
+
         if is_seen and not os.environ.get("TQDM_DISABLE"):
-            timer.start()
+            threading.Thread(target=watch, daemon=True).start()
         try:
             self.compiled.compile(tuple(map(self.compiled.typeof_pyval, args)))
         finally:
-            timer.cancel()
+            ended.set()
         self._is_compiled = True
 
 

@@ -56,6 +56,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "anonpaper"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = ["wide.js"]
 
 html_search_scorer = str(Path(__file__).with_name("scorer.js"))  # lessons first
 html_copy_source = False

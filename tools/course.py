@@ -159,7 +159,7 @@ def varied() -> set[str]:
     """Return the grade ids of the exercises that have constants of a student's own."""
     listed = listed_variants()
     of_forms = [name for form in listed["forms"].values() for name in form["to"]]
-    return {*listed["own"], *listed["numbers"], *listed["arrays"], *of_forms}
+    return {*listed["own"], *of_forms}
 
 
 def rules_of(exercise: str) -> dict:
@@ -171,8 +171,7 @@ def rules_of(exercise: str) -> dict:
         if exercise in form["to"]:
             own = {"draw": {"n": [11, 499]}, "at": form["to"][exercise]}
             return own | form | listed["given"]
-    kinds = listed["kinds"] if exercise in listed["numbers"] else listed["kinds"][:1]
-    return {"draw": {"kind": kinds, "n": [11, 499]}, **listed["returned"]}
+    raise LessonError(f"variants.yaml has no constants for {exercise}")
 
 
 def drawn_constants(exercise: str, seed: str) -> dict:
@@ -185,8 +184,6 @@ def drawn_constants(exercise: str, seed: str) -> dict:
             found[name] = draw.randint(*values)
         else:
             found[name] = draw.choice(values)
-    if isinstance(found.get("kind"), dict):
-        found |= found.pop("kind")
     for name, text in rules.get("derive", {}).items():
         found[name] = eval(text, {"random": draw}, found)
     return found

@@ -24,6 +24,7 @@ import os
 import pickle
 import random
 import re
+import select
 import shutil
 import signal
 import socket
@@ -37,7 +38,7 @@ import warnings
 import zipfile
 from collections import Counter, defaultdict
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import chdir, closing, redirect_stdout
+from contextlib import chdir, closing, contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -50,7 +51,6 @@ import student
 from dateutil.parser import parse as date_of
 
 import anonpaper as ap
-from anonpaper.errors import AnonpaperError
 from anonpaper.files import cache_folder, raw_folder
 
 GRADING = course.ROOT / "build" / "grading"
@@ -65,6 +65,10 @@ READABLE = [
     raw_folder(),
     *(cache_folder() / name for name in ("parquet", "official", "package-index")),
 ]
+
+
+SECONDS = 20  # of a processor, for an answer; so many by the clock if the processor is idle
+TOO_LONG = "it was stopped: it waits, or computes too long. Right answers are judged in seconds"
 
 
 class StudentError(Exception):
@@ -166,9 +170,11 @@ class Answer:
     def __init__(self, control: socket.socket, exercise: str, source: str, seconds: int):
         self.scratch = tempfile.TemporaryDirectory()
         self.channel, theirs = socket.socketpair()
-        self.control, self.end = control, time.monotonic() + 10 * seconds
+        self.control, self.seconds = control, seconds
+        self.end = time.monotonic() + 10 * seconds  # on a busy machine
         socket.send_fds(control, [b"s"], [theirs.fileno()])
         theirs.close()
+        self.clock = ~int(control.recv(20)) << 3 | 2  # of the processor time of that process
         student.send(self.channel, pickle.dumps((exercise, source, self.scratch.name)))
 
     def start(self) -> None:
@@ -215,12 +221,21 @@ class Answer:
                 one.bit_generator.state = type(one.bit_generator)().state
         return self._reply(asked)
 
+    def _wait(self) -> None:
+        """Wait for a message; TimeoutError if the process sleeps, or has had its time."""
+        used = time.clock_gettime(self.clock)
+        while not select.select([self.channel], [], [], self.seconds)[0]:
+            before, used = used, time.clock_gettime(self.clock)
+            if used - before < 0.01 * self.seconds or time.monotonic() > self.end:
+                raise TimeoutError
+        self.channel.settimeout(max(self.end - time.monotonic(), 0.001))
+
     def _reply(self, asked: list):
         """Return what the process replies, and answer its questions until it does."""
         raised = None
         while True:
             try:
-                self.channel.settimeout(max(self.end - time.monotonic(), 0.001))
+                self._wait()
                 ((kind, content),) = json.loads(student.receive(self.channel)).items()
                 if kind == "error":
                     break
@@ -230,7 +245,7 @@ class Answer:
                 number, *parts = value
                 function = asked[number]
             except TimeoutError:
-                raise StudentError("it takes too long") from None
+                raise StudentError(TOO_LONG) from None
             except (EOFError, OSError):
                 raise StudentError("its process ended: too much memory or time") from None
             except Exception as error:  # a student can hand over anything
@@ -281,7 +296,7 @@ def judge(exercise: Exercise, name: str, source: str, control, seconds: int) -> 
 
 def too_long(*given) -> None:
     """End what takes too long."""
-    raise StudentError("it takes too long")
+    raise StudentError(TOO_LONG)
 
 
 def reason(error: Exception, check: str) -> tuple[str, bool]:
@@ -331,7 +346,8 @@ def judge_lesson(path: Path, cells: list, answers: Path, seed: str | None, secon
     """
     exercises = played(cells)
     control, theirs = socket.socketpair()
-    if not os.fork():
+    attendant = os.fork()
+    if not attendant:
         try:
             places = {name: one.names for name, one in exercises.items()}
             control.close()
@@ -345,6 +361,7 @@ def judge_lesson(path: Path, cells: list, answers: Path, seed: str | None, secon
         for name, one in own.items():
             found.append((who, name, judge(one, name, given.get(name, ""), control, seconds)))
     control.close()
+    os.waitpid(attendant, 0)
     return found
 
 
@@ -516,38 +533,56 @@ def scoreboard(folder: Path) -> None:
     `sensitive`), and a folder per team: `release.csv`, `promise.toml` (`k`, `l`) and
     `against-<other team>.csv`, with a column `row` (of `table.csv`, from 0) and a column `guess`.
     An attack counts by its right guesses beyond those of somebody who always says the most
-    frequent value of the table, as a share of all people. So guesses at random lose.
+    frequent value of the table, as a share of all people. So guesses at random lose. The column
+    `faults` says what is wrong with a team's files.
     """
     game = tomllib.loads((folder / "game.toml").read_text("utf-8"))
     people = ap.Microdata(pd.read_csv(folder / "table.csv"), game["qi"], game["sensitive"])
     truth = people.frame[game["sensitive"]].astype(str).reset_index(drop=True)
-    teams, rows = sorted(path.parent.name for path in folder.glob("*/release.csv")), []
+    teams, rows = sorted(path.name for path in folder.glob("[!._]*/")), []
     gained = pd.DataFrame(np.nan, teams, teams)  # by the attacker and by whom was attacked
-    for one, other in itertools.permutations(teams, 2):
-        if (file := folder / one / f"against-{other}.csv").exists():
-            guesses = pd.read_csv(file, dtype={"guess": str}, keep_default_na=False)
-            guesses = (
-                guesses.drop_duplicates("row")
-                .set_index("row")["guess"]
-                .reindex(truth.index)
-                .dropna()
-            )
-            right, common = (truth[guesses.index] == by for by in (guesses, truth.mode()[0]))
-            gained.loc[one, other] = round((right.sum() - common.sum()) / people.n, 4)
-    for team in teams:
-        promise = tomllib.loads((folder / team / "promise.toml").read_text("utf-8"))
-        promised = [ap.KAnonymity(promise["k"]), ap.FrequencyLDiversity(promise["l"])]
+    faults = defaultdict(list)
+
+    @contextmanager
+    def reading(team, name):
         try:
-            table = pd.read_csv(folder / team / "release.csv", dtype=str, keep_default_na=False)
-            found = ap.audit(people, table, promised)
-            missed = ", ".join(found.promises.query("file < promised")["principle"])
-            kept, loss = missed or "yes", round(found.utility["share of detail lost (GCP)"], 4)
-        except AnonpaperError as error:  # such as a row that fits nobody
-            kept, loss = plain(str(error)), ""
+            yield folder / team / name
+        except Exception as error:  # a team can hand in anything: the others are judged
+            said = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            faults[team].append(plain(f"{name}: {said}"))
+
+    for one, other in itertools.permutations(teams, 2):
+        if (folder / one / f"against-{other}.csv").exists():
+            with reading(one, f"against-{other}.csv") as file:
+                gained.loc[one, other] = round(gain(file, truth) / people.n, 4)
+    for team in teams:
+        promise, kept, loss = {"k": "", "l": ""}, "no: see faults", ""
+        with reading(team, "promise.toml") as file:
+            said = tomllib.loads(file.read_text("utf-8"))
+            promised = [ap.KAnonymity(said["k"]), ap.FrequencyLDiversity(said["l"])]
+            promise = said
+        with reading(team, "release.csv") as file:
+            table = pd.read_csv(file, dtype=str, keep_default_na=False)
+            if promise["k"]:
+                found = ap.audit(people, table, promised)
+                missed = ", ".join(found.promises.query("file < promised")["principle"])
+                kept = f"no: {missed}" if missed else "yes"
+                loss = round(found.utility["share of detail lost (GCP)"], 4)
         numbers = (promise["k"], promise["l"], loss, gained[team].max(), gained.loc[team].mean())
-        rows.append((team, "yes" if kept == "yes" else f"no: {kept}", *numbers))
-    head = ("team", "promise kept", "k", "l", "detail lost", "worst attack on it", "own attacks")
-    write(folder / "scoreboard.csv", head, rows)
+        rows.append((team, kept, *numbers, "; ".join(faults[team])))
+    head = "promise kept,k,l,detail lost,worst attack on it,own attacks,faults".split(",")
+    write(folder / "scoreboard.csv", ("team", *head), rows)
+
+
+def gain(file: Path, truth: pd.Series) -> int:
+    """Return how many more people a team guesses than who says the most frequent value."""
+    guesses = pd.read_csv(
+        file, usecols=["row", "guess"], dtype={"row": int, "guess": str}, keep_default_na=False
+    )
+    guesses = guesses.drop_duplicates("row").set_index("row")["guess"]
+    guesses = guesses.reindex(truth.index).dropna()
+    right, common = (truth[guesses.index] == by for by in (guesses, truth.mode()[0]))
+    return right.sum() - common.sum()
 
 
 def shape_of(source: str) -> str:
@@ -601,7 +636,7 @@ def main(arguments: list[str] | None = None) -> int:
         step.add_argument("--seed", help="the seed of the variants; without it there are none")
     step = steps.choices["grade"]
     step.add_argument("--jobs", type=int, default=os.cpu_count(), help="lessons at a time")
-    step.add_argument("--seconds", type=int, default=60, help="of a processor, for an answer")
+    step.add_argument("--seconds", type=int, default=SECONDS, help="of a processor, for an answer")
     step = steps.add_parser("marks", help="fill in the platform's table")
     step.add_argument("worksheet", type=Path, help="a csv file with `Full name` and `Grade`")
     step.add_argument("--deadline", help="after it a share of the points is lost")

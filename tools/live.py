@@ -46,7 +46,7 @@ PINNED = tomllib.loads((PAGE / "archives.toml").read_text())
 LARGEST = 1_500_000  # bytes in one script: caches of browsers leave out larger files
 TIMEOUT = (3.0, 30.0)  # seconds to wait for a connection, and for the next bytes
 ELSEWHERE = r"(?<!!)\[([^]]*)\]\((?!https?:)[^)]*\)"  # links to files that the pages do not have
-SCROLLS = 'class="math block" tabindex="0"'  # on a phone: also by keyboard
+SCROLLS = r'(<table|class="math block")'  # on a phone: also by keyboard
 UNPACKED = (".js", ".wasm", ".py")  # packed for the page; wheels are packed already
 
 
@@ -240,7 +240,7 @@ def as_html(notebook: dict, is_partial: bool) -> str:
         source, tags = "".join(cell["source"]), cell["metadata"].get("tags", [])
         if cell["cell_type"] != "code":
             source = re.sub(ELSEWHERE, r"\1", source)
-            shown_text = text.render(source).replace('class="math block"', SCROLLS)
+            shown_text = re.sub(SCROLLS, r'\1 tabindex="0"', text.render(source))
             parts.append(f'<div class="text">{shown_text}</div>')
             continue
         outputs = escape(json.dumps(shown(cell["outputs"])))

@@ -40,8 +40,8 @@ OTHERS = tuple(kind for kind in judge.KINDS if kind != judge.MEASURED)
 TRIVIAL = (judge.PROOF, judge.ARITHMETIC, judge.SOFTWARE)  # folded, unless they fail
 NOTHING = "-"  # where there is no such claim
 OLDER, NOT_YET = "made by older code", "not run yet at this size"
-WIDE = re.compile(r"(x )?(-?[\d.]+(?:e[+-]\d+)?) to (?:x )?(-?[\d.]+(?:e[+-]\d+)?)( points| %)?")
-LARGE = re.compile(r"[+-]?\d(\.\d+)?e\+0\d")  # 3.5e+03: numbers that readers take longer to read
+_NUMBER = r"(-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]\d+)?)"
+WIDE = re.compile(rf"(x )?{_NUMBER} to (?:x )?{_NUMBER}( points| %)?")
 
 
 def main() -> int:
@@ -88,8 +88,6 @@ def judged_paper(key: str, about: object, results: Path) -> dict:
     """Return what the templates say of a paper."""
     claims = judged(key, results)
     claims["interval"] = [plain(str(interval)) for interval in claims["interval"]]
-    for column in ("measured", "interval", "detail", "reason"):
-        claims[column] = claims[column].astype(str).str.replace(LARGE, written_out, regex=True)
     runs = {name: run_of(key, name, results) for name in claims["notebook"].unique()}
     claims["seeds to decide"] = [claim[1] if claim else "" for claim in claims["needed"]]
     costs = [
@@ -153,17 +151,12 @@ def plain(interval: str) -> str:
     """Return intervals in words where one says nothing: it is wider than its quantity can be."""
 
     def told(found: re.Match) -> str:
-        low, high = float(found[2]), float(found[3])
+        low, high = (float(found[n].replace(",", "")) for n in (2, 3))
         nothing = low < 1 < high and high > 1000 * low if found[1] else low < -100 < 100 < high
         unknown = nothing and (found[1] or found[4])
         return "undecided, the interval is wider than the range" if unknown else found[0]
 
     return WIDE.sub(told, interval)
-
-
-def written_out(found: re.Match) -> str:
-    """Return a number of thousands or millions without its power of ten."""
-    return f"{float(found[0]):{'+' * (found[0][0] == '+')},.0f}"
 
 
 def to_decide(draws: int, needed: float, unit: str, seconds: float) -> tuple[str, float]:

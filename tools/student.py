@@ -189,6 +189,7 @@ def attend(
                 _answer(socket.socket(fileno=handles[0]), places, readable, limits)
             os._exit(0)
         os.close(handles[0])
+        control.send(b"%d" % child)
         control.recv(1)  # the judge has done with it
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)

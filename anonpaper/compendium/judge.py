@@ -143,6 +143,7 @@ class Claim:
         ]
 
 
+_LARGE = re.compile(r"([+-]?)\d(\.\d+)?e\+0\d")  # 3.5e+03 takes longer to read than 3,500
 _DEFAULTS = {
     "kind": MEASURED,
     "quantifier": EVERYWHERE,
@@ -202,14 +203,11 @@ def _claim(paper: str, id: str, entry: Mapping, texts: Mapping[str, str]) -> Cla
             f"claim {id!r} of {paper}: a claim has where, claim, notebook, and either says or "
             f"check; missing {lacking}, unknown {unknown}"
         )
-    if fields.get(
-        "reason"
-    ):  # its table and notebook are those of the claim, if it names no others
-        named = {"table", "tables"} & set(fields["reason"])
-        same = ("notebook",) if named else ("notebook", "table", "tables")
-        fields["reason"] = {name: fields[name] for name in same if name in fields} | fields[
-            "reason"
-        ]
+    if reason := fields.get("reason"):  # of the claim's notebook and tables, if it names no others
+        same = (
+            {"notebook"} if {"table", "tables"} & set(reason) else {"notebook", "table", "tables"}
+        )
+        fields["reason"] = {name: fields[name] for name in same if name in fields} | reason
     claim = Claim(id, paper, fields, readings, what_if)
     for name, known in (("kind", KINDS), ("estimand", ESTIMANDS), ("quantifier", QUANTIFIERS)):
         if (given := getattr(claim, name)) not in known and "{" not in given:
@@ -325,7 +323,7 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
             "measured": _shown(default.measured),
             "interval": _shown(default.interval),
             "spread": default.spread or claim.spread,
-            "detail": default.detail,
+            "detail": _shown(default.detail),
             "verdict": named.get(verdict, verdict),
             "robust": robust,
             "needed": needed,
@@ -362,7 +360,7 @@ def _explained(claim: Claim, verdict: str, robust: str, folder: Path) -> dict[st
     tables = {name: read_table(folder / f"{name}.csv") for name in names}
     found = _finding(claim.paper, reason, tables)
     said = "Tested" if found.verdict == REPRODUCED else "Tested and not borne out"
-    return notebook | {"reason": f"{said}: {reason['text']} ({found.measured})"}
+    return notebook | {"reason": f"{said}: {reason['text']} ({_shown(found.measured)})"}
 
 
 # ---- statements -------------------------------------------------------------------------------
@@ -408,8 +406,9 @@ def _published(entry: Mapping) -> str | float:
 
 
 def _shown(value: str | float | tuple[float, float]) -> str:
-    """Return text as it is, a number with three significant digits, an interval in words."""
+    """Return text, a number with three significant digits, or an interval, thousands in full."""
     if isinstance(value, tuple):
         low, high = value
-        return f"{low:.3g} each time" if low == high else f"{low:.3g} to {high:.3g}"
-    return f"{value:.3g}" if isinstance(value, Real) else str(value)
+        value = f"{low:.3g} each time" if low == high else f"{low:.3g} to {high:.3g}"
+    text = f"{value:.3g}" if isinstance(value, Real) else str(value)
+    return _LARGE.sub(lambda found: f"{float(found[0]):{'+' * (found[1] == '+')},.0f}", text)

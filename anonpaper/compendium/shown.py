@@ -50,6 +50,7 @@ def _parts(name: str, claim: pd.Series) -> Iterator[str]:
     """Yield the parts of a judged claim, side by side on a wide screen, else one by one."""
     told = {column: escape(str(value)) for column, value in claim.items()}
     interval = f" ({told['interval']})" if told["interval"] else ""
+    published = [f"published: {told['published']}"] if told["published"] else []
     verdicts = [
         f"{column.removeprefix('verdict, ')}: <b style="
         f'"background-color: {COLOURS.get(claim[column], "#fff")}; color: #222; padding: 0 0.3em">'
@@ -60,10 +61,7 @@ def _parts(name: str, claim: pd.Series) -> Iterator[str]:
     why = [told[column] for column in ("detail", "reason") if told[column]]
     for width, lines in (
         ("1 1 15em", [f"<b>{told['where']}</b>: {told['claim']} (<code>{escape(name)}</code>)"]),
-        (
-            "1 1 10em",
-            [f"published: {told['published']}", f"measured: {told['measured']}{interval}"],
-        ),
+        ("1 1 10em", [*published, f"measured: {told['measured']}{interval}"]),
         ("1 1 16em", verdicts),
         ("1 1 100%", why),
     ):

@@ -83,14 +83,17 @@ def _censored_fit(
     """
     known = np.column_stack([*along, seeds])
 
-    def loss(found: np.ndarray) -> float:
+    def loss(found: np.ndarray) -> tuple[float, np.ndarray]:
         apart = found[0] * values - known @ found[1:]
-        ended = np.log(found[0]) + scipy.stats.norm.logpdf(apart)
-        return -np.where(cut_off, scipy.stats.norm.logsf(apart), ended).sum()
+        above = scipy.special.log_ndtr(-apart)  # the chance of a larger value
+        ended = np.log(found[0]) - apart**2 / 2 - np.log(2 * np.pi) / 2
+        pull = np.where(cut_off, np.exp(-(apart**2) / 2 - above) / np.sqrt(2 * np.pi), apart)
+        slope = np.r_[pull @ values - (~cut_off).sum() / found[0], -pull @ known]
+        return -np.where(cut_off, above, ended).sum(), slope
 
     start = np.r_[1.0, scipy.linalg.lstsq(known, values)[0]]  # numpy's may not end for NaN
     bounds = [(1e-6, None)] + [(None, None)] * known.shape[1]
-    fit = scipy.optimize.minimize(loss, start, bounds=bounds, options={"maxfun": 10**6})
+    fit = scipy.optimize.minimize(loss, start, jac=True, bounds=bounds)
     return fit.x[1] / fit.x[0], -fit.fun
 
 

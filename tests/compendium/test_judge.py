@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -531,6 +532,15 @@ def test_every_table_is_saved_by_the_notebook_of_the_claim(entry):
         share = MEASURED / "manifest" / entry.paper / f"{notebook}.json"
         outputs = json.loads(share.read_text())["outputs"]
         assert {f"{entry.paper}/{name}.csv" for name in tables} <= set(outputs)
+
+
+@pytest.mark.parametrize(
+    "file", [*(ROOT / "notebooks").glob("*/claims.toml")], ids=lambda file: file.parent.name
+)
+def test_no_entry_has_rows_that_its_check_does_not_read(file):
+    entries = tomllib.loads(file.read_text())[file.parent.name]
+    own = [id for id, entry in entries.items() if {"rows", "let"} & set(entry)]
+    assert [id for id in own if "check" in judge._inherited(entries, id)] == []
 
 
 OURS = [entry for entry in RUN if entry.paper in catalogue.asked()]

@@ -22,6 +22,14 @@ WIDE = """() => [document.documentElement, document.querySelector(".bd-article-c
   .filter(Boolean).map(node => node.scrollWidth - node.clientWidth).filter(wide => wide > 1)
   .map(wide => "wider than the screen by " + wide)"""
 
+# cells of tables with more lines than words: the words are broken
+BROKEN = """() => [...document.querySelectorAll("th, td")].filter(cell => {
+  const text = document.createRange();
+  text.selectNodeContents(cell);
+  const lines = new Set([...text.getClientRects()].map(line => Math.round(line.bottom)));
+  return !cell.querySelector("math") && lines.size > cell.innerText.split(/\\s+|-/).length;
+}).map(cell => cell.innerText)"""
+
 # what a reader could trip over, looked up in the page itself
 FAULTS = """async () => {
   if (window.MathJax) await window.MathJax.startup.promise;

@@ -18,21 +18,20 @@ def build(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def browser():
+def launched():
+    """How a browser is started."""
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
         pytest.skip(f"no browser on the PATH: none of {', '.join(BROWSERS)}")
+    off = ("--disable-gpu", "--disable-background-networking")
+    return {"executable_path": found, "args": ["--no-sandbox", "--no-first-run", *off]}
+
+
+@pytest.fixture(scope="session")
+def browser(launched):
     from playwright.sync_api import sync_playwright  # few tests need it
 
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(
-            executable_path=found,
-            args=[
-                "--no-sandbox",
-                "--disable-gpu",
-                "--no-first-run",
-                "--disable-background-networking",
-            ],
-        )
+        running = playwright.chromium.launch(**launched)
         yield running
         running.close()

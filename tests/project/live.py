@@ -62,14 +62,14 @@ class Served:
 class LiveNotebook:
     """A notebook's page, with all that it asks for and complains about; ``name`` of the source."""
 
-    def __init__(self, page, folder, name):
+    def __init__(self, page, address, name):
         self.page, self.requests, self.faults = page, [], []
         self.source = nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", as_version=4)
         page.set_default_timeout(10 * PATIENCE)
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("pageerror", lambda error: self.faults.append(f"script: {error}"))
         page.on("console", lambda m: m.type == "error" and self.faults.append(m.text))
-        page.goto((folder / f"{name.replace('/', '-')}.html").as_uri())
+        page.goto(f"{address}{name.replace('/', '-')}.html")
 
     def load(self):
         """Load Python, and run the page as it is offered; return what the page says in the end."""

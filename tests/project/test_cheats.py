@@ -249,13 +249,16 @@ BEGIN += "import anonpaper, numpy as np, pandas as pd\n"
 BEGIN += "HOME = pathlib.Path(anonpaper.__file__).parents[1]\n"
 
 
-def cheating(code, numbers=(2, 3)):
-    """Cells of lesson 11 with a cheat."""
-    return {
-        f"lesson11-exercise{number}": f"{BEGIN}{code.strip()}\n"
-        f"{FUNCTIONS[number - 1]} = lambda *given: cheat(*given)\n"
-        for number in numbers
-    }
+def cheating(code, stem="11_deployed_noise", names=("lesson11-exercise2", "lesson11-exercise3")):
+    """Cells of a lesson with a cheat for all that they ask."""
+    cells = {}
+    for cell in course.student_version(LESSONS[stem]).cells:
+        if course.grade_id(cell) in names:
+            ways = {True: "lambda *given: cheat(*given)", False: "cheat()"}
+            asked = grade.Exercise({}, cell.source).asked.items()
+            given = "".join(f"{name} = {ways[is_function]}\n" for name, is_function in asked)
+            cells[course.grade_id(cell)] = f"{BEGIN}{code.strip()}\n{given}"
+    return cells
 
 
 def hand_in(folder, who, stem, answers):
@@ -307,7 +310,9 @@ def points(tmp_path_factory):
     for who, code in GENERAL.items():
         hand_in(folder / "in", who, "11_deployed_noise", cheating(code))
     for who, code in SLOW.items():
-        hand_in(folder / "in", who, "11_deployed_noise", cheating(code, [1]))
+        hand_in(
+            folder / "in", who, "11_deployed_noise", cheating(code, names=["lesson11-exercise1"])
+        )
     for who, answers in ASKING.items():
         cells = {f"lesson9-exercise{number}": code for number, code in answers.items()}
         hand_in(folder / "in", who, "9_reconstruction", cells)
@@ -334,6 +339,7 @@ def test_a_cheat_gets_no_points(points, who):
     told = [row["why"] for row in points[who]]
     assert any(why != "no answer" for why in told)
     assert not any("the lecturer's" in why or why.startswith("=") for why in told)
+    assert "sleep" not in who or grade.TOO_LONG in told
 
 
 def test_an_honest_student_who_is_graded_last_gets_all_points(points):

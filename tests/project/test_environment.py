@@ -213,7 +213,10 @@ def test_an_image_that_lacks_a_program_is_noticed(tmp_path):
 
 # ---- what runs where --------------------------------------------------------------------------
 
-SCHEDULED = (".ci/run", ".github/workflows/check.yml", ".github/workflows/monthly.yml")
+SCHEDULED = (
+    ".ci/run",
+    *(f".github/workflows/{name}.yml" for name in ("check", "monthly", "benchmark")),
+)
 
 
 def targets_run():

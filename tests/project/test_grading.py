@@ -7,7 +7,16 @@ import sys
 import pandas as pd
 import pytest
 import yaml
-from project.test_cheats import LESSONS, cheating, command, course, grade, hand_in, solutions
+from project.test_cheats import (
+    GENERAL,
+    LESSONS,
+    cheating,
+    command,
+    course,
+    grade,
+    hand_in,
+    solutions,
+)
 
 import anonpaper as ap
 
@@ -24,6 +33,7 @@ def simulate(folder, students, stems):
     due, dates = {}, {}
     for who, kind in students.items():
         due[who], dates[who] = 0, LATE if kind == "late" else ON_TIME
+        cheat = [*GENERAL.values()][len(due) % len(GENERAL)]
         for stem in stems:
             right = solutions(stem, f"{SEED}/{who}")
             given = dict(right)
@@ -32,14 +42,10 @@ def simulate(folder, students, stems):
             if kind == "half":
                 given = dict([*right.items()][::2])
             if kind == "cheat":
-                given = cheating("cheat = lambda *given: 0.5") if stem.startswith("11") else {}
+                given = cheating(cheat, stem, right)
             if kind.startswith("copy of "):
                 given = solutions(stem, f"{SEED}/{kind.removeprefix('copy of ')}")
             kept = {name for name in given if given[name] == right[name]}
-            if kind.startswith("copy of "):  # what does not vary is right for both
-                kept = right.keys() - course.varied()
-            if kind in ("wrong", "cheat"):
-                kept = set()
             hand_in(folder / "in", who, stem, given)
             due[who] += points_of(stem, kept)
     shutil.make_archive(folder / "answers", "zip", folder / "in")
@@ -177,6 +183,60 @@ def test_the_scoreboard_tells_a_broken_promise_and_a_guess_at_random(tmp_path):
     assert float(rows["liar"]["worst attack on it"]) == pytest.approx(expected, abs=1e-4)
     assert expected > 0.1 > 0 > float(rows["liar"]["own attacks"])
     assert rows["forger"]["worst attack on it"] == ""
+
+
+def test_a_malformed_file_of_a_team_costs_that_team_alone(tmp_path):
+    people, jobs, frequent = play(tmp_path)
+    command(tmp_path, "scoreboard", tmp_path)
+    good = grade.read(tmp_path / "scoreboard.csv")
+    faults = {
+        "no_promise": ("promise.toml", None, "No such file"),
+        "no_toml": ("promise.toml", "k is 3", "Expected '='"),
+        "no_l": ("promise.toml", "k = 3", "'l' is missing"),
+        "no_number": ("promise.toml", "k = 'ten'\nl = 2", "ten"),
+        "no_release": ("release.csv", None, "No such file"),
+        "empty": ("release.csv", "", "No columns"),
+        "no_text": ("release.csv", b"\xff\xfe\x00", "utf-8"),
+        "no_guess": ("against-empty.csv", "row,says\n0,x\n", "'guess'"),
+        "no_rows": ("against-empty.csv", "row,guess\nfirst,x\n", "first"),
+    }
+    for team, (file, content, _) in faults.items():
+        grade.shutil.copytree(tmp_path / "honest", tmp_path / team)
+        (tmp_path / team / file).unlink(missing_ok=True)
+        if content is not None:
+            content = content if isinstance(content, bytes) else content.encode()
+            (tmp_path / team / file).write_bytes(content)
+    command(tmp_path, "scoreboard", tmp_path)
+    rows = {row["team"]: row for row in grade.read(tmp_path / "scoreboard.csv")}
+    for team, (file, _, said) in faults.items():
+        assert rows[team]["faults"].startswith(f"{file}: ") and said in rows[team]["faults"]
+        assert (rows[team]["promise kept"] == "yes") == file.startswith("against")
+        assert rows[team]["own attacks"] == rows["honest"]["own attacks"]
+    for row in good:
+        kept = ("promise kept", "k", "l", "detail lost", "faults")
+        assert {name: rows[row["team"]][name] for name in kept} == {n: row[n] for n in kept}
+
+
+@pytest.mark.parametrize("used, stopped", [(0.0, True), (5.0, False)])
+def test_an_answer_that_sleeps_is_stopped_and_one_that_computes_is_not(monkeypatch, used, stopped):
+    """Also on a busy machine, where it computes slowly."""
+    control, attendant = grade.socket.socketpair()
+    attendant.send(b"1")
+    asked, clock = [], iter([0, used, used])
+    answer = grade.Answer(control, "", "", grade.SECONDS)
+    monkeypatch.setattr(grade.time, "clock_gettime", lambda clock_id: next(clock))
+    replies = iter([([], [], []), (["a reply"], [], [])])
+    monkeypatch.setattr(
+        grade.select, "select", lambda *given: asked.append(given) or next(replies)
+    )
+    if stopped:
+        with pytest.raises(TimeoutError):
+            answer._wait()
+    else:
+        answer._wait()
+    assert {given[-1] for given in asked} == {grade.SECONDS} and grade.SECONDS <= 20
+    attendant.send(b"e")
+    answer.close()
 
 
 def test_what_students_write_breaks_no_table(tmp_path):

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from project.browsers import FAULTS, PHONE
+from project.browsers import BROKEN, FAULTS, PHONE
 from project.lessons import secrets_of_lessons
 from project.live import METHODS, ROOT, Live, LiveNotebook, Served, build, glue
 from project.tools import load_tool
@@ -139,12 +139,13 @@ def test_adult_through_all_methods_without_a_request(live, tmp_path):
 
 def test_a_lesson_runs_without_a_network_as_it_is_committed(folder, browser):
     context = browser.new_context(offline=True, viewport={"width": 1280, "height": 900})
-    lesson = LiveNotebook(context.new_page(), folder, LESSON)
+    lesson = LiveNotebook(context.new_page(), f"{folder.as_uri()}/", LESSON)
     before = len(lesson.requests)
     assert re.fullmatch(r"All \d+ cells were run\..*", lesson.load())
     checks = lesson.page.locator(".code[data-goes-on] + .outputs .error").all_inner_texts()
     assert checks and all("AssertionError" in one for one in checks)  # nothing is solved yet
     lesson.page.set_viewport_size(PHONE)
+    assert lesson.page.evaluate(BROKEN) == []
     assert lesson.page.evaluate(FAULTS) == []
     said, differ = lesson.run_source()
     assert said.startswith("All") and differ == {}
