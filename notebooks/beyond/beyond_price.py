@@ -288,9 +288,10 @@ class Attacker:
 
         For each set of quasi-identifiers, among the people who agree with a person on it: the
         share of each secret, and by how many more have it (people x secrets x features); and how
-        many they are at all (people x features).
+        many they are at all (people x features). Noisy counts may be below 0: where a count or the
+        total has to be a number of people, it is raised to 0, the total to 1.
         """
-        prior, d = self.prior(people), people.d
+        prior, d, total = self.prior(people), people.d, max(read.sum(), 1)
         secrets, alike = [np.log(prior)], []
         for kept in chain.from_iterable(combinations(range(d), size) for size in range(d + 1)):
             at = tuple(people.codes[:, j] for j in kept)
@@ -303,7 +304,7 @@ class Attacker:
             shares = (positive + usual) / (positive.sum(axis=1, keepdims=True) + 1)
             room = np.sqrt(np.maximum(whole, 0) * usual + 1)
             secrets += [np.log(shares), (held - whole * usual) / room]
-            usual = (others + 0.5) * read.sum() / self.public.sum()
+            usual = (others + 0.5) * total / self.public.sum()
             alike += [np.log((np.maximum(whole, 0) + usual) / (2 * usual)),
                       (whole - usual) / np.sqrt(usual + 1)]  # fmt: skip
         return np.stack(secrets, axis=-1), np.hstack(alike)

@@ -49,6 +49,13 @@ def test_frequencies_and_other_peoples_tables_give_no_advantage(four):
         assert abs(told["advantage"]) < 0.03 and abs(told["advantage, membership"]) < 0.03
 
 
+def test_noisy_counts_below_zero_are_evidence_too(four):
+    parts, attacker = four
+    for lower in (1, 5):  # some cells below 0, and then also the total
+        read = price.counted(parts[0]) - lower
+        assert all(np.isfinite(part).all() for part in attacker.evidence(read, parts[0]))
+
+
 def test_epsilon_is_where_the_two_worlds_differ_by_delta():
     for mu, delta in ((0.5, 1e-5), (2, 1e-5), (8, 1e-5), (1, 0.01)):
         eps, x = price.epsilon(mu, delta), np.linspace(-40, 60, 2_000_001)
