@@ -23,7 +23,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from anonpaper.datasets import load
 from anonpaper.errors import InfeasibleError
 from anonpaper.groups import Partition
 from anonpaper.measure import classification
@@ -45,37 +44,39 @@ __all__ = [
 # -- tables -------------------------------------------------------------------------------------
 
 
-def _adult() -> Microdata:
-    frame = load("adult").frame
+def _adult(m: Microdata) -> Microdata:
+    frame = m.frame
     years = pd.cut(frame["education-num"], [0, 6, 8, 9, 10, 12, 13, 16], labels=False)
     names = ["age", "education-num", "marital-status", "sex", "salary-class", "occupation"]
-    return _complete(frame[names].assign(**{"age": _eighths(frame["age"]), names[1]: years}))
+    frame = frame[names].assign(**{"age": _eighths(frame["age"]), names[1]: years})
+    return _complete(m, frame)
 
 
-def _diabetes() -> Microdata:
-    frame = load("diabetes").frame.drop_duplicates("patient_nbr")  # the first stay of each
+def _diabetes(m: Microdata) -> Microdata:
+    frame = m.frame.drop_duplicates("patient_nbr")  # the first stay of each
     frame = frame[frame["gender"] != "Unknown/Invalid"]
     names = ["age", "race", "gender", "insulin", "change", "time_in_hospital"]
-    return _complete(frame[names].assign(age=frame["age"].str.extract(r"(\d+)")[0].astype(int)))
+    age = frame["age"].str.extract(r"(\d+)")[0].astype(int)
+    return _complete(m, frame[names].assign(age=age))
 
 
-def _stroke() -> Microdata:
-    frame = load("stroke").frame.query("gender != 'Other'")
+def _stroke(m: Microdata) -> Microdata:
+    frame = m.frame.query("gender != 'Other'")
     names = ["age", "gender", "work_type", "Residence_type", "ever_married", "smoking_status"]
-    return _complete(frame[names].assign(age=_eighths(frame["age"])))
+    return _complete(m, frame[names].assign(age=_eighths(frame["age"])))
 
 
 def _eighths(numbers: pd.Series) -> pd.Series:
     return pd.qcut(numbers, 8, labels=False)
 
 
-def _complete(frame: pd.DataFrame) -> Microdata:
+def _complete(m: Microdata, frame: pd.DataFrame) -> Microdata:
     """Return complete rows; the last column is the secret, the one before it will be learnt."""
     frame = frame.dropna().reset_index(drop=True)
-    return Microdata(frame, [*frame.columns[:-1]], frame.columns[-1])
+    return Microdata(frame, [*frame.columns[:-1]], frame.columns[-1], origin=m.origin)
 
 
-#: People of three sources, with five quasi-identifiers and a secret.
+#: What makes tables of five quasi-identifiers and a secret, of people of three data sets.
 TABLES = {"adult": _adult, "diabetes": _diabetes, "stroke": _stroke}
 
 
