@@ -1,7 +1,7 @@
 // Say of what is wider than a phone that it moves: nothing else shows it there.
 addEventListener("load", () => {
   const boxes = "p:has(img), div.cell_output, div.output, .pst-scrollable-table-container";
-  for (const box of document.querySelector("article").querySelectorAll(boxes)) {
+  for (const box of document.querySelector("article")?.querySelectorAll(boxes) ?? []) {
     const moves = getComputedStyle(box).overflowX === "auto";
     if (moves && box.scrollWidth > box.clientWidth + 1) box.classList.add("wide");
   }
