@@ -29,9 +29,16 @@ from anonpaper.partition.refined import _Groups, _in_other_order, attributes_kep
 from anonpaper.partition.tp import tp, tp_plus_groups
 from anonpaper.randomness import generator
 
-__all__ = ["METHODS", "STOPS", "Channel", "Small", "groupings", "leaks", "recovered",
+__all__ = ["METHODS", "ROLES", "STOPS", "Channel", "Small", "groupings", "leaks", "recovered",
            "refined_stops", "small_table"]  # fmt: skip
 
+#: Quasi-identifiers and secret of the registers' tables.
+ROLES = {
+    "adult": (["age", "education", "race", "sex"], "occupation"),
+    "diabetes": (["race", "gender", "age", "insulin"], "readmitted"),
+    "stroke": (["gender", "ever_married", "work_type", "Residence_type"], "smoking_status"),
+    "pantheon": (["gender", "countryCode", "continentName"], "domain"),
+}
 #: Where the search from TP+ (0) to TP refined (1) stops: shares of the stars that it saves.
 STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 #: Stars that a drawn grouping may have beyond the optimum, as shares of all values.
