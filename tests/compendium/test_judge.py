@@ -436,6 +436,7 @@ def perturbed(frame, published):
         values = frame[column]
         changed = [values * by for by in (1e-3, 1e3)] + [1e3 + 7 * values]
         changed += [values**2 * np.arange(1, len(frame) + 1)]
+        changed += [np.random.default_rng(0).permutation(values)]
         printed = pd.to_numeric(str(published).replace(",", ""), errors="coerce")
         changed += [printed] * (not np.isnan(printed))
         yield from (frame.assign(**{column: other}) for other in changed)
