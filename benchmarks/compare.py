@@ -138,7 +138,9 @@ def release(tool: Tool, method: str, task: Task, folder: Path) -> dict:
     command = [sys.executable, HERE / "watched.py", str(SECONDS), *tool.filled(),
                "table.csv", "task.json", "released.csv"]  # fmt: skip
     ran = subprocess.run(command, cwd=folder, env=os.environ | ONE_THREAD, capture_output=True)
-    ended = json.loads(ran.stdout.splitlines()[-1])
+    if ran.returncode or ran.stdout.count(b"\n") != 1:
+        return {"promise": "none kept: the watching process was ended"}
+    ended = json.loads(ran.stdout)
     said, written = ran.stderr.decode(errors="replace").split("\n"), folder / "released.csv"
     found = {"seconds": ended["seconds"], "memory": ended["memory"]}
     if ended["code"] in (-signal.SIGKILL, -signal.SIGXCPU):

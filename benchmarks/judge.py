@@ -30,7 +30,7 @@ from anonpaper.errors import AnonpaperError
 #: Principles whose releases consist of real people's rows.
 OF_PEOPLE = ("k-anonymity", "distinct l-diversity", "frequency l-diversity", "t-closeness")
 QUERIES = 300
-_NUMBER = r"(0|-?[1-9]\d*)"
+_NUMBER = r"(0|-?[1-9][0-9]*)"
 _INTERVAL = re.compile(rf"\[{_NUMBER} - {_NUMBER}\]")
 
 
@@ -115,17 +115,19 @@ class Task:
         if text == "*":
             found = np.ones(len(values), bool)
         elif not found.any() and text == "{" + ", ".join(sorted({*inner})) + "}":
-            found = np.isin(values, inner)
+            known = len(inner) > 1 and {*inner} <= {*values}  # others would tell something else
+            found = np.isin(values, inner) & known
         elif not found.any() and name in self.numeric and (ends := _INTERVAL.fullmatch(text)):
-            numbers = np.array(values, float)
-            found = (numbers >= float(ends[1])) & (numbers <= float(ends[2]))
+            numbers, (low, high) = np.array(values, float), map(float, ends.groups())
+            known = numbers.min() <= low < high <= numbers.max()
+            found = (numbers >= low) & (numbers <= high) & known
         if not found.any():
             raise Refused(f"{text!r} of {name!r} is not in the benchmark's notation")
         return found
 
     def nearest(self, name: str, text: str) -> np.ndarray:
         """The same for invented rows, whose numbers may be of nobody."""
-        if name in self.numeric and re.fullmatch(r"-?\d+(\.\d+)?", text):
+        if name in self.numeric and re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text):
             away = np.abs(np.array(self.domain[name], float) - float(text))
             return away == away.min()
         return self.allowed(name, text)
@@ -365,9 +367,18 @@ def of_nobody(shown: Shown) -> dict[str, object]:
     two 99.9 % intervals are further apart. Nothing in a file confirms it.
     """
     task, columns = shown.task, [*shown.task.qi, shown.task.sensitive]
+    if strange := {*shown.rows[task.sensitive]} - {*task.secrets}:
+        raise Refused(f"{min(strange)!r} is not in the original table")
+    if len(shown.rows) != len(task.people):
+        raise Refused(f"it has {len(shown.rows)} rows for {len(task.people)} people")
+    rows = shown.rows.assign(**{  # however a row is written, it copies the value it allows
+        name: np.where(masks.sum(axis=1) == 1, np.array(task.domain[name])[masks.argmax(axis=1)],
+                       shown.rows[name].unique())[shown.number[name]]
+        for name, masks in shown.masks.items()
+    })  # fmt: skip
     both = pd.concat([task.people, task.outsiders], keys=["people", "outsiders"])
     alone = both[~both.duplicated(columns, keep=False)]
-    copied = pd.MultiIndex.from_frame(alone).isin(pd.MultiIndex.from_frame(shown.rows[columns]))
+    copied = pd.MultiIndex.from_frame(alone).isin(pd.MultiIndex.from_frame(rows[columns]))
     ours, theirs = (
         copied[alone.index.get_level_values(0) == kind] for kind in ("people", "outsiders")
     )

@@ -36,6 +36,12 @@ LIARS = {
     "names of its own": ("rows['town'] = 'region 7'", "not in the benchmark's notation"),
     "numbers written otherwise": ("rows['age'] = people['age'] + '.0'", "notation"),
     "a set in another order": ("rows['town'] = '{c, b, a}'", "notation"),
+    "a set with a stranger": ("rows['town'] = '{a, b, c, zz 20 21 33}'", "notation"),
+    "a set of one": ("rows['town'] = '{' + people['town'] + '}'", "notation"),
+    "an interval of one": ("rows['age'] = '[' + people['age'] + ' - ' + people['age'] + ']'",
+                           "notation"),
+    "ends that tell something": ("rows['age'] = '[-202133 - 9999]'", "notation"),
+    "digits of another script": ("rows['age'] = '[2\u0660 - 5\u0669]'", "notation"),
     "no row": ("rows = rows[:0]", "no row"),
     "quotes here and there": (
         "text = rows.to_csv(index=False).replace(',a,', ',\"a\",')", "bytes hold more",
@@ -136,6 +142,40 @@ def test_attackers_know_all_of_the_table_itself_and_nothing_of_stars(task):
     assert itself["copied"] > 0.9 and itself["query error"] == 0
     assert itself["advantage"] > 0.3 > 0.05 > abs(stars["advantage"])
     assert stars["query error"] > 0.1
+
+
+@pytest.mark.parametrize("lie", ["+ '.0'", "+ '.0000'"])
+def test_a_copy_is_one_however_it_is_written(task, lie):
+    alone = replace(task, principle="nothing", promise={})
+    rows = task.people.assign(age=eval(f"task.people['age'] {lie}"))
+    plain, other = (
+        judge.judged(alone, of.to_csv(index=False).encode())["copied"]
+        for of in (task.people, rows)
+    )
+    assert other == plain > 0.9
+
+
+def test_invented_rows_have_known_secrets_and_are_as_many_as_people(task):
+    alone = replace(task, principle="nothing", promise={})
+    junk = task.people.assign(illness="junk")
+    for rows in (junk, pd.concat([task.people, task.people])):
+        found = judge.judged(alone, rows.to_csv(index=False).encode())
+        assert found["promise"].startswith("broken: ")
+
+
+def test_a_forged_ending_keeps_nothing(task, tmp_path):
+    forged = r"""
+    import os, signal
+    line = b'{"code": 0, "seconds": 0.001, "memory": 0.5}\n'
+    with open(f"/proc/{os.getppid()}/fd/1", "wb") as told:
+        told.write(line)
+    os.kill(os.getppid(), signal.SIGKILL)
+    """
+    tool = planted(tmp_path / "planted")
+    with (tool.folder / "run.py").open("a") as file:
+        file.write(textwrap.dedent(forged))
+    (found,) = compare.done(task, [tool])
+    assert found["promise"] == "none kept: the watching process was ended"
 
 
 def test_copies_refute_differential_privacy_and_rows_of_others_do_not(task):
