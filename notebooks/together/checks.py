@@ -19,12 +19,14 @@ def least_loss(points: pd.DataFrame, *, method: str, need: int) -> Finding:
         is_it = losses.index.get_level_values("method") == method
         ours.append(losses.loc[losses[is_it].mean(axis=1).idxmin()])
         best.append(losses.loc[losses[~is_it].mean(axis=1).idxmin()])
-        names.append(f"{name}, {best[-1].name[0]}")
+        other, asks, level = best[-1].name
+        names.append(f"{name}, {other.removesuffix(f', {asks}')} with {asks} = {level}")
     more = pd.DataFrame(best).to_numpy() - pd.DataFrame(ours).to_numpy()
     means = zip(names, more.mean(axis=1), strict=True)
     settings = Settings(more)
     return Finding(
-        "; ".join(f"{name} {mean:.3f} more" for name, mean in means),
+        f"{NEEDS[need].loss} of the best other method, less this one's: "
+        + "; ".join(f"{name}: {mean:.2g}" for name, mean in means),
         settings.verdict,
         interval=settings.words(names, over=of_draws(settings.draws)),
         needed=settings.needed,
