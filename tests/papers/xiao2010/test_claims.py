@@ -63,6 +63,32 @@ def test_one_order_is_judged_exactly_and_drawn_orders_by_their_mean(
     assert found[3] == (NOT_REPRODUCED if stars_of_tp[0] > 2 else REPRODUCED)
 
 
+@pytest.mark.parametrize(
+    "stars_of_tp, verdict",
+    [([1, 1, 3, 3], REPRODUCED), ([1, 3, 1, 3], NOT_REPRODUCED), ([1, 1, 1, 1], NOT_REPRODUCED),
+     ([3, 3, 1, 1], NOT_REPRODUCED)],
+)  # fmt: skip
+def test_the_curves_have_to_cross_once(stars_of_tp, verdict):
+    stars = {"TP": stars_of_tp, "Hilbert": [2] * 4, "TP+": [1] * 4}
+    figure_3 = pd.DataFrame(
+        {"table": "T", "d": d, "algorithm": name, "thousand stars": of[d - 1]}
+        for name, of in stars.items() for d in (1, 2, 3, 4)
+    )  # fmt: skip
+    drawn = [figure_3.assign(vary=vary, l=6, order=0) for vary in ("curve", "ties")]
+    orders = pd.concat([*drawn, figure_3.assign(vary="frequent first", l=6, order=0)])
+    assert verdicts("crossing", figure_3, orders)[0] == verdict
+
+
+@pytest.mark.parametrize(
+    "equal, more, expected",
+    [(0, 0, [REPRODUCED, REPRODUCED]), (1, 0, [DIRECTION, REPRODUCED]),
+     (4, 0, [NOT_REPRODUCED, REPRODUCED]), (0, 1, [DIRECTION, DIRECTION])],
+)  # fmt: skip
+def test_as_many_stars_are_not_fewer(equal, more, expected):
+    runs = pd.DataFrame({"d": [1], "fewer": 10 - equal - more, "equal": equal, "more": more})
+    assert verdicts("tp-plus-tp", runs) == expected
+
+
 def test_table_5_is_compared_cell_by_cell():
     table_1, *others = (
         pd.DataFrame({"Name": ["A", "B"], "Age": ages, "Gender": "M", "Education": ["x", "y"]})
