@@ -20,7 +20,7 @@ from anonpaper.compendium.intervals import (
     judge_statement,
     over_seeds,
 )
-from anonpaper.compendium.judge import Finding, listed
+from anonpaper.compendium.judge import Finding, listed, span
 
 
 def against_others(
@@ -33,29 +33,35 @@ def against_others(
     at: Sequence[str] = ("name", "k"),
     lowest: bool = True,
     for_most: bool = False,
+    than: str = "all",
     unit: str = "",
 ) -> Finding:
-    """Compare a method with the best of all others at every setting, over seeds.
+    """Compare a method with the best, or the middle, of all others at every setting, over seeds.
 
-    `value` is a column or an expression of columns.
+    `value` is a column or an expression of columns. Lower `than` "most" is as low as the middle of
+    the others, the lower one of two.
     """
-    table = table.query(rows) if rows else table
-    if value not in table:
-        table = table.assign(**{value: table.eval(value, engine="python")})
+    table = _chosen(table, rows, value)
     mine = _by_seed(table, value, at).loc[method].to_numpy()
     others = _by_seed(table, theirs or value, at).drop(index=method)
     rest = np.array([others.loc[name] for name in others.index.unique("method")])
+
+    def show(values: np.ndarray) -> str:
+        return f"{values.mean():.1f}{unit}" if unit else f"{values.mean():.3f}"
+
     if np.ptp([mine, *rest], axis=0).max() < 1e-9:
-        words = f"{mine.mean():.3f} for all methods: this reading cannot tell them apart"
+        words = f"{show(mine)} for all methods: this reading cannot tell them apart"
         return Finding(words, NOT_TESTABLE)
-    best = rest.min(axis=0) if lowest else rest.max(axis=0)
+    ranked = np.sort(rest if lowest else -rest, axis=0) * (1 if lowest else -1)
+    best = ranked[(len(rest) - 1) // 2 if than == "most" else 0]
+    which = "middle" if than == "most" else "lowest" if lowest else "highest"
+    what = "tables and k" if "k" in at else "tables"
     settings = Settings(
         best - mine if lowest else mine - best, quantifier=MOST if for_most else EVERYWHERE
     )
     return Finding(
-        f"{method.lower() if method == 'Proposed' else method} {mine.mean():.3f}{unit}, "
-        f"{'lowest' if lowest else 'highest'} other {best.mean():.3f}{unit} on average; "
-        f"{_supported(settings, 'settings')}",
+        f"{method.lower() if method == 'Proposed' else method} {show(mine)}, {which} other "
+        f"{show(best)} on average; {_supported(settings, what)}",
         settings.verdict,
         spread=over_seeds(mine.mean(axis=0)),
         interval=_widest(settings),
@@ -67,7 +73,7 @@ def from_each_k_to_the_next(
     table: pd.DataFrame, *, value: str, rows: str = "", rises: bool = False
 ) -> Finding:
     """Compare each k with the next, for every table and method that has all numbers."""
-    wide = _by_seed(table.query(rows) if rows else table, value, ["name", "k"])
+    wide = _by_seed(_chosen(table, rows, value), value, ["name", "k"])
     ks = sorted(wide.index.unique("k"))
     if len(ks) == 1:
         return Finding(f"measured at k = {ks[0]} only", UNDECIDED)
@@ -80,6 +86,12 @@ def from_each_k_to_the_next(
         interval=_widest(settings),
         needed=settings.needed,
     )
+
+
+def _chosen(table: pd.DataFrame, rows: str, value: str) -> pd.DataFrame:
+    """Return the rows of a query, with a value that may be an expression of columns."""
+    table = table.query(rows) if rows else table
+    return table if value in table else table.assign(**{value: table.eval(value, engine="python")})
 
 
 def _by_seed(table: pd.DataFrame, value: str, at: Sequence[str]) -> pd.DataFrame:
@@ -135,8 +147,8 @@ def print_has_one_course(readings: pd.DataFrame) -> Finding:
     best = near.groupby("name").max()[alike.index]
     size = printed.groupby("name").size()[alike.index]
     return Finding(
-        f"of {listed(size)} cells, a number for each method and one for each k give "
-        f"{listed(alike)} within {NEAR:g}; the nearest reading, put right for every method's "
-        f"mean, {listed(best)}",
+        f"a number for each method and one for each k come within {NEAR:g} of {listed(alike)} of "
+        f"{span(size, '{:.0f}')} cells per table; the nearest interpretation, put right for every "
+        f"method's mean, of {listed(best)}",
         judge_statement((best < alike).all() and alike.sum() >= 0.9 * size.sum()),
     )

@@ -86,7 +86,9 @@ def test_what_the_claims_quote_is_what_the_paper_prints():
     risk = reference("majeed2024_tab11_records_at_risk").set_index("dataset")
     for name, count in risk["existing_count"].items():
         assert CLAIMS[f"at-risk-{name}"].published == f"{count:,}"
-    left = [f"{n} {r.proposed_count:,.0f} of {r.existing_count:,.0f}" for n, r in risk.iterrows()]
+    left = [
+        f"{n} from {r.existing_count:,.0f} to {r.proposed_count:,.0f}" for n, r in risk.iterrows()
+    ]
     assert CLAIMS["at-risk-after"].published == ", ".join(left)
     table_12 = reference("majeed2024_tab12_generalizations").set_index("dataset")
     improved = ", ".join(f"{n} {pct:.2f} %" for n, pct in table_12["improvement_pct"].items())
@@ -96,9 +98,18 @@ def test_what_the_claims_quote_is_what_the_paper_prints():
     for id in ("risk-of-small", "risk-of-large", "three-metrics"):
         quantity = CLAIMS[id].rows.split("'")[1]
         assert CLAIMS[id].published == f"{headlines[quantity]} %"
-    gains = [f"{n} {headlines[f'accuracy on {n.title()}']:+.2f}"
-             for n in ("adult", "stroke", "census", "diabetes")]  # fmt: skip
-    assert CLAIMS["gains"].published == CLAIMS["repairing"].published == ", ".join(gains)
+    gains = {n: f"{n} {headlines[f'accuracy on {n.title()}']:+.2f} %"
+             for n in ("adult", "stroke", "census", "diabetes")}  # fmt: skip
+    assert CLAIMS["gains"].published == ", ".join(gains.values())
+    del gains["census"]
+    assert CLAIMS["repairing"].published == ", ".join(gains.values())
+    assert CLAIMS["reconstruction-headline"].published == f"{headlines['reconstruction']} %"
+    exposed = reference("majeed2024_tab10_exposure")
+    lowest = exposed.loc[exposed.groupby("dataset")["exposure_pct"].idxmin(), "method"]
+    assert set(lowest) == {"Proposed"} and "lowest on all" in CLAIMS["exposure-all"].published
+    exposed = exposed.query("method == 'Proposed'")
+    pairs = zip(exposed["dataset"], exposed["exposure_pct"], strict=True)
+    assert CLAIMS["exposure-values"].published == ", ".join(f"{n} {pct} %" for n, pct in pairs)
 
 
 @pytest.mark.parametrize(
@@ -114,3 +125,18 @@ def test_printed_ranks_are_counted_in_tables_6_to_9(id, method, word):
     end = wide.min(axis=1) if word == "lowest" else wide.max(axis=1)
     number = (wide[method] == end).sum()
     assert CLAIMS[id].published == f"{word}, ties included, in {number} of {len(wide)} columns"
+
+
+def test_most_others_are_more_than_half_of_them():
+    cells = reference("majeed2024_tab6-9_disclosure_risk")
+    wide = cells.pivot(index=["dataset", "k"], columns="method", values="disclosure_risk")
+    others = wide.drop(columns="Proposed")
+    number = (others.ge(wide["Proposed"], axis=0).sum(axis=1) > others.shape[1] / 2).sum()
+    published = f"lower, ties included, than most others in {number} of {len(wide)} columns"
+    assert CLAIMS["disclosure-most"].published == published
+
+
+@pytest.mark.parametrize(("higher", "verdict"), [(1, NOT_REPRODUCED), (2, REPRODUCED)])
+def test_lower_than_most_others_is_lower_than_two_of_three(higher, verdict):
+    of = {name: 0.6 if place < higher else 0.4 for place, name in enumerate(METHODS[1:])}
+    assert CLAIMS["disclosure-most"].found(risks(of))[0].verdict == verdict
