@@ -33,6 +33,7 @@ def means_alike(
     setting: str,
     tolerance: float,
     value: str = "ach",
+    named: str = "ach",
     among: list[str] | None = None,
 ) -> Finding:
     """Compare the means of every two settings: whether they differ by no more than a share."""
@@ -43,7 +44,7 @@ def means_alike(
     settings = Settings((other, (1 + tolerance) * one), ((1 - tolerance) * one, other), mostly=1)
     ends = Settings((one, other)).at(settings.level) / one.mean(axis=1)[:, None]
     return Finding(
-        f"means differ by {means.max() / means.min() - 1:.1%}",
+        f"mean {named} differs by up to {means.max() / means.min() - 1:.1%}",
         settings.verdict,
         interval=f"of the differences, {settings.held}: {span(ends, '{:.1%}')}",
         spread=f"{values.shape[1]} seeds",
