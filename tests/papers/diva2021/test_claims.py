@@ -44,11 +44,13 @@ def test_a_failure_counts():
         return 0 if conflict == 1 and seed < 4 else accuracy(name, conflict, seed)
 
     everything, some = (
-        found("conflict-costs", "reject; ratio", figure_4c(runs)) for runs in (accuracy, failing)
+        found("conflict-costs", "every strategy; reject; ratio", figure_4c(runs))
+        for runs in (accuracy, failing)
     )
     assert (everything.verdict, everything.spread) == (NOT_REPRODUCED, "5 seeds")
-    assert some.measured.startswith("change from conflict rate = 0 to 1: max_fan_out: -")
-    assert "basic on 4 of 15 sets" in some.detail and some.spread == "5 seeds"
+    change = "change of accuracy (ratio) from conflict rate = 0 to 1: MaxFanOut: -"
+    assert some.measured.startswith(change)
+    assert "Basic on 4 of 15 sets" in some.detail and some.spread == "5 seeds"
 
 
 def figure_5c(lead):
