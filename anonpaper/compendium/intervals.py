@@ -204,7 +204,8 @@ def draws_needed(
     tail = (1 - level) / 2
     if spread <= _ROUNDING * mean:  # by the interval of equal draws
         others = mean / (mean - least)
-        return max(2, math.ceil(math.log(tail) / math.log1p(-others))) if 0 < others < 1 else 2
+        n = max(2, math.ceil(math.log(tail) / math.log1p(-others))) if 0 < others < 1 else 2
+        return n if n < MANY else np.inf
     stats, effect = scipy.stats, mean / spread
     n = max(2, int(((stats.norm.ppf(power) - stats.norm.ppf(tail)) / effect) ** 2))
     while n < MANY:

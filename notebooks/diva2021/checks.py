@@ -7,6 +7,7 @@ supported without any margin; it is refuted by the opposite one, or by a lead su
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 import numpy as np
@@ -31,6 +32,10 @@ from anonpaper.publish import suppress
 
 SELECTIONS = ["max_fan_out", "min_choice"]
 BASELINES = ["k_member", "oka", "mondrian"]
+NAMES = {
+    "basic": "Basic", "max_fan_out": "MaxFanOut", "min_choice": "MinChoice",
+    "k_member": "k-member", "oka": "OKA", "mondrian": "Mondrian",
+}  # fmt: skip
 POINTS = 0.02  # a gain this near to the published one agrees with it
 SAME = 0.01  # a gain below this one is none, unless it is surely above 0
 TWENTY = np.log(20)  # a model with so much more likelihood than another fits better
@@ -116,10 +121,11 @@ def falls_along(
         explained = courses.corrwith(courses.index.to_series()) ** 2
         verdict = REPRODUCED if explained.min() >= straight else DIRECTION
         detail = f"a line explains {listed(explained, '{:.0%}')}; {detail}"
-    return Finding(
-        f"change from {axis} = {least:g} to {most:g}: {listed(means, '{:+,g}')}",
+    return _finding(
+        f"change of {_label(value)} from {axis} = {least:,g} to {most:,g}: "
+        f"{listed(means, '{:+,g}')}",
         verdict,
-        interval=intervals_in_words(ends, names, "{:.2g}", held=settings.held),
+        interval=intervals_in_words(ends, names, "{:,.2g}", held=settings.held),
         spread=of_draws(changes.shape[1], "seeds"),
         detail=detail,
         needed=settings.needed,
@@ -161,10 +167,10 @@ def gained(
     if verdict == REPRODUCED and near.verdict != REPRODUCED:
         verdict = DIRECTION
     names = {name for pair in gains for name in pair.split(" over ")}
-    return Finding(
-        listed(lead(overall).mean(axis=1), "{:+.2%}"),
+    return _finding(
+        f"gain in {_label(value)}: {listed(lead(overall).mean(axis=1), '{:+,.1%}')}",
         verdict,
-        interval=settings.words(list(means), "{:+.2%}"),
+        interval=settings.words(list(means), "{:+,.1%}"),
         spread=of_draws(settings.draws, "seeds"),
         needed=settings.needed,
         detail="surely more than 2 points below the published gain: "
@@ -182,14 +188,16 @@ def ahead(
              for one in SELECTIONS for other in BASELINES}  # fmt: skip
     apart = pd.DataFrame(pairs)
     wins = (apart > 0).mean()
-    measured = f"share of the runs in which it is ahead: {listed(wins, '{:.0%}')}"
+    measured = (
+        f"share of the runs in which it is ahead in {_label(value)}: {listed(wins, '{:.0%}')}"
+    )
     for constraints in satisfied:
         of_diva = _runs(constraints, rule, "satisfied").query("algorithm in @SELECTIONS")
         if not (of_diva["value"] == 1).all():
-            return Finding(f"constraints do not all hold; {measured}", NOT_REPRODUCED)
+            return _finding(f"constraints do not all hold; {measured}", NOT_REPRODUCED)
     lead = np.sign(apart).groupby("seed").mean().T
     settings = Settings(lead, within=(-1, 1))
-    return Finding(
+    return _finding(
         measured,
         settings.verdict,
         needed=settings.needed,
@@ -197,6 +205,24 @@ def ahead(
         spread=of_draws(settings.draws, "seeds"),
         detail=f"shares ahead less shares behind; {_no_table(figure, rule, SELECTIONS)}",
     )
+
+
+def _finding(measured: str, verdict: str, **about) -> Finding:
+    """Return a finding with the names of methods as the paper writes them."""
+    texts = {"measured": measured} | {
+        name: about[name] for name in ("interval", "detail") if name in about
+    }
+    pattern = rf"\b({'|'.join(NAMES)})\b"
+    texts = {
+        name: re.sub(pattern, lambda found: NAMES[found[1]], text) for name, text in texts.items()
+    }
+    return Finding(verdict=verdict, **about | texts)
+
+
+def _label(value: str) -> str:
+    """Return what a value is in words: "accuracy (stars)"."""
+    name = value.strip("-`")
+    return f"{name} (sign turned)" if value.startswith("-") else name
 
 
 def _runs(figure: pd.DataFrame, rule: str, value: str) -> pd.DataFrame:

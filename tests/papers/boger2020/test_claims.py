@@ -42,6 +42,13 @@ def test_more_repeats_elsewhere_have_to_be_certain(elsewhere, expected):
     assert verdict("repeats-depend", runs) == expected
 
 
+def test_three_runs_that_lose_no_rows_do_not_prove_that_none_does():
+    """A share has bounds, so equal shares have an interval; repeats have none."""
+    runs = pd.DataFrame({"k": [10] * 3 + [20] * 3, "l": 5, "theta": 0.3, "seed": [0, 1, 2] * 2})
+    finding = CLAIMS["rows-lost"].found(runs.assign(data="adult", left_out_pct=0.0))[0]
+    assert finding.verdict == UNDECIDED and finding.needed()[1] == np.inf
+
+
 def errors(own):
     least = {"race": 1, "education": 1, "sex": 1, "age": 5}
     return pd.DataFrame(

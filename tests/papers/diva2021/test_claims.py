@@ -44,11 +44,13 @@ def test_a_failure_counts():
         return 0 if conflict == 1 and seed < 4 else accuracy(name, conflict, seed)
 
     everything, some = (
-        found("conflict-costs", "reject; ratio", figure_4c(runs)) for runs in (accuracy, failing)
+        found("conflict-costs", "every strategy; reject; ratio", figure_4c(runs))
+        for runs in (accuracy, failing)
     )
     assert (everything.verdict, everything.spread) == (NOT_REPRODUCED, "5 seeds")
-    assert some.measured.startswith("change from conflict rate = 0 to 1: max_fan_out: -")
-    assert "basic on 4 of 15 sets" in some.detail and some.spread == "5 seeds"
+    change = "change of accuracy (ratio) from conflict rate = 0 to 1: MaxFanOut: -"
+    assert some.measured.startswith(change)
+    assert "Basic on 4 of 15 sets" in some.detail and some.spread == "5 seeds"
 
 
 def figure_5c(lead):
@@ -99,6 +101,43 @@ def test_a_gain_has_a_direction_however_small(gain, noise, verdict):
 
     runs = figure_4c(accuracy)
     assert found("fan-out-beats-choice", "reject; ratio", runs).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("equal", "verdict"), [(5, REPRODUCED), (4, DIRECTION), (3, NOT_REPRODUCED)]
+)
+def test_versions_suppress_equally_many_values_on_sets_and_not_on_tables(equal, verdict):
+    """The best table of a set equals itself, which says nothing."""
+    runs = [
+        {"over bound": "reject", "outcome": "found", "conflict rate": 0.0, "seed": seed,
+         "accuracy (stars)": 0.5 + (seed >= equal) * (name == "basic") * 0.1}
+        for seed in range(5)
+        for name in ("basic", "min_choice", "max_fan_out")
+    ]  # fmt: skip
+    assert found("minimal-suppression", "reject", pd.DataFrame(runs)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("power", "linear", "at_most"),
+    [
+        (1.0, REPRODUCED, REPRODUCED),
+        (0.5, NOT_REPRODUCED, REPRODUCED),
+        (2.0, NOT_REPRODUCED, NOT_REPRODUCED),
+    ],
+)
+def test_slower_growth_is_not_linear_but_at_most_linear(power, linear, at_most):
+    runs = pd.DataFrame([
+        {"over bound": rule, "algorithm": name, "constraints": n, "seed": seed,
+         "outcome": "found", "seconds": (1 + seed / 10) * n ** (power + seed / 1000)}
+        for rule in ("reject", "star")
+            for name in ("min_choice", "max_fan_out")
+        for n in (4, 8, 12, 16, 20)
+        for seed in range(5)
+    ])  # fmt: skip
+    tables = [runs] * len(CLAIMS["selection-is-linear"].tables)
+    for reading, verdict in (("linear", linear), ("at most linear", at_most)):
+        reading = f"{reading}; whole run; reject"
+        assert found("selection-is-linear", reading, *tables).verdict == verdict
 
 
 @pytest.mark.parametrize(
