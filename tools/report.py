@@ -129,22 +129,20 @@ def shade(claim: dict) -> str:
     return TEXTS["classes"][claim["verdict"]]
 
 
-def tally(claims: list[dict]) -> dict[str, int]:
-    """Return how many claims have verdicts of each class, those that are there."""
-    counted = Counter(map(shade, claims))
-    return {name: counted[name] for name in TEXTS["short"] if name in counted}
+def tally(claims: list[dict]) -> list[tuple[str, int, str]]:
+    """Return the verdicts that claims have: class, how many, and both in words."""
+    counted = Counter(claim["verdict"] for claim in claims)
+    found = [(verdict, counted[verdict]) for verdict in TEXTS["classes"] if counted[verdict]]
+    many = {judge.HOLDS: "hold", judge.PARTLY: "hold in part", judge.FAILS: "do not hold"}
+    words = {verdict: many.get(verdict, verdict) if n > 1 else verdict for verdict, n in found}
+    return [(TEXTS["classes"][verdict], n, f"{n} {words[verdict]}") for verdict, n in found]
 
 
 def in_short(claims: list[dict]) -> str:
-    """Return whether claims hold, in one sentence."""
-    all_of_them = f"All {len(claims)} claims" if len(claims) > 2 else "Both claims"
-    told = []
-    for name, number in tally(claims).items():
-        subject = number if told else f"{number} of {len(claims)} claims"
-        if number == len(claims):
-            subject = "The only claim" if number == 1 else all_of_them
-        told.append(f"{subject} {TEXTS['short'][name][number > 1]}")
-    return ", ".join(told) + "." if told else "No claim depends on it."
+    """Return how many claims have which verdict, in one line."""
+    if len(claims) < 2:
+        return f"1 claim: {claims[0]['verdict']}." if claims else "No claim depends on it."
+    return f"{len(claims)} claims: {', '.join(told for _, _, told in tally(claims))}."
 
 
 def plain(interval: str) -> str:
@@ -203,11 +201,8 @@ def counts(verdicts: dict[str, pd.Series]) -> dict[str, object]:
     measured = verdicts[judge.MEASURED]
     number = measured.value_counts()
     return {kind: held(verdicts[kind]) for kind in OTHERS} | {
-        "measured": len(measured) or NOTHING,
-        "verdicts": {
-            verdict: int(number.get(verdict, 0)) if len(measured) else NOTHING
-            for verdict in intervals.VERDICTS
-        },
+        "measured": len(measured),
+        "verdicts": {verdict: int(number.get(verdict, 0)) for verdict in intervals.VERDICTS},
     }
 
 
