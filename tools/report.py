@@ -132,17 +132,20 @@ def shade(claim: dict) -> str:
 def tally(claims: list[dict]) -> list[tuple[str, int, str]]:
     """Return the verdicts that claims have: class, how many, and both in words."""
     counted = Counter(claim["verdict"] for claim in claims)
-    found = [(verdict, counted[verdict]) for verdict in TEXTS["classes"] if counted[verdict]]
     many = {judge.HOLDS: "hold", judge.PARTLY: "hold in part", judge.FAILS: "do not hold"}
-    words = {verdict: many.get(verdict, verdict) if n > 1 else verdict for verdict, n in found}
-    return [(TEXTS["classes"][verdict], n, f"{n} {words[verdict]}") for verdict, n in found]
+    found = [(shade, counted[verdict], verdict) for verdict, shade in TEXTS["classes"].items()]
+    return [(shade, n, f"{n} {many.get(v, v) if n > 1 else v}") for shade, n, v in found if n]
 
 
 def in_short(claims: list[dict]) -> str:
     """Return how many claims have which verdict, in one line."""
     if len(claims) < 2:
         return f"1 claim: {claims[0]['verdict']}." if claims else "No claim depends on it."
-    return f"{len(claims)} claims: {', '.join(told for _, _, told in tally(claims))}."
+    computed = [claim for claim in claims if claim["kind"] in (judge.PROOF, judge.ARITHMETIC)]
+    parts = [claim for claim in claims if claim not in computed], computed
+    told = [", ".join(words for *_, words in tally(part)) for part in parts if part]
+    kinds = " and ".join(dict.fromkeys(claim["kind"] for claim in computed))
+    return f"{len(claims)} claims: {f'; by {kinds}: '.join(told)}."
 
 
 def plain(interval: str) -> str:

@@ -329,7 +329,11 @@ def test_an_interval_that_says_nothing_is_not_printed(interval, words):
 
 
 def test_claims_are_counted_in_a_sentence():
-    claims = [{"verdict": verdict} for verdict in ("undecided", "holds", "reproduced", "holds")]
-    assert report.in_short(claims) == "4 claims: 1 reproduced, 2 hold, 1 undecided."
+    claims = [{"verdict": one, "kind": "measured"} for one in ("undecided", "reproduced")]
+    assert report.in_short(claims) == "2 claims: 1 reproduced, 1 undecided."
+    proofs = [{"verdict": "holds", "kind": "proof"}] * 2
+    told = "4 claims: 1 reproduced, 1 undecided; by proof: 2 hold."
+    assert report.in_short(claims + proofs) == told
+    assert report.in_short(proofs) == "2 claims: 2 hold."
     assert report.in_short(claims[:1]) == "1 claim: undecided."
     assert report.in_short([]) == "No claim depends on it."
