@@ -252,8 +252,7 @@ class Site:
             theirs = [claim for claim in page["claims"] if claim["kind"] != judge.OURS]
             counted = theirs or page["claims"]
             page["short"] = report.in_short(counted)
-            asserted = counted and not paper["asked"]
-            page["sure"] = sure(counted, page["outputs"][0]) if asserted else ""
+            page["sure"] = "" if paper["asked"] else sure(counted, page["outputs"][0])
             page["share"], page["shade"] = share_of(counted)
             page["states"] = [*dict.fromkeys(o["state"] for o in page["outputs"] if o["state"])]
             shows = headline(page["outputs"][0]["caption"]) or page["name"].replace("_", " ")
@@ -404,15 +403,15 @@ def sure(claims: list[dict], one: dict) -> str:
     """Return what verdicts rest on, in a line: draws, data, our own choices, interpretations."""
     spread, differs = (" ".join(claim[name] for claim in claims) for name in ("spread", "differs"))
     drawn = [*map(int, re.findall(r"(\d+) (?:seeds|draws|runs|repeats|orders)", spread))]
-    first = re.split(r"[;,:.(]| except| but", claims[0]["spread"])[0]
-    told = [f"{judge.span(drawn)} draws" if drawn else first]
+    told = [f"{judge.span(drawn)} draws" if drawn else re.split("[;,:.(]| except| but", spread)[0]]
     told += ["stand-in tables"] * any("stands for" in str(data["origin"]) for data in one["data"])
     ours = [word for word in ("interpretation", "reconstruction") if word[:9] in differs]
     setting = f"partly our {' and '.join(ours)}" if ours else "not quite the paper's setting"
     told += [setting] * bool(differs.strip())
     robust = {claim["robust"] for claim in claims}
     told += [words for name, words in report.TEXTS["robust"].items() if name in robust][:1]
-    return f"How sure: {', '.join(told)}.".replace("the verdict", "a verdict")
+    line = f"How sure: {', '.join(told)}." if claims else ""
+    return line.replace("the verdict", "a verdict")
 
 
 def apart(claim: dict) -> str:
