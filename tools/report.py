@@ -129,22 +129,23 @@ def shade(claim: dict) -> str:
     return TEXTS["classes"][claim["verdict"]]
 
 
-def tally(claims: list[dict]) -> dict[str, int]:
-    """Return how many claims have verdicts of each class, those that are there."""
-    counted = Counter(map(shade, claims))
-    return {name: counted[name] for name in TEXTS["short"] if name in counted}
+def tally(claims: list[dict]) -> list[tuple[str, int, str]]:
+    """Return the verdicts that claims have: class, how many, and both in words."""
+    counted = Counter(claim["verdict"] for claim in claims)
+    many = {judge.HOLDS: "hold", judge.PARTLY: "hold in part", judge.FAILS: "do not hold"}
+    found = [(shade, counted[verdict], verdict) for verdict, shade in TEXTS["classes"].items()]
+    return [(shade, n, f"{n} {many.get(v, v) if n > 1 else v}") for shade, n, v in found if n]
 
 
 def in_short(claims: list[dict]) -> str:
-    """Return whether claims hold, in one sentence."""
-    all_of_them = f"All {len(claims)} claims" if len(claims) > 2 else "Both claims"
-    told = []
-    for name, number in tally(claims).items():
-        subject = number if told else f"{number} of {len(claims)} claims"
-        if number == len(claims):
-            subject = "The only claim" if number == 1 else all_of_them
-        told.append(f"{subject} {TEXTS['short'][name][number > 1]}")
-    return ", ".join(told) + "." if told else "No claim depends on it."
+    """Return how many claims have which verdict, in one line."""
+    if len(claims) < 2:
+        return f"1 claim: {claims[0]['verdict']}." if claims else "No claim depends on it."
+    computed = [claim for claim in claims if claim["kind"] in (judge.PROOF, judge.ARITHMETIC)]
+    parts = [claim for claim in claims if claim not in computed], computed
+    told = [", ".join(words for *_, words in tally(part)) for part in parts if part]
+    kinds = " and ".join(dict.fromkeys(claim["kind"] for claim in computed))
+    return f"{len(claims)} claims: {f'; by {kinds}: '.join(told)}."
 
 
 def plain(interval: str) -> str:
@@ -203,11 +204,8 @@ def counts(verdicts: dict[str, pd.Series]) -> dict[str, object]:
     measured = verdicts[judge.MEASURED]
     number = measured.value_counts()
     return {kind: held(verdicts[kind]) for kind in OTHERS} | {
-        "measured": len(measured) or NOTHING,
-        "verdicts": {
-            verdict: int(number.get(verdict, 0)) if len(measured) else NOTHING
-            for verdict in intervals.VERDICTS
-        },
+        "measured": len(measured),
+        "verdicts": {verdict: int(number.get(verdict, 0)) for verdict in intervals.VERDICTS},
     }
 
 

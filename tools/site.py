@@ -156,9 +156,8 @@ class Site:
         for file in (*texts, *PAPER.glob("*/*.png"), *PAPER.glob("*/*.csv")):
             if file.exists():
                 self.copy(file)
-        given = {"papers": self.papers, "lessons": lessons}
+        given = {"papers": self.papers, "lessons": lessons, "live": LIVE.exists()}
         given["findings"] = [one for one in report.findings() if one[2] in self.notebooks]
-        given["live"] = LIVE.exists()
         self.write("index.md", "index.md", reports=self.stage_reports(), **given)
 
     def copy(self, file: Path) -> str:
@@ -252,17 +251,15 @@ class Site:
                 page["claims"] = [one for one in claims if home.endswith(f"/{one['notebook']}")]
             theirs = [claim for claim in page["claims"] if claim["kind"] != judge.OURS]
             counted = theirs or page["claims"]
-            page["short"], page["sure"] = (
-                report.in_short(counted),
-                sure(counted) if not paper["asked"] else "",
-            )
-            told = report.tally(counted)
-            page["holds"] = f"{told.get('yes', 0)} of {len(counted)}" if counted else "no claim"
-            mixed = "partly" if "yes" in told else "no"
-            page["shade"] = mixed if len(told) > 1 else next(iter(told), "not-run")
+            page["short"] = report.in_short(counted)
+            page["sure"] = "" if paper["asked"] else sure(counted, page["outputs"][0])
+            page["share"], page["shade"] = share_of(counted)
             page["states"] = [*dict.fromkeys(o["state"] for o in page["outputs"] if o["state"])]
-            page["title"] = title_of(page, paper["about"])
-            label = page["title"].replace(f" of {getattr(paper['about'], 'name', '')}", "")
+            shows = headline(page["outputs"][0]["caption"]) or page["name"].replace("_", " ")
+            page["label"] = ": ".join(filter(None, [page["of"], shows]))
+            label = page["of"] if page["places"] else page["label"]
+            title = f"{page['of']} of {paper['about'].name}" if page["of"] else ""
+            page["title"] = label.replace(page["of"], title, 1)
             page["entry"] = f"{label} <{paper['key']}/{page['name']}>"
         return sorted(pages, key=lambda page: place_in_paper((page["name"], page))), others
 
@@ -389,17 +386,32 @@ def is_about(claim: dict, places: set[str], names: set[str]) -> bool:
     return bool(names.intersection(claim["tables"].split()))
 
 
-def sure(claims: list[dict]) -> str:
-    """Return whether verdicts depend on how the paper is read, in one sentence."""
-    robust = [claim["robust"] for claim in claims]
-    if "no" in robust:
-        return (
-            f"How sure: another reading of the paper changes {robust.count('no')} of the verdicts."
-        )
-    told = {"unknown": "other readings of the paper are undecided",
-            "yes": "every other reading of the paper gives the same verdicts",
-            "": "the paper can be read in one way"}  # fmt: skip
-    return next((f"How sure: {told[one]}." for one in told if one in robust), "")
+def share_of(claims: list[dict]) -> tuple[str, str]:
+    """Return how many of the claims hold, and how many are open, in short, and their colour."""
+    told = report.tally(claims)
+    shades = {shade for shade, *_ in told}
+    holds = sum(number for shade, number, _ in told if shade == "yes")
+    parts = [f"{holds}/{len(claims)}"] if shades & {"yes", "no"} else []
+    open_ = shades - ({"yes", "no", "partly"} if parts else {"yes", "no"})
+    parts += [words for shade, _, words in told if shade in open_]
+    mixed = "no" if "no" in shades and not holds else "partly"
+    shown = ", ".join(parts).removeprefix("1 " * (len(claims) == 1))
+    return shown or "no claim", mixed if len(shades) > 1 else [*shades, "not-run"][0]
+
+
+def sure(claims: list[dict], one: dict) -> str:
+    """Return what verdicts rest on, in a line: draws, data, our own choices, interpretations."""
+    spread, differs = (" ".join(claim[name] for claim in claims) for name in ("spread", "differs"))
+    drawn = [*map(int, re.findall(r"(\d+) (?:seeds|draws|runs|repeats|orders)", spread))]
+    told = [f"{judge.span(drawn)} draws" if drawn else re.split("[;,:.(]| except| but", spread)[0]]
+    told += ["stand-in tables"] * any("stands for" in str(data["origin"]) for data in one["data"])
+    ours = [word for word in ("interpretation", "reconstruction") if word[:9] in differs]
+    setting = f"partly our {' and '.join(ours)}" if ours else "not quite the paper's setting"
+    told += [setting] * bool(differs.strip())
+    robust = {claim["robust"] for claim in claims}
+    told += [words for name, words in report.TEXTS["robust"].items() if name in robust][:1]
+    line = f"How sure: {', '.join(told)}." if claims else ""
+    return line.replace("the verdict", "a verdict")
 
 
 def apart(claim: dict) -> str:
@@ -411,13 +423,6 @@ def apart(claim: dict) -> str:
     theirs, ours = (float(found[1].replace(",", "")) for found in numbers)
     share = f" ({(ours - theirs) / abs(theirs):+.1%})" if theirs else ""
     return f"{ours - theirs:+,.4g}{share}" if ours != theirs else "none"
-
-
-def title_of(page: dict, about: object) -> str:
-    """Return the heading of the page of a figure or table: where it is, and what it shows."""
-    place = f"{page['of']} of {about.name}" if page["of"] else ""
-    shows = headline(page["outputs"][0]["caption"])
-    return ": ".join(filter(None, [place, shows])) or page["name"].replace("_", " ")
 
 
 def headline(caption: str) -> str:

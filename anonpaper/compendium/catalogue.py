@@ -41,16 +41,15 @@ class Paper(Asked):
     venue: str
 
     def __post_init__(self):
-        object.__setattr__(self, "citation", f"{self._families}: *{self.title}*, {self.venue}")
+        families = ", ".join(author.partition(",")[0] for author in self.authors)
+        object.__setattr__(self, "citation", f"{families}: *{self.title}*, {self.venue}")
 
     @property
     def name(self) -> str:
-        """The authors' family names and the year."""
-        return f"{self._families} {self.year}"
-
-    @property
-    def _families(self) -> str:
-        return ", ".join(author.partition(",")[0] for author in self.authors)
+        """The family names of one or two authors, or the first's, and the year."""
+        families = [author.partition(",")[0] for author in self.authors]
+        told = f"{families[0]} et al." if len(families) > 2 else ", ".join(families)
+        return f"{told} {self.year}"
 
 
 def asked() -> dict[str, Asked]:
@@ -70,7 +69,7 @@ def papers() -> dict[str, Paper]:
     Examples
     --------
     >>> papers()["xiao2010"].name
-    'Xiao, Yi, Tao 2010'
+    'Xiao et al. 2010'
     """
     found = [_read(file, Paper) for file in _files("paper.toml")]
     return {paper.key: paper for paper in sorted(found, key=lambda paper: (paper.year, paper.key))}

@@ -238,7 +238,6 @@ def test_every_verdict_has_a_meaning_and_a_class():
     named = [*intervals.VERDICTS]
     assert [*report.TEXTS["legend"]] == named
     assert {*report.TEXTS["classes"]} == {*named, judge.HOLDS, judge.PARTLY, judge.FAILS}
-    assert {*report.TEXTS["groups"]} == {*report.TEXTS["short"]}
     assert {*report.TEXTS["classes"].values()} == {*report.TEXTS["groups"]}
     assert {*report.TEXTS["groups_of_ours"]} == {*report.TEXTS["groups"]}
     assert {*report.TEXTS["shown"].values()} <= {*judge.COLUMNS, "to decide"}
@@ -330,8 +329,11 @@ def test_an_interval_that_says_nothing_is_not_printed(interval, words):
 
 
 def test_claims_are_counted_in_a_sentence():
-    claims = [{"verdict": verdict} for verdict in ("reproduced", "holds", "undecided")]
-    assert report.in_short(claims) == "2 of 3 claims hold, 1 is undecided."
-    assert report.in_short(claims[:2]) == "Both claims hold."
-    assert report.in_short(claims[2:]) == "The only claim is undecided."
+    claims = [{"verdict": one, "kind": "measured"} for one in ("undecided", "reproduced")]
+    assert report.in_short(claims) == "2 claims: 1 reproduced, 1 undecided."
+    proofs = [{"verdict": "holds", "kind": "proof"}] * 2
+    told = "4 claims: 1 reproduced, 1 undecided; by proof: 2 hold."
+    assert report.in_short(claims + proofs) == told
+    assert report.in_short(proofs) == "2 claims: 2 hold."
+    assert report.in_short(claims[:1]) == "1 claim: undecided."
     assert report.in_short([]) == "No claim depends on it."

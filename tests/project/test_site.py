@@ -211,11 +211,35 @@ def test_every_published_figure_has_a_page_that_says_whether_it_holds(site):
     pages = {file.stem: text for name, text in texts_of(site).items()
              for file in [Path(name)] if name.startswith(f"figures/{judged}/")}  # fmt: skip
     assert len(pages) > 5
-    first = r"(claims? (holds?|is|are)\b|\d+ of \d+ claims |No claim depends on it)"
+    first = r"(\d+ claims?: |No claim depends on it)"
     assert [name for name, text in pages.items() if not re.search(first, text[:9000])] == []
     told = pages[papers()[judged].picture]
     for word in ("published", "ours", "how sure", "everything about this claim", "numbers as csv"):
         assert word in told, word
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "chip"),
+    [
+        (["reproduced", "holds"], ("2/2", "yes")),
+        (["reproduced", "holds in part", "undecided"], ("1/3, 1 undecided", "partly")),
+        (["not reproduced", "reproduced in direction"], ("0/2", "no")),
+        (["undecided"], ("undecided", "undecided")),
+        ([], ("no claim", "not-run")),
+    ],
+)
+def test_a_chip_says_how_many_claims_hold_and_how_many_are_open(verdicts, chip):
+    assert load_tool("site").share_of([{"verdict": one} for one in verdicts]) == chip
+
+
+def test_a_page_says_in_a_line_what_its_verdicts_rest_on():
+    claim = {"spread": "10 seeds", "differs": "d = 4 is our interpretation", "robust": ""}
+    other = {"spread": "no random step", "differs": "", "robust": "no"}
+    data = [{"origin": "occ; stands for OCC"}]
+    sure = load_tool("site").sure
+    told = "10 draws, stand-in tables, partly our interpretation, another interpretation changes"
+    assert sure([claim, other], {"data": data}) == f"How sure: {told} a verdict."
+    assert sure([other | {"robust": ""}], {"data": []}) == "How sure: no random step."
 
 
 def test_all_results_are_those_of_the_paper_edition(site):
@@ -273,14 +297,14 @@ def plain(markup):
 
 def test_start_page_readme_and_report_tell_the_same_counts_and_findings(site):
     report, texts = load_tool("report"), texts_of(site)
-    bars = r'aria-label="(\d+) of (\d+) claims'
+    bars = r'aria-label="(\d+) claims: (\d+) reproduced,'
     start = re.findall(bars, (site / "index.html").read_text())
-    assert start == re.findall(
+    assert [counted[::-1] for counted in start] == re.findall(
         r"^\| \*\*.*\[(\d+) of (\d+)\]", (ROOT / "README.md").read_text(), re.M
     )
     for key, counted in zip(KEYS, start, strict=True):
         row = re.search(rf"{papers()[key].name} (\d+) (\d+)", texts["figures/paper/REPORT.html"])
-        assert row.groups() == counted[::-1], key
+        assert row.groups() == counted, key
         assert re.search(bars, (site / f"papers/{key}.html").read_text()).groups() == counted
     for headline, told, _ in report.findings():
         words = plain(told).replace("`", "")
@@ -289,12 +313,12 @@ def test_start_page_readme_and_report_tell_the_same_counts_and_findings(site):
             assert headline in text and words in text, (page, headline)
 
 
-def test_the_page_of_a_paper_tells_one_number_of_contradictions(site):
+def test_the_page_of_a_paper_tells_one_number_of_claims_not_reproduced(site):
     told = {}
     for key in KEYS:
         page = texts_of(site)[f"papers/{key}.html"]
-        counted = re.search(r"(\d+) (?:is|are) contradicted", page)
-        told[key] = counted and counted[1], re.findall(r"measurements contradict \((\d+)\)", page)
+        counted = re.search(r"(\d+) not reproduced", page)
+        told[key] = counted and counted[1], re.findall(r"Claims not reproduced \((\d+)\)", page)
     assert any(lists for _, lists in told.values())
     assert {key: one for key, one in told.items() if one[1] and one[1] != [one[0]]} == {}
 
