@@ -271,8 +271,8 @@ class Statement:
         if isinstance(index, pd.Index) and settings.n == len(index):
             names = [", ".join(map(str, as_list(at))) for at in index]
         self.spread = self.names["draws"]
-        between = f"{ends.min():.3g} and {ends.max():.3g}"
-        self.interval = f"{settings.held}, {len(ends)} intervals between {between}"
+        outer = f"{ends.min():.3g} to {ends.max():.3g}"
+        self.interval = f"{settings.held}, {len(ends)} intervals of differences: {outer}"
         if len(ends) <= 8 and len(ends) == len(names):
             self.interval = words(ends, names)
         return settings.verdict
