@@ -230,7 +230,7 @@ def main(name: str, jobs: str = "1", seed: str = "") -> None:
          "seed": drawn}
         for tool in known
     ]).to_csv(results / "tools.csv", index=False)  # fmt: skip
-    print(f"on {on}: {results.relative_to(HERE.parent)}")
+    print(f"on {on}: {results}")
 
 
 if __name__ == "__main__":

@@ -260,10 +260,19 @@ def test_a_tool_is_alone_in_its_folder_and_nothing_of_it_is_kept(task, tmp_path)
         assert not Path(folder).exists() and compare.BUILD not in Path(folder).parents
 
 
-def test_queries_change_with_the_seed_alone(task):
-    rows = task.people.assign(age="*").to_csv(index=False).encode()
-    errors = [judge.judged(replace(task, seed=seed), rows)["query error"] for seed in (1, 1, 2)]
-    assert errors[0] == errors[1] != errors[2]
+def test_queries_are_drawn_in_each_run_and_its_seed_repeats_them(task, tmp_path, monkeypatch):
+    tool = planted(tmp_path / "planted")
+    monkeypatch.setattr(compare, "BUILD", tmp_path)
+    monkeypatch.setattr(compare, "tools", lambda: [tool])
+    monkeypatch.setattr(compare, "tasks", lambda *given: [replace(task, seed=given[-1])])
+    ran = []
+    for again in (False, False, True):
+        compare.main("quick", "1", str(ran[0][0]) if again else "")
+        of_run = [
+            pd.read_csv(tmp_path / "quick" / f"{name}.csv") for name in ("tools", "measured")
+        ]
+        ran.append((of_run[0]["seed"][0], of_run[1]["query error"][0]))
+    assert ran[0] == ran[2] and not {*ran[0]} & {*ran[1]}
 
 
 def test_copies_refute_differential_privacy_and_rows_of_others_do_not(task):
