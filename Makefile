@@ -294,8 +294,8 @@ bench: env data  ## measure speed and memory against their limits
 	@$(RUN) benchmarks/run.py
 
 .PHONY: benchmark
-benchmark: env data  ## run all tools on the same tasks and judge their files; ARX_JAR=<path of libarx>
-	@$(RUN) benchmarks/compare.py $(PROFILE) $(JOBS)
+benchmark: env data  ## run all tools on the same tasks and judge their files; ARX_JAR=<path of libarx> SEED=<of a run to repeat>
+	@$(RUN) benchmarks/compare.py $(PROFILE) $(JOBS) $(SEED)
 
 .PHONY: wheel-test
 wheel-test:  ## build the wheel and test it in empty environments, with PANDAS=2 or 3 (PYTHON=, EXTRAS=none)

@@ -1,13 +1,19 @@
 """Run the tools of benchmarks/tools on the tasks of tasks.toml, and judge what they release.
 
-    python benchmarks/compare.py PROFILE [TASKS AT A TIME]
+    python benchmarks/compare.py PROFILE [TASKS AT A TIME [SEED OF THE QUERIES]]
 
 Each tool gets an environment of its own in build/benchmark, from the package index, at the version
 in its tool.toml, or the project's. A task is a folder with table.csv, a hierarchy per column and
-task.json; the tool's command gets table.csv, task.json and the name of the file to write. Tools
-run with one thread, for two minutes at most. Seconds are of processor time, and memory is the peak
-of the tool's process; both include its start. tools.csv says of every tool whether it ran, and on
-what; measured.csv has a row per release. The notebook together/1_against_other_tools reads both.
+task.json; the tool's command gets table.csv, task.json and the name of the file to write. The
+folder is removed before the next tool runs. Tools run with one thread, for two minutes at most.
+Seconds are of processor time, and memory is the peak. Both include the start and all processes,
+see watched.py. tools.csv says of every tool whether it ran, on what, and the seed of the queries,
+drawn anew unless it is given. measured.csv has a row per release. The notebook
+together/1_against_other_tools reads both.
+
+Not prevented: a tool runs as the same user as the judge. It can read the project's data, which
+contain the outsiders, a seed that was given, and what runs beside it if several tasks run at a
+time. It can leave files for its next task, and end or change the judge's own processes.
 """
 
 from __future__ import annotations
@@ -16,6 +22,7 @@ import json
 import os
 import platform
 import re
+import secrets
 import shutil
 import signal
 import subprocess
@@ -26,10 +33,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import IO
 
 import joblib
 import pandas as pd
 from judge import Task, judged
+from watched import adopt, alive, end
 
 import anonpaper as ap
 
@@ -95,14 +105,14 @@ def tools(folder: Path = HERE / "tools") -> list[Tool]:
     return [Tool(path.parent, **tomllib.loads(path.read_text())) for path in found]
 
 
-def tasks(profile: dict, about: dict) -> Iterator[Task]:
+def tasks(profile: dict, about: dict, seed: int) -> Iterator[Task]:
     """What a profile asks for: every principle and level, table by table."""
     for table in profile["tables"]:
         roles = about["tables"][table]
         drawn = draw(ap.load(table).frame, roles, profile["rows"])
         for principle, levels in about["principles"].items():
             for promise in levels[: profile["levels"]]:
-                yield Task(table, principle, promise, *roles.values(), *drawn)
+                yield Task(table, principle, promise, *roles.values(), *drawn, seed)
 
 
 def draw(frame: pd.DataFrame, roles: dict, rows: int) -> tuple:
@@ -120,35 +130,57 @@ def draw(frame: pd.DataFrame, roles: dict, rows: int) -> tuple:
     return frame[:half], frame[half : 2 * half].reset_index(drop=True), trees
 
 
-def release(tool: Tool, method: str, task: Task, folder: Path) -> dict:
-    """Let a tool do a task; return how it ended, and what the judge says of the file."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    task.people.to_csv(folder / "table.csv", index=False)
+def release(tool: Tool, method: str, task: Task) -> dict:
+    """Let a tool do a task in a folder of its own; return how it ended and was judged."""
     files = {name: f"hierarchy_{number}.csv" for number, name in enumerate(task.qi)}
-    for name, file in files.items():
-        task.hierarchies[name].to_csv(folder / file)
     asked = {
         "method": method, "principle": task.principle, "promise": task.promise,
         "quasi_identifiers": task.qi, "numeric": task.numeric, "sensitive": task.sensitive,
         "hierarchies": files, "seed": 0,
         "domain": task.domain | {task.sensitive: task.secrets},
     }  # fmt: skip
-    (folder / "task.json").write_text(json.dumps(asked))
-    command = [sys.executable, HERE / "watched.py", str(SECONDS), *tool.filled(),
-               "table.csv", "task.json", "released.csv"]  # fmt: skip
-    ran = subprocess.run(command, cwd=folder, env=os.environ | ONE_THREAD, capture_output=True)
-    if ran.returncode or ran.stdout.count(b"\n") != 1:
+    with (
+        TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        TemporaryFile() as told, TemporaryFile() as said,
+    ):  # fmt: skip
+        task.people.to_csv(Path(folder, "table.csv"), index=False)
+        for name, file in files.items():
+            task.hierarchies[name].to_csv(Path(folder, file))
+        Path(folder, "task.json").write_text(json.dumps(asked))
+        code = watched(tool, folder, told, said)
+        told.seek(0), said.seek(0)
+        ending, lines = told.read(), said.read().decode(errors="replace").split("\n")
+        written = Path(folder, "released.csv")
+        raw = written.read_bytes() if written.is_file() else None
+    if code or ending.count(b"\n") != 1:
         return {"promise": "none kept: the watching process was ended"}
-    ended = json.loads(ran.stdout)
-    said, written = ran.stderr.decode(errors="replace").split("\n"), folder / "released.csv"
+    ended = json.loads(ending)
     found = {"seconds": ended["seconds"], "memory": ended["memory"]}
     if ended["code"] in (-signal.SIGKILL, -signal.SIGXCPU):
         return found | {"promise": f"none kept: stopped after {SECONDS} seconds"}
-    if ended["code"] or not written.exists():
-        last = next((line.strip() for line in reversed(said) if line.strip()), "no file")
+    if ended["code"] or raw is None:
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "no file")
         return found | {"promise": f"none kept: {last[:120]}"}
-    return found | judged(task, written.read_bytes())
+    return found | judged(task, raw)
+
+
+def watched(tool: Tool, folder: str, told: IO, said: IO) -> int:
+    """Run a tool under watched.py; end what is left if it ended the watching process."""
+    adopt()
+    before, own = {*alive()}, {"TMPDIR": folder}
+    command = [sys.executable, HERE / "watched.py", str(SECONDS), *tool.filled(),
+               "table.csv", "task.json", "released.csv"]  # fmt: skip
+    watching = subprocess.Popen(
+        command, cwd=folder, env=os.environ | ONE_THREAD | own, stdout=told, stderr=said
+    )
+    try:
+        watching.wait(20 * SECONDS + 60)
+    except subprocess.TimeoutExpired:
+        watching.kill()
+    code = watching.wait()
+    while left := {*alive()} - before:
+        end(left)
+    return code
 
 
 def machine(load: float) -> str:
@@ -168,23 +200,24 @@ def done(task: Task, known: list[Tool]) -> list[dict]:
     for tool in known:
         methods = [name for name, kept in tool.methods.items() if task.principle in kept]
         for method in methods:
-            folder = BUILD / "runs" / task.name / f"{tool.name}, {method}"
             row = {"table": task.table, "principle": task.principle, "level": level,
                    "tool": tool.name, "method": method}  # fmt: skip
-            rows.append(row | release(tool, method, task, folder))
+            rows.append(row | release(tool, method, task))
     return rows
 
 
-def main(name: str, jobs: str = "1") -> None:
+def main(name: str, jobs: str = "1", seed: str = "") -> None:
     """Run a profile, write tools.csv and measured.csv, and say what kept no promise."""
     about = tomllib.loads((HERE / "tasks.toml").read_text())
     results = HERE / "tools" if name == "paper" else BUILD / name
     known, loads, rows = tools(), [os.getloadavg()[0]], []
+    drawn = int(seed or secrets.randbits(53))
     lacking = {tool.name: tool.missing() for tool in known}
     able = [tool for tool in known if not lacking[tool.name]]
     several = joblib.Parallel(int(jobs), return_as="generator", batch_size=1)
     results.mkdir(parents=True, exist_ok=True)
-    for found in several(joblib.delayed(done)(task, able) for task in tasks(about[name], about)):
+    asked = tasks(about[name], about, drawn)
+    for found in several(joblib.delayed(done)(task, able) for task in asked):
         rows += found
         loads.append(os.getloadavg()[0])
         pd.DataFrame(rows).to_csv(results / "measured.csv", index=False, float_format="%.6g")
@@ -193,10 +226,11 @@ def main(name: str, jobs: str = "1") -> None:
     on = machine(max(loads))
     pd.DataFrame([
         {"tool": tool.name, "version": tool.version, "licence": tool.licence, "home": tool.home,
-         "state": f"not run here: {lack}" if (lack := lacking[tool.name]) else "run", "on": on}
+         "state": f"not run here: {lack}" if (lack := lacking[tool.name]) else "run", "on": on,
+         "seed": drawn}
         for tool in known
     ]).to_csv(results / "tools.csv", index=False)  # fmt: skip
-    print(f"on {on}: {results.relative_to(HERE.parent)}")
+    print(f"on {on}: {results}")
 
 
 if __name__ == "__main__":

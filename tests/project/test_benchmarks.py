@@ -64,7 +64,7 @@ def test_every_cell_of_the_table_of_features_says_where_it_was_read():
 def test_what_was_measured_says_on_what_and_by_which_versions():
     tools = pd.read_csv(BENCHMARKS / "tools" / "tools.csv").set_index("tool")
     on = r".+ cores, load \d+\.\d at most, Python 3\.\d+\.\d+, [\d-]+"
-    assert tools["on"].str.fullmatch(on).all()
+    assert tools["on"].str.fullmatch(on).all() and tools["seed"].nunique() == 1
     measured = pd.read_csv(BENCHMARKS / "tools" / "measured.csv")
     ran = tools.index[tools["state"] == "run"]
     assert set(ran) == set(measured["tool"]) and len(ran) >= 6

@@ -1,8 +1,10 @@
 """The benchmark's judge catches tools that lie, and its runner says which tools did not run."""
 
+import json
 import sys
 import textwrap
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -71,6 +73,20 @@ def task():
     })  # fmt: skip
     drawn = compare.draw(frame, ROLES, 120)
     return judge.Task("people", "k-anonymity", {"k": 10}, *ROLES.values(), *drawn)
+
+
+@pytest.fixture(scope="module")
+def wide():
+    """More columns, so that people are alone in all but one of them; no promise is asked for."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({
+        "age": rng.integers(20, 60, 800),
+        "town": rng.choice([*"abcdefghijklmnop"], 800),
+        "work": rng.choice([*"abcdefghijklmnop"], 800),
+        "illness": rng.choice(["flu", "cold", "gout", "rash", "ache"], 800),
+    })  # fmt: skip
+    roles = ROLES | {"quasi_identifiers": ["age", "town", "work"]}
+    return judge.Task("people", "nothing", {}, *roles.values(), *compare.draw(frame, roles, 400))
 
 
 def planted(folder, lie=""):
@@ -178,6 +194,87 @@ def test_a_forged_ending_keeps_nothing(task, tmp_path):
     assert found["promise"] == "none kept: the watching process was ended"
 
 
+DAEMON = """
+import os, signal, time
+
+def burn(seconds):
+    open(PIDS, "a").write(f"{os.getpid()} ")
+    while time.process_time() < seconds:
+        pass
+    open("burnt", "a").write("1")
+
+def daemon(seconds):
+    if not os.fork():
+        os.setsid()
+        if not os.fork():
+            burn(seconds)
+            time.sleep(60)
+            rows.to_csv(sys.argv[3], index=False)
+        os._exit(0)
+
+def burnt():
+    return os.path.exists("burnt")
+"""
+HIDDEN = {  # what a tool starts, how it then goes on, the limit, the verdict, seconds that count
+    "a daemon that writes the release": (
+        "daemon(2)\nwhile not burnt(): time.sleep(0.1)\nsys.exit()", 20, "none kept: no file", 2,
+    ),
+    "many that share the limit": (
+        "for _ in range(4): daemon(1)\ntime.sleep(60)", 3, "none kept: stopped after 3 seconds", 3,
+    ),
+    "a child whose end is ignored": (
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\nif not os.fork(): burn(2); os._exit(0)\n"
+        "while not burnt(): time.sleep(0.1)\ntime.sleep(1)", 20, "kept", 2,
+    ),
+    "one that outlives the watching process": (
+        "daemon(0.1)\nwhile not burnt(): time.sleep(0.1)\nos.kill(os.getppid(), signal.SIGKILL)",
+        20, "none kept: the watching process was ended", 0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers")
+@pytest.mark.parametrize("hidden", HIDDEN)
+def test_hidden_work_counts_and_none_of_it_survives(task, tmp_path, monkeypatch, hidden):
+    code, limit, verdict, least = HIDDEN[hidden]
+    monkeypatch.setattr(compare, "SECONDS", limit)
+    pids = tmp_path / "pids"
+    tool = planted(tmp_path / "planted", DAEMON.replace("PIDS", repr(str(pids))) + code)
+    (found,) = compare.done(task, [tool])
+    assert found["promise"] == verdict
+    assert found.get("seconds", 0) >= least
+    assert not [pid for pid in pids.read_text().split() if Path("/proc", pid).exists()]
+
+
+def test_a_tool_is_alone_in_its_folder_and_nothing_of_it_is_kept(task, tmp_path):
+    seen = tmp_path / "seen"
+    code = (
+        "import os; told = json.dumps([os.getcwd(), sorted(os.listdir())])\n"
+        f"print(told, file=open({str(seen)!r}, 'a'))"
+    )
+    compare.done(task, [planted(tmp_path / "planted", code)] * 2)
+    folders = [json.loads(line) for line in seen.read_text().splitlines()]
+    given = ["hierarchy_0.csv", "hierarchy_1.csv", "table.csv", "task.json"]
+    assert [files for _, files in folders] == [given, given]
+    for folder, _ in folders:
+        assert not Path(folder).exists() and compare.BUILD not in Path(folder).parents
+
+
+def test_queries_are_drawn_in_each_run_and_its_seed_repeats_them(task, tmp_path, monkeypatch):
+    tool = planted(tmp_path / "planted")
+    monkeypatch.setattr(compare, "BUILD", tmp_path)
+    monkeypatch.setattr(compare, "tools", lambda: [tool])
+    monkeypatch.setattr(compare, "tasks", lambda *given: [replace(task, seed=given[-1])])
+    ran = []
+    for again in (False, False, True):
+        compare.main("quick", "1", str(ran[0][0]) if again else "")
+        of_run = [
+            pd.read_csv(tmp_path / "quick" / f"{name}.csv") for name in ("tools", "measured")
+        ]
+        ran.append((of_run[0]["seed"][0], of_run[1]["query error"][0]))
+    assert ran[0] == ran[2] and not {*ran[0]} & {*ran[1]}
+
+
 def test_copies_refute_differential_privacy_and_rows_of_others_do_not(task):
     private = replace(task, principle="differential privacy", promise={"epsilon": 0.5})
     mixed = task.people.assign(age=task.people["age"].sample(frac=1, random_state=0).to_numpy())
@@ -187,6 +284,25 @@ def test_copies_refute_differential_privacy_and_rows_of_others_do_not(task):
     )
     assert copy.startswith("broken: copies 100% of people")
     assert other == "not in the bytes"
+
+
+@pytest.mark.parametrize("changed", ["illness", "age", "each row another"])
+def test_a_copy_with_one_column_changed_is_caught(wide, changed):
+    """Nothing is promised, so it is measured; a promise of differential privacy is refuted."""
+    rng, rows = np.random.default_rng(1), wide.people.copy()
+    columns = list(rows) if changed == "each row another" else [changed]
+    which = rng.integers(len(columns), size=len(rows))
+    for number, name in enumerate(columns):
+        values = wide.domain.get(name, wide.secrets)
+        other = rows[name].map(dict(zip(values, np.roll(values, 1), strict=True)))
+        rows[name] = rows[name].where(which != number, other)
+    raw, others = (of.to_csv(index=False).encode() for of in (rows, wide.outsiders))
+    found = judge.judged(wide, raw)
+    assert found["nearly copied"] > 0.4 and found["times copied"] > 3
+    assert found["promise"] == "none" and abs(found["copied"]) < 0.05
+    private = replace(wide, principle="differential privacy", promise={"epsilon": 0.5})
+    assert judge.judged(private, raw)["promise"].startswith("broken: copies ")
+    assert judge.judged(private, others)["promise"] == "not in the bytes"
 
 
 def test_tools_that_are_not_here_are_shown_as_not_run(tmp_path, monkeypatch):
