@@ -168,9 +168,22 @@ def test_the_sets_of_a_seed_count_together(id):
     """Sets of one seed are nested: more of them tell no more about other seeds."""
     sets = pd.DataFrame({"seed": range(6), "outcome": ["found"] * 5 + ["budget used up"]})
     sets = sets.assign(**{"over bound": "reject", "algorithm": "min_choice", "data": "pantheon",
-                          "slack": 0.0, "share": 0.9, "axis": "constraints",
+                          "slack": 0.0, "share": 0.5, "axis": "constraints",
                           "constraints": 4})  # fmt: skip
     sets = pd.concat([sets, sets.assign(**{"over bound": "star"})])
     once, often = (found(id, "reject", table) for table in (sets, pd.concat([sets] * 50)))
     assert once.verdict == often.verdict == UNDECIDED
     assert once.interval == often.interval
+
+
+def test_each_table_has_the_size_of_its_own_published_list():
+    sets = pd.DataFrame({"seed": range(20), "over bound": "reject", "algorithm": "min_choice",
+                         "slack": 0.0})  # fmt: skip
+    sets = pd.concat([
+        sets.assign(data=data, share=share, outcome="found" if right else "no table")
+        for data, of_list in (("narrow", 0.9586), ("pantheon", 0.5))
+        for share in (0.5, 0.9586)
+        for right in [share == of_list]
+    ])  # fmt: skip
+    sets = pd.concat([sets, sets.assign(**{"over bound": "star"})])
+    assert found("found-with-equal-bounds", "reject", sets).measured.startswith("40 of 40")
