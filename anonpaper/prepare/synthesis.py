@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import os
 import shutil
 import tempfile
 import time
@@ -306,6 +307,8 @@ def _seed(seed: int) -> None:
 def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
     """Import SDV, silence it, use one thread, and restore global random states."""
     _installed("sdv")
+    # one instruction set for all processors, since others round otherwise; read on torch's import
+    os.environ.setdefault("ATEN_CPU_CAPABILITY", "default")
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         import joblib

@@ -1,5 +1,6 @@
 """Synthetic rows: values, seeds, cache, refusals; fusion without any model."""
 
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -41,6 +42,20 @@ def test_importing_the_module_does_not_import_sdv():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_models_are_trained_with_the_instructions_that_every_processor_has():
+    """With others the same seed gave other rows: AVX-512 adds up in another order than AVX2."""
+    script = (
+        "from anonpaper.prepare import synthesis\n"
+        "with synthesis._quiet_and_seeded(0):\n"
+        "    import torch\n"
+        "print(torch.backends.cpu.get_cpu_capability())"
+    )
+    kept = {k: v for k, v in os.environ.items() if k != "ATEN_CPU_CAPABILITY"}
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, env=kept)
+    assert done.stdout.strip() == "DEFAULT", done.stderr
 
 
 WITHOUT = """
