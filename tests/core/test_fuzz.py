@@ -21,6 +21,8 @@ from anonpaper.errors import AnonpaperError
 from anonpaper.owner.cli import main
 from anonpaper.prepare import cleaning, encoding, imbalance, patterns, synthesis
 
+pytest.importorskip("matplotlib", reason="all public functions are called: anonpaper[all]")
+
 CALLS = int(os.environ.get("ANONPAPER_FUZZ", 1000))
 RARE = settings(
     deadline=None,

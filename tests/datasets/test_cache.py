@@ -10,6 +10,8 @@ import pytest
 from anonpaper.datasets.loading import parsed
 from anonpaper.files import cache_folder, raw_folder, whole_file
 
+pytest.importorskip("pyarrow", reason="parquet is read by pyarrow: anonpaper[parquet]")
+
 TABLE = pd.DataFrame(
     {
         "text": pd.Categorical(["b", "a", None], ["c", "b", "a"], ordered=True),

@@ -193,6 +193,7 @@ def test_sal_is_the_same_for_the_same_seed(loaded):
 
 
 def test_sal_is_made_once_and_then_read_from_the_cache(loaded, monkeypatch):
+    pytest.importorskip("pyarrow", reason="parquet is read by pyarrow: anonpaper[parquet]")
     monkeypatch.setattr(acs, "make_sal", lambda *given: pytest.fail("it was there"))
     assert ap.load("sal").n == 600_000
 

@@ -108,6 +108,7 @@ def test_rows_withheld_cost_everything():
     ({}, "sum to 1"),
 ])  # fmt: skip
 def test_impossible_weights_are_refused(weights, message):
+    pytest.importorskip("pymoo", reason="it searches by pymoo: anonpaper[search]")
     m = ap.examples.hospital()
     rel = ap.recode(m, ap.Recoding.identity(m.attributes))
     with pytest.raises(errors.AnonpaperError, match=message):

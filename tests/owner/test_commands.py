@@ -83,6 +83,8 @@ def test_every_method_of_the_package_has_a_name():
 def test_every_method_and_every_way_to_publish(
     name, people, few, age_tree, tmp_path, capsys, monkeypatch
 ):
+    if name == "preference_search":
+        pytest.importorskip("pymoo", reason="it searches by pymoo: anonpaper[search]")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sigma.txt").write_text("sex[f], 5, 40\nzip[02139], 3, 40\n")
     table, roles = (
@@ -182,6 +184,8 @@ def test_an_option_means_to_each_method_what_it_says(option, method, said):
                                              ("balanced_classes", 2)])  # fmt: skip
 def test_the_least_k_is_what_the_help_says(name, least, people, capsys, monkeypatch, tmp_path):
     """Below it a method refuses, and says from where on it would not."""
+    if name == "preference_search":
+        pytest.importorskip("pymoo", reason="it searches by pymoo: anonpaper[search]")
     method = METHODS[name]
     assert f"from {least} to n" in meaning(method, method.parameters["k"])
     more = ARGUMENTS[name].copy()

@@ -7,13 +7,14 @@ import warnings
 from ast import literal_eval
 from datetime import datetime
 
-import openpyxl
 import pandas as pd
 import pytest
 
 import anonpaper as ap
 from anonpaper import errors
 from anonpaper.owner.cli import main
+
+openpyxl = pytest.importorskip("openpyxl", reason="workbooks are read: anonpaper[excel]")
 
 HEADER = ["age", "born", "seen", "zip", "answer", "ill"]
 SECRETS = ["HIV", "hiv", "flu", "cold"]

@@ -203,6 +203,7 @@ def test_the_report_is_not_written_where_the_table_cannot_be(tmp_path, capsys):
 
 
 def test_an_address_is_no_file(capsys):
+    pytest.importorskip("pyarrow", reason="parquet is read by pyarrow: anonpaper[parquet]")
     for name in ("http://x.invalid/people.parquet", "https://x.invalid/people.csv"):
         assert code("audit", name, "--qi", "age") == 2
         assert "No such file" in capsys.readouterr().err

@@ -76,6 +76,7 @@ print("all")
 
 
 def test_everything_but_synthesis_works_without_sdv_and_torch():
+    pytest.importorskip("pymoo", reason="all other packages: anonpaper[all]")
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
     assert done.stdout.strip() == "all", done.stderr
 

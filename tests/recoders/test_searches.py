@@ -14,6 +14,8 @@ from referees.tables import adult_in_intervals, tables
 import anonpaper as ap
 from anonpaper import errors
 from anonpaper.recoders.archive import choose, non_dominated
+
+pytest.importorskip("pymoo", reason="preferences are searched by pymoo: anonpaper[search]")
 from anonpaper.recoders.nsga2 import prefer_feasible
 
 
