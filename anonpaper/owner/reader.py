@@ -533,8 +533,11 @@ def spellings(m: Microdata) -> list[str]:
     """Return a sentence for each role column with texts that may be one value."""
     found = []
     for name in [*m.qi, *m.sensitives]:
-        if alike := near_equal(m.attribute(name).values):
-            names = {text: texts[0] for texts in alike for text in texts[1:]}
+        values = m.attribute(name).values
+        if alike := near_equal(values):
+            counts = m.frame[name].value_counts().reindex(values, fill_value=0)
+            usual = {text: max(texts, key=counts.get) for texts in alike for text in texts}
+            names = {text: kept for text, kept in usual.items() if text != kept}
             option = shlex.quote(f"{name}={json.dumps(names, ensure_ascii=False)}")
             found.append(
                 f"{' and '.join(map(str, alike))} of {name!r} may be one value, but they are kept "
