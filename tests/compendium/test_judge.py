@@ -437,8 +437,8 @@ def perturbed(frame, published):
         changed = [values * by for by in (1e-3, 1e3)] + [1e3 + 7 * values]
         changed += [values**2 * np.arange(1, len(frame) + 1)]
         changed += [np.random.default_rng(0).permutation(values)]
-        printed = pd.to_numeric(str(published).replace(",", ""), errors="coerce")
-        changed += [printed] * (not np.isnan(printed))
+        printed = re.findall(r"\d+(?:\.\d+)?", str(published).replace(",", ""))
+        changed += map(pd.to_numeric, printed)
         yield from (frame.assign(**{column: other}) for other in changed)
     for column in texts:
         yield frame.assign(**{column: frame[column].iloc[0]})

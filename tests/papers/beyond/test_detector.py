@@ -284,7 +284,7 @@ def test_runs_of_one_draw_count_together():
     """More detectors on the same people tell no more about other people."""
     (claim,) = (entry for entry in judge.of_paper("beyond") if entry.id == "formula-beats-none")
     runs = pd.DataFrame([
-        {"sees": "value", "publication": "paper", "AUC, rare": 0.7, "seed": seed,
+        {"name": "adult", "sees": "value", "publication": "paper", "AUC, rare": 0.7, "seed": seed,
          "risk": 0.5, "risk, knows the values": 0.4, "formula": 0.5 if nearer else 0.2}
         for seed, nearer in enumerate([True, True, True, False])
     ])  # fmt: skip
