@@ -67,6 +67,14 @@ def as_list(value) -> list:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
+def _setting(values: list, columns) -> str:
+    """Return a setting in words, each number with the name of its column."""
+    return ", ".join(
+        f"{column} = {value}" if column and not isinstance(value, str) else str(value)
+        for value, column in zip(values, columns, strict=True)
+    )
+
+
 class Statement:
     """A table, what was derived from it, and the words for what is found.
 
@@ -269,7 +277,7 @@ class Statement:
             return settings.verdict
         names = [options["quantifier"]]
         if isinstance(index, pd.Index) and settings.n == len(index):
-            names = [", ".join(map(str, as_list(at))) for at in index]
+            names = [_setting(as_list(at), index.names) for at in index]
         self.spread = self.names["draws"]
         outer = f"{ends.min():.3g} to {ends.max():.3g}"
         self.interval = f"{settings.held}, {len(ends)} intervals of differences: {outer}"

@@ -521,6 +521,7 @@ def test_several_intervals_say_whether_they_hold_together(entry):
     for finding in entry.found(*measured_tables(entry)):
         if isinstance(finding.interval, str) and finding.interval.count(" to ") > 1:
             assert {intervals.EACH, intervals.TOGETHER} & set(re.findall(r"\w+", finding.interval))
+            assert not re.search(r"[,;] [\d.]+:", finding.interval)  # a number with a name, k = 5
 
 
 @pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
