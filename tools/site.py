@@ -109,8 +109,7 @@ class Site:
         self.papers = report.judged_papers(PAPER)
         self.templates = report.templates(CONFIGURATION / "pages")
         self.templates.filters |= {"tally": report.tally, "small": self.small, "apart": apart}
-        self.templates.filters["otherwise"] = otherwise
-        self.templates.filters["numbers"] = numbers
+        self.templates.filters |= {"numbers": numbers, "otherwise": otherwise}
         self.templates.filters["data"] = lambda one: "; ".join(report.data_of({"": one}))
         files = [*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("*/*.ipynb")]
         names = [path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in files]
@@ -393,8 +392,8 @@ def share_of(claims: list[dict]) -> tuple[str, str]:
     shades = {shade for shade, *_ in told}
     holds = sum(number for shade, number, _ in told if shade == "yes")
     parts = [f"{holds}/{len(claims)}"] if shades & {"yes", "no"} else []
-    open_ = shades - {"yes", "no"}
-    parts += [words.replace("reproduced ", "") for shade, _, words in told if shade in open_]
+    some = [words for shade, _, words in told if shade not in ("yes", "no")]
+    parts += [words.replace("reproduced ", "") for words in some]
     mixed = "no" if "no" in shades and not holds else "partly"
     shown = ", ".join(parts).removeprefix("1 " * (len(claims) == 1))
     return shown or "no claim", mixed if len(shades) > 1 else [*shades, "not-run"][0]
@@ -412,17 +411,15 @@ def sure(claims: list[dict], one: dict) -> str:
     ours = [word for word in ("interpretation", "reconstruction") if word[:9] in differs]
     setting = f"partly our {' and '.join(ours)}" if ours else "not quite the paper's setting"
     told += [setting] * bool(differs.strip())
-    if changed := sum(bool(otherwise(claim)) for claim in claims):
-        told += [f"another interpretation changes {changed} of {len(claims)} verdicts"]
-    elif any(claim["robust"] for claim in claims):
-        told += ["no other interpretation changes a verdict"]
+    changed = f"{sum(bool(otherwise(claim)) for claim in claims)} of {len(claims)} verdicts"
+    told += [f"another interpretation changes {changed}"] * any(c["robust"] for c in claims)
     return f"How sure: {', '.join(told)}." if claims else ""
 
 
 def otherwise(claim: dict) -> str:
-    """Return the other verdicts that other interpretations of the paper give."""
-    others = dict.fromkeys(verdict for *_, verdict in claim["readings"][1:])
-    return " or ".join(verdict for verdict in others if verdict != claim["verdict"])
+    """Return the other verdicts that other interpretations of the paper give, if decided."""
+    same = {claim["verdict"], judge.UNDECIDED, judge.NOT_TESTABLE}
+    return " or ".join(dict.fromkeys(v for *_, v in claim["readings"][1:] if v not in same))
 
 
 def apart(claim: dict) -> str:
