@@ -409,7 +409,7 @@ def sure(claims: list[dict], one: dict) -> str:
     told = [" or ".join(dict.fromkeys((drawn and [f"{judge.span(drawn)} draws"]) + told))]
     told += ["stand-in tables"] * any("stands for" in str(data["origin"]) for data in one["data"])
     ours = [word for word in ("interpretation", "reconstruction") if word[:9] in differs]
-    setting = f"partly our {' and '.join(ours)}" if ours else "not quite the paper's setting"
+    setting = f"partly our {' and '.join(ours)}" if ours else "setting differs"
     told += [setting] * bool(differs.strip())
     changed = f"{sum(bool(otherwise(claim)) for claim in claims)} of {len(claims)} verdicts"
     told += [f"another interpretation changes {changed}"] * any(c["robust"] for c in claims)
