@@ -406,6 +406,7 @@ def sure(claims: list[dict], one: dict) -> str:
         found = re.findall(r"(\d+) (?:seeds|draws|runs|repeats|orders)", claim["spread"])
         drawn += map(int, found)
         told += [] if found else re.split("[;:.(]|, | except| but", claim["spread"])[:1]
+    told = [text for text in told if not drawn or re.match("no |one ", text)]
     told = [" or ".join(dict.fromkeys((drawn and [f"{judge.span(drawn)} draws"]) + told))]
     told += ["stand-in tables"] * any("stands for" in str(data["origin"]) for data in one["data"])
     ours = [word for word in ("interpretation", "reconstruction") if word[:9] in differs]
