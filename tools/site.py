@@ -109,7 +109,7 @@ class Site:
         self.papers = report.judged_papers(PAPER)
         self.templates = report.templates(CONFIGURATION / "pages")
         self.templates.filters |= {"tally": report.tally, "small": self.small, "apart": apart}
-        self.templates.filters["numbers"] = numbers
+        self.templates.filters |= {"numbers": numbers, "otherwise": otherwise}
         self.templates.filters["data"] = lambda one: "; ".join(report.data_of({"": one}))
         files = [*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("*/*.ipynb")]
         names = [path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in files]
@@ -392,8 +392,8 @@ def share_of(claims: list[dict]) -> tuple[str, str]:
     shades = {shade for shade, *_ in told}
     holds = sum(number for shade, number, _ in told if shade == "yes")
     parts = [f"{holds}/{len(claims)}"] if shades & {"yes", "no"} else []
-    open_ = shades - ({"yes", "no", "partly"} if parts else {"yes", "no"})
-    parts += [words for shade, _, words in told if shade in open_]
+    some = [words for shade, _, words in told if shade not in ("yes", "no")]
+    parts += [words.replace("reproduced ", "") for words in some]
     mixed = "no" if "no" in shades and not holds else "partly"
     shown = ", ".join(parts).removeprefix("1 " * (len(claims) == 1))
     return shown or "no claim", mixed if len(shades) > 1 else [*shades, "not-run"][0]
@@ -401,17 +401,26 @@ def share_of(claims: list[dict]) -> tuple[str, str]:
 
 def sure(claims: list[dict], one: dict) -> str:
     """Return what verdicts rest on, in a line: draws, data, our own choices, interpretations."""
-    spread, differs = (" ".join(claim[name] for claim in claims) for name in ("spread", "differs"))
-    drawn = [*map(int, re.findall(r"(\d+) (?:seeds|draws|runs|repeats|orders)", spread))]
-    told = [f"{judge.span(drawn)} draws" if drawn else re.split("[;,:.(]| except| but", spread)[0]]
+    drawn, told, differs = [], [], " ".join(claim["differs"] for claim in claims)
+    for claim in claims:
+        found = re.findall(r"(\d+) (?:seeds|draws|runs|repeats|orders)", claim["spread"])
+        drawn += map(int, found)
+        told += [] if found else re.split("[;:.(]|, | except| but", claim["spread"])[:1]
+    told = [text for text in told if not drawn or re.match("no |one ", text)]
+    told = [" or ".join(dict.fromkeys((drawn and [f"{judge.span(drawn)} draws"]) + told))]
     told += ["stand-in tables"] * any("stands for" in str(data["origin"]) for data in one["data"])
     ours = [word for word in ("interpretation", "reconstruction") if word[:9] in differs]
-    setting = f"partly our {' and '.join(ours)}" if ours else "not quite the paper's setting"
+    setting = f"partly our {' and '.join(ours)}" if ours else "setting differs"
     told += [setting] * bool(differs.strip())
-    robust = {claim["robust"] for claim in claims}
-    told += [words for name, words in report.TEXTS["robust"].items() if name in robust][:1]
-    line = f"How sure: {', '.join(told)}." if claims else ""
-    return line.replace("the verdict", "a verdict")
+    changed = f"{sum(bool(otherwise(claim)) for claim in claims)} of {len(claims)} verdicts"
+    told += [f"another interpretation changes {changed}"] * any(c["robust"] for c in claims)
+    return f"How sure: {', '.join(told)}." if claims else ""
+
+
+def otherwise(claim: dict) -> str:
+    """Return the other verdicts that other interpretations of the paper give, if decided."""
+    same = {claim["verdict"], judge.UNDECIDED, judge.NOT_TESTABLE}
+    return " or ".join(dict.fromkeys(v for *_, v in claim["readings"][1:] if v not in same))
 
 
 def apart(claim: dict) -> str:

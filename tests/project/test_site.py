@@ -222,8 +222,8 @@ def test_every_published_figure_has_a_page_that_says_whether_it_holds(site):
     ("verdicts", "chip"),
     [
         (["reproduced", "holds"], ("2/2", "yes")),
-        (["reproduced", "holds in part", "undecided"], ("1/3, 1 undecided", "partly")),
-        (["not reproduced", "reproduced in direction"], ("0/2", "no")),
+        (["holds", "holds in part", "undecided"], ("1/3, 1 holds in part, 1 undecided", "partly")),
+        (["not reproduced", "reproduced in direction"], ("0/2, 1 in direction", "no")),
         (["undecided"], ("undecided", "undecided")),
         ([], ("no claim", "not-run")),
     ],
@@ -234,12 +234,16 @@ def test_a_chip_says_how_many_claims_hold_and_how_many_are_open(verdicts, chip):
 
 def test_a_page_says_in_a_line_what_its_verdicts_rest_on():
     claim = {"spread": "10 seeds", "differs": "d = 4 is our interpretation", "robust": ""}
-    other = {"spread": "no random step", "differs": "", "robust": "no"}
+    claim |= {"verdict": "reproduced", "readings": []}
+    read = [("ours", "", "reproduced"), ("theirs", "", "not reproduced")]
+    other = claim | {"spread": "no random step: one table", "robust": "unknown", "readings": read}
     data = [{"origin": "occ; stands for OCC"}]
     sure = load_tool("site").sure
-    told = "10 draws, stand-in tables, partly our interpretation, another interpretation changes"
-    assert sure([claim, other], {"data": data}) == f"How sure: {told} a verdict."
-    assert sure([other | {"robust": ""}], {"data": []}) == "How sure: no random step."
+    alike = other | {"differs": "", "readings": [read[0], ("", "", "undecided")]}
+    told = "10 draws or no random step, stand-in tables, partly our interpretation, another"
+    changes = f"How sure: {told} interpretation changes 1 of 3 verdicts."
+    assert sure([claim, other, alike], {"data": data}) == changes
+    assert sure([alike | {"robust": ""}] * 2, {"data": []}) == "How sure: no random step."
 
 
 def test_all_results_are_those_of_the_paper_edition(site):
