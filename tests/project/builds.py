@@ -3,7 +3,9 @@
 import contextlib
 import importlib
 import io
+import multiprocessing
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -103,12 +105,16 @@ def small_project(root, package="**/*"):
     write_claims(root, ("small", "table_1_first", "row", 100))
     write_profile(root, "one/1_first: {rows: 3}\ntwo/1_second: {}\n")
     write_profile(root, "one/1_first: {rows: 30}\ntwo/1_second: {}\n", "paper")
+    return with_environment(root)
+
+
+def with_environment(root):
+    """Give a copy the environment of the tests: nothing is installed from it."""
     python = root / ".venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
-    # nothing is installed from here: the environment is the tests' own
     python.write_text(f'#!/bin/sh\n[ "$2" = pip ] && exit 0\nexec "{sys.executable}" "$@"\n')
     python.chmod(0o755)
-    (root / "data" / "cache").mkdir(parents=True)
+    (root / "data" / "cache").mkdir(parents=True, exist_ok=True)
     for stamp in (".venv/.packages-installed", ".venv/.package-installed", "data/cache/.fetched"):
         (root / stamp).touch()
     return root
@@ -135,6 +141,35 @@ def make(root, *arguments, fails=False, **changes):
     )
     assert (done.returncode != 0) is fails, done.stdout + done.stderr
     return done.stdout + done.stderr
+
+
+def forked(root, code):
+    """Run code on a copy's own package and tools, and return what it printed.
+
+    A fork of this process runs it, with the libraries that are loaded and no module of ours.
+    """
+
+    def run():
+        sys.stdout = sys.stderr = printed.open("w")
+        for name in {*os.environ} - {*environment(root)}:
+            del os.environ[name]
+        ours = re.compile(rf"{re.escape(str(ROOT))}(?!/\.venv)")
+        others = [folder for folder in sys.path if not ours.match(os.path.abspath(folder))]
+        sys.path[:] = [str(root), str(root / "tools"), *others]
+        sys.path_importer_cache.clear()  # of folders whose names are relative
+        for name, module in [*sys.modules.items()]:
+            if ours.match(os.path.abspath(getattr(module, "__file__", None) or "/")):
+                del sys.modules[name]
+        os.chdir(root)
+        assert root.resolve() == importlib.import_module("inputs").ROOT
+        exec(code, {"__name__": "__main__"})
+
+    printed = root / "data" / "cache" / "printed"
+    process = multiprocessing.get_context("fork").Process(target=run)
+    process.start()
+    process.join()
+    assert process.exitcode == 0, printed.read_text()
+    return printed.read_text()
 
 
 def timed(value):

@@ -1,7 +1,6 @@
 """A paper is two folders: taking them out takes it out, and a new one begins with a command."""
 
 import ast
-import os
 import re
 import shutil
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from project.builds import environment, forked, with_environment
 from project.cells import NAMES, code_cells, python_of
 from project.tools import files_of_the_project, load_tool
 
@@ -33,28 +33,20 @@ def scratch(tmp_path):
         if not name.endswith((".svg", ".png", ".tex")):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, tmp_path / name)
-    python = tmp_path / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
-    python.chmod(0o755)
-    (tmp_path / "data" / "cache").mkdir(exist_ok=True)
     judged = ROOT / "data" / "cache" / "judged"  # by content: what is the same is not judged twice
     judged.mkdir(parents=True, exist_ok=True)
-    (tmp_path / "data" / "cache" / "judged").symlink_to(judged)
-    for stamp in (".venv/.packages-installed", ".venv/.package-installed", "data/cache/.fetched"):
-        (tmp_path / stamp).touch()
+    (with_environment(tmp_path) / "data" / "cache" / "judged").symlink_to(judged)
     return tmp_path
 
 
 def run(folder, *command, rc=0):
     """Run a command in a copy of the project, on its own package, and return what it printed."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("ANONPAPER_", "MAKE"))}
     done = subprocess.run(
         command,
         cwd=folder,
         text=True,
         capture_output=True,
-        env=kept | {"PYTHONPATH": str(folder), "TQDM_DISABLE": "1"},
+        env=environment(folder, TQDM_DISABLE="1"),
     )
     assert done.returncode == rc, done.stdout + done.stderr
     return done.stdout
@@ -167,8 +159,6 @@ from anonpaper.compendium import papers
 print(anonpaper.__file__, *papers())
 """
 REPORT_AND_PLAN = """
-import sys
-sys.path.insert(0, "tools")
 import notebooks, report
 assert report.main() == 0 and notebooks.main(["plan", "--profile=paper"]) == 0
 """
@@ -180,7 +170,7 @@ def test_taking_a_paper_out_leaves_all_else_whole(scratch, gone):
     run(scratch, "make", "remove-paper", f"NAME={gone}")
     for folder in FOLDERS:
         assert not (scratch / folder / gone).exists()
-    printed = run(scratch, sys.executable, "-c", IMPORT_ALL + REPORT_AND_PLAN)
+    printed = forked(scratch, IMPORT_ALL + REPORT_AND_PLAN)
     package, *others = printed.splitlines()[0].split()
     assert package.startswith(str(scratch))
     assert others == [key for key in KEYS if key != gone]
@@ -202,7 +192,7 @@ def test_a_new_paper_runs_by_the_commands_of_contributing(scratch):
     (commands,) = re.findall(r"```\n(make new-paper .*?)```", text, flags=re.DOTALL)
     for command in commands.splitlines():
         run(scratch, *command.split())
-    assert "wong2006" in run(scratch, sys.executable, "-c", IMPORT_ALL).split()
+    assert "wong2006" in forked(scratch, IMPORT_ALL).split()
     report = (scratch / "figures/paper/REPORT.md").read_text()
     assert "## wong2006: An example of a paper" in report
     cards = (scratch / "figures/paper/wong2006/REPORT.md").read_text()
