@@ -7,13 +7,19 @@ page. `page_of` knows the few pages that lie elsewhere.
 import importlib.metadata
 import json
 import re
+import sys
+from functools import cache
 from html import unescape
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
 from sphinx.addnodes import pending_xref
+from sphinx.search.en import SearchEnglish
 
 from anonpaper.compendium import papers
+
+sys.modules["rfc3987_syntax"] = None  # as in tools/inputs.py
+SearchEnglish.stem = cache(SearchEnglish.stem)  # words come again
 
 project = "anonpaper"
 author = "The anonpaper authors"

@@ -27,14 +27,13 @@ import tempfile
 import tokenize
 from pathlib import Path
 
+import inputs
 import nbformat
 import yaml
 from nbgrader import preprocessors
 from nbgrader.nbgraderformat import ValidationError
 
-from anonpaper.files import project_root
-
-ROOT = project_root(Path(__file__).parent)
+ROOT = inputs.ROOT
 LESSONS = ROOT / "notebooks" / "course"
 COURSE = ROOT / "build" / "course"
 CODE_STUB = "# YOUR CODE HERE"

@@ -12,6 +12,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import sys
 from importlib.util import source_from_cache
 from itertools import zip_longest
 from pathlib import Path
@@ -21,6 +22,10 @@ from anonpaper.datasets.fetching import fetched_before, placed_by_hand
 from anonpaper.datasets.registry import registry
 from anonpaper.errors import AnonpaperError
 from anonpaper.files import project_root, sha256
+
+# jsonschema, which nbformat imports, builds a grammar of international addresses at every start,
+# for seconds, unless there is no such module: no notebook is checked for addresses
+sys.modules["rfc3987_syntax"] = None
 
 ROOT = project_root(Path(__file__).parent)
 NOTEBOOKS = ROOT / "notebooks"
@@ -201,7 +206,6 @@ def inputs_of(name: str, parameters: dict, share: dict, opened: set, files: dict
 
 def snapshot() -> dict[str, str]:
     """Return the digest of every file of the project that a run may depend on, by its path."""
-    bare_content.cache_clear()  # files may have changed since
     data = [path for path in (ROOT / "data").glob("*/") if path.name not in ("cache", "raw")]
     edition = sorted((FIGURES / "paper").glob("*/*.csv"))  # which answers are read from
     paths = edition + [

@@ -35,10 +35,6 @@ from anonpaper.compendium.edition import NO_RUN
 from anonpaper.errors import AnonpaperError
 from anonpaper.files import cache_folder, sha256, write_whole
 
-# jsonschema, which nbformat and papermill import, builds a grammar of international addresses at
-# every start, for seconds, unless there is no such module: no notebook is checked for addresses
-sys.modules["rfc3987_syntax"] = None
-
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SHOWN = "where claim how published measured interval tolerance detail differs reason".split()
 THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")

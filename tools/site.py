@@ -129,9 +129,7 @@ class Site:
 
     def stage(self) -> None:
         """Write all pages, not yet as HTML."""
-        for name, notebook in self.notebooks.items():
-            content = with_link(self.shown(notebook), name)
-            write_whole(self.source / f"notebooks/{name}.ipynb", json.dumps(content))
+        lessons = self.stage_notebooks()
         for paper in self.papers:
             key, (pages, others) = paper["key"], self.figures[paper["key"]]
             own = [one for name, one in self.notebooks.items() if name.startswith(f"{key}/")]
@@ -146,11 +144,6 @@ class Site:
         shown = [(paper, self.figures[paper["key"]][0]) for paper in self.papers]
         self.write("papers/index.md", "papers.md", papers=self.papers)
         self.write("figures/index.md", "figures.md", shown=shown)
-        lessons = [f"notebooks/{name}" for name in self.notebooks if name.startswith("course/")]
-        if lessons:
-            texts = sorted(NOTEBOOKS.glob("course/*.md")) if self.instructor else []
-            pages = lessons + [self.copy(text) for text in texts]
-            self.write("course.md", "course.md", pages=pages, instructor=self.instructor)
         self.write("api/index.rst", "api.rst", modules=package_modules())
         texts = (*map(ROOT.joinpath, TEXTS), *CONFIGURATION.glob("*.md"), PICTURE)
         for file in (*texts, *PAPER.glob("*/*.png"), *PAPER.glob("*/*.csv")):
@@ -159,6 +152,18 @@ class Site:
         given = {"papers": self.papers, "lessons": lessons, "live": LIVE.exists()}
         given["findings"] = [one for one in report.findings() if one[2] in self.notebooks]
         self.write("index.md", "index.md", reports=self.stage_reports(), **given)
+
+    def stage_notebooks(self) -> list[str]:
+        """Write the pages of notebooks and of the course, and return those of lessons."""
+        for name, notebook in self.notebooks.items():
+            content = with_link(self.shown(notebook), name)
+            write_whole(self.source / f"notebooks/{name}.ipynb", json.dumps(content))
+        lessons = [f"notebooks/{name}" for name in self.notebooks if name.startswith("course/")]
+        if lessons:
+            texts = sorted(NOTEBOOKS.glob("course/*.md")) if self.instructor else []
+            pages = lessons + [self.copy(text) for text in texts]
+            self.write("course.md", "course.md", pages=pages, instructor=self.instructor)
+        return lessons
 
     def copy(self, file: Path) -> str:
         """Copy a file of the project to its place among the pages, and return its page."""
@@ -268,9 +273,11 @@ class Site:
         found = {}
         for folder in (inputs.reference("quick"), PAPER):
             for name, share in shares(folder).items():
+                if not name.startswith(f"{key}/"):  # a notebook saves what its folder is about
+                    continue
                 state = report.state_of(name, PAPER) if folder == PAPER else report.NOT_YET
                 for path, about in share["outputs"].items():
-                    if path.startswith(f"{key}/") and path.endswith(".csv"):
+                    if path.endswith(".csv"):
                         there = PAPER / path if folder == PAPER else Path()
                         picture = there.with_suffix(".png") if there.is_file() else there
                         found[path] = about | {

@@ -116,12 +116,15 @@ def _beside(folder: Path, module: str) -> bool:
     return any(folder.glob(f"*/{module}.py")) or any(folder.glob(f"*/{module}/__init__.py"))
 
 
-@cache
 def bare_content(path: Path) -> bytes:
     """Return a file's content; of Python, the code without comments and docstrings."""
-    if path.suffix != ".py":
-        return path.read_bytes()
-    tree = ast.parse(path.read_bytes())
+    content = path.read_bytes()
+    return _bare(content) if path.suffix == ".py" else content
+
+
+@cache  # by content: a file may change while this process runs
+def _bare(source: bytes) -> bytes:
+    tree = ast.parse(source)
     for node in ast.walk(tree):
         documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
         if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from project.tools import load_tool
 
 from anonpaper.compendium import catalogue, intervals, judge
 from anonpaper.compendium.intervals import (
@@ -401,7 +402,7 @@ def test_every_judge_says_how(entry):
 @pytest.mark.parametrize("paper", sorted(catalogue.papers()))
 def test_every_difference_from_a_paper_has_a_tested_reason(paper):
     """But for claims on seconds: another machine may turn these."""
-    judged = judge.judge(paper, MEASURED / paper).set_index("id")
+    judged = load_tool("report").judged(paper, MEASURED / paper).set_index("id")
     timed = {
         path.split("/")[1].removesuffix(".csv")
         for share in (MEASURED / "manifest" / paper).glob("*.json")
@@ -463,12 +464,21 @@ def measured_tables(entry):
     return [read_table(MEASURED / entry.paper / f"{name}.csv") for name in entry.tables]
 
 
-@pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
+@pytest.fixture(params=RUN, ids=lambda entry: f"{entry.paper}-{entry.id}", scope="module")
+def entry(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def findings(entry):
+    """What the measured tables say, judged once for all tests."""
+    return entry.found(*measured_tables(entry))
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_every_verdict_depends_on_the_tables(entry):
+def test_every_verdict_depends_on_the_tables(entry, findings):
     tables = measured_tables(entry)
-    before = verdicts_of(entry, tables)
-    assert before is not None
+    before = [finding.verdict for finding in findings]
     if set(before) == {NOT_TESTABLE}:
         return
     after = (
@@ -516,15 +526,13 @@ def test_no_measured_claim_is_true_of_random_tables(entry):
     assert true <= 5, f"reproduced of {true} of {true + false} random tables"
 
 
-@pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
-def test_several_intervals_say_whether_they_hold_together(entry):
-    for finding in entry.found(*measured_tables(entry)):
+def test_several_intervals_say_whether_they_hold_together(findings):
+    for finding in findings:
         if isinstance(finding.interval, str) and finding.interval.count(" to ") > 1:
             assert {intervals.EACH, intervals.TOGETHER} & set(re.findall(r"\w+", finding.interval))
             assert not re.search(r"[,;] [\d.]+:", finding.interval)  # a number with a name, k = 5
 
 
-@pytest.mark.parametrize("entry", RUN, ids=lambda entry: f"{entry.paper}-{entry.id}")
 def test_every_table_is_saved_by_the_notebook_of_the_claim(entry):
     reason = entry.fields.get("reason")
     asked = {entry.notebook: set(entry.tables)}
@@ -545,15 +553,10 @@ def test_no_entry_has_rows_that_its_check_does_not_read(file):
     assert [id for id in own if "check" in judge._inherited(entries, id)] == []
 
 
-OURS = [entry for entry in RUN if entry.paper in catalogue.asked()]
-
-
-@pytest.mark.parametrize("entry", OURS, ids=lambda entry: f"{entry.paper}-{entry.id}")
-def test_what_is_printed_of_a_question_of_ours_is_what_its_interval_is_of(entry):
+def test_what_is_printed_of_a_question_of_ours_is_what_its_interval_is_of(entry, findings):
     """A number beside an interval of something else reads as if it were judged."""
-    tables = [MEASURED / entry.paper / f"{name}.csv" for name in entry.tables]
-    finding = entry.found(*map(read_table, tables))[0]
-    if not finding.interval:
+    finding = findings[0]
+    if entry.paper not in catalogue.asked() or not finding.interval:
         return
     number = r"(?<![\w.])-?\d[\d,]*(?:\.\d+(?:e[+-]\d+)?|(?<=,\d{3}))(?![\w.])"
     ends = finding.interval

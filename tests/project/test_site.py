@@ -1,9 +1,7 @@
 """The site: its links resolve, and a browser without a network shows every page well."""
 
 import functools
-import os
 import re
-import subprocess
 import sys
 import tempfile
 from html import unescape
@@ -31,13 +29,7 @@ HEAVIEST = 2e6  # bytes of a page with its pictures
 def site(tmp_path_factory):
     """The site, built from what is committed or was run."""
     folder = tmp_path_factory.mktemp("site") / "html"
-    done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "site.py", "--to", folder],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-    )
-    assert done.returncode == 0, done.stderr
+    assert load_tool("site").main(["--to", str(folder)]) == 0
     return folder
 
 
@@ -61,6 +53,12 @@ class Links(HTMLParser):
         ]
 
 
+@pytest.fixture(scope="session")
+def parsed(site):
+    """What the pages name, by path."""
+    return {path: Links(path) for path in site.rglob("*.html")}
+
+
 def test_every_notebook_and_lesson_has_a_page(site):
     names = [
         path.relative_to(ROOT).with_suffix(".html")
@@ -71,35 +69,24 @@ def test_every_notebook_and_lesson_has_a_page(site):
     assert [name for name in names if not (site / name).exists()] == []
 
 
-def test_a_site_that_is_up_to_date_is_left_alone(site):
+def test_a_site_that_is_up_to_date_is_left_alone(site, capsys):
     # files may have changed since the site was built: note those of now
-    script = (
-        "import pathlib, runpy, sys; tool = runpy.run_path('tools/site.py'); "
-        "pathlib.Path(sys.argv[1], '.inputs.sha256')"
-        ".write_text(tool['digest_of_inputs']()); "
-        "tool['main'](['--to', sys.argv[1]])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, site],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'tools'}"},
-    )
-    assert "nothing to be done" in done.stdout, done.stderr
+    tool = load_tool("site")
+    (site / ".inputs.sha256").write_text(tool.digest_of_inputs())
+    assert tool.main(["--to", str(site)]) == 0
+    assert "nothing to be done" in capsys.readouterr().out
 
 
-def test_internal_links_and_their_anchors_resolve(site):
-    pages = {path: Links(path) for path in site.rglob("*.html")}
-    assert len(pages) > 50
+def test_internal_links_and_their_anchors_resolve(site, parsed):
+    assert len(parsed) > 50
     broken = []
-    for path, page in pages.items():
+    for path, page in parsed.items():
         for link in page.links:
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            known = pages.get(target)
+            known = parsed.get(target)
             lost = parts.fragment and known and unquote(parts.fragment) not in known.anchors
             if not target.exists() or lost:
                 broken.append((path.relative_to(site).as_posix(), link))
@@ -146,10 +133,10 @@ def test_every_page_reads_well_on_a_phone_and_fits_a_screen(site, browser):
     assert found == []
 
 
-def test_no_page_is_heavy(site):
+def test_no_page_is_heavy(site, parsed):
     heavy = {}
-    for path in site.rglob("*.html"):
-        files = {path.parent / unquote(urlsplit(link).path) for link in Links(path).pictures}
+    for path, page in parsed.items():
+        files = {path.parent / unquote(urlsplit(link).path) for link in page.pictures}
         heavy[path.relative_to(site).as_posix()] = sum(
             file.stat().st_size for file in {path, *files} if file.is_file()
         )
@@ -187,11 +174,16 @@ READ_BY_EVERYBODY = [
 ]
 
 
-@pytest.mark.parametrize("name", READ_BY_EVERYBODY)
-def test_axe_finds_nothing_serious(site, browser, name):
+@pytest.fixture(scope="session")
+def page(browser):
     with opened(browser, color_scheme="light") as page:
-        page.goto((site / f"{name}.html").as_uri())
-        found = Axe().run(page).response["violations"]
+        yield page
+
+
+@pytest.mark.parametrize("name", READ_BY_EVERYBODY)
+def test_axe_finds_nothing_serious(site, page, name):
+    page.goto((site / f"{name}.html").as_uri())
+    found = Axe().run(page).response["violations"]
     assert [
         (rule["id"], [node["html"][:200] for node in rule["nodes"][:3]])
         for rule in found
@@ -246,11 +238,11 @@ def test_a_page_says_in_a_line_what_its_verdicts_rest_on():
     assert sure([alike | {"robust": ""}] * 2, {"data": []}) == "How sure: no random step."
 
 
-def test_all_results_are_those_of_the_paper_edition(site):
+def test_all_results_are_those_of_the_paper_edition(site, parsed):
     texts = texts_of(site)
     verdict = re.compile(r"(?i)(verdict, quick|produced \(quick|holds? \(quick|decided \(quick)")
     assert [name for name in texts if verdict.search(texts[name])] == []
-    sources = [link for path in site.rglob("*.html") for link in Links(path).links]
+    sources = [link for page in parsed.values() for link in page.links]
     assert [link for link in sources if "figures/quick" in link] == []
 
 
@@ -397,7 +389,7 @@ def test_the_public_site_has_no_solution_and_no_exam_answer(site):
 
 def test_the_instructors_pages_have_them(site, tmp_path):
     """As Sphinx would read them; `make site-instructor` is run every month."""
-    load_tool("site").Site(tmp_path, instructor=True).stage()
+    load_tool("site").Site(tmp_path, instructor=True).stage_notebooks()
     assert "Exam questions" in (tmp_path / "notebooks/course/INSTRUCTOR.md").read_text()
     staged = [nbformat.read(path, 4) for path in tmp_path.glob("notebooks/course/*.ipynb")]
     text = " ".join(" ".join(cell.source for one in staged for cell in one.cells).split())

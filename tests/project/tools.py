@@ -4,12 +4,14 @@ import importlib.util
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 TOOLS = ROOT / "tools"
 
 
+@cache
 def load_tool(name):
     """Return a program as a module; what it imports of its neighbours is found beside it."""
     spec = importlib.util.spec_from_file_location(f"tools.{name}", TOOLS / f"{name}.py")
