@@ -146,10 +146,15 @@ def test_nothing_changes_without_numba_or_with_indices_of_32_bits(interpreted, w
 
 def test_small_tables_are_not_compiled():
     program = """
-import sys, anonpaper as ap
+import sys, anonpaper as ap, pandas as pd
 m = ap.examples.hospital()
 ap.generalize(m, ap.mondrian(m, 2)).audit()
 ap.suppress(m, ap.tp(m, 2)).audit()
+rows = {name: [i % size for i in range(1000)] for name, size in zip("abc", (1000, 37, 7))}
+m = ap.Microdata(pd.DataFrame(rows), ["a", "b"], "c")
+for group in (ap.tp_plus, ap.hilbert, ap.balanced_classes, ap.k_member):
+    group(m, 3)
+ap.klt(m, 10, 5, 0.5)  # the tree of its search has two places for each of 1,024 leaves
 print({"numba", "pymoo", "sklearn"} & set(sys.modules))
 """
     done = subprocess.run(
