@@ -1,11 +1,11 @@
 """Measures: numbers about a release. None of them changes anything."""
 
 from anonpaper.measure import attacks, bounds, loss, queries, risk, utility
-from anonpaper.measure.attackers import attackers
 from anonpaper.measure.attacks import *  # noqa: F403
 from anonpaper.measure.bounds import *  # noqa: F403
 from anonpaper.measure.loss import *  # noqa: F403
-from anonpaper.measure.minimality import minimality
+from anonpaper.measure.minimality_attack import minimality
+from anonpaper.measure.named_attackers import attackers
 from anonpaper.measure.queries import *  # noqa: F403
 from anonpaper.measure.risk import *  # noqa: F403
 from anonpaper.measure.utility import *  # noqa: F403

@@ -431,7 +431,7 @@ class Release:
     @property
     def _concluded(self) -> pd.DataFrame:
         """The table of :func:`anonpaper.measure.attackers`; written files are read each time."""
-        from anonpaper.measure.attackers import attackers
+        from anonpaper.measure.named_attackers import attackers
 
         if self._attacked is None or self._written:
             self._attacked = attackers(self)
@@ -446,7 +446,7 @@ class Release:
         with this probability. The share is nan if no real row is withheld or there is no
         sensitive attribute. Where people have several rows, it is a share of people.
         """
-        from anonpaper.measure.attackers import withheld_groups
+        from anonpaper.measure.named_attackers import withheld_groups
 
         labels = withheld_groups(self)
         rows = self.microdata.count(~self.is_published)

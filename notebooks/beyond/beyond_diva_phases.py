@@ -26,7 +26,7 @@ from anonpaper.errors import BudgetExceededError, ConstraintError
 from anonpaper.measure import stars
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva import diva, diva_augmented
-from anonpaper.partition.diva.diva import Run
+from anonpaper.partition.diva.algorithms import Run
 from anonpaper.partition.diva.existence import exact_clustering
 from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Privacy, Targets

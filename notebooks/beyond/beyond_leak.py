@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from anonpaper.groups import Partition
 from anonpaper.measure.bounds import fewest_stars
-from anonpaper.measure.minimality import _draws, _fillings
+from anonpaper.measure.minimality_attack import _draws, _fillings
 from anonpaper.microdata import Microdata
 from anonpaper.partition.balanced import balanced_classes
 from anonpaper.partition.exact import exact

@@ -20,8 +20,8 @@ from anonpaper.errors import BudgetExceededError, ConstraintError, ParameterErro
 from anonpaper.files import project_root
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
+from anonpaper.partition.diva.algorithms import Run, build_graph, coloring
 from anonpaper.partition.diva.clusterings import Clusterings
-from anonpaper.partition.diva.diva import Run, build_graph, coloring
 from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Privacy, Targets
 from anonpaper.randomness import generator

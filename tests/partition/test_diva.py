@@ -12,8 +12,8 @@ import anonpaper as ap
 from anonpaper import errors
 from anonpaper.constraints import DiversityConstraint as Constraint
 from anonpaper.constraints import proportion_constraints
+from anonpaper.partition.diva.algorithms import build_graph
 from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings, partial_partitions
-from anonpaper.partition.diva.diva import build_graph
 from anonpaper.partition.diva.integrate import fewest_rows, integrate
 from anonpaper.partition.diva.targets import Privacy, Targets
 

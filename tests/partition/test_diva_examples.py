@@ -7,8 +7,8 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.constraints import DiversityConstraint as Constraint
+from anonpaper.partition.diva.algorithms import build_graph, is_consistent
 from anonpaper.partition.diva.clusterings import Clusterings
-from anonpaper.partition.diva.diva import build_graph, is_consistent
 from anonpaper.partition.diva.targets import Privacy, Targets
 
 

@@ -1,6 +1,8 @@
 """Rules of the house: imports point one way, style, and what the repository may not say."""
 
 import ast
+import importlib
+import inspect
 import pkgutil
 import re
 import subprocess
@@ -10,6 +12,8 @@ from pathlib import Path
 
 import pytest
 from project.cells import NAMES, code_cells, python_of
+
+import anonpaper
 
 ROOT = Path(__file__).parents[2]
 PLOTTING_STACK = {
@@ -56,6 +60,19 @@ def test_imports_point_one_way():
     done = run(linter, "--no-cache")
     assert done.returncode == 0, done.stdout
     assert re.search(r"Contracts: \d+ kept, 0 broken", done.stdout)
+
+
+def test_no_module_is_named_as_what_its_package_exports():
+    """Who imports the module by its path could find it in place of the function."""
+    found = pkgutil.walk_packages(anonpaper.__path__, "anonpaper.")
+    packages = [anonpaper, *(importlib.import_module(one.name) for one in found if one.ispkg)]
+    exported = {
+        Path(package.__path__[0], f"{name}.py")
+        for package in packages
+        for name in getattr(package, "__all__", ())
+        if not inspect.ismodule(getattr(package, name))
+    }
+    assert len(exported) > 100 and [path for path in exported if path.exists()] == []
 
 
 def test_the_rule_on_the_library_names_all_of_it():

@@ -18,7 +18,7 @@ from anonpaper.errors import (
 )
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.partition.diva.diva import Strategy, diva
+from anonpaper.partition.diva.algorithms import Strategy, diva
 from anonpaper.partition.diva.existence import fewest_invented
 from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Privacy, Targets

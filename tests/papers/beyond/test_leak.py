@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
-from anonpaper.measure.minimality import minimality
+from anonpaper.measure.minimality_attack import minimality
 
 L = 2
 METHODS = {
