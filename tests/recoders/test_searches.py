@@ -179,6 +179,14 @@ def test_the_tables_of_info_fit_together(adult, refine):
     assert history["ach"].iloc[-1] == feasible["ach"].min()
 
 
+def test_recodings_with_the_same_numbers_count_as_one_table():
+    x = np.repeat(range(12), 3)
+    m = ap.Microdata(pd.DataFrame({"a": x, "b": x, "c": x % 5}), ["a", "b"], "c")  # a and b alike
+    history = ap.preference_search(m, 4, population=20, evaluations=400, seed=0).info["history"]
+    assert history["tables"].between(1, history["unique"]).all()
+    assert (history["tables"] < history["unique"]).any()
+
+
 def outcome(r):
     return (
         r.info["non_dominated"].to_csv()
