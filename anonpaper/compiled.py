@@ -106,10 +106,10 @@ class Loop:
         ended = threading.Event()
 
         def watch() -> None:
-            while not ended.wait(1) and not stats.cache_misses:
-                pass
-            if not ended.is_set():
-                _tell()
+            while not ended.wait(1):
+                if stats.cache_misses:
+                    _tell()
+                    return
 
         if is_seen and not os.environ.get("TQDM_DISABLE"):
             threading.Thread(target=watch, daemon=True).start()
