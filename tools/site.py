@@ -50,7 +50,8 @@ SUFFIXES = set(
     ".css .csv .html .ipynb .js .json .md .png .py .pyi .rst .svg .tex .toml .yaml".split()
 )
 HIDDEN = {".state", ".staging", ".failed", ".ipynb_checkpoints", "__pycache__"}
-ROWS_SHOWN = 12  # of a table among the figures
+ROWS_SHOWN = 12  # of a table that is not folded
+MOST_ROWS = 400  # of a table that the paper has; a page weighs at most 2 MB
 LINE = 90  # letters of a heading
 SMALL = 720  # pixels, the width of a picture in a list
 PLACES = r"(Figure|Table)s? (\d+[a-z]?(?:(?:, | and | to )\d+[a-z]?)*)"
@@ -290,7 +291,8 @@ class Site:
                         }
         for one in found.values():
             is_table = one["csv"] and one["kind"] == "table"
-            one["rows"] = table_of(PAPER / one["csv"]) if is_table else ""
+            most = MOST_ROWS if places_in(one["of"]) else ROWS_SHOWN
+            one["rows"], one["long"] = table_of(PAPER / one["csv"], most) if is_table else ("", 0)
         return [*found.values()]
 
 
@@ -417,10 +419,13 @@ def sure(claims: list[dict], one: dict) -> str:
     told = [" or ".join(dict.fromkeys((drawn and [f"{judge.span(drawn)} draws"]) + told))]
     told += ["stand-in tables"] * any("stands for" in str(data["origin"]) for data in one["data"])
     ours = [word for word in ("interpretation", "reconstruction") if word[:9] in differs]
-    setting = f"partly our {' and '.join(ours)}" if ours else "setting differs"
+    setting = f"partly our {' and '.join(ours)}" if ours else "not quite the paper's setting"
     told += [setting] * bool(differs.strip())
-    changed = f"{sum(bool(otherwise(claim)) for claim in claims)} of {len(claims)} verdicts"
-    told += [f"another interpretation changes {changed}"] * any(c["robust"] for c in claims)
+    changed = sum(bool(otherwise(claim)) for claim in claims)
+    some = f"another interpretation changes {changed} of {len(claims)} verdicts"
+    told += [some if changed else "no other interpretation changes a verdict"] * any(
+        claim["robust"] for claim in claims
+    )
     return f"How sure: {', '.join(told)}." if claims else ""
 
 
@@ -469,17 +474,18 @@ def by_number(name: str) -> list:
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
-def table_of(path: Path) -> str:
-    """Return the rows of a csv file as an HTML table; a long one is cut."""
+def table_of(path: Path, most: int) -> tuple[str, int]:
+    """Return the first rows of a csv file as an HTML table, and how many a long one has."""
     rows = pd.read_csv(path, dtype=str, keep_default_na=False)
     rows.columns = ["" if name.startswith("Unnamed: ") else name for name in rows]
     long = r"-?\d+\.\d{5,}(e[+-]\d+)?"
-    head = rows.head(ROWS_SHOWN).map(
+    head = rows.head(most).map(
         lambda text: f"{float(text):.4g}" if re.fullmatch(long, text) else text
     )
-    more = f"<p>{ROWS_SHOWN} of {len(rows)} rows.</p>" if len(rows) > ROWS_SHOWN else ""
+    more = f"<p>{most} of {len(rows)} rows.</p>" if len(rows) > most else ""
     table = head.to_html(index=False, border=0, classes="docutils", justify="unset")
-    return f'<div class="pst-scrollable-table-container">{table}</div>{more}'
+    shown = f'<div class="pst-scrollable-table-container">{table}</div>{more}'
+    return shown, len(rows) if len(rows) > ROWS_SHOWN else 0
 
 
 def package_modules() -> list[str]:
