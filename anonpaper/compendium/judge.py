@@ -20,14 +20,17 @@ from types import ModuleType
 import pandas as pd
 
 from anonpaper.compendium.intervals import (
+    AVERAGE,
     DIRECTION,
     EVERYWHERE,
+    MOST,
     MOSTLY,
     NOT_REPRODUCED,
     NOT_RUN,
     NOT_TESTABLE,
     QUANTIFIERS,
     REPRODUCED,
+    SOMEWHERE,
     UNDECIDED,
     VERDICTS,
 )
@@ -82,6 +85,7 @@ class Finding:
     detail: str = ""
     spread: str = ""
     interval: tuple[float, float] | str = ""
+    settings: int = 0  # at which it was judged, 0 where nobody counted them
     #: Returns how many draws there were, how many would decide, and what they are called.
     needed: Callable[[], tuple] | None = None
 
@@ -290,8 +294,6 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
     about |= {"id": claim.id, "paper": claim.paper, "tables": " ".join(claim.tables)}
     tested = claim.says != "not testable"
     about |= {"how": claim.how, "estimand": ESTIMANDS[claim.estimand] if tested else ""}
-    if tested and claim.estimand not in (EXACT, SHARE):
-        about["estimand"] += f", {claim.quantifier}"
     about |= {"published": _shown(_published(claim.fields)), "tolerance": tolerance}
     about |= dict.fromkeys(("measured", "interval", "spread", "detail", "reason"), "")
     about |= {"readings": [], "what if": []}
@@ -310,6 +312,8 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
         raise
     named = _OTHER_KINDS if claim.kind != MEASURED else {}
     default = findings[0]
+    if tested and claim.estimand not in (EXACT, SHARE):
+        about["estimand"] += _where(claim.quantifier, default.settings)
     names = [*(claim.readings or [""]), *claim.what_if]
     told = [
         (name, _shown(found.measured), named.get(found.verdict, found.verdict))
@@ -331,6 +335,14 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
             "what if": told[of_readings:],
         }
     )
+
+
+def _where(quantifier: str, settings: int) -> str:
+    """Return at how many settings a claim has to hold, in words."""
+    if quantifier == AVERAGE:
+        return f", {quantifier}"
+    share = {EVERYWHERE: "each", MOST: f"{100 * MOSTLY:g} %", SOMEWHERE: "one"}[quantifier]
+    return f", at {share} of {settings} settings" * (settings > 1)
 
 
 def _verdict(findings: list[Finding]) -> tuple[str, str]:
@@ -380,7 +392,7 @@ def _finding(paper: str, entry: Mapping, tables: Mapping[str, pd.DataFrame]) -> 
         name: statement.told(entry[name]) if name in entry else getattr(statement, name)
         for name in ("measured", "detail", "interval", "spread")
     }
-    return Finding(verdict=verdict, needed=statement.needed, **texts)
+    return Finding(verdict=verdict, settings=statement.settings, needed=statement.needed, **texts)
 
 
 @cache

@@ -88,6 +88,7 @@ class Statement:
     def __init__(self, entry: Mapping, tables: list[pd.DataFrame], given: Mapping) -> None:
         self.entry, self.measured, self.detail, self.interval, self.spread = entry, "", "", "", ""
         self.needed = None  # how many draws there were, and how many would decide
+        self.settings = 0
         self.given, self.df, self.names = {**VOCABULARY, **given}, tables[0], {}
         for other in tables[1:] if "join" in entry else ():
             self.df = self.df.merge(other, on=entry["join"])
@@ -267,6 +268,7 @@ class Statement:
         settings = about if margin is None else Settings(margin - side, margin + side, **options)
         ends, (low, high) = about.at(settings.level), settings.ends.T
         words = partial(intervals_in_words, held=settings.held)
+        self.settings = settings.n
         self.names |= {"ends": ends, "low": low, "high": high, "means": about.means}
         self.names |= {"n": settings.n, "held": settings.held, "intervals_in_words": words}
         self.names["draws"], self.needed = of_draws(settings.draws), settings.needed
@@ -289,6 +291,7 @@ class Statement:
         """Judge whether published single runs could be runs of ours."""
         ends = np.array([prediction_interval(row) for row in runs.to_numpy(float)])
         inside = (ends[:, 0] <= published) & (published <= ends[:, 1])
+        self.settings = len(ends)
         words = partial(intervals_in_words, held=EACH)
         self.names |= {"ends": ends, "inside": inside, "intervals_in_words": words}
         self.measured = f"{inside.sum()} of {len(ends)} fit; " + listed(runs.mean(axis=1))

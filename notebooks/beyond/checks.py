@@ -59,6 +59,7 @@ def ahead_over_draws(laws: pd.DataFrame, *, law: str) -> Finding:
         listed(of["more"], "{:.3f} more"),
         settings.verdict,
         interval=settings.words(apart, over=over),
+        settings=settings.n,
         needed=settings.needed,
     )
 
@@ -78,5 +79,6 @@ def _found(means: pd.Series, settings: Settings, sign: int, bound: float) -> Fin
         interval=intervals_in_words(
             ends, [*by_table.groups], "{:.1%}", held=settings.held, over=over
         ),
+        settings=settings.n,
         needed=settings.needed,
     )

@@ -66,6 +66,7 @@ def larger_elsewhere(
         + (f", most at {most}" if mean.max() > at_paper.mean() else ""),
         interval=f"together, above by {low.max():.3g}{unit} at one setting" if above.any() else "",
         spread=of_draws(by_seed.shape[1], "seeds"),
+        settings=settings.n,
         needed=settings.needed,
     )
 
@@ -107,6 +108,7 @@ def published_runs(errors: pd.DataFrame, *, varied: str) -> Finding:
         + f"; {within} of {len(inside)} fit in the wider intervals that hold together",
         interval=f"of one run, each ± {np.ptp(ends, axis=1).mean() / 2:.1f} points on average",
         spread=of_draws(runs.shape[1], "runs"),
+        settings=len(runs),
     )
 
 
@@ -138,6 +140,7 @@ def best_at_least(errors: pd.DataFrame) -> Finding:
         interval=f"± {np.ptp(settings.ends, axis=1).mean() / 2:.1f} points on average, "
         + settings.held,
         spread=of_draws(lead.shape[1], "seeds"),
+        settings=settings.n,
         needed=settings.needed,
     )
 

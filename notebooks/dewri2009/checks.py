@@ -48,6 +48,7 @@ def means_alike(
         settings.verdict,
         interval=f"of the differences, {settings.held}: {span(ends, '{:.1%}')}",
         spread=f"{values.shape[1]} seeds",
+        settings=settings.n,
         needed=settings.needed,
     )
 
@@ -62,6 +63,7 @@ def equal_weights_cost_more(runs: pd.DataFrame, weights: pd.DataFrame, *, own: b
         detail=f"{TWO_STAGE}: {refined.verdict}, {refined.words(names)}",
         interval="equal less the other " + settings.words(names, "{:.4f}"),
         spread=f"{runs['seed'].nunique()} seeds",
+        settings=settings.n,
         needed=settings.needed,
     )
 
@@ -103,6 +105,7 @@ def heavier_keep_more(runs: pd.DataFrame, weights: pd.DataFrame) -> Finding:
         detail=f"{TWO_STAGE}: {told['refined']}",
         interval="of the differences " + settings.words(names, "{:.2f}"),
         spread=f"{len(more[0])} seeds",
+        settings=settings.n,
         needed=settings.needed,
     )
 

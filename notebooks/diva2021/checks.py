@@ -128,6 +128,7 @@ def falls_along(
         interval=intervals_in_words(ends, names, "{:,.2g}", held=settings.held),
         spread=of_draws(changes.shape[1], "seeds"),
         detail=detail,
+        settings=settings.n,
         needed=settings.needed,
     )
 
@@ -172,6 +173,7 @@ def gained(
         verdict,
         interval=settings.words(list(means), "{:+,.1%}"),
         spread=of_draws(settings.draws, "seeds"),
+        settings=settings.n,
         needed=settings.needed,
         detail="surely more than 2 points below the published gain: "
         f"{' and '.join(published.index[mean_intervals(low)[:, 1] < 0]) or 'no pair'}; "
@@ -200,6 +202,7 @@ def ahead(
     return _finding(
         measured,
         settings.verdict,
+        settings=settings.n,
         needed=settings.needed,
         interval=settings.words(lead.index, "{:.2g}"),
         spread=of_draws(settings.draws, "seeds"),

@@ -65,6 +65,7 @@ def against_others(
         settings.verdict,
         spread=over_seeds(mine.mean(axis=0)),
         interval=_widest(settings),
+        settings=settings.n,
         needed=settings.needed,
     )
 
@@ -84,6 +85,7 @@ def from_each_k_to_the_next(
         settings.verdict,
         spread=f"{wide.shape[1]} seeds of methods that draw something",
         interval=_widest(settings),
+        settings=settings.n,
         needed=settings.needed,
     )
 

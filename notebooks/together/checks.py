@@ -29,5 +29,6 @@ def least_loss(points: pd.DataFrame, *, method: str, need: int) -> Finding:
         + "; ".join(f"{name}: {mean:.2g}" for name, mean in means),
         settings.verdict,
         interval=settings.words(names, over=of_draws(settings.draws)),
+        settings=settings.n,
         needed=settings.needed,
     )
