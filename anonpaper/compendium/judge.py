@@ -11,7 +11,7 @@ import importlib.util
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from numbers import Real
 from pathlib import Path
@@ -371,7 +371,7 @@ def _explained(claim: Claim, verdict: str, robust: str, folder: Path) -> dict[st
         return notebook | {"reason": f"Its experiment, in {where}, was not run here"}
     tables = {name: read_table(folder / f"{name}.csv") for name in names}
     found = _finding(claim.paper, reason, tables)
-    said = "Tested" if found.verdict == REPRODUCED else "Tested and not borne out"
+    said = "Tested" if found.verdict == REPRODUCED else "Tested and not supported"
     return notebook | {"reason": f"{said}: {reason['text']} ({_shown(found.measured)})"}
 
 
@@ -385,7 +385,9 @@ def _finding(paper: str, entry: Mapping, tables: Mapping[str, pd.DataFrame]) -> 
     numbers = {"published": published, "tolerance": tolerance}
     if "check" in entry:
         given = {name: value for name, value in numbers.items() if isinstance(value, Real)}
-        return _check(paper, entry["check"])(*chosen, **given, **entry.get("with", {}))
+        found = _check(paper, entry["check"])(*chosen, **given, **entry.get("with", {}))
+        told = Statement(entry, chosen, {**tables, **numbers}).told(entry.get("spread"))
+        return replace(found, spread=told or found.spread)
     statement = Statement(entry, chosen, {**tables, **numbers})
     verdict = statement.judged(entry["says"])
     texts = {

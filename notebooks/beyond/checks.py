@@ -18,16 +18,14 @@ __all__ = ["ahead_over_draws", "freed_by_slack", "share_of_sets"]
 
 
 def share_of_sets(
-    sets: pd.DataFrame, *, are: str, at_least: float, of: str = "seed >= 0", less: str = ""
+    sets: pd.DataFrame, *, are: str, at_least: float, of: str = "seed >= 0"
 ) -> Finding:
     """Average a share of the sets over draws, table by table, and judge its interval."""
     asked = sets.query(of, engine="python")
     share = asked.eval(are, engine="python").astype(float)
-    if less:
-        share -= asked.eval(less, engine="python")
     means = share.groupby([asked["table"], asked["seed"]], sort=False).mean()
-    least, most = (-1 if less else 0) - at_least, 1 - at_least
-    return _found(means, Settings(_by_table(means - at_least), within=(least, most)), 1, at_least)
+    within = -at_least, 1 - at_least
+    return _found(means, Settings(_by_table(means - at_least), within=within), 1, at_least)
 
 
 def freed_by_slack(sets: pd.DataFrame, *, at_most: float) -> Finding:
@@ -56,7 +54,7 @@ def ahead_over_draws(laws: pd.DataFrame, *, law: str) -> Finding:
     settings = Settings(list(apart.values()))
     over = of_draws(of["draws"])
     return Finding(
-        listed(of["more"], "{:.3f} more"),
+        listed(of["more"], "{:.3f} more AUC"),
         settings.verdict,
         interval=settings.words(apart, over=over),
         settings=settings.n,

@@ -93,10 +93,12 @@ def ten_users() -> Microdata:
 
 
 def prepare(name: str, rows: int | None = None, seed: int = 0) -> tuple[Microdata, pd.DataFrame]:
-    """Load a data set with the roles of Table 5 and pre-process it."""
+    """Load a data set, or at most so many of its rows, with the roles of Table 5; pre-process it."""
     qi, sensitive = list(LEVELS[name]), _SENSITIVE[name]
     part = {"part": "train"} if name == "census" else {}
-    raw = load(name, qi=qi, sensitive=sensitive, rows=rows, seed=seed, **part)
+    raw = load(name, qi=qi, sensitive=sensitive, seed=seed, **part)
+    if rows is not None and rows < raw.n:  # drawn twice, a row could be learnt from and tested
+        raw = load(name, qi=qi, sensitive=sensitive, rows=rows, seed=seed, **part)
     frame, account = clean(
         raw.frame.reset_index(drop=True), qi, sensitive, ranges=_RANGES[name], missing="category"
     )

@@ -231,7 +231,7 @@ def test_a_changed_table_changes_the_verdict_and_gives_the_reason(entered):
     )
     (row,) = judge.judge("xiao2010", folder).to_dict("records")
     assert (row["verdict"], row["tested in"]) == (NOT_REPRODUCED, "1_example")
-    assert row["reason"] == "Tested and not borne out: ties (4 of 8)"
+    assert row["reason"] == "Tested and not supported: ties (4 of 8)"
     entered(a=FEWER + reason.format("some"))
     assert judge.judge("xiao2010", folder)["reason"].item() == "Tested: ties (4 of 8)"
 

@@ -99,6 +99,12 @@ def test_measures_are_taken_of_all_rows_and_of_real_people(cases):
     }
 
 
+@pytest.mark.parametrize("name", ["stroke", "adult"])
+def test_no_person_is_drawn_twice(name):
+    whole, _ = majeed2024.prepare(name)
+    assert majeed2024.prepare(name, 2 * whole.n)[0].n == whole.n  # else learnt from and tested
+
+
 def test_test_rows_are_real_people_in_the_shares_of_the_table():
     real, _ = majeed2024.prepare("stroke", 1200)
     train, test = majeed2024.held_out(real, seed=4)
