@@ -386,7 +386,7 @@ def _finding(paper: str, entry: Mapping, tables: Mapping[str, pd.DataFrame]) -> 
     if "check" in entry:
         given = {name: value for name, value in numbers.items() if isinstance(value, Real)}
         found = _check(paper, entry["check"])(*chosen, **given, **entry.get("with", {}))
-        told = Statement(entry, chosen, {**tables, **numbers}).told(entry.get("spread"))
+        told = Statement({}, chosen, {**tables, **numbers}).told(entry.get("spread"))
         return replace(found, spread=told or found.spread)
     statement = Statement(entry, chosen, {**tables, **numbers})
     verdict = statement.judged(entry["says"])
