@@ -7,6 +7,7 @@ says so. CONTRIBUTING.md, "Rules for verdicts", has the rules for several settin
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -40,6 +41,7 @@ BUDGET = 10  # minutes on two cores within which each claim is decided
 MOSTLY = 0.8  # share of the settings from which an order counts as reproduced in direction
 FEWEST_RUNS = 6  # with fewer nearly any number could be another run
 MANY = 10_000  # draws that nobody makes
+FAR = 30  # standard errors above 0, where nothing is unsure
 EACH, TOGETHER = "each", "together"  # intervals at LEVEL one by one, or all of them at once
 _ROUNDING = 1e-9  # a share that is 1 may be computed as a little more
 _ANY = (-np.inf, np.inf)
@@ -144,15 +146,20 @@ class Settings:
         return self.draws, min(against, *(self._cost(1, n) for n in self._counts)), "seeds"
 
     def _cost(self, sign: int, count: int) -> float:
-        """Return the draws after which so many settings lie surely on a side of 0."""
-        options = {"level": level_of_each(self.n - count + 1), "power": 1 - (1 - POWER) / count}
+        """Return the draws after which so many settings lie surely on a side of 0.
+
+        The chances that one of them is not sure add up, so this many are enough.
+        """
+        level = level_of_each(self.n - count + 1)
         least = self.within[0] if sign > 0 else -self.within[1]
-        found = []
-        for sides in zip(*self.sides, strict=True):
-            moments = (_moments(draws) for draws in sides)
-            each = [draws_needed(sign * m, s, least=least, **options) for m, s in moments]
-            found.append(max(each) if sign > 0 else min(each))
-        return sorted(found)[count - 1]
+        moments = np.array([[_moments(one) for one in side] for side in self.sides])
+
+        def sure(draws: int) -> float:
+            of_each = _unsure(sign * moments[..., 0], moments[..., 1], draws, level, least)
+            fails = of_each.sum(axis=0) if sign > 0 else of_each.min(axis=0)
+            return 1 - np.sort(fails)[:count].sum()
+
+        return _fewest(sure, POWER)
 
 
 def _counts(quantifier: str, n: int, mostly: float) -> list[int]:
@@ -201,20 +208,31 @@ def draws_needed(
     mean: float, spread: float, *, level: float = LEVEL, power: float = POWER, least=-np.inf
 ) -> float:
     """Return how many draws put the interval of a mean above 0 with a probability of `power`."""
-    if not mean > 0 or np.isnan(spread):
-        return np.inf
-    tail = (1 - level) / 2
-    if spread <= _ROUNDING * mean:  # by the interval of equal draws
-        others = mean / (mean - least)
-        n = max(2, math.ceil(math.log(tail) / math.log1p(-others))) if 0 < others < 1 else 2
-        return n if n < MANY else np.inf
-    stats, effect = scipy.stats, mean / spread
-    n = max(2, int(((stats.norm.ppf(power) - stats.norm.ppf(tail)) / effect) ** 2))
+    return _fewest(lambda n: 1 - float(_unsure(mean, spread, n, level, least)), power)
+
+
+def _fewest(chance: Callable[[int], float], power: float) -> float:
+    """Return the least number of draws with such a chance, to a percent."""
+    n = 2
     while n < MANY:
-        if stats.nct.sf(stats.t.isf(tail, n - 1), n - 1, effect * math.sqrt(n)) >= power:
+        if chance(n) >= power:
             return n
         n += 1 + n // 100
     return np.inf
+
+
+def _unsure(means, spreads, draws: int, level: float, least: float) -> np.ndarray:
+    """Return the probability that the interval of a mean over so many draws reaches below 0."""
+    means, spreads = np.asarray(means, dtype=float), np.asarray(spreads, dtype=float)
+    tail = (1 - level) / 2
+    same = spreads <= _ROUNDING * means  # by the interval of equal draws
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effect = np.where(same, 0, means / spreads) * math.sqrt(draws)
+        others = np.clip(np.where(np.isfinite(least), means / (means - least), 1), 0, 1)
+        varied = scipy.stats.nct.cdf(scipy.stats.t.isf(tail, draws - 1), draws - 1, effect)
+        equal = np.where(others < 1, (1 - others) ** draws > tail, False)
+    varied = np.where(effect > FAR, 0, varied)
+    return np.where((means > 0) & ~np.isnan(spreads), np.where(same, equal, varied), 1.0)
 
 
 def runs_needed(
