@@ -423,9 +423,10 @@ def sure(claims: list[dict], one: dict) -> str:
     told += [setting] * bool(differs.strip())
     changed = sum(bool(otherwise(claim)) for claim in claims)
     some = f"another interpretation changes {changed} of {len(claims)} verdicts"
-    told += [some if changed else "no other interpretation changes a verdict"] * any(
-        claim["robust"] for claim in claims
-    )
+    others = {claim["robust"] for claim in claims} - {""}
+    open_ = "other interpretations are undecided"
+    none = open_ if others == {"unknown"} else "no other interpretation changes a verdict"
+    told += [some if changed else none] * bool(others)
     return f"How sure: {', '.join(told)}." if claims else ""
 
 

@@ -204,9 +204,10 @@ def ahead(
         settings.verdict,
         settings=settings.n,
         needed=settings.needed,
-        interval=settings.words(lead.index, "{:.2g}"),
+        interval="of the share ahead less the share behind, "
+        + settings.words(lead.index, "{:.2g}"),
         spread=of_draws(settings.draws, "seeds"),
-        detail=f"shares ahead less shares behind; {_no_table(figure, rule, SELECTIONS)}",
+        detail=_no_table(figure, rule, SELECTIONS),
     )
 
 

@@ -80,8 +80,13 @@ def from_each_k_to_the_next(
         return Finding(f"measured at k = {ks[0]} only", UNDECIDED)
     first, then = (np.vstack([wide.xs(k, level="k") for k in part]) for part in (ks[:-1], ks[1:]))
     settings = Settings(then - first if rises else first - then)
+    low, high = settings.ends.T
+    on, off = (low > 0).sum(), (high < 0).sum()
+    stays = ((low == 0) & (high == 0)).sum()
+    with_it, against = ("rises", "falls") if rises else ("falls", "rises")
     return Finding(
-        f"{'rises' if rises else 'falls'} or stays: {_supported(settings, 'steps')}",
+        f"surely {with_it} at {on}, stays the same at {stays} and surely {against} at {off} "
+        f"of {len(low)} steps",
         settings.verdict,
         spread=f"{wide.shape[1]} seeds of methods that draw something",
         interval=_widest(settings),
@@ -119,7 +124,7 @@ def _widest(settings: Settings) -> str:
     low, high = settings.ends[:, 0].min(), settings.ends[:, 1].max()
     return (
         f"{settings.held}, differences between {low:.3g} and {high:.3g} over all settings; "
-        "above 0 supports the claim"
+        "0 or above supports the claim"
     )
 
 

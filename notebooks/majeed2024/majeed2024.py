@@ -93,7 +93,7 @@ def ten_users() -> Microdata:
 
 
 def prepare(name: str, rows: int | None = None, seed: int = 0) -> tuple[Microdata, pd.DataFrame]:
-    """Load a data set, or at most so many of its rows, with the roles of Table 5; pre-process it."""
+    """Load a data set, or so many of its rows, with the roles of Table 5, and pre-process it."""
     qi, sensitive = list(LEVELS[name]), _SENSITIVE[name]
     part = {"part": "train"} if name == "census" else {}
     raw = load(name, qi=qi, sensitive=sensitive, seed=seed, **part)

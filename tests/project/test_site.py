@@ -100,7 +100,7 @@ def test_nothing_is_asked_of_the_network(site):
         assert 'rel="stylesheet" type="text/css" href="http' not in text, path
 
 
-MOVES = """() => [...document.querySelectorAll("article p:has(img):not(.wide)")]
+MOVES = """() => [...document.querySelectorAll("article p:has(img):not(.moves)")]
   .filter(box => box.scrollWidth > box.clientWidth + 1).map(box => box.innerHTML.slice(0, 80))"""
 
 
