@@ -323,6 +323,8 @@ def test_the_intervals_shown_are_those_that_decide():
     assert open_.held == "together" and open_.ends == pytest.approx(open_.at(1 - 0.05 / 4))
     most = Settings(5 + rng.normal(0, 1, (10, 6)), quantifier="mostly")
     assert most.held == "each at 98.3 %" and most.ends == pytest.approx(most.at(1 - 0.05 / 3))
+    some = Settings(np.array([[5.0]] * 9 + [[-5.0]]) + rng.normal(0, 1, (10, 6)))
+    assert some.verdict == DIRECTION and some.held == "each at 98.3 %"
 
 
 # ---- how many seeds would decide ---------------------------------------------------------------
@@ -338,6 +340,17 @@ def test_so_many_draws_decide_as_often_as_asked(mean, spread, level):
     if n > 3:
         fewer = [mean_interval(row, level=level)[0] >= 0 for row in draws[:, : int(0.85 * n)]]
         assert rate(fewer)[0] < 0.9
+
+
+def test_settings_that_are_sure_already_ask_for_no_more_draws():
+    rng = np.random.default_rng(13)
+    open_ = rng.normal(0, 1, 10)
+    open_ = 0.3 + open_ - open_.mean()
+    sure = 50 + rng.normal(0, 1, (4, 10))
+    alone = intervals.draws_needed(0.3, open_.std(ddof=1))
+    assert Settings([open_]).needed()[1] == alone
+    assert Settings([open_, *sure], mostly=1).needed()[1] == alone
+    assert Settings([open_, open_], mostly=1).needed()[1] > alone
 
 
 def test_draws_without_spread_or_effect():

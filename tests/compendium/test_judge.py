@@ -358,6 +358,23 @@ def test_what_is_missing_for_a_test_is_said(entered):
     assert row["reason"] == "their program"
 
 
+@pytest.mark.parametrize(
+    ("at", "quantifier", "told"),
+    [
+        (["l"], "everywhere", "a mean over draws, at each of 2 settings"),
+        (["l"], "mostly", "a mean over draws, at 80 % of 2 settings"),
+        (["l"], "somewhere", "a mean over draws, at one of 2 settings"),
+        (["l"], "on average", "a mean over draws, on average"),
+        ([], "everywhere", "a mean over draws"),
+    ],
+)
+def test_a_card_says_at_how_many_settings_a_claim_has_to_hold(entered, at, quantifier, told):
+    text = (
+        FEWER.replace('["l", "seed"]', repr(at)) + f'\nseeds = "seed"\nquantifier = "{quantifier}"'
+    )
+    assert judged(entered, text)["estimand"] == told
+
+
 def test_a_missing_table_is_not_run_and_named(entered):
     row = judged(entered, FEWER + '\ntables = ["stars", "times"]\npublished = 7')
     assert (row["verdict"], row["measured"], row["published"]) == (NOT_RUN, "", "7")
