@@ -313,7 +313,7 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
     named = _OTHER_KINDS if claim.kind != MEASURED else {}
     default = findings[0]
     if tested and claim.estimand not in (EXACT, SHARE):
-        about["estimand"] += _where(claim.quantifier, default.settings)
+        about["estimand"] += _where(claim, default.settings)
     names = [*(claim.readings or [""]), *claim.what_if]
     told = [
         (name, _shown(found.measured), named.get(found.verdict, found.verdict))
@@ -337,11 +337,12 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
     )
 
 
-def _where(quantifier: str, settings: int) -> str:
+def _where(claim: Claim, settings: int) -> str:
     """Return at how many settings a claim has to hold, in words."""
-    if quantifier == AVERAGE:
-        return f", {quantifier}"
-    share = {EVERYWHERE: "each", MOST: f"{100 * MOSTLY:g} %", SOMEWHERE: "one"}[quantifier]
+    if claim.quantifier == AVERAGE:
+        return f", {AVERAGE}"
+    most = f"{100 * claim.fields.get('mostly', MOSTLY):g} %"
+    share = {EVERYWHERE: "each", MOST: most, SOMEWHERE: "one"}[claim.quantifier]
     return f", at {share} of {settings} settings" * (settings > 1)
 
 
