@@ -162,8 +162,8 @@ def runs_have_it_either_way(text: pd.DataFrame, program: pd.DataFrame) -> Findin
             least.append(shares.min())
             found.append(f"{shares.min():.0%} to {shares.max():.0%} by the {reading}")
     return Finding(
-        "single runs with the other order where it is not certain, at the least selectivity or "
-        "up to 50 %: " + (", ".join(found) or "none"),
+        "single runs in which the matching table is behind, where it is not surely ahead, at the "
+        "least selectivity or up to 50 %: " + (", ".join(found) or "none"),
         judge_statement(bool(least) and min(least) > 0),
     )
 
