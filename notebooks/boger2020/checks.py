@@ -64,7 +64,9 @@ def larger_elsewhere(
         settings.verdict,
         detail=f"above at {above.sum()} of {len(above)} other settings"
         + (f", most at {most}" if mean.max() > at_paper.mean() else ""),
-        interval=f"together, above by at least {low.max():.3g}{unit} at one setting" if above.any() else "",
+        interval=f"together, above by at least {low.max():.3g}{unit} at one setting"
+        if above.any()
+        else "",
         spread=of_draws(by_seed.shape[1], "seeds"),
         settings=settings.n,
         needed=settings.needed,
