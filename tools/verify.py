@@ -38,7 +38,6 @@ What may differ between machines:
 - all that depends on a model trained by torch (majeed2024), since a last digit grows in training;
 - what a search with a limit of seconds found on a slow machine, and results of stand-in data."""
 TOLERANCE = 1e-9  # largest relative difference of two numbers that count as the same
-OTHERS = "other_processor"  # beside expected tables: those that differ on a second processor
 SMALL = 1e-3  # numbers below it count as that large: sums that should vanish leave last digits
 NOTED = ("kind", "of", "caption", "timing")
 NOTED_OF_DATA = ("dataset", "sha256", "stand_in", "substitute_for", "rows", "qi", "sensitive")
@@ -195,7 +194,7 @@ def compare_table(
 ) -> tuple[str, str]:
     """Return how a table compares with the committed one, or else with the one of OTHERS."""
     kind, told = compare_files(committed / path, here / path, timing, tolerance)
-    other = committed.parent / OTHERS / path
+    other = inputs.OTHERS / path
     again = kind == "different" and other.exists()
     if again and compare_files(other, here / path, timing, tolerance)[0] != "different":
         return "the same as on another processor", ""

@@ -286,8 +286,8 @@ def test_cards_show_readings_their_words_and_what_if(papers):
         page = report.reports([paper])[f"{paper['key']}/REPORT.md"]
         for claim in paper["claims"].to_dict("records"):
             card = page.split(f'<a id="{paper["key"]}-{claim["id"]}">')[1].split("<a id=")[0]
-            assert ("| reading |" in card) == ("The paper allows these" in card)
-            assert ("| reading |" in card) == (len(claim["readings"]) > 1)
+            assert ("| interpretation |" in card) == ("The paper allows these" in card)
+            assert ("| interpretation |" in card) == (len(claim["readings"]) > 1)
             assert ("| what if |" in card) == (len(claim["what if"]) > 0)
             assert ("would be decided by" in card) == (claim["verdict"] == intervals.UNDECIDED)
             assert "concerns: concerns" not in card
