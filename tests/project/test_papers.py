@@ -204,7 +204,7 @@ def test_a_new_paper_runs_by_the_commands_of_contributing(scratch):
         run(scratch, *command.split())
     assert "wong2006" in run(scratch, sys.executable, "-c", IMPORT_ALL).split()
     report = (scratch / "figures/paper/REPORT.md").read_text()
-    assert "## wong2006: An example of a paper" in report
+    assert "*An example of a paper* (wong2006)" in report
     cards = (scratch / "figures/paper/wong2006/REPORT.md").read_text()
     assert '<a id="wong2006-stars-l"></a>' in cards
     assert "**reproduced**" in cards
