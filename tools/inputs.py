@@ -171,6 +171,7 @@ def quick_tables(name: str, results: Path) -> dict[str, str]:
 
 
 def _digest(file: Path, timing: bool | list[str]) -> str:
+    """Return a digest of a table to nine digits, run times left out."""
     header, rows = values_of(file, timing)
     rows = [[f"{round(v, 12):.9g}" if type(v) is float else v for v in row] for row in rows]
     return short_digest([header, rows])

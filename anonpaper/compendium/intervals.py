@@ -117,9 +117,8 @@ class Settings:
         self.means = np.array([_moments(draws)[0] for draws in self.sides[0]])
         self.draws = min(len(part) for one in self.sides[0] for part in _parts(one))
         self.verdict = judge_intervals(self.at, quantifier=quantifier, mostly=mostly)
-        needed, *most = self._counts
-        against = {REPRODUCED: needed, DIRECTION: most[0] if most else needed}.get(self.verdict)
-        decided = needed if against is None else self.n - against + 1
+        held = {REPRODUCED: self._counts[0], DIRECTION: self._counts[-1]}.get(self.verdict)
+        decided = self.n - held + 1 if held else self._counts[0]
         self.level = level_of_each(decided)
         self.ends = self.at(self.level)  # the intervals that decide
         level = f"{EACH} at {100 * self.level:.3g} %"
