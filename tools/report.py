@@ -166,7 +166,7 @@ def to_decide(draws: int, needed: float, unit: str, seconds: float) -> tuple[str
     took = seconds / 60 * number / draws
     told = f"{more} {number:,} {unit} in place of {draws:,}, with a probability of 90 %"
     above = f", above the budget of {intervals.BUDGET}" if took > intervals.BUDGET else ""
-    return told + f"; {more} {took:,.1f} minutes{above}" * (took > 0), took
+    return told + f"; {more} {took:,.1f} minutes of the notebook{above}" * (took > 0), took
 
 
 def coverage(key: str, claims: list[dict]) -> list[dict]:

@@ -71,7 +71,7 @@ COLUMNS = [*(
 _FIELDS = set(
     "where claim notebook kind estimand quantifier published tolerance margin readings what_if "
     "differs missing reason like table tables join rows let value at by seeds says order gaps "
-    "paired within mostly direction lines measured detail interval spread check with "
+    "paired within mostly direction also lines measured detail interval spread check with "
     "drawn_by".split()
 )
 
@@ -387,10 +387,13 @@ def _finding(paper: str, entry: Mapping, tables: Mapping[str, pd.DataFrame]) -> 
     if "check" in entry:
         given = {name: value for name, value in numbers.items() if isinstance(value, Real)}
         found = _check(paper, entry["check"])(*chosen, **given, **entry.get("with", {}))
-        told = Statement({}, chosen, {**tables, **numbers}).told(entry.get("spread"))
-        return replace(found, spread=told or found.spread)
+        said = Statement({}, chosen, {**tables, **numbers})
+        own = {name: said.told(entry[name]) for name in ("detail", "spread") if name in entry}
+        return replace(found, **own)
     statement = Statement(entry, chosen, {**tables, **numbers})
     verdict = statement.judged(entry["says"])
+    if verdict == REPRODUCED and not statement.value(entry.get("also", "True")):
+        verdict = DIRECTION
     texts = {
         name: statement.told(entry[name]) if name in entry else getattr(statement, name)
         for name in ("measured", "detail", "interval", "spread")

@@ -82,7 +82,8 @@ class Statement:
     "stand for" lets the first draw stand for all), `paired` (false: draws are independent),
     `within` (bounds of a difference), `order` (of the steps along a column), `quantifier`,
     `mostly` (the share of settings that counts as in direction, 0.8), `margin` (of `alike`),
-    `direction` (of `all`: such a share; of `is` and `fits`: an expression).
+    `direction` (of `all`: such a share; of `is` and `fits`: an expression), `also` (an
+    expression: without it, only in direction).
     """
 
     def __init__(self, entry: Mapping, tables: list[pd.DataFrame], given: Mapping) -> None:
@@ -253,9 +254,9 @@ class Statement:
             share = holds.to_numpy().mean()
             return judge_statement(share == 1, in_direction=share >= mostly)
         side = difference(lower, higher, paired=self.entry.get("paired", True))
-        return self._settled(lower.index, side)
+        return self._settled(lower.index, side, of="of the differences, ")
 
-    def _settled(self, index, side, margin: float | None = None) -> str:
+    def _settled(self, index, side, margin: float | None = None, of: str = "") -> str:
         """Judge settings by their draws, and keep what is found for the texts of the entry."""
         entry = self.entry
         options = {
@@ -284,7 +285,7 @@ class Statement:
         outer = f"{ends.min():.3g} to {ends.max():.3g}"
         self.interval = f"{settings.held}, {len(ends)} intervals of differences: {outer}"
         if len(ends) <= 8 and len(ends) == len(names):
-            self.interval = words(ends, names)
+            self.interval = of + words(ends, names)
         return settings.verdict
 
     def _fits(self, runs: pd.DataFrame, published) -> str:

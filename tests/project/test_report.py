@@ -249,8 +249,12 @@ def test_every_verdict_has_a_meaning_and_a_class():
 @pytest.mark.parametrize(
     ("needed", "seconds", "words"),
     [
-        (30, 60, "about 30 seeds in place of 10, with a probability of 90 %; about 3.0 minutes"),
-        (30, 240, "; about 12.0 minutes, above the budget of 10"),
+        (
+            30,
+            60,
+            "about 30 seeds in place of 10, with a probability of 90 %; about 3.0 minutes of the notebook",
+        ),
+        (30, 240, "; about 12.0 minutes of the notebook, above the budget of 10"),
         (30, 0, "with a probability of 90 %"),
         (float("inf"), 60, "more than 10,000 seeds in place of 10"),
     ],
@@ -265,7 +269,7 @@ def test_no_claim_is_undecided_within_the_budget_of_minutes(papers):
     claims = pd.concat([paper["claims"] for paper in papers])
     undecided = claims[claims["verdict"] == intervals.UNDECIDED]
     assert (undecided["minutes to decide"] > intervals.BUDGET).all()
-    words = r" in place of .* minutes, above the budget of 10$"
+    words = r" in place of .* minutes of the notebook, above the budget of 10$"
     assert undecided["to decide"].str.contains(words).all()
     assert (claims["to decide"] != "").sum() == len(undecided)
     rules = (ROOT / "CONTRIBUTING.md").read_text()

@@ -118,24 +118,28 @@ def test_versions_suppress_equally_many_values_on_sets_and_not_on_tables(equal, 
 
 
 @pytest.mark.parametrize(
-    ("power", "linear", "at_most"),
+    ("power", "constant", "line", "proportion", "at_most"),
     [
-        (1.0, REPRODUCED, REPRODUCED),
-        (0.5, NOT_REPRODUCED, REPRODUCED),
-        (2.0, NOT_REPRODUCED, NOT_REPRODUCED),
+        (1.0, 0.0, REPRODUCED, REPRODUCED, REPRODUCED),
+        (1.0, 20.0, REPRODUCED, NOT_REPRODUCED, REPRODUCED),
+        (-1.0, 0.0, NOT_REPRODUCED, NOT_REPRODUCED, REPRODUCED),
+        (5.0, 0.0, DIRECTION, NOT_REPRODUCED, NOT_REPRODUCED),
     ],
 )
-def test_slower_growth_is_not_linear_but_at_most_linear(power, linear, at_most):
+def test_a_line_has_a_constant_part_and_proportion_has_none(
+    power, constant, line, proportion, at_most
+):
     runs = pd.DataFrame([
         {"over bound": rule, "algorithm": name, "constraints": n, "seed": seed,
-         "outcome": "found", "seconds": (1 + seed / 10) * n ** (power + seed / 1000)}
+         "outcome": "found", "seconds": (1 + seed / 10) * (constant + n ** (power + seed / 1000))}
         for rule in ("reject", "star")
             for name in ("min_choice", "max_fan_out")
         for n in (4, 8, 12, 16, 20)
         for seed in range(5)
     ])  # fmt: skip
     tables = [runs] * len(CLAIMS["selection-is-linear"].tables)
-    for reading, verdict in (("linear", linear), ("at most linear", at_most)):
+    growth = ["a straight line", "in proportion", "at most linear"]
+    for reading, verdict in zip(growth, [line, proportion, at_most], strict=True):
         reading = f"{reading}; whole run; reject"
         assert found("selection-is-linear", reading, *tables).verdict == verdict
 
