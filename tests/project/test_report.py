@@ -252,7 +252,7 @@ def test_every_verdict_has_a_meaning_and_a_class():
         (
             30,
             60,
-            "about 30 seeds in place of 10, with a probability of 90 %; about 3.0 minutes of the notebook",
+            "about 30 seeds in place of 10, with a probability of 90 %; about 3.0 minutes of",
         ),
         (30, 240, "; about 12.0 minutes of the notebook, above the budget of 10"),
         (30, 0, "with a probability of 90 %"),
