@@ -39,10 +39,7 @@ KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "nam
 SHOWN = "where claim how published measured interval tolerance detail differs reason".split()
 THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 # ties of numpy's quicksort and last digits are those of a processor without AVX-512 then
-SAME_WITHOUT_AVX512 = {
-    "NPY_DISABLE_CPU_FEATURES": "X86_V4",
-    "OPENBLAS_CORETYPE": "Haswell",
-}
+SAME_WITHOUT_AVX512 = {"NPY_DISABLE_CPU_FEATURES": "X86_V4", "OPENBLAS_CORETYPE": "Haswell"}
 
 
 @dataclass(frozen=True)
