@@ -30,7 +30,6 @@ sys.modules["rfc3987_syntax"] = None
 ROOT = project_root(Path(__file__).parent)
 NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
-OTHERS = FIGURES / "expected" / "other_processor"  # quick tables that differ on a second one
 FETCHED = ("official", "package-index")  # folders of the cache that hold downloaded data files
 CODE_AND_DATA = {".csv", ".json", ".mplstyle", ".py", ".toml"}
 NO_INPUT = re.compile(
@@ -157,24 +156,15 @@ def is_code(path: str, is_there: bool) -> bool:
 def quick_tables(name: str, results: Path) -> dict[str, str]:
     """Return a digest of each table that a quick run saved, run times left out.
 
-    Numbers count with nine digits, since the last ones depend on the processor. A table that is
-    committed in OTHERS counts as the expected one.
+    Numbers count with nine digits, since the last ones depend on the processor.
     """
     found = {}
     for path, about in outputs_of(name, results).items():
         if path.endswith(".csv") and (results / path).exists():
-            found[path] = _digest(results / path, about["timing"])
-            other = OTHERS / path
-            if other.exists() and found[path] == _digest(other, about["timing"]):
-                found[path] = _digest(reference("quick") / path, about["timing"])
+            header, rows = values_of(results / path, about["timing"])
+            rows = [[f"{round(v, 12):.9g}" if type(v) is float else v for v in r] for r in rows]
+            found[path] = short_digest([header, rows])
     return found
-
-
-def _digest(file: Path, timing: bool | list[str]) -> str:
-    """Return a digest of a table to nine digits, run times left out."""
-    header, rows = values_of(file, timing)
-    rows = [[f"{round(v, 12):.9g}" if type(v) is float else v for v in row] for row in rows]
-    return short_digest([header, rows])
 
 
 def values_of(file: Path, timing: bool | list[str]) -> tuple[list[str], list[list[str | float]]]:

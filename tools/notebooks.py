@@ -38,6 +38,8 @@ from anonpaper.files import cache_folder, sha256, write_whole
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 SHOWN = "where claim how published measured interval tolerance detail differs reason".split()
 THREADS = ("MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+# ties of numpy's quicksort and last digits are those of a processor without AVX-512 then
+SAME_WITHOUT_AVX512 = {"NPY_DISABLE_CPU_FEATURES": "X86_V4", "OPENBLAS_CORETYPE": "Haswell"}
 
 
 @dataclass(frozen=True)
@@ -355,7 +357,7 @@ def kernel_environment(sizes: Sizes, figures: Path, opened: Path) -> dict[str, s
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": os.pathsep.join(filter(None, path)),
         "TQDM_DISABLE": "1",
-    }
+    } | SAME_WITHOUT_AVX512
     if sizes.cache:
         found["ANONPAPER_CACHE"] = sizes.cache
     if sizes.jobs > 1:  # the notebooks share the cores: one process and one thread each

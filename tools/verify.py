@@ -8,8 +8,7 @@ Committed are figures/paper for the paper profile, and figures/expected/quick fo
 Each notebook runs from an empty cache. `--made` runs nothing: it takes figures/<profile>, if the
 present code made all of it from an empty cache. All csv files, what runs noted of them, and the
 verdicts on the claims are compared. A file, row or column more or less, another order, 1 for 1.0
-and another text are differences. Numbers with a decimal point may differ by the tolerance. A quick
-table may also be the one in figures/expected/other_processor, made where AVX-512 is missing.
+and another text are differences. Numbers with a decimal point may differ by the tolerance.
 """
 
 from __future__ import annotations
@@ -97,8 +96,8 @@ def say_whether_expected() -> int:
     names = [*inputs.known_shares(here)]
     expected, made = outputs_of(names, committed), outputs_of(names, here)
     tables = sorted(path for path in {*expected, *made} if path.endswith(".csv"))
-    different = [path for path in tables if compare_table(
-        path, committed, here, made.get(path, {}).get("timing", False), TOLERANCE
+    different = [path for path in tables if compare_files(
+        committed / path, here / path, made.get(path, {}).get("timing", False), TOLERANCE
     )[0] == "different"]  # fmt: skip
     told = f"{len(different)} of {len(tables)} quick tables differ: {', '.join(different[:5])}"
     told += ", ..." * (len(different) > 5) + "; `make FRESH=yes && make verify MADE=yes` shows how"
@@ -182,23 +181,11 @@ def compare_tables(names: Sequence[str], committed: Path, here: Path, tolerance:
     counts = Counter()
     for path in sorted(path for path in {*noted, *lying} if path.endswith(".csv")):
         timing = noted.get(path, {}).get("timing", False)
-        kind, told = compare_table(path, committed, here, timing, tolerance)
+        kind, told = compare_files(committed / path, here / path, timing, tolerance)
         counts[kind] += 1
         if told:
             yield path, told
     print(", ".join(f"{number} tables {kind}" for kind, number in sorted(counts.items())))
-
-
-def compare_table(
-    path: str, committed: Path, here: Path, timing, tolerance: float
-) -> tuple[str, str]:
-    """Return how a table compares with the committed one, or else with the one of OTHERS."""
-    kind, told = compare_files(committed / path, here / path, timing, tolerance)
-    other = inputs.OTHERS / path
-    again = kind == "different" and other.exists()
-    if again and compare_files(other, here / path, timing, tolerance)[0] != "different":
-        return "the same as on another processor", ""
-    return kind, told
 
 
 def compare_files(committed: Path, here: Path, timing, tolerance: float) -> tuple[str, str]:

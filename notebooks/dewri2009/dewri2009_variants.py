@@ -166,7 +166,7 @@ def measured_run(m: Microdata, **setting) -> dict:
         private = feasible.loc[feasible["effective_k"] >= level, "ach"]
         row[f"ach at {level}"] = float(private.min()) if len(private) else None
     rng = generator(setting.get("seed", 0))
-    return row | {"children alike": _children_alike(archive, feasible, rng)}
+    return row | _children_alike(archive, feasible, rng)
 
 
 def _bits(texts: Iterable[str]) -> np.ndarray:
@@ -176,17 +176,25 @@ def _bits(texts: Iterable[str]) -> np.ndarray:
 
 def _children_alike(
     archive: Archive, parents: pd.DataFrame, rng: np.random.Generator
-) -> float | None:
-    """Cross pairs of different tables at one point: the share of children like a parent."""
+) -> dict[str, float]:
+    """Cross pairs of different tables: by kind, the share like a parent."""
     if len(parents) < 2:
-        return None
+        return {}
     bits, solution = _bits(parents["bits"]), parents[VALUES].to_numpy()
     mother = rng.integers(len(parents), size=_PAIRS)
     father = (mother + rng.integers(1, len(parents), size=_PAIRS)) % len(parents)
-    cut = rng.integers(1, bits.shape[1], size=_PAIRS)[:, None]
-    children = np.where(np.arange(bits.shape[1]) < cut, bits[mother], bits[father])
-    found = archive.evaluator.evaluate(children)
-    child = np.column_stack([found.nwp, found.necd, found.smallest])
-    like_mother = (child == solution[mother]).all(axis=1)
-    like_father = (child == solution[father]).all(axis=1)
-    return float(np.mean(like_mother | like_father))
+    place, length = np.arange(bits.shape[1]), bits.shape[1]
+    cut = rng.integers(1, length, size=_PAIRS)[:, None]
+    ends = np.sort(1 + rng.random((_PAIRS, length - 1)).argsort(axis=1)[:, :2])
+    of_mother = {
+        "": place < cut,
+        ", two points": (ends[:, :1] <= place) & (place < ends[:, 1:]),
+        ", bit by bit": rng.random((_PAIRS, length)) < 0.5,
+    }
+    alike = {}
+    for kind, mask in of_mother.items():
+        found = archive.evaluator.evaluate(np.where(mask, bits[mother], bits[father]))
+        child = np.column_stack([found.nwp, found.necd, found.smallest])
+        like = [(child == solution[parent]).all(axis=1) for parent in (mother, father)]
+        alike[f"children alike{kind}"] = float(np.mean(np.logical_or(*like)))
+    return alike

@@ -127,16 +127,6 @@ def commit_other(expected, number):
     edit(share, before, hashlib.sha256(file.read_bytes()).hexdigest())
 
 
-def test_a_table_may_be_that_of_another_processor(expected):
-    other = expected.parent / "other_processor" / "one" / "numbers.csv"
-    other.parent.mkdir(parents=True)
-    other.write_bytes((expected / "one" / "numbers.csv").read_bytes())
-    commit_other(expected, "0.4")
-    assert "1 tables the same as on another processor" in verify(expected, fails=False)
-    edit(other, "0.3333333333333333", "0.5")
-    assert "row 3, loss: committed 0.4, here 0.3333333333333333" in verify(expected)
-
-
 def test_numbers_may_differ_by_the_tolerance_and_no_further(expected):
     commit_other(expected, "0.3333333333333")
     assert "1 tables within the tolerance" in verify(expected, fails=False)
