@@ -91,7 +91,9 @@ def judged_paper(key: str, about: object, results: Path) -> dict:
     runs = {name: run_of(key, name, results) for name in claims["notebook"].unique()}
     claims["seeds to decide"] = [claim[1] if claim else "" for claim in claims["needed"]]
     costs = [
-        to_decide(*needed, run_of(*drawn_by.split("/"), results)["seconds"]) if needed else ("", 0)
+        to_decide(*needed, run_of(*drawn_by.split("/"), results)["seconds"], drawn_by)
+        if needed
+        else ("", 0)
         for needed, drawn_by in zip(claims["needed"], claims["drawn by"], strict=True)
     ]
     claims[["to decide", "minutes to decide"]] = pd.DataFrame(costs, claims.index, range(2))
@@ -160,13 +162,15 @@ def plain(interval: str) -> str:
     return WIDE.sub(told, interval)
 
 
-def to_decide(draws: int, needed: float, unit: str, seconds: float) -> tuple[str, float]:
+def to_decide(
+    draws: int, needed: float, unit: str, seconds: float, notebook: str
+) -> tuple[str, float]:
     """Return what would decide an undecided claim, in words, and the minutes that it takes."""
     more, number = ("about", needed) if needed <= intervals.MANY else ("more than", intervals.MANY)
     took = seconds / 60 * number / draws
     told = f"{more} {number:,} {unit} in place of {draws:,}, with a probability of 90 %"
     above = f", above the budget of {intervals.BUDGET}" if took > intervals.BUDGET else ""
-    return told + f"; {more} {took:,.1f} minutes of the notebook{above}" * (took > 0), took
+    return told + f"; {more} {took:,.1f} minutes of {notebook}{above}" * (took > 0), took
 
 
 def coverage(key: str, claims: list[dict]) -> list[dict]:
