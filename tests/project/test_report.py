@@ -254,13 +254,13 @@ def test_every_verdict_has_a_meaning_and_a_class():
             60,
             "about 30 seeds in place of 10, with a probability of 90 %; about 3.0 minutes of",
         ),
-        (30, 240, "; about 12.0 minutes of the notebook, above the budget of 10"),
+        (30, 240, "; about 12.0 minutes of a/1_notebook, above the budget of 10"),
         (30, 0, "with a probability of 90 %"),
         (float("inf"), 60, "more than 10,000 seeds in place of 10"),
     ],
 )
 def test_a_card_says_what_would_decide_an_undecided_claim(needed, seconds, words):
-    told, _ = report.to_decide(10, needed, "seeds", seconds)
+    told, _ = report.to_decide(10, needed, "seeds", seconds, "a/1_notebook")
     assert told.endswith(words) or told.startswith(words)
 
 
@@ -269,7 +269,7 @@ def test_no_claim_is_undecided_within_the_budget_of_minutes(papers):
     claims = pd.concat([paper["claims"] for paper in papers])
     undecided = claims[claims["verdict"] == intervals.UNDECIDED]
     assert (undecided["minutes to decide"] > intervals.BUDGET).all()
-    words = r" in place of .* minutes of the notebook, above the budget of 10$"
+    words = r" in place of .* minutes of \S+, above the budget of 10$"
     assert undecided["to decide"].str.contains(words).all()
     assert (claims["to decide"] != "").sum() == len(undecided)
     rules = (ROOT / "CONTRIBUTING.md").read_text()
