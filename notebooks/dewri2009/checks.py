@@ -15,11 +15,13 @@ from anonpaper.compendium.intervals import (
 )
 from anonpaper.compendium.judge import Finding, span
 
-TWO_STAGE = "our two-stage search, with as many evaluations and seeds"
-
-
 def _of(runs: pd.DataFrame, search: str) -> pd.DataFrame:
     return runs[runs["search"] == search]
+
+
+def _two_stage(runs: pd.DataFrame) -> str:
+    seeds = _of(runs, "refined")["seed"].nunique()
+    return f"our two-stage search, with as many evaluations, {seeds} seeds"
 
 
 def _by_seed(runs: pd.DataFrame, setting: str, value: str) -> pd.DataFrame:
@@ -60,7 +62,7 @@ def equal_weights_cost_more(runs: pd.DataFrame, weights: pd.DataFrame, *, own: b
     return Finding(
         means,
         settings.verdict,
-        detail=f"{TWO_STAGE}: {refined.verdict}, {refined.words(names)}",
+        detail=f"{_two_stage(runs)}: {refined.verdict}, {refined.words(names)}",
         interval="equal less the other " + settings.words(names, "{:.4f}"),
         spread=f"{runs['seed'].nunique()} seeds",
         settings=settings.n,
@@ -102,8 +104,8 @@ def heavier_keep_more(runs: pd.DataFrame, weights: pd.DataFrame) -> Finding:
     return Finding(
         told["as printed"],
         settings.verdict,
-        detail=f"{TWO_STAGE}: {told['refined']}",
-        interval="of the differences " + settings.words(names, "{:.2f}"),
+        detail=f"{_two_stage(runs)}: {told['refined']}",
+        interval="of the differences, " + settings.words(names, "{:.2f}"),
         spread=f"{len(more[0])} seeds",
         settings=settings.n,
         needed=settings.needed,
@@ -168,7 +170,7 @@ def choice_overachieves(runs: pd.DataFrame) -> Finding:
     return Finding(
         f"{number} of {seeds} seeds",
         judge_share(number, seeds, at_least=0.5),
-        detail=f"{TWO_STAGE}: {refined} seeds",
+        detail=f"{_two_stage(runs)}: in {refined}",
         interval=share_interval(number, seeds),
         spread=f"{seeds} seeds",
         needed=lambda: (seeds, runs_needed(number, seeds, at_least=0.5), "seeds"),
