@@ -15,6 +15,7 @@ from anonpaper.compendium.intervals import (
 )
 from anonpaper.compendium.judge import Finding, span
 
+
 def _of(runs: pd.DataFrame, search: str) -> pd.DataFrame:
     return runs[runs["search"] == search]
 
