@@ -138,7 +138,8 @@ class Statement:
             return judge_intervals(np.atleast_2d(self.value(rest)), mostly=mostly)
         if along := re.fullmatch(r"(rises|falls) along (.+)", says):
             sides = self._steps(along[2].strip("`"))
-            return self._compared(*(sides if along[1] == "rises" else sides[::-1]))
+            sides = sides if along[1] == "rises" else sides[::-1]
+            return self._compared(*sides, of=f"how far it {along[1]}, ")
         if says == "value = published":
             apart = self.df[["value"]].T - self.given["published"]
             margin = self.given["tolerance"] * abs(self.given["published"])
@@ -241,7 +242,9 @@ class Statement:
         self.names["wide"] = wide
         return [pd.DataFrame({k: s[side] for k, s in steps.items()}).T for side in (0, 1)]
 
-    def _compared(self, lower: pd.DataFrame, higher: pd.DataFrame, *, strict=False) -> str:
+    def _compared(
+        self, lower: pd.DataFrame, higher: pd.DataFrame, *, strict=False, of="of the differences, "
+    ) -> str:
         """Judge lower <= higher: exactly, or over draws by intervals of their differences."""
         lower, higher = lower.astype(float), higher.astype(float)
         self.names |= {"lower": lower, "higher": higher}
@@ -254,7 +257,7 @@ class Statement:
             share = holds.to_numpy().mean()
             return judge_statement(share == 1, in_direction=share >= mostly)
         side = difference(lower, higher, paired=self.entry.get("paired", True))
-        return self._settled(lower.index, side, of="of the differences, ")
+        return self._settled(lower.index, side, of=of)
 
     def _settled(self, index, side, margin: float | None = None, of: str = "") -> str:
         """Judge settings by their draws, and keep what is found for the texts of the entry."""

@@ -74,7 +74,8 @@ def from_each_k_to_the_next(
     table: pd.DataFrame, *, value: str, rows: str = "", rises: bool = False
 ) -> Finding:
     """Compare each k with the next, for every table and method that has all numbers."""
-    wide = _by_seed(_chosen(table, rows, value), value, ["name", "k"])
+    chosen = _chosen(table, rows, value)
+    wide = _by_seed(chosen, value, ["name", "k"])
     ks = sorted(wide.index.unique("k"))
     if len(ks) == 1:
         return Finding(f"measured at k = {ks[0]} only", UNDECIDED)
@@ -84,10 +85,15 @@ def from_each_k_to_the_next(
     on, off = (low > 0).sum(), (high < 0).sum()
     stays = ((low == 0) & (high == 0)).sum()
     with_it, against = ("rises", "falls") if rises else ("falls", "rises")
+    runs = chosen.groupby("method")["seed"].nunique()
+    methods = wide.xs(ks[0], level="k").index.get_level_values("method")
+    once = np.tile(methods.map(runs) == 1, len(ks) - 1)
     return Finding(
         f"surely {with_it} at {on}, stays the same at {stays} and surely {against} at {off} "
         f"of {len(low)} steps",
         settings.verdict,
+        detail=f"of methods that ran once, without intervals: {with_it} at {(once & (low > 0)).sum()}"
+        f" and {against} at {(once & (high < 0)).sum()} steps",
         spread=f"{wide.shape[1]} seeds of methods that draw something",
         interval=_widest(settings),
         settings=settings.n,

@@ -18,7 +18,7 @@ from anonpaper.compendium.tables import reference
 SETTINGS = ("equation", "mode", "threshold", "rows")
 
 #: A measured risk is near a printed one up to this distance.
-NEAR = 0.05
+NEAR = 0.05 + 1e-9  # numbers of two decimals may lie 0.05 apart
 
 #: How an improvement over baselines can be computed from p (proposed, one number per setting) and
 #: b (baselines, settings x methods), in percent.
