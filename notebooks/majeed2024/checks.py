@@ -92,8 +92,8 @@ def from_each_k_to_the_next(
         f"surely {with_it} at {on}, stays the same at {stays} and surely {against} at {off} "
         f"of {len(low)} steps",
         settings.verdict,
-        detail=f"of methods that ran once, without intervals: {with_it} at {(once & (low > 0)).sum()}"
-        f" and {against} at {(once & (high < 0)).sum()} steps",
+        detail=f"of methods that ran once, without intervals: {with_it} at "
+        f"{(once & (low > 0)).sum()} and {against} at {(once & (high < 0)).sum()} steps",
         spread=f"{wide.shape[1]} seeds of methods that draw something",
         interval=_widest(settings),
         settings=settings.n,
