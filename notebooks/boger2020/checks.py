@@ -76,10 +76,12 @@ def larger_elsewhere(
 def could_be_one_run(errors: pd.DataFrame, *, tables: list[str], at_least: float) -> Finding:
     """Count the single runs that are as far from the mean of the others as what is published."""
     runs, published = _runs(errors[errors["table"].isin(tables)])
-    n, mean = runs.shape[1], runs.mean(axis=1)
+    n, mean, variance = runs.shape[1], runs.mean(axis=1), runs.var(axis=1)
     apart = runs.sub(mean, axis=0) * n / (n - 1)  # a run against the mean of the others
-    apart.insert(0, "published", published - mean)
-    far = (apart.div(runs.std(axis=1), axis=0) ** 2).mean() ** 0.5
+    others = (-(apart**2) / n * (n - 1)).add((n - 1) * variance, axis=0) / (n - 2)
+    apart /= others**0.5  # and by their spread, as what is published by that of all runs
+    apart.insert(0, "published", (published - mean) / variance**0.5)
+    far = (apart**2).mean() ** 0.5
     farther = (far.iloc[1:] >= far.iloc[0]).sum()
     return Finding(
         f"{farther} of {n} runs are as far from the others",
