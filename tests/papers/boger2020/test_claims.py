@@ -87,3 +87,23 @@ def test_the_published_values_could_be_one_run_only_if_runs_are_as_far_off():
     )  # fmt: skip
     assert verdict("one-run", near, near) == REPRODUCED
     assert verdict("one-run", far, far) != REPRODUCED
+
+
+def test_a_run_is_measured_by_the_mean_and_the_spread_of_the_others():
+    published = reference("boger2020_fig9-12_relative_error")
+    names = {"varied_qi": "varied", "selectivity_pct": "selectivity, %"}
+    points = published.rename(columns={**names, "relative_error_pct": "relative error, %"})
+    points = points[points["table"] != "BaseTable"]
+    noise = np.random.default_rng(0).normal(size=(len(points), 8))
+    runs = pd.concat([
+        points.assign(**{"relative error, %": points["relative error, %"] + noise[:, seed]},
+                      seed=seed)
+        for seed in range(8)
+    ])  # fmt: skip
+    far = []
+    for seed in range(8):
+        others = np.delete(noise, seed, axis=1)
+        apart = (noise[:, seed] - others.mean(axis=1)) / others.std(axis=1, ddof=1)
+        far.append((apart**2).mean() ** 0.5)
+    detail = CLAIMS["one-run"].found(runs, runs)[0].detail
+    assert detail.endswith(f"runs {min(far):.2f} to {max(far):.2f}")
