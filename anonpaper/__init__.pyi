@@ -7,11 +7,11 @@ from . import errors as errors
 from . import measure as measure
 from . import partition as partition
 from . import plots as plots
-from . import prepare as prepare
 from . import principles as principles
 from . import publish as publish
 from . import randomness as randomness
 from . import recoders as recoders
+from . import repair as repair
 from .constraints import DiversityConstraint as DiversityConstraint
 from .datasets import load as load
 from .groups import Partition as Partition
@@ -34,11 +34,6 @@ from .partition.refined import tp_refined as tp_refined
 from .partition.tp import tp as tp
 from .partition.tp import tp_plus as tp_plus
 from .partition.tp import tp_steps as tp_steps
-from .prepare.copula import gaussian_copula as gaussian_copula
-from .prepare.encoding import granularize as granularize
-from .prepare.encoding import in_preorder as in_preorder
-from .prepare.imbalance import find_imbalance as find_imbalance
-from .prepare.patterns import pattern_friendly as pattern_friendly
 from .principles import AlphaKAnonymity as AlphaKAnonymity
 from .principles import DistinctLDiversity as DistinctLDiversity
 from .principles import EntropyLDiversity as EntropyLDiversity
@@ -61,5 +56,10 @@ from .recoders.simple import exhaustive as exhaustive
 from .recoders.simple import hill_climbing as hill_climbing
 from .recoders.tds import tds as tds
 from .recoding import Recoding as Recoding
+from .repair.copula import gaussian_copula as gaussian_copula
+from .repair.encoding import granularize as granularize
+from .repair.encoding import in_preorder as in_preorder
+from .repair.imbalance import find_imbalance as find_imbalance
+from .repair.patterns import pattern_friendly as pattern_friendly
 
 __version__: str

@@ -31,7 +31,7 @@ from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, build_cells
 from anonpaper.principles import Principle, read_principle
-from anonpaper.subdomains import SubDomains
+from anonpaper.published_values import SubDomains
 from anonpaper.withholding import withheld_classes
 
 __all__ = ["Recoding", "over_shown_values"]

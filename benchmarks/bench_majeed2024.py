@@ -7,7 +7,7 @@ import numpy as np
 from measure import against, best_seconds, peak_bytes
 
 import anonpaper as ap
-from anonpaper.prepare.synthesis import fuse
+from anonpaper.repair.synthesis import fuse
 
 
 def rows():

@@ -17,7 +17,7 @@ from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
 from anonpaper.microdata import Attribute, Microdata, build_cells, check_microdata
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import GroupRelease, PublishedAttribute, Release, check_release
-from anonpaper.subdomains import SubDomains
+from anonpaper.published_values import SubDomains
 
 __all__ = ["definetti", "guessing", "membership", "plausible_values", "ruled_out"]
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from anonpaper.compiled import loop
 from anonpaper.microdata import Attribute, build_cells
-from anonpaper.subdomains import SubDomains
+from anonpaper.published_values import SubDomains
 
 __all__ = ["boxes_of", "codes_in", "weight_at"]
 

@@ -12,8 +12,8 @@ from anonpaper.groups import dense_labels
 from anonpaper.microdata import check_microdata
 from anonpaper.principles import GroupCounts, Theta
 from anonpaper.publish import GroupRelease, Release, check_release
+from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
-from anonpaper.subdomains import SubDomains
 
 __all__ = [
     "disclosure_confidence", "disclosure_risk", "exposure", "records_at_risk", "reconstruction",

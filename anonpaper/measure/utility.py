@@ -14,8 +14,8 @@ from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
 from anonpaper.microdata import Microdata, build_cells, check_microdata
 from anonpaper.publish import PublishedAttribute, Release, check_release
+from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
-from anonpaper.subdomains import SubDomains
 
 __all__ = [
     "Classification", "classification", "distortion", "generalizations", "marginal_similarity",

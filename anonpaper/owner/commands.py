@@ -23,7 +23,7 @@ from anonpaper.owner import page, reader, report
 from anonpaper.owner.cli import LISTED, column_names, pairs
 from anonpaper.owner.reader import STANDARD_STREAM, Table, as_written
 from anonpaper.principles import read_principle
-from anonpaper.publish import Release, world
+from anonpaper.publish import Release, writing
 
 __all__ = ["anonymize", "audit", "datasets", "fetch"]
 
@@ -66,11 +66,11 @@ def fetch(options, say: Say) -> None:
     if failed:
         raise errors.DatasetUnavailableError("\n".join(failed))
     if options.output:
-        table = world.plain(ap.load(names[0]).frame)
+        table = writing.plain(ap.load(names[0]).frame)
         if to_file:
-            world.write_tables({options.output: table}, replace=options.force)
+            writing.write_tables({options.output: table}, replace=options.force)
         else:
-            sys.stdout.buffer.write(world.as_csv(table))
+            sys.stdout.buffer.write(writing.as_csv(table))
     if options.json:
         sources = {name: str(origin) for name, origin in origins.items()}
         print(report.as_json(sources), file=told)
@@ -124,18 +124,18 @@ def anonymize(options, say: Say) -> None:
 
 def _write(release: Release, outputs: list, found: dict, table: Table, kept: list, options, say):
     tables = release.public_tables(kept, against=options.against, accept=options.accept)
-    if not outputs or not outputs[0].lower().endswith(world.PARQUET):
+    if not outputs or not outputs[0].lower().endswith(writing.PARQUET):
         tables = [as_written(public, table) for public in tables]
-    for warning in (*release.warnings, *world.formulas(tables)):
+    for warning in (*release.warnings, *writing.formulas(tables)):
         say(f"warning: {warning}")
-    printed = None if outputs else world.as_csv(tables[0], table.delimiter)
+    printed = None if outputs else writing.as_csv(tables[0], table.delimiter)
     named = dict(zip(outputs, tables, strict=False))
     if options.report:
         named[options.report] = page.page(release, options.call).encode()
         say(f"do not publish {options.report}: it shows the original table")
     if named:
         say(f"writing {', '.join(named)}")
-        world.write_tables(named, replace=options.force, delimiter=table.delimiter)
+        writing.write_tables(named, replace=options.force, delimiter=table.delimiter)
     if outputs:
         print(_told(found | {"written to": outputs}, options))
         return
@@ -358,7 +358,7 @@ def _outputs(options, publication: str) -> list[str]:
     if publication == "anatomize":
         if not outputs:
             raise errors.ParameterError("anatomize publishes two tables: name a file with -o")
-        outputs.append(str(world.beside(options.output, "sensitive")))
+        outputs.append(str(writing.beside(options.output, "sensitive")))
     if options.engine and not outputs:
         raise errors.ParameterError("--engine writes files: name one, or a folder, with -o")
     for name in outputs if not options.engine else ():
@@ -371,7 +371,7 @@ def _outputs(options, publication: str) -> list[str]:
 
 
 def check_output(
-    name: str, inputs: Iterable[str], *, force: bool, check: Callable = world.check_table_place
+    name: str, inputs: Iterable[str], *, force: bool, check: Callable = writing.check_table_place
 ) -> None:
     """Raise FileError if a file may not be written: wrong ending, an input, or already there.
 

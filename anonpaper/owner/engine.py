@@ -19,7 +19,7 @@ from anonpaper.errors import AnonpaperError, EmptyTableError, FileError, Paramet
 from anonpaper.microdata import Microdata, build_cells
 from anonpaper.owner.sources import Sources
 from anonpaper.publish import Anatomy, Release
-from anonpaper.publish.world import PARQUET, beside, check_table_place
+from anonpaper.publish.writing import PARQUET, beside, check_table_place
 
 __all__ = ["Engine", "connect", "engine_errors"]
 

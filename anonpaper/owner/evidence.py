@@ -27,7 +27,7 @@ from anonpaper.owner import report
 from anonpaper.owner.page import risks
 from anonpaper.principles import Principle
 from anonpaper.publish import PublishedAttribute, Release
-from anonpaper.subdomains import SubDomains
+from anonpaper.published_values import SubDomains
 
 __all__ = ["Evidence", "audit"]
 

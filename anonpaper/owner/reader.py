@@ -42,7 +42,7 @@ from anonpaper.errors import (
 from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy import ISO_DATE, Hierarchy
 from anonpaper.microdata import Microdata, near_equal
-from anonpaper.publish.world import PARQUET
+from anonpaper.publish.writing import PARQUET
 
 try:
     import lzma

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.errors import ColumnError, FileError, ParameterError
-from anonpaper.publish.world import PARQUET
+from anonpaper.publish.writing import PARQUET
 
 __all__ = ["Sources"]
 

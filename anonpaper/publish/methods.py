@@ -16,10 +16,10 @@ from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish import release as releases
 from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release
-from anonpaper.publish.world import secret_order
+from anonpaper.publish.writing import secret_order
+from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
 from anonpaper.recoding import Recoding
-from anonpaper.subdomains import SubDomains
 from anonpaper.withholding import withheld_classes
 
 __all__ = ["anatomize", "generalize", "recode", "shallow_generalize", "suppress", "swap"]

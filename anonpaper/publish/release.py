@@ -33,9 +33,9 @@ from anonpaper.groups import Partition, dense_labels
 from anonpaper.hierarchy import STAR
 from anonpaper.microdata import Microdata, build_cells, near_equal, no_rows
 from anonpaper.principles import GroupCounts, Principle
-from anonpaper.publish import world
+from anonpaper.publish import writing
+from anonpaper.published_values import SubDomains
 from anonpaper.recoding import Recoding
-from anonpaper.subdomains import SubDomains
 
 if TYPE_CHECKING:
     from anonpaper.owner.explain import Explanation
@@ -276,7 +276,7 @@ class Release:
             if keep or m.count(self.is_published) > MOST_ROWS:
                 no_rows()
             return tuple(
-                world.public(frame.iloc[np.repeat(np.arange(len(frame)), counts)])
+                writing.public(frame.iloc[np.repeat(np.arange(len(frame)), counts)])
                 for frame, counts in self._counted()
             )
         unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
@@ -287,14 +287,14 @@ class Release:
         self._check_written_apart()
         first, *others = self._tables()
         if others:  # group numbers follow the order of the input: draw new ones
-            numbers = world.secret_order(self.partition.n_groups)
+            numbers = writing.secret_order(self.partition.n_groups)
             first, *others = (t.assign(group=numbers[t["group"]]) for t in (first, *others))
         if keep:
             kept = m.frame.loc[self.is_published, keep]
             first = pd.concat([first, kept.set_axis(first.index)], axis=1)
             before = [name for name in m.frame.columns if name in first]
             first = first[before + [name for name in first if name not in before]]
-        return tuple(world.public(table) for table in (first, *others))
+        return tuple(writing.public(table) for table in (first, *others))
 
     def _check_written_apart(self) -> None:
         """Raise ColumnError if different values are written alike."""
@@ -381,11 +381,11 @@ class Release:
             paths = tuple(path for table in self._written for path in table.paths)
             tables = [table.frame for table in self._written]
         else:
-            world.check_table_place(path, replace=replace)
+            writing.check_table_place(path, replace=replace)
             tables = self.public_tables(against=against, accept=accept)
-            paths = (Path(path), world.beside(path, "sensitive"))[: len(tables)]
-            world.write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
-        run = [] if paths[0].suffix.lower() in world.PARQUET else world.formulas(tables)
+            paths = (Path(path), writing.beside(path, "sensitive"))[: len(tables)]
+            writing.write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
+        run = [] if paths[0].suffix.lower() in writing.PARQUET else writing.formulas(tables)
         for text in (*self.warnings, *run):
             warnings.warn(text, stacklevel=2)
         return paths
@@ -724,7 +724,7 @@ class Anatomy(GroupRelease):
         """Return the distinct rows of both tables, and how many there are of each."""
         m, p = self.microdata.plain(), self.partition
         groups = GroupCounts.of(m, p.labels)
-        numbers, numbered = np.arange(p.n_groups), world.secret_order(p.n_groups)
+        numbers, numbered = np.arange(p.n_groups), writing.secret_order(p.n_groups)
         counts, place = np.unique(groups.counts, return_inverse=True)
         qit = self._columns() | {"group": (numbers, numbered[p.labels[self.is_published]])}
         st = {
@@ -753,7 +753,7 @@ def _distinct(columns: dict, weights: np.ndarray | None = None) -> tuple[pd.Data
     distinct = build_cells(np.column_stack(ranked), sizes, None, 1, weights)
     texts = zip(columns, ordered, distinct.tuples.T, strict=True)
     frame = pd.DataFrame({name: labels[place] for name, labels, place in texts})
-    return world.plain(frame), distinct.tuple_sizes
+    return writing.plain(frame), distinct.tuple_sizes
 
 
 def _told(row) -> str:

@@ -22,8 +22,8 @@ from anonpaper.display import search_bar
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, build_cells, check_microdata
 from anonpaper.principles import Principle
+from anonpaper.published_values import SubDomains
 from anonpaper.recoding import Recoding, over_shown_values
-from anonpaper.subdomains import SubDomains
 
 __all__ = ["full_domain"]
 

@@ -51,8 +51,8 @@ def preference_search(
     ----------
     m : Microdata
         The table. Any run of successive values of a domain may be joined. So first order
-        categories by :func:`~anonpaper.prepare.encoding.in_preorder` and cut long numeric domains
-        by :func:`~anonpaper.prepare.encoding.granularize`. Sensitive values are not used.
+        categories by :func:`~anonpaper.repair.encoding.in_preorder` and cut long numeric domains
+        by :func:`~anonpaper.repair.encoding.granularize`. Sensitive values are not used.
     k : int
         k_pref, from 1 to n.
     preference : (float, float)

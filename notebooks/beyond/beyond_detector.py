@@ -29,11 +29,11 @@ from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure import classification, distortion
 from anonpaper.microdata import Microdata
 from anonpaper.partition.k_member import k_member
-from anonpaper.prepare.copula import gaussian_copula
-from anonpaper.prepare.imbalance import find_imbalance
-from anonpaper.prepare.synthesis import fuse
 from anonpaper.publish import Release, shallow_generalize
 from anonpaper.randomness import generator
+from anonpaper.repair.copula import gaussian_copula
+from anonpaper.repair.imbalance import find_imbalance
+from anonpaper.repair.synthesis import fuse
 
 __all__ = [
     "PUBLICATIONS", "attack", "complement", "counts", "draw", "even", "expected_risk",

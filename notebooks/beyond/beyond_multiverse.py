@@ -18,8 +18,8 @@ from anonpaper.compiled import at_once
 from anonpaper.errors import AnonpaperError
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from anonpaper.prepare import synthesis
 from anonpaper.publish import Release
+from anonpaper.repair import synthesis
 
 __all__ = ["GROUPS", "LEVELS", "TABLES", "load_tables", "outcomes"]
 

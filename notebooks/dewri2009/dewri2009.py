@@ -24,7 +24,6 @@ from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure import effective_k, necd, nwp
 from anonpaper.microdata import Microdata
 from anonpaper.preference_point import achievement
-from anonpaper.prepare.encoding import granularize, in_preorder
 from anonpaper.publish import recode
 from anonpaper.randomness import generator
 from anonpaper.recoders.archive import Evaluator, choose, non_dominated
@@ -32,6 +31,7 @@ from anonpaper.recoders.lattice import full_domain
 from anonpaper.recoders.preference_search import preference_search
 from anonpaper.recoders.simple import exhaustive, hill_climbing
 from anonpaper.recoding import Recoding
+from anonpaper.repair.encoding import granularize, in_preorder
 
 #: The attributes of Table 1 in its order, and the short names of the paper.
 ATTRIBUTES = {

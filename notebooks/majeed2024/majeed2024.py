@@ -34,11 +34,11 @@ from anonpaper.measure import (
 from anonpaper.microdata import Microdata
 from anonpaper.partition.balanced import balanced_classes
 from anonpaper.partition.mondrian import mondrian
-from anonpaper.prepare import synthesis
-from anonpaper.prepare.cleaning import clean
-from anonpaper.prepare.imbalance import find_imbalance
 from anonpaper.publish import Release, shallow_generalize
 from anonpaper.randomness import generator
+from anonpaper.repair import synthesis
+from anonpaper.repair.cleaning import clean
+from anonpaper.repair.imbalance import find_imbalance
 
 #: "Proposed" and the baselines, in the order of the paper's tables.
 METHODS = ("Proposed", *BASELINES)

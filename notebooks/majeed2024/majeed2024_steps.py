@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from anonpaper.prepare.synthesis import fuse
+from anonpaper.repair.synthesis import fuse
 
 _CONTINENTS = {
     "Europe": ("England", "France", "Italy", "Spain"), "Asia": ("China",),

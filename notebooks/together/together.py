@@ -30,15 +30,15 @@ from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.oka import oka
 from anonpaper.partition.refined import tp_refined
 from anonpaper.partition.tp import tp, tp_plus
-from anonpaper.prepare.copula import gaussian_copula
-from anonpaper.prepare.encoding import in_preorder
-from anonpaper.prepare.imbalance import find_imbalance
-from anonpaper.prepare.synthesis import fuse
 from anonpaper.publish import Release, generalize, recode, shallow_generalize, suppress, swap
 from anonpaper.randomness import generator
 from anonpaper.recoders.lattice import full_domain
 from anonpaper.recoders.preference_search import preference_search
 from anonpaper.recoders.tds import tds
+from anonpaper.repair.copula import gaussian_copula
+from anonpaper.repair.encoding import in_preorder
+from anonpaper.repair.imbalance import find_imbalance
+from anonpaper.repair.synthesis import fuse
 
 __all__ = [
     "METHODS", "NEEDS", "Method", "Need", "advice", "balance", "chapters", "in_words",

@@ -22,7 +22,7 @@ from anonpaper import errors
 from anonpaper.owner import report
 from anonpaper.owner.reader import as_written, read_table
 from anonpaper.principles import GroupCounts
-from anonpaper.publish import world
+from anonpaper.publish import writing
 
 #: Name -> the sliders it heeds, and how its result may be published.
 METHODS = {
@@ -248,7 +248,7 @@ def protect(method, form, k=5, l=1, t=1.0) -> dict:
         "withheld": int((~shown).sum()), "classes": rel.classes.n_groups,
         "promises": [{"text": str(p), "holds": level is None}
                      for p, level in rel.kept().items()],
-        "warnings": [*rel.warnings, *world.formulas([world.plain(rel.frame)])],
+        "warnings": [*rel.warnings, *writing.formulas([writing.plain(rel.frame)])],
         "levels": [[e["principle"], _level(e["level"]), e["meaning"]]
                    for e in report.levels_of_release(rel)],
         "seconds": time.perf_counter() - began, "call": rel.call,
@@ -341,7 +341,7 @@ def write(path: str) -> dict:
     rel = _now["release"]
     table = _now["table"]
     written = [as_written(public, table) for public in rel.public_tables()]
-    world.write_tables({path: written[0]}, delimiter=table.delimiter)
+    writing.write_tables({path: written[0]}, delimiter=table.delimiter)
     return {"path": path, "bytes": os.path.getsize(path)}
 
 

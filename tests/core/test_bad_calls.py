@@ -9,9 +9,9 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.errors import AnonpaperError
-from anonpaper.prepare.cleaning import clean
-from anonpaper.prepare.synthesis import fuse
 from anonpaper.principles import l_diversity, require_diverse
+from anonpaper.repair.cleaning import clean
+from anonpaper.repair.synthesis import fuse
 
 FRAME = pd.DataFrame({"age": [1, 2, 3, 4], "job": list("abca"), "ill": list("xyxy")})
 M = ap.Microdata(FRAME, ["age", "job"], "ill")

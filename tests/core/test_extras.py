@@ -20,7 +20,7 @@ def written(path):
 
 
 CALLS = {
-    "learning: sklearn.ensemble": lambda path: ap.prepare.pattern_friendly(M),
+    "learning: sklearn.ensemble": lambda path: ap.repair.pattern_friendly(M),
     "parquet: pyarrow": written,
     "plots: matplotlib": lambda path: ap.plots,
     "scale: ibis": lambda path: ap.scan(A_CSV, qi=["age"]),

@@ -19,7 +19,7 @@ import anonpaper as ap
 from anonpaper import constraints, measure
 from anonpaper.errors import AnonpaperError
 from anonpaper.owner.cli import main
-from anonpaper.prepare import cleaning, encoding, imbalance, patterns, synthesis
+from anonpaper.repair import cleaning, encoding, imbalance, patterns, synthesis
 
 pytest.importorskip("matplotlib", reason="all public functions are called: anonpaper[all]")
 

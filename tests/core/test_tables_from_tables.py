@@ -12,7 +12,7 @@ from referees.tables import tables
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.prepare.synthesis import fuse
+from anonpaper.repair.synthesis import fuse
 
 FRAME = pd.DataFrame(
     {

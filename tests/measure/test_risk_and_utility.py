@@ -30,7 +30,7 @@ from anonpaper.measure import (
     records_at_risk,
     undiverse_rows,
 )
-from anonpaper.prepare.synthesis import fuse
+from anonpaper.repair.synthesis import fuse
 
 
 def classes_of(release):

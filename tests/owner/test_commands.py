@@ -18,7 +18,7 @@ from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterE
 from anonpaper.owner.cli import main
 from anonpaper.owner.methods import METHODS, add_options, meaning, options_of
 from anonpaper.owner.reader import as_written, read_table
-from anonpaper.publish.world import as_csv, plain
+from anonpaper.publish.writing import as_csv, plain
 
 ROLES = ["--qi", "age,sex,zip", "--sensitive", "illness"]
 TREE = ["--hierarchy", "age=age.csv"]

@@ -14,8 +14,8 @@ from anonpaper.groups import Partition
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import PublishedAttribute, Release
+from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
-from anonpaper.subdomains import SubDomains
 from majeed2024_baselines.association import cramers_v
 
 _WIDEST, _INTERVALS = 3, 10

@@ -12,9 +12,9 @@ from joblib.externals.loky import reusable_executor
 import anonpaper as ap
 from anonpaper.compendium.grids import run_grid
 from anonpaper.errors import InfeasibleError
-from anonpaper.prepare import synthesis
-from anonpaper.prepare.imbalance import find_imbalance
-from anonpaper.prepare.synthesis import fuse
+from anonpaper.repair import synthesis
+from anonpaper.repair.imbalance import find_imbalance
+from anonpaper.repair.synthesis import fuse
 
 DATASETS = ("adult", "stroke", "census", "diabetes")
 PAPER_KS = (2, 5, 10, 20, 30, 50, 75, 100)

@@ -14,7 +14,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, FileError
-from anonpaper.publish.world import as_csv, plain, public, secret_order, write_tables
+from anonpaper.publish.writing import as_csv, plain, public, secret_order, write_tables
 
 
 @pytest.fixture

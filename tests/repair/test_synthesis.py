@@ -13,7 +13,7 @@ import pytest
 import anonpaper as ap
 from anonpaper import errors
 from anonpaper.errors import BudgetExceededError, ColumnError, InfeasibleError, ParameterError
-from anonpaper.prepare import synthesis
+from anonpaper.repair import synthesis
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +37,7 @@ def people(n=240):
 
 def test_importing_the_module_does_not_import_sdv():
     script = (
-        "import sys, anonpaper.prepare.synthesis; "
+        "import sys, anonpaper.repair.synthesis; "
         "print(sorted({'sdv', 'torch', 'ctgan'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
@@ -48,7 +48,7 @@ def test_models_are_trained_with_the_instructions_that_every_processor_has():
     """With others the same seed gave other rows: AVX-512 adds up in another order than AVX2."""
     synthesis._installed("sdv")  # raises here what its own process could only print
     script = (
-        "from anonpaper.prepare import synthesis\n"
+        "from anonpaper.repair import synthesis\n"
         "with synthesis._quiet_and_seeded(0):\n"
         "    import torch\n"
         "print(torch.backends.cpu.get_cpu_capability())"

@@ -6,11 +6,11 @@ for lessons. ``imbalance``, ``synthesis`` and ``patterns`` are steps of majeed20
 
 from __future__ import annotations
 
-from anonpaper.prepare.cleaning import clean
-from anonpaper.prepare.copula import gaussian_copula
-from anonpaper.prepare.encoding import granularize, in_preorder
-from anonpaper.prepare.imbalance import find_imbalance
-from anonpaper.prepare.patterns import pattern_friendly
+from anonpaper.repair.cleaning import clean
+from anonpaper.repair.copula import gaussian_copula
+from anonpaper.repair.encoding import granularize, in_preorder
+from anonpaper.repair.imbalance import find_imbalance
+from anonpaper.repair.patterns import pattern_friendly
 
 __all__ = [
     "clean", "find_imbalance", "gaussian_copula", "granularize", "in_preorder",

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anonpaper as ap
-from anonpaper.subdomains import SubDomains
+from anonpaper.published_values import SubDomains
 
 
 def attribute_of(size, ordered):

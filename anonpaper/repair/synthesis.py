@@ -26,7 +26,7 @@ import pandas as pd
 from anonpaper import errors
 from anonpaper.files import cache_folder, sha256, whole_file
 from anonpaper.microdata import Attribute, Microdata, check_microdata
-from anonpaper.prepare.imbalance import find_imbalance
+from anonpaper.repair.imbalance import find_imbalance
 
 __all__ = ["METHODS", "augment", "fuse", "quality", "synthesize"]
 
@@ -57,7 +57,7 @@ def augment(
     """Add synthetic rows of the rare sensitive values, by default until all are equally frequent.
 
     Parameters and errors are those of :func:`synthesize`; the result is that of :func:`fuse`. By
-    default `needed` comes from :func:`~anonpaper.prepare.imbalance.find_imbalance`, which raises
+    default `needed` comes from :func:`~anonpaper.repair.imbalance.find_imbalance`, which raises
     an error for a sensitive attribute with one value.
     """
     needed = find_imbalance(m).needed if needed is None else dict(needed)

@@ -1,7 +1,7 @@
 """A Gaussian copula: synthetic rows from a short model that can be read in a lesson.
 
 The model has each column's distribution and one correlation per pair of columns. Unlike
-:mod:`anonpaper.prepare.synthesis`, it needs no training, no SDV and no torch.
+:mod:`anonpaper.repair.synthesis`, it needs no training, no SDV and no torch.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.prepare.synthesis import checked_needs
 from anonpaper.randomness import generator
+from anonpaper.repair.synthesis import checked_needs
 
 __all__ = ["gaussian_copula"]
 
@@ -41,7 +41,7 @@ def gaussian_copula(
     Returns
     -------
     pandas.DataFrame
-        The columns ``m.qi`` and the sensitive one, for :func:`anonpaper.prepare.synthesis.fuse`;
+        The columns ``m.qi`` and the sensitive one, for :func:`anonpaper.repair.synthesis.fuse`;
         values of `needed` in its order.
 
     Raises

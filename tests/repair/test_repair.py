@@ -14,9 +14,9 @@ from anonpaper.errors import (
     MissingValueError,
     ParameterError,
 )
-from anonpaper.prepare.cleaning import clean
-from anonpaper.prepare.imbalance import find_imbalance
-from anonpaper.prepare.patterns import pattern_friendly
+from anonpaper.repair.cleaning import clean
+from anonpaper.repair.imbalance import find_imbalance
+from anonpaper.repair.patterns import pattern_friendly
 
 
 def with_counts(counts):
