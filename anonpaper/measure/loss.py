@@ -18,7 +18,7 @@ from anonpaper.recoders.archive import weight_vector
 
 __all__ = [
     "ach", "average_class_size", "discernibility", "discernibility_ratio", "effective_k", "gcp",
-    "kl_divergence", "ncp", "necd", "nwp", "penalized_discernibility", "prefdev", "stars",
+    "kl_divergence", "ncp", "necd", "nwp", "prefdev", "stars",
     "suppressed_rows", "values_kept",
 ]  # fmt: skip
 
@@ -75,31 +75,13 @@ def discernibility(rel: Release) -> int:
     return int((sizes**2).sum()) + rel.classes.n_unpublished * rel.microdata.n
 
 
-def penalized_discernibility(rel: Release, k: int) -> int:
-    r"""Discernibility with a penalty for classes below k, disc(R', k): from n to n².
-
-    .. math:: \sum_{|E| \ge k} |E|^2 + \sum_{|E| < k} n |E|
-
-    over the equivalence classes E; a withheld row adds n. `k` is from 1 to n. Source: Bayardo and
-    Agrawal, ICDE 2005; diva2021, section 4, cites another text.
-
-    Examples
-    --------
-    >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_diverse())
-    >>> penalized_discernibility(rel, k=2), penalized_discernibility(rel, k=3)
-    (20, 100)
-    """
-    n = check_release(rel).microdata.n
-    k = check_integer("k", k, 1, n)
-    sizes = rel.classes.sizes().tolist()  # Python integers do not overflow
-    return sum(size * (size if size >= k else n) for size in sizes) + n * rel.classes.n_unpublished
-
-
 def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     r"""Least possible discernibility over the discernibility of a release, from 0 to 1.
 
-    D = disc(R', k); D_min is its value for the most even partition into floor(n/k) groups, n² its
-    largest value. Smaller classes than in an even partition count as the optimum.
+    D is the sum over the equivalence classes E of \|E\|² if \|E\| >= k and n·\|E\| otherwise; a
+    withheld row adds n (Bayardo and Agrawal, ICDE 2005). D_min is its value for the most even
+    partition into floor(n/k) groups, n² its largest value. Smaller classes than in an even
+    partition count as the optimum.
 
     ========= ============================================ ======================================
     ``of``    formula                                      behaviour
@@ -112,7 +94,7 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
 
     This is the *accuracy* of diva2021. The paper does not define how discernibility becomes a
     share: the formulas are ours, so only the order of its curves can be compared.
-    ParameterError if `k` (see :func:`penalized_discernibility`) or `of` is out of range.
+    ParameterError if `k` is not from 1 to n, or `of` is unknown.
 
     Examples
     --------
@@ -125,7 +107,9 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     n = m.n
     if of == "stars":
         return 1 - stars(rel) / (n * m.d)
-    disc = penalized_discernibility(rel, k)
+    k = check_integer("k", k, 1, n)
+    sizes = rel.classes.sizes().tolist()  # Python integers do not overflow
+    disc = sum(size * (size if size >= k else n) for size in sizes) + n * rel.classes.n_unpublished
     groups = n // k
     small, larger = n // groups, n % groups
     least = (groups - larger) * small**2 + larger * (small + 1) ** 2

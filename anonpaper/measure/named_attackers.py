@@ -9,8 +9,7 @@
   :mod:`anonpaper.withholding`;
 * *knows the value counts* of the table: subtracts the published ones. The rest are the values
   of all other withheld people together;
-* *knows some secrets*: has asked other people of the class, and leaves them out;
-* *has last year's release*: knows a person's class in two releases.
+* *knows some secrets*: has asked other people of the class, and leaves them out.
 """
 
 from __future__ import annotations
@@ -33,12 +32,11 @@ _PUBLISHED, _WITHHELD, _REST = range(3)  # the kinds of groups, in this order
 _FILE, _UNKNOWN = "counts the file", "takes missing values as unknown"
 _SYNTHETIC = "sees which rows are synthetic"
 _REGISTER, _COUNTS = "has the register and knows the method", "knows the value counts"
-_EARLIER = "has last year's release"
 _ON_VALUES = (DistinctLDiversity, principles.FrequencyLDiversity, principles.EntropyLDiversity,
               principles.RecursiveLDiversity, Theta)  # fmt: skip
 
 
-def attackers(rel: Release, *, knows: int = 0, earlier: Release | None = None) -> pd.DataFrame:
+def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     """Which level of each principle the strongest attacker concludes for real people.
 
     That attacker is told the sensitive values of every group of people that can be told apart: the
@@ -53,9 +51,6 @@ def attackers(rel: Release, *, knows: int = 0, earlier: Release | None = None) -
         Of how many other people in a person's group the attacker knows the sensitive values. For
         levels on values these people are left out, those with the rarest values first. No
         method promises anything against this attacker.
-    earlier : Release, optional
-        Another release of some of the same people, by the index of both tables. For levels on
-        values, people are then told apart by their groups in both.
 
     Returns
     -------
@@ -70,16 +65,14 @@ def attackers(rel: Release, *, knows: int = 0, earlier: Release | None = None) -
     Raises
     ------
     ParameterError
-        `rel` is no release, or has no published row; people have several rows and `knows` is not
-        0; or the tables of `earlier` and `rel` share nobody, or two rows have the same label.
+        `rel` is no release, or has no published row; or people have several rows and `knows` is
+        not 0.
 
     Notes
     -----
     The values of a withheld class must fail if as many people with the most even values would
     meet the principles. They are not known, so ``concluded`` is not exact, unless two distinct
-    values were required: then there is one. Nor is it exact with `earlier`, as two releases do not
-    show the values of the people whom they share. O(n log n): at most six times an audit of the
-    file.
+    values were required: then there is one. O(n log n): at most six times an audit of the file.
 
     Examples
     --------
@@ -99,14 +92,13 @@ def attackers(rel: Release, *, knows: int = 0, earlier: Release | None = None) -
     >>> float(found["concluded"]), int(found["people"])
     (1.0, 6)
     """
-    rel = check_release(rel, weights=earlier is None)
+    rel = check_release(rel, weights=True)
     knows = check_integer("knows", knows, 0)
     if knows and rel.microdata.people is not None:
         raise ParameterError("knows must be 0 where people have several rows and several values")
     # The file has published secrets, perhaps swapped; attackers are told those of the table.
     (m, shown), own = rel.audited(), rel.microdata
     labels, kind = _told_apart(rel)
-    finer = labels if earlier is None else _told_apart_twice(rel, labels, earlier)
     # Who concludes exactly what the level says; all others conclude at most that.
     exact = dict.fromkeys((_FILE, _UNKNOWN, _SYNTHETIC, f"{_SYNTHETIC} and {_UNKNOWN}"), True)
     exact |= {_REGISTER: _has_one_value(rel), _COUNTS: _WITHHELD not in kind}
@@ -116,23 +108,21 @@ def attackers(rel: Release, *, knows: int = 0, earlier: Release | None = None) -
     for place, name in enumerate(own.sensitives or [None]):
         of_file, table = m.about(name), own.about(name)
         file, people = GroupCounts.of(of_file, shown), GroupCounts.of(table, labels)
-        further = GroupCounts.of(table, finer)
         # Each twice: a missing value is a value, and it is unknown.
         files, groups = (file, _known(file, of_file)), (people, _known(people, table))
-        told = tuple(_without(counts, knows) for counts in (further, _known(further, table)))
+        told = tuple(_without(counts, knows) for counts in groups)
         for title, meaning, promised, principle in _asked(rel, name):
             if isinstance(principle, KAnonymity) and place:
                 continue
             sign = 1 if principle.larger_is_safer else -1  # so the least is the worst
             if isinstance(principle, _ON_VALUES):
                 seen = _by_values(principle, sign, files, groups, kind)
-                if knows or earlier is not None:
-                    named = [_EARLIER][: earlier is not None] + [some][:knows]
+                if knows:
                     worst = [sign * principle.levels(counts) for counts in told]
-                    seen[" and ".join(named)] = np.concatenate(worst).astype(float).min()
-                judged, of_row = told, finer
+                    seen[some] = np.concatenate(worst).astype(float).min()
+                judged = told
             else:  # of the classes that are shown
-                judged, of_row = [_first(people, np.count_nonzero(kind == _PUBLISHED))], labels
+                judged = [_first(people, np.count_nonzero(kind == _PUBLISHED))]
                 levels = sign * principle.levels(judged[0]).astype(float)
                 seen = {
                     _FILE: sign * principle.level(file),
@@ -145,12 +135,12 @@ def attackers(rel: Release, *, knows: int = 0, earlier: Release | None = None) -
                 met = [principle.satisfied(counts) for counts in judged]
             beyond = ~np.logical_and.reduce(met)
             # Groups that were not judged, and rows without one (-1), are beyond nothing.
-            beyond = np.r_[beyond, np.zeros(of_row.max() + 2, bool)]
+            beyond = np.r_[beyond, np.zeros(labels.max() + 2, bool)]
             found.append({
                 "principle": title, "promised": promised, "file": sign * seen[_FILE],
                 "concluded": sign * seen[who], "attacker": who,
                 "exact": exact.get(who, False),
-                "people": _number(own, beyond[of_row]), "of": of, "meaning": meaning,
+                "people": _number(own, beyond[labels]), "of": of, "meaning": meaning,
                 "each": {name: (sign * level, exact.get(name, False))
                          for name, level in seen.items() if level < np.inf},
             })  # fmt: skip
@@ -203,21 +193,6 @@ def _told_apart(rel: Release) -> tuple[np.ndarray, np.ndarray]:
     groups = np.unique(labels[labels >= 0])
     kind = np.searchsorted([classes, classes + len(labels)], groups, "right")
     return dense_labels(labels), kind
-
-
-def _told_apart_twice(rel: Release, labels: np.ndarray, earlier: Release) -> np.ndarray:
-    """The groups of people who are together in two releases; -1 for synthetic rows."""
-    theirs, place = _told_apart(check_release(earlier))[0], None
-    here, there = rel.microdata.frame.index, earlier.microdata.frame.index
-    if here.is_unique and there.is_unique:
-        place = there.get_indexer(here)
-    if place is None or (place < 0).all():
-        raise ParameterError(
-            "earlier must be a release of the same people: both tables need an index that names "
-            "each person once"
-        )
-    then = np.where(place < 0, 0, theirs[place] + 1)  # 0 for people who are new
-    return dense_labels(np.where(labels < 0, -1, labels * (then.max() + 1) + then))
 
 
 def withheld_groups(rel: Release) -> np.ndarray:

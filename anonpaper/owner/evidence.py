@@ -80,7 +80,6 @@ def audit(
     promised: Sequence[Principle] = (),
     *,
     hierarchies: Mapping[object, Hierarchy] | None = None,
-    earlier: Release | None = None,
 ) -> Evidence:
     """Report what a release promises, which attackers were tried, its risk and its utility.
 
@@ -99,8 +98,6 @@ def audit(
         What another tool promised. A Release knows its own promises.
     hierarchies : mapping of attribute name to Hierarchy, optional
         The names that another tool published.
-    earlier : Release, optional
-        As for :func:`~anonpaper.measure.attackers.attackers`.
 
     Returns
     -------
@@ -140,8 +137,8 @@ def audit(
         and np.array_equal(released.microdata.codes, original.codes)
     ):
         raise ParameterError("released was made from another table than original")
-    told = measure.attackers(released, earlier=earlier).drop(columns=["each", "meaning"])
-    tried = pd.DataFrame(report.attackers_tried(released, earlier))
+    told = measure.attackers(released).drop(columns=["each", "meaning"])
+    tried = pd.DataFrame(report.attackers_tried(released))
     found = report.summary(released)
     return Evidence(released, told, tried, risks(released), found["rows"] | found["loss"])
 

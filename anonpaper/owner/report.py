@@ -32,7 +32,6 @@ _MOST_REPEATED = 8_000  # rows of them together, and of the table
 _MOST_BELIEFS = 10_000_000  # rows times values, for deFinetti's attack
 _MINIMALITY = "repeats the method (minimality)"
 _DEFINETTI = "learns from all groups (deFinetti)"
-_EARLIER = "has last year's release"
 
 
 def _levels(m: Microdata, p: Partition) -> list[dict]:
@@ -179,13 +178,12 @@ _NOT_PLAYED = {
     "has the register and knows the method": "no class was withheld for its values",
     "knows the value counts": "nobody is withheld, except in such classes",
     "knows the secrets of 1 in the group": "people have several rows or no sensitive value",
-    _EARLIER: "earlier= was not given",
     _MINIMALITY: "the method looks at no sensitive value",
     _DEFINETTI: "the release shows no groups",
 }
 
 
-def attackers_tried(rel: Release, earlier: Release | None = None) -> list[dict]:
+def attackers_tried(rel: Release) -> list[dict]:
     """Report every named attacker: the surest guess of a sensitive value, or why it is not known.
 
     ``sure`` is the largest share of a value in a group of people whom the attacker tells apart;
@@ -195,12 +193,9 @@ def attackers_tried(rel: Release, earlier: Release | None = None) -> list[dict]:
     m, found, reasons = rel.microdata, {}, dict(_NOT_PLAYED)
     tables = [measure.attackers(rel)]
     tables += [measure.attackers(rel, knows=1)] if m.people is None else []
-    tables += [] if earlier is None else [measure.attackers(rel, earlier=earlier)]
     thetas = [t[t["principle"].str.startswith("theta")]["each"] for t in tables]
     for who, (share, exact) in (told for each in pd.concat(thetas) for told in each.items()):
         note = "" if exact else "if told how often each value occurs in a group of withheld people"
-        if who == _EARLIER and not exact:
-            note = "if told how often each value occurs among people who are together in both"
         found[who] = max(found.get(who, (0,)), (share, "exactly" if exact else "at most", note))
     values = [value for name in m.sensitives for value in m.attribute(name).values]
     if not is_among(MISSING, values):

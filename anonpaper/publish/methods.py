@@ -395,7 +395,7 @@ def _permuted_counts(m: Microdata, p: Partition, draw: Callable[[int], np.ndarra
     return tuple(map(np.concatenate, zip(*found, strict=True)))
 
 
-def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
+def anatomize(m: Microdata, p: Partition) -> Anatomy:
     """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
 
     No level covers deFinetti's attack, which learns from all groups together which sensitive
@@ -405,9 +405,6 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     ----------
     m, p
         As for :func:`swap`.
-    accept : {"minimality attack"}, optional
-        For experiments: publish groups of TP or TP+ although the two tables show which rows they
-        removed.
 
     Returns
     -------
@@ -442,13 +439,11 @@ def anatomize(m: Microdata, p: Partition, accept: str | None = None) -> Anatomy:
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:
         raise ColumnError(f"rename {taken}: the tables of an anatomy use these names")
-    errors.check_choice("accept", accept, (None, "minimality attack"))
-    if releases.has_residue(p) and accept is None:
+    if releases.has_residue(p):
         raise ParameterError(
             f"{p.algorithm} removed {p.info['residue_size']} rows, in phase one rows with the "
             "most frequent sensitive value of their group, and an anatomy shows which rows: "
-            "publish with ap.suppress, group with ap.mondrian or ap.klt, or pass "
-            'accept="minimality attack" for an experiment'
+            "publish with ap.suppress, or group with ap.mondrian or ap.klt"
         )
     return Anatomy(m, _as_they_are(m), "anatomize", partition=p)
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -36,9 +36,6 @@ from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish import writing
 from anonpaper.published_values import SubDomains
 from anonpaper.recoding import Recoding
-
-if TYPE_CHECKING:
-    from anonpaper.owner.explain import Explanation
 
 __all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release", "check_release"]
 
@@ -100,7 +97,7 @@ class PublishedAttribute:
             return labels
         return np.where(np.arange(len(labels)) == self.whole, STAR, labels)
 
-    def told(self, shown: np.ndarray, codes: np.ndarray) -> PublishedAttribute:
+    def starred_whole(self, shown: np.ndarray, codes: np.ndarray) -> PublishedAttribute:
         """Return the attribute of rows of which not all are `shown`; `codes` are their values."""
         sub, held = self.sub_domains, np.unique(codes[shown])
         if sub.names is not None or len(held) < 2:
@@ -150,7 +147,7 @@ class Release:
         shown = None if partition is None else partition.labels >= 0
         if shown is not None and not shown.all():
             each = zip(published, microdata.codes.T, strict=True)
-            published = tuple(column.told(shown, codes) for column, codes in each)
+            published = tuple(column.starred_whole(shown, codes) for column, codes in each)
         self.microdata, self.published, self.method = microdata, published, method
         self.recoding, self._partition, self._swapped = recoding, partition, swapped
         self.accepted: str | None = None  # why it was written below its promise
@@ -560,37 +557,6 @@ class Release:
         if self._is_seeded:
             more = ", seed=..."
         return f"ap.{door}(m, {made_by}{more})"
-
-    def explain(self, row: object, require: Sequence[Principle] | None = None) -> Explanation:
-        """Explain why a row looks as it does: its group, and what finer choices would break.
-
-        For the owner of the table only: it names values of other rows.
-
-        Parameters
-        ----------
-        row : index label
-            Of one row of ``microdata.frame``; ColumnError if no row or several have it.
-        require : sequence of Principle, optional
-            Principles that a finer choice must meet. By default the promises of the algorithm or,
-            if they are not known, the k-anonymity of the release.
-
-        Returns
-        -------
-        Explanation
-            To be printed. Its DataFrame ``attributes`` has, per column, the conflicting values,
-            the next finer choice, and what that would break. O(n·d log n).
-
-        Examples
-        --------
-        >>> m = ap.examples.hospital()
-        >>> rel = ap.recode(m, ap.full_domain(m, k=2))
-        >>> why = rel.explain("Adam").attributes.set_index("attribute")
-        >>> why.loc["Age", "breaks"]
-        'KAnonymity(k=2) in 2 groups of 2 rows, the smallest (1) of Age <30, ...'
-        """
-        from anonpaper.owner.explain import explain
-
-        return explain(self, row, require)
 
     def report(self, path: str | os.PathLike, *, call: str | None = None) -> Path:
         """Write a page that compares the release with its table, for the table's owner.

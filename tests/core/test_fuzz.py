@@ -106,7 +106,7 @@ def functions():
     for name in ("with_roles", "take", "sample", "attribute", "attribute_index", "replace"):
         if hasattr(TABLE, name):
             found[f"Microdata.{name}"] = getattr(TABLE, name)
-    for name in ("explain", "public_tables", "report", "write"):
+    for name in ("public_tables", "report", "write"):
         found[f"Release.{name}"] = getattr(RELEASES[0], name)
     return found
 

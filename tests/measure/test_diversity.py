@@ -9,10 +9,10 @@ from anonpaper import errors
 def test_discernibility_penalizes_classes_below_k_and_rows_withheld():
     m = ap.examples.patients()
     rel = ap.suppress(m, ap.Partition([0, 0, 0, 1, 1, 1, 1, 2, 2, -1]))
-    assert ap.measure.penalized_discernibility(rel, 1) == 9 + 16 + 4 + 10
-    assert ap.measure.penalized_discernibility(rel, 3) == 9 + 16 + 20 + 10
-    one_group = ap.suppress(m, ap.Partition([0] * 10))
-    assert ap.measure.penalized_discernibility(one_group, 2) == 100
+    assert ap.measure.discernibility_ratio(rel, 3) == pytest.approx(
+        (9 + 9 + 16) / (9 + 16 + 20 + 10)
+    )
+    assert ap.measure.discernibility_ratio(rel, 1) == pytest.approx(10 / (9 + 16 + 4 + 10))
 
 
 def test_accuracy_is_1_at_the_optimum_and_0_or_least_for_one_class():

@@ -270,7 +270,6 @@ NEEDS_ROWS = {
     "anatomy's frame": lambda m: ap.anatomize(m, ap.mondrian(m, 4)).qit,
     "release frame": lambda m: ap.suppress(m, ap.tp(m, 2)).frame,
     "keep": lambda m: ap.suppress(m, ap.tp(m, 2)).public_tables(["note"]),
-    "explain": lambda m: ap.suppress(m, ap.tp(m, 2)).explain(0),
     "risk": lambda m: ap.measure.disclosure_risk(ap.suppress(m, ap.tp(m, 2))),
     "queries": lambda m: ap.measure.minimality(ap.suppress(m, ap.tp(m, 2))),
     "algorithm on a release's table": lambda m: ap.tp(ap.suppress(m, ap.tp(m, 2)).microdata, 2),

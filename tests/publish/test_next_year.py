@@ -196,8 +196,6 @@ def test_what_is_withheld_is_withheld_from_next_years_table_too(tmp_path):
     later = ap.Microdata(people(80, 4), ["age", "sex"], "ill")
     rel = ap.recode(later, again, unseen="suppress")
     assert rel.frame.groupby(["age", "sex"]).size().min() >= 3
-    why = ap.recode(m, r).explain(0)
-    assert all("rows withheld now" in text for text in why.attributes["breaks"] if text)
 
 
 JUNK = [None, True, False, 0, -1, 2, 1.5, float("nan"), 1e999, 10**400, 2**63 - 1, 2**64, "", "*",
