@@ -49,6 +49,7 @@ from .publish import recode as recode
 from .publish import shallow_generalize as shallow_generalize
 from .publish import suppress as suppress
 from .publish import swap as swap
+from .publish.writing import write as write
 from .recoders.branch_and_bound import branch_and_bound as branch_and_bound
 from .recoders.lattice import full_domain as full_domain
 from .recoders.preference_search import preference_search as preference_search

@@ -5,12 +5,13 @@ from anonpaper.measure.attacks import *  # noqa: F403
 from anonpaper.measure.bounds import *  # noqa: F403
 from anonpaper.measure.loss import *  # noqa: F403
 from anonpaper.measure.minimality_attack import minimality
-from anonpaper.measure.named_attackers import attackers
 from anonpaper.measure.queries import *  # noqa: F403
 from anonpaper.measure.risk import *  # noqa: F403
 from anonpaper.measure.utility import *  # noqa: F403
+from anonpaper.publish.conclusions import attackers
+from anonpaper.publish.judging import audit
 
 __all__ = [
-    "attackers", "minimality", *attacks.__all__, *bounds.__all__, *loss.__all__, *queries.__all__,
-    *risk.__all__, *utility.__all__,
+    "attackers", "audit", "minimality", *attacks.__all__, *bounds.__all__, *loss.__all__,
+    *queries.__all__, *risk.__all__, *utility.__all__,
 ]  # fmt: skip

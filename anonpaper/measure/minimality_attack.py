@@ -23,7 +23,7 @@ from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.tp import tp, tp_plus
 from anonpaper.principles import GroupCounts
-from anonpaper.publish.release import GroupRelease, Release, check_release
+from anonpaper.publish import GroupRelease, Release, check_release
 from anonpaper.recoders.lattice import full_domain
 from anonpaper.recoding import Recoding
 

@@ -122,7 +122,7 @@ class Engine:
             (_check_folder if in_folder else check_table_place)(place, replace=replace)
             self.sources.check_apart(place)
         self._check_unchanged()
-        tables = dict(zip(places, rel._counted(), strict=True))
+        tables = dict(zip(places, rel.counted(), strict=True))
         if not len(tables[places[0]][0]):
             raise EmptyTableError("no row could be published")
         number, copy = (f"{word}_{secrets.token_hex(8)}" for word in ("number", "copy"))

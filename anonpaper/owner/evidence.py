@@ -24,7 +24,7 @@ from anonpaper.groups import Partition
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.owner import report
-from anonpaper.owner.page import risks
+from anonpaper.owner.page import risks, write_page
 from anonpaper.principles import Principle
 from anonpaper.publish import PublishedAttribute, Release
 from anonpaper.published_values import SubDomains
@@ -69,9 +69,13 @@ class Evidence:
         return html("Evidence on a release", facts, *tables)
 
     def report(self, path: str | os.PathLike) -> Path:
-        """Write the page of ``Release.report``, which contains the same."""
+        """Write a page that compares the release with its table, for the table's owner.
+
+        Do not publish it: it shows counts and distributions of the original table. `path` ends in
+        .html; an existing file is replaced, completely or not at all.
+        """
         by_another = "another tool" if self.release.method == "another tool" else None
-        return self.release.report(path, call=by_another)
+        return write_page(self.release, path, call=by_another)
 
 
 def audit(

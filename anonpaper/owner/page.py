@@ -14,7 +14,7 @@ import pandas as pd
 
 from anonpaper import measure
 from anonpaper.display import html_table
-from anonpaper.files import check_place, sha256
+from anonpaper.files import check_place, sha256, write_named
 from anonpaper.groups import dense_labels
 from anonpaper.measure.boxes import boxes_of, weight_at
 from anonpaper.microdata import Attribute, Microdata
@@ -23,7 +23,7 @@ from anonpaper.principles import GroupCounts
 from anonpaper.publish import GroupRelease, PublishedAttribute, Release, recode
 from anonpaper.recoding import Recoding
 
-__all__ = ["check_page_place", "page", "risks"]
+__all__ = ["check_page_place", "page", "risks", "write_page"]
 
 _MOST_BARS = 12
 
@@ -57,6 +57,13 @@ def page(rel: Release, call: str | None = None) -> str:
         attacks=_attacks(rel),
     )
     return f"<!DOCTYPE html>\n{filled}\n".encode(errors="backslashreplace").decode()
+
+
+def write_page(rel: Release, path: str | os.PathLike, *, call: str | None = None) -> Path:
+    """Write the page, completely or not at all; `call` says how the release was made."""
+    check_page_place(path)
+    write_named(path, page(rel, call))
+    return Path(path)
 
 
 def _promise(rel: Release) -> str:

@@ -15,7 +15,7 @@ from anonpaper.groups import Partition
 from anonpaper.microdata import MISSING, Microdata
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import GroupRelease, Release, recode
-from anonpaper.publish.release import LEVELS
+from anonpaper.publish.conclusions import LEVELS
 from anonpaper.recoding import Recoding
 
 __all__ = ["as_json", "as_text", "attackers_tried", "audit", "levels_of_release", "summary"]

@@ -14,8 +14,8 @@ from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.groups import Partition, check_partition, dense_labels, group_bounds
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.publish import release as releases
-from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release
+from anonpaper.publish.judging import has_residue
+from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release, Swapped
 from anonpaper.publish.writing import secret_order
 from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
@@ -369,7 +369,7 @@ def swap(
         m = m.take(entry, counts)
         p = p.divided(entry, counts)
         values = pd.Series(m.plain().sensitive_attribute.values[codes])
-    swapped = releases.Swapped(codes, values, seed is not None)
+    swapped = Swapped(codes, values, seed is not None)
     return GroupRelease(m, _as_they_are(m), "swap", partition=p, swapped=swapped)
 
 
@@ -439,7 +439,7 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:
         raise ColumnError(f"rename {taken}: the tables of an anatomy use these names")
-    if releases.has_residue(p):
+    if has_residue(p):
         raise ParameterError(
             f"{p.algorithm} removed {p.info['residue_size']} rows, in phase one rows with the "
             "most frequent sensitive value of their group, and an anatomy shows which rows: "

@@ -13,19 +13,28 @@ import io
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ColumnError, check_choice, needs
+from anonpaper.errors import ColumnError, check_choice, check_sequence, is_among, needs
 from anonpaper.files import check_place, named_by_user, whole_files
+from anonpaper.microdata import build_cells, no_rows
+from anonpaper.publish.conclusions import check_release
+from anonpaper.publish.judging import check_promise
+
+if TYPE_CHECKING:
+    from anonpaper.publish.release import Release
 
 __all__ = [
-    "PARQUET", "as_csv", "beside", "check_table_place", "formulas", "plain", "public",
-    "secret_order", "write_tables",
+    "PARQUET", "as_csv", "beside", "check_table_place", "check_written_apart", "distinct_rows",
+    "formulas", "plain", "public", "public_frame", "public_tables", "secret_order", "write",
+    "write_tables",
 ]  # fmt: skip
 
 
@@ -37,6 +46,8 @@ def _xz(content: bytes) -> bytes:
 
 # a sign is harmless before a number, and alone
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+(?:[eE][+-]?\d+)?$|$)")
+#: A table of counts is published as a DataFrame up to this many rows.
+MOST_ROWS = 1_000_000
 #: Endings of parquet files.
 PARQUET = (".parquet", ".pq")
 _COMPRESS: dict[str, Callable[[bytes], bytes]] = {
@@ -194,3 +205,182 @@ def _as_parquet(frame: pd.DataFrame) -> bytes:
     table = pa.table({name: array(column) for name, column in frame.items()})
     pyarrow.parquet.write_table(table, stream, store_schema=False)
     return stream.getvalue()
+
+
+# -- releases
+
+
+def public_tables(
+    rel: Release,
+    keep: Sequence = (),
+    *,
+    against: Literal["file", "register"] = "file",
+    accept: str | None = None,
+) -> tuple[pd.DataFrame, ...]:
+    """Return the tables that may be given away: one, or two for an anatomy.
+
+    They hold only the published rows, in a new random order at each call: no index,
+    attributes, unused categories or types of the input. `keep` names columns without a role to
+    publish unchanged, without protection. Tables below the promise are refused, as by
+    :func:`write`; look at `frame` instead.
+
+    Raises
+    ------
+    ParameterError, PromiseError
+        As for :func:`~anonpaper.publish.judging.check_promise`.
+    ColumnError, RowsError
+        `keep` has an unknown name or the person column; two columns would have the same name;
+        or different values would be written alike, such as a star and a value ``*``. For a
+        table of counts: `keep` is not empty, or there are more than 1,000,000 rows (use
+        :func:`write`).
+    """
+    check_promise(rel, against, accept)
+    m = rel.microdata
+    keep = check_sequence("keep", keep)
+    if m.weights is not None:
+        if keep or m.count(rel.is_published) > MOST_ROWS:
+            no_rows()
+        return tuple(
+            public(frame.iloc[np.repeat(np.arange(len(frame)), counts)])
+            for frame, counts in rel.counted()
+        )
+    unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
+    if unknown:
+        raise ColumnError(f"keep names {unknown}; the table has {list(m.frame.columns)}")
+    if m.person is not None and m.person in keep:
+        raise ColumnError(f"{m.person!r} identifies people and is never published")
+    check_written_apart(rel)
+    first, *others = rel.tables()
+    if others:  # group numbers follow the order of the input: draw new ones
+        numbers = secret_order(rel.partition.n_groups)
+        first, *others = (t.assign(group=numbers[t["group"]]) for t in (first, *others))
+    if keep:
+        kept = m.frame.loc[rel.is_published, keep]
+        first = pd.concat([first, kept.set_axis(first.index)], axis=1)
+        before = [name for name in m.frame.columns if name in first]
+        first = first[before + [name for name in first if name not in before]]
+    return tuple(public(table) for table in (first, *others))
+
+
+def check_written_apart(rel: Release) -> None:
+    """Raise ColumnError if different values are written alike."""
+    for column in rel.published:
+        shown = np.unique(column.index[rel.is_published])
+        if alike := _written_alike(column.labels[shown], column.sizes[shown] > 1):
+            raise ColumnError(
+                f"{alike} would have several meanings in {column.attribute.name!r}: rename it"
+            )
+    m = rel.microdata.plain()
+    for name in m.sensitives:
+        if alike := _written_alike(m.attribute(name).values):
+            raise ColumnError(
+                f"different values of {name!r} are written alike: {alike}; fewer would be "
+                "published than were counted: convert them to one type"
+            )
+
+
+def public_frame(
+    rel: Release, *, against: Literal["file", "register"] = "file", accept: str | None = None
+) -> pd.DataFrame:
+    """Return the first table of :func:`public_tables`, which has the errors too.
+
+    Examples
+    --------
+    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+    >>> rel.public_frame().index
+    RangeIndex(start=0, stop=10, step=1)
+    """
+    return public_tables(rel, against=against, accept=accept)[0]
+
+
+def write(
+    rel: Release,
+    path: str | os.PathLike,
+    *,
+    replace: bool = True,
+    against: Literal["file", "register"] = "file",
+    accept: str | None = None,
+) -> tuple[Path, ...]:
+    """Write :func:`public_tables` to files, completely or not at all, and nothing else.
+
+    A file in which the rows of real people keep less than was promised is refused. Each of
+    `warnings`, such as what stronger attackers conclude, raises a UserWarning; so do texts
+    that are formulas.
+
+    Parameters
+    ----------
+    rel : Release
+    path : path
+        Ends in .csv, .tsv or .txt, perhaps followed by .gz, .bz2 or .xz, or in .parquet. The
+        second table of an anatomy is ``name_sensitive.csv`` in the same folder. For a table of
+        counts (:func:`anonpaper.scan`) it may be a folder, which gets parquet files.
+    replace : bool
+        Whether existing files may be replaced. New files follow the user's umask and are not
+        more accessible than the files they replace.
+    against : {"file", "register"}
+        Whom the promise must withstand: who counts the rows of real people in the file, or
+        also the strongest of :func:`anonpaper.measure.attackers`.
+    accept : str, optional
+        A reason to write the release although it keeps less; the report prints it.
+
+    Returns
+    -------
+    tuple of Path
+        The files written.
+
+    Raises
+    ------
+    PromiseError
+        The release keeps less than `promised`, and `accept` is not given.
+    ColumnError, FileError, ParameterError
+        As :func:`public_tables`; missing values and empty texts in one csv column; or an
+        unknown ending, or a place that cannot be written.
+
+    References
+    ----------
+    The promises are judged on the published rows, as the audit judges them. O(n·d log n).
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+    >>> [path] = write(rel, Path(tempfile.mkdtemp(), "hospital.csv"))
+    >>> path.read_text().count("*")
+    8
+    """
+    if check_release(rel, weights=True).microdata.engine is not None:
+        check_promise(rel, against, accept)
+        rel._written = rel.microdata.engine.write(rel, path, replace=replace)
+        paths = tuple(path for table in rel._written for path in table.paths)
+        tables = [table.frame for table in rel._written]
+    else:
+        check_table_place(path, replace=replace)
+        tables = public_tables(rel, against=against, accept=accept)
+        paths = (Path(path), beside(path, "sensitive"))[: len(tables)]
+        write_tables(dict(zip(paths, tables, strict=True)), replace=replace)
+    run = [] if paths[0].suffix.lower() in PARQUET else formulas(tables)
+    for text in (*rel.warnings, *run):
+        warnings.warn(text, stacklevel=2)
+    return paths
+
+
+def distinct_rows(
+    columns: dict, weights: np.ndarray | None = None
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the distinct rows of labels, sorted by their texts, and how often each occurs."""
+    ranked, ordered = [], []
+    for labels, index in columns.values():
+        order = np.argsort([str(label) for label in labels], kind="stable")
+        ranked.append(np.argsort(order).astype(np.int32)[index])
+        ordered.append(labels[order])
+    sizes = [len(labels) for labels in ordered]
+    distinct = build_cells(np.column_stack(ranked), sizes, None, 1, weights)
+    texts = zip(columns, ordered, distinct.tuples.T, strict=True)
+    frame = pd.DataFrame({name: labels[place] for name, labels, place in texts})
+    return plain(frame), distinct.tuple_sizes
+
+
+def _written_alike(values: np.ndarray, asked: np.ndarray | bool = True) -> list[str]:
+    """Return up to five texts shared by several values, at least one of them `asked` for."""
+    texts = pd.Series([str(value) for value in values])
+    return texts[texts.duplicated(keep=False) & asked].unique()[:5].tolist()

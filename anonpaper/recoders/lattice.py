@@ -81,7 +81,7 @@ def full_domain(
     cover : bool
         Whether to withhold further classes, beyond `suppression`, so that a register tells nothing
         of the values of withheld people. No attacker of :func:`ap.measure.attackers
-        <anonpaper.measure.attackers.attackers>` who has a register then concludes more than is
+        <anonpaper.measure.attackers>` who has a register then concludes more than is
         promised.
     progress : bool, optional
         Whether to show a bar of settled nodes; by default only on a terminal.

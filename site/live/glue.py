@@ -19,7 +19,7 @@ import numpy as np
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.owner import report
+from anonpaper.owner import page, report
 from anonpaper.owner.reader import as_written, read_table
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import writing
@@ -348,7 +348,7 @@ def write(path: str) -> dict:
 def write_report(path: str) -> dict:
     """Write the report for the table's owner."""
     rel = _now["release"]
-    rel.report(path, call=rel.call)
+    page.write_page(rel, path, call=rel.call)
     return {"path": path, "bytes": os.path.getsize(path)}
 
 

@@ -106,7 +106,7 @@ def functions():
     for name in ("with_roles", "take", "sample", "attribute", "attribute_index", "replace"):
         if hasattr(TABLE, name):
             found[f"Microdata.{name}"] = getattr(TABLE, name)
-    for name in ("public_tables", "report", "write"):
+    for name in ("public_tables", "write"):
         found[f"Release.{name}"] = getattr(RELEASES[0], name)
     return found
 
@@ -162,7 +162,7 @@ FLAGS = [
 @pytest.mark.parametrize(("name", "flag"), FLAGS)
 @pytest.mark.parametrize("neither", ["no", 2, [], np.zeros(12, int), float("nan")])
 def test_a_flag_is_true_or_false(name, flag, neither, tmp_path):
-    meant = {"path": tmp_path / "out.csv", "k": 2, "l": 2, "theta": 0.9}
+    meant = {"rel": RELEASES[0], "path": tmp_path / "out.csv", "k": 2, "l": 2, "theta": 0.9}
     given_ = {
         p.name: meant[p.name] if p.name in meant else likely(p)[0]
         for p in inspect.signature(FUNCTIONS[name]).parameters.values()

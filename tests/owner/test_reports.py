@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import anonpaper as ap
 from anonpaper import errors
 from anonpaper.owner.cli import main
-from anonpaper.owner.page import _spread
+from anonpaper.owner.page import _spread, write_page
 from anonpaper.owner.page import page as page_of
 
 VOID = {"br", "meta", "rect", "link", "img"}
@@ -140,10 +140,10 @@ def test_names_and_values_are_text_and_never_code():
 def test_a_page_is_written_whole_or_not_at_all(tmp_path):
     m = table()
     rel = ap.suppress(m, ap.mondrian(m, 4))
-    assert rel.report(tmp_path / "r.html").read_text() == page_of(rel)
+    assert write_page(rel, tmp_path / "r.html").read_text() == page_of(rel)
     for path in (tmp_path / "r.csv", tmp_path / "none" / "", 3, None):
         with pytest.raises(errors.FileError):
-            rel.report(path)
+            write_page(rel, path)
     assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
 
 

@@ -140,7 +140,7 @@ def test_swapped_counts_are_distributed_as_permuted_rows(seeded, block, tmp_path
     rng = np.random.default_rng(0)
     seen = Counter()
     for _ in range(DRAWS):
-        [(frame, counts)] = ap.swap(big, p, rng if seeded else None)._counted()
+        [(frame, counts)] = ap.swap(big, p, rng if seeded else None).counted()
         seen[tuple(zip(frame["age"], frame["ill"], counts.tolist(), strict=True))] += 1
     expected = Counter()
     for order in permutations(range(5)):
@@ -178,7 +178,7 @@ def test_groups_share_what_they_had_and_the_same_levels(name, tmp_path):
 
 def test_a_seed_swaps_again_and_is_said(tmp_path):
     big, p = few_in_two_groups(tmp_path)
-    [first], [second] = (ap.swap(big, p, seed=1)._counted() for _ in range(2))
+    [first], [second] = (ap.swap(big, p, seed=1).counted() for _ in range(2))
     pd.testing.assert_frame_equal(first[0], second[0])
     assert first[1].tolist() == second[1].tolist()
     assert "seed" in ap.swap(big, p, seed=1).warnings[0]

@@ -295,7 +295,7 @@ def test_partitions_are_of_the_table_they_were_made_of(tmp_path):
 
 def test_a_large_release_is_written_rather_than_shown(tmp_path, monkeypatch):
     big, _ = both(people(0), tmp_path, "parquet")
-    monkeypatch.setattr("anonpaper.publish.release.MOST_ROWS", 299)
+    monkeypatch.setattr("anonpaper.publish.writing.MOST_ROWS", 299)
     with pytest.raises(errors.RowsError):
         ap.suppress(big, ap.tp(big, 2)).public_frame()
 

@@ -9,6 +9,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.errors import FileError, ParameterError, PromiseError
+from anonpaper.owner.page import write_page
 
 
 def people(n, seed=0):
@@ -37,7 +38,7 @@ def test_next_years_table_below_the_promise_is_refused(saved, tmp_path):
     assert not (tmp_path / "out.csv").exists()
     with pytest.warns(UserWarning, match="people beyond 10"):
         rel.write(tmp_path / "out.csv", accept="the <board> wants it")
-    assert "Written all the same: the &lt;board&gt; wants it." in rel.report(
+    assert "Written all the same: the &lt;board&gt; wants it." in write_page(rel,
         tmp_path / "r.html").read_text()  # fmt: skip
 
 
@@ -73,7 +74,7 @@ def test_the_promise_is_for_real_people(tmp_path):
         with pytest.raises(PromiseError, match=f"reach {fewest}"):
             rel.without_synthetic().public_frame()
         assert len(rel.public_frame(accept="to look at it")) == 60
-        found = rel.report(tmp_path / "r.html").read_text()
+        found = write_page(rel, tmp_path / "r.html").read_text()
         assert "KAnonymity(k=8) DOES NOT HOLD" in found and "to look at it" in found
 
 

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -22,11 +23,22 @@ import pandas as pd
 from anonpaper import principles
 from anonpaper.errors import ParameterError, check_integer, is_among
 from anonpaper.groups import dense_labels
-from anonpaper.microdata import MISSING, Microdata
+from anonpaper.microdata import MISSING, Microdata, no_rows
 from anonpaper.principles import DistinctLDiversity, GroupCounts, KAnonymity, Principle, Theta
-from anonpaper.publish.release import LEVELS, GroupRelease, Release, check_release
 
-__all__ = ["attackers"]
+if TYPE_CHECKING:
+    from anonpaper.publish.release import Release
+
+__all__ = ["LEVELS", "attackers", "check_release", "promises_on", "withheld_groups"]
+
+#: Standard principles on sensitive values: name, principle and meaning of the level.
+LEVELS = [
+    ("distinct l-diversity", principles.DistinctLDiversity(1), "fewest sensitive values"),
+    ("frequency l-diversity", principles.FrequencyLDiversity(1), "smallest size / largest count"),
+    ("entropy l-diversity", principles.EntropyLDiversity(1), "smallest exp(entropy)"),
+    ("theta", principles.Theta(1), "largest share of one sensitive value"),
+    ("t-closeness", principles.TCloseness(1), "largest distance from the table's distribution"),
+]
 
 _PUBLISHED, _WITHHELD, _REST = range(3)  # the kinds of groups, in this order
 _FILE, _UNKNOWN = "counts the file", "takes missing values as unknown"
@@ -147,6 +159,24 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     return pd.DataFrame(found).astype({"promised": float})
 
 
+def check_release(rel: object, *, weights: bool = False) -> Release:
+    """Return `rel` if it is a Release; a table of counts only if the caller allows `weights`."""
+    if not hasattr(rel, "is_published"):
+        raise ParameterError(
+            f"expected a Release, got {type(rel).__name__}: make one by ap.suppress(m, p), "
+            "ap.recode(m, r) or another form of publication"
+        )
+    if rel.microdata.weights is not None and not weights:
+        no_rows()
+    return rel
+
+
+def promises_on(rel: Release, name: object = None) -> list[Principle]:
+    """Return the promises on classes and on the sensitive attribute `name`."""
+    return [p for p in rel.promised if not p.needs_sensitive
+            or (name is not None and p.of in (None, name))]  # fmt: skip
+
+
 def _number(m: Microdata, rows: np.ndarray) -> int:
     """The number of people who have the rows under a mask."""
     return m.count(rows) if m.people is None else len(np.unique(m.people[rows]))
@@ -155,12 +185,12 @@ def _number(m: Microdata, rows: np.ndarray) -> int:
 def _asked(rel: Release, name: object) -> Iterator[tuple[str, str, float | None, Principle]]:
     """Yield titles, meanings, promised bounds if any, and principles; standard ones first."""
     of, promised = f" of {name}" if len(rel.microdata.sensitives) > 1 else "", []
-    for p in rel.promised_of(name):
+    for p in promises_on(rel, name):
         both = isinstance(p, principles.AlphaKAnonymity)
         promised += [KAnonymity(p.k), Theta(p.alpha)] if both else [p]
     whose = "rows" if rel.microdata.people is None else "people"
     size = ("k-anonymity", KAnonymity(1), f"smallest class, {whose}")
-    if isinstance(rel, GroupRelease):
+    if rel.shows_groups:
         meaning = "rows in the smallest group; who is in the table stays visible"
         size = ("group size", KAnonymity(1), meaning)
     levels = [(title + of, kind, meaning) for title, kind, meaning in LEVELS if name is not None]
