@@ -18,37 +18,20 @@ __all__ = ["fewest_stars"]
 
 #: Prices are multiples of 1 / _UNIT.
 _UNIT = 1 << 20
+#: Of a linear program, and of the choices of attributes.
+_MOST_VARIABLES = 2_000_000
 
 
 def fewest_stars(
-    m: Microdata,
-    *,
-    l: int | None = None,
-    k: int | None = None,
-    seconds: float = 60.0,
-    max_variables: int = 2_000_000,
+    m: Microdata, *, l: int | None = None, k: int | None = None, seconds: float = 60.0
 ) -> int:
     r"""Lower bound of the stars of every l-diverse, or k-anonymous, grouping, from 0 to n·d.
 
-    Every grouping that publishes all rows has at least this many stars. The optimum may be higher.
+    Every grouping that publishes all rows has at least this many; the optimum may be higher. Give
+    either `l` (frequency l-diversity, with the errors of :func:`~anonpaper.partition.tp.tp`) or
+    `k`, from 2 to n. If `seconds` run out, the bound is weaker. SizeLimitError above 2,000,000
+    variables; at most e·2^d for e cells.
 
-    Parameters
-    ----------
-    m : Microdata
-        A table of n rows, for `l` with a sensitive attribute. Rows are counted even where people
-        have several.
-    l, k : int, optional
-        Frequency l-diversity, from 2 to the largest feasible one, with the errors of
-        :func:`~anonpaper.partition.tp.tp`; or k-anonymity, from 2 to n. ParameterError unless
-        exactly one is given.
-    seconds : float
-        Time for the solver, above 0. If it runs out, the bound is weaker.
-    max_variables : int
-        At least 1. SizeLimitError if the linear program has more variables or choices of
-        attributes.
-
-    Notes
-    -----
     The program and its bound are this package's. Rows t choose attributes A with shares x(t, A)
     (xiao2010, Problem 1):
 
@@ -60,9 +43,8 @@ def fewest_stars(
     .. math:: \sum_t \min_A \Bigl( d - |A| + l\, w(S, v_t) - \sum_u w(S, u) \Bigr), \qquad
         S \text{ being the bucket of } t \text{ and } A.
 
-    So floating-point errors of the solver cannot invalidate it: prices are rounded and summed in
-    integers. For k-anonymity, k replaces l and every row has its own value. At most e·2^d
-    variables for e cells; the interior-point solver of HiGHS takes seconds for a hundred thousand.
+    So the solver's rounding cannot invalidate it: prices are rounded and summed in integers. For
+    k-anonymity, k replaces l and every row has its own value.
 
     Examples
     --------
@@ -73,15 +55,14 @@ def fewest_stars(
     if (l is None) == (k is None):
         raise ParameterError("give either l, for l-diversity, or k, for k-anonymity")
     check_number("seconds", seconds, 0, np.inf, open_low=True)
-    most = check_integer("max_variables", max_variables, 1)
     if k is None:
         l = require_eligible(m, l)
-        program = _Program(m, l, m.cells.sensitive, np.ones(len(m.cells.counts), int), most)
+        program = _Program(m, l, m.cells.sensitive, np.ones(len(m.cells.counts), int))
     else:
         # every row has its own value; rows of one tuple share a variable and an inequality
         l = check_integer("k", k, 2, check_microdata(m).n)
         m = m.about(None)
-        program = _Program(m, l, np.arange(len(m.cells)), m.cells.counts, most)
+        program = _Program(m, l, np.arange(len(m.cells)), m.cells.counts)
     return program.bound(program.prices(seconds))
 
 
@@ -94,15 +75,15 @@ class _Program:
     values: l·h(S, v) may be that many times the rows of S.
     """
 
-    def __init__(self, m: Microdata, l: int, value, different, most: int) -> None:
+    def __init__(self, m: Microdata, l: int, value, different) -> None:
         self.l, self.rows, self.d = l, m.cells.counts, m.d
-        _check_size(1 << m.d, most)
+        _check_size(1 << m.d)
         found, size, n_buckets = [], 0, 0
         for kept in attributes_kept(m.d, 1 << m.d):
             cell, bucket = _possible(m, kept, l, value, different)
             found.append((cell, bucket + n_buckets, np.full(len(cell), m.d - kept.sum())))
             size, n_buckets = size + len(cell), n_buckets + int(bucket.max(initial=-1)) + 1
-            _check_size(size, most)
+            _check_size(size)
         cell, bucket, stars = map(np.concatenate, zip(*found, strict=True))
         order = np.argsort(cell, kind="stable")
         self.cell, self.stars = cell[order], stars[order]
@@ -167,9 +148,9 @@ def _possible(m: Microdata, kept, l: int, value, different) -> tuple[np.ndarray,
     return np.flatnonzero(possible), of_cell[possible]
 
 
-def _check_size(size: int, most: int) -> None:
-    if size > most:
+def _check_size(size: int) -> None:
+    if size > _MOST_VARIABLES:
         raise SizeLimitError(
-            f"the linear program has more than {most} variables or choices of attributes: use a "
-            "sample of the rows, fewer quasi-identifiers, or a larger max_variables"
+            f"the linear program has more than {_MOST_VARIABLES} variables or choices of "
+            "attributes: use a sample of the rows or fewer quasi-identifiers"
         )

@@ -41,52 +41,28 @@ def minimality(
     r"""Greatest posterior of a value for an attacker who knows the algorithm: above 0, up to 1.
 
     The attacker knows everybody's quasi-identifiers, and the algorithm with its parameters and
-    ties, but not the order of the rows. The attacker sees how many people of each QI tuple and of
-    each sensitive value are in every published group (in a swapped or anatomized table, also who),
-    and considers all tables equally likely in advance. A table *fits* if the algorithm turns it
-    into the same release. The posterior of a value for a person is its share in all tables that
-    fit.
+    ties, and sees how many people of each QI tuple and sensitive value are in every group (in a
+    swapped or anatomized table, also who). All tables are equally likely in advance. The posterior
+    of a value for a person is its share in all tables that the algorithm turns into this release.
 
     Parameters
     ----------
     rel : Release
-        Of a table with a sensitive attribute, else ColumnError, and without withheld rows.
+        Of a table with a sensitive attribute, else ColumnError. ParameterError if rows are
+        withheld, people have several rows, or the algorithm is not named or makes another release.
     algorithm : function from Microdata to Partition or Recoding, optional
-        The deterministic algorithm that made it, with its parameters, such as
-        ``functools.partial(ap.mondrian, k=5, l=2)``. Not needed after ``tp``, ``tp_plus`` and,
-        with `l`, ``mondrian`` and ``full_domain`` (with default hierarchies).
+        The deterministic algorithm that made it, such as ``functools.partial(ap.mondrian, k=5,
+        l=2)``. Not needed after ``tp``, ``tp_plus`` and, with `l`, ``mondrian`` and
+        ``full_domain`` (with default hierarchies).
     most : int
-        The largest number of tables to try, at least 1. If there are more, lower bounds are
-        returned: after TP and TP+ for every person, otherwise on average over the group.
+        The largest number of tables to try, once each. If there are more, lower bounds are
+        returned: after TP and TP+ for every person, otherwise `promised`, on average over a group.
 
     Returns
     -------
     pandas.DataFrame
-        Per row, all in (0, 1]: ``promised``, the largest share of one sensitive value in the
-        person's group, and ``concluded``, the attacker's greatest posterior of a value or a lower
-        bound. ``exact`` is True for a posterior.
-
-    Raises
-    ------
-    ParameterError
-        Rows are withheld, people have several rows, the release does not name its algorithm, or
-        the algorithm makes another release of the table.
-
-    Notes
-    -----
-    Exact: run the algorithm once per way to fill the tables tuples x values of all groups with the
-    margins that the release shows; after TP only the residue's tuples are open. Counts h(Q, v)
-    represent :math:`\prod_Q |Q|!/\prod_v h(Q, v)!` tables, of which all or none fit.
-
-    Bound after TP and TP+, for l, R removed rows and their height h(R): every step after phase one
-    moves at most l(l - 1) rows, and is the last one once R is eligible. So if
-    \|R\| - l·h(R) >= l(l - 1), phase one removed all of them, and their values are pillars of the
-    rest of their QI-group. Among s possible values one has a posterior of at least 1/s.
-
-    Bound otherwise: `promised`, since naming the most frequent value of a group is right that
-    often, and more knowledge does not make guesses worse on average over the group. If people of
-    one tuple are in several groups and the release does not show who is where (Hilbert with
-    suppression), it is the same share of these groups together.
+        Per row: ``promised``, the largest share of one sensitive value in the person's group;
+        ``concluded``, the greatest posterior or a lower bound; ``exact``, True for a posterior.
 
     References
     ----------
@@ -293,7 +269,13 @@ def _by_rerunning(rel: Release, algorithm: Algorithm, open_rows: dict, tables: l
 
 
 def _by_pillars(rel: Release, l: int) -> tuple[np.ndarray, np.ndarray]:
-    """A lower bound of the greatest posterior of every row, and whether it is exact."""
+    r"""A lower bound of the greatest posterior of every row, and whether it is exact.
+
+    For R removed rows and their height h(R), every step after phase one moves at most l(l - 1)
+    rows, and is the last one once R is eligible. So if \|R\| - l·h(R) >= l(l - 1), phase one
+    removed all of them, and their values are pillars of the rest of their QI-group. Among s
+    possible values one has a posterior of at least 1/s.
+    """
     m, p = rel.microdata, rel.partition
     first_of_residue = p.n_groups - p.info.get("residue_groups", 1)
     removed = np.flatnonzero(p.labels >= first_of_residue)

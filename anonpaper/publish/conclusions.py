@@ -53,38 +53,26 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
 
     That attacker is told the sensitive values of every group of people that can be told apart: the
     real people of each published class, of each withheld class whose values must fail, and all
-    other withheld people together. The other attackers guess no better on average.
+    other withheld people together. The others guess no better on average. Such a class fails if
+    the most even values of as many people would meet the principles. O(n log n).
 
     Parameters
     ----------
     rel : Release
-        With at least one published row.
+        With at least one published row, else ParameterError.
     knows : int
-        Of how many other people in a person's group the attacker knows the sensitive values. For
-        levels on values these people are left out, those with the rarest values first. No
-        method promises anything against this attacker.
+        Of how many other people in a person's group the attacker knows the sensitive values; these
+        are left out, rarest first. 0 where people have several rows. No method promises anything
+        against this attacker.
 
     Returns
     -------
     pandas.DataFrame
-        A row per principle: k-anonymity, the levels of ``audit`` for each sensitive attribute, and
-        further promises. Columns: ``promised`` (nan for none), ``file`` (by counting its rows),
-        ``concluded``, ``attacker`` (the weakest who concludes it), ``exact`` (else at most that is
-        concluded), ``people`` (real people in groups beyond the promise; without a promise, beyond
-        ``file``), ``of`` (real people in the table), ``meaning`` of the level, and ``each``, a
-        dict of every attacker who finds something to conclude from: level, and whether exact.
-
-    Raises
-    ------
-    ParameterError
-        `rel` is no release, or has no published row; or people have several rows and `knows` is
-        not 0.
-
-    Notes
-    -----
-    The values of a withheld class must fail if as many people with the most even values would
-    meet the principles. They are not known, so ``concluded`` is not exact, unless two distinct
-    values were required: then there is one. O(n log n): at most six times an audit of the file.
+        A row per principle: the levels of ``audit``, and further promises. Columns: ``promised``
+        (nan for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the weakest
+        who concludes it), ``exact`` (else at most that), ``people`` (real people in groups beyond
+        the promise or, without one, beyond ``file``), ``of`` (real people), ``meaning``, and
+        ``each``, a dict of every attacker who has something to conclude from: level, exact.
 
     Examples
     --------

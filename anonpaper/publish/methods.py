@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -12,7 +11,6 @@ import pandas as pd
 from anonpaper import errors
 from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.groups import Partition, check_partition, dense_labels, group_bounds
-from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish.judging import has_residue
 from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release, Swapped
@@ -22,12 +20,12 @@ from anonpaper.randomness import generator
 from anonpaper.recoding import Recoding
 from anonpaper.withholding import withheld_classes
 
-__all__ = ["anatomize", "generalize", "recode", "shallow_generalize", "suppress", "swap"]
+__all__ = ["anatomize", "generalize", "recode", "suppress", "swap"]
 
 _BLOCK = 1_000_000  # rows of a table of counts that are swapped at a time, if groups are no larger
 
 
-def _listed(m: Microdata, p: Partition) -> tuple[Microdata, Partition]:
+def with_groups_listed(m: Microdata, p: Partition) -> tuple[Microdata, Partition]:
     """Return table and groups row by row; for a table of counts, a row per cell and group."""
     check_partition(p, check_microdata(m, people=True).n)
     if p.starred is not None and p.starred.shape[1] != m.d:
@@ -65,14 +63,14 @@ def suppress(m: Microdata, p: Partition) -> Release:
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
     """
-    m, p = _listed(m, p)
+    m, p = with_groups_listed(m, p)
     published = []
     for attribute, low, high in zip(m.attributes, *_bounds(m, p), strict=True):
         # Sub-domain number = code of the kept value; one more, the last, is the star.
         of_group = np.where(low == high, low, attribute.size)
         codes = np.arange(attribute.size)
         values = SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]])
-        published.append(PublishedAttribute(values, _rows_of_groups(of_group, p.labels)))
+        published.append(PublishedAttribute(values, rows_of_groups(of_group, p.labels)))
     return Release(m, tuple(published), "suppress", partition=p)
 
 
@@ -106,14 +104,14 @@ def generalize(m: Microdata, p: Partition) -> Release:
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
     """
-    m, p = _listed(m, p)
+    m, p = with_groups_listed(m, p)
     published = []
     for j, (low, high) in enumerate(zip(*_bounds(m, p), strict=True)):
         if m.attributes[j].ordered:
             values, of_group = SubDomains.runs(m.attributes[j], low, high).distinct()
         else:
             values, of_group = _held(m, p, j)
-        published.append(PublishedAttribute(values, _rows_of_groups(of_group, p.labels)))
+        published.append(PublishedAttribute(values, rows_of_groups(of_group, p.labels)))
     return Release(m, tuple(published), "generalize", partition=p)
 
 
@@ -219,105 +217,6 @@ def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray
         keeps = (low[ids] <= np.arange(len(ids))) & (np.arange(len(ids)) <= high[ids])
     (kept,) = np.nonzero(keeps)
     return PublishedAttribute(SubDomains.sets(shown.attribute, ids[kept], kept), shown.index)
-
-
-def shallow_generalize(
-    m: Microdata,
-    p: Partition,
-    hierarchies: Mapping[object, Hierarchy],
-    pattern_friendly: Sequence = (),
-    *,
-    least_level: int = 0,
-) -> Release:
-    """Publish every class on the lowest level of each hierarchy on which its rows agree.
-
-    Unlike in full-domain generalization, the level may differ from class to class. The paper does
-    not say whether values on which a class agrees are kept; `least_level` decides.
-
-    Parameters
-    ----------
-    m, p
-        As for :func:`suppress`.
-    hierarchies : mapping of attribute name to Hierarchy
-        One for every quasi-identifier, with a single name on its highest level.
-    pattern_friendly : sequence of attribute name
-        Quasi-identifiers in which most people share one value; they begin at level 0.
-    least_level : int
-        Lowest level of all others. 0 also keeps values on which a class agrees. 1 always
-        generalizes, which comes close to the counts of Table 12.
-
-    Returns
-    -------
-    Release
-        ``method`` is ``"shallow"``.
-
-    Raises
-    ------
-    ColumnError, HierarchyError, ParameterError
-        `pattern_friendly` or `hierarchies` has an unknown name; a hierarchy is missing, lacks
-        values or a single top; `least_level` exceeds its height; or as for :func:`suppress`.
-
-    References
-    ----------
-    A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal data
-    with enhanced utility*, section 4.2.3 and Algorithm 3. O(n·d + h·G) per attribute for
-    hierarchies of height h and G classes.
-
-    Examples
-    --------
-    >>> m = ap.examples.hospital()
-    >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
-    >>> release = shallow_generalize(m, ap.examples.hospital_two_diverse(), trees)
-    >>> release.frame.loc["Adam"].tolist()
-    ['{<30, [30, 50)}', 'M', '*', 'HIV']
-    """
-    m = check_microdata(m, people=True)
-    pattern_friendly = errors.check_sequence("pattern_friendly", pattern_friendly)
-    hierarchies = check_hierarchies(hierarchies, m.qi)
-    if unknown := [name for name in pattern_friendly if not errors.is_among(name, m.qi)]:
-        raise ColumnError(f"{unknown} are not quasi-identifiers; these are {m.qi}")
-    if lacking := [name for name in m.qi if name not in hierarchies]:
-        raise errors.HierarchyError(
-            f"hierarchies lacks {lacking}: make one with Hierarchy.balanced"
-        )
-    m, p = _listed(m, p)
-    published = []
-    for j, attribute in enumerate(m.attributes):
-        tree = hierarchies[attribute.name]
-        maps, top = tree.maps(attribute), tree.height
-        if maps[top].any():
-            raise errors.HierarchyError(
-                f"the highest level of the hierarchy of {attribute.name!r} has "
-                f"{maps[top].max() + 1} names: it must join all values under one name"
-            )
-        floor = 0 if attribute.name in pattern_friendly else least_level
-        errors.check_integer("least_level", floor, 0, top)
-        # Per class, the lowest level from `floor` up on which its rows agree, and the node there.
-        low, high = group_bounds(maps[:, m.codes[:, j]].T, p.labels, p.n_groups)
-        agrees = low == high
-        agrees[:, :floor] = False
-        if p.starred is not None:  # a suppressed value of a group shows nothing
-            agrees[p.starred[:, j], :top] = False
-        level = agrees.argmax(axis=1)
-        node = low[np.arange(p.n_groups), level]
-        published.append(_nodes(attribute, tree, maps, level, node, p))
-    return Release(m, tuple(published), "shallow", partition=p)
-
-
-def _nodes(attribute, tree, maps, level, node, p: Partition) -> PublishedAttribute:
-    """Number the sub-domains in use; nodes with the same values are one."""
-    # Nodes of all levels are numbered one after the other, from the lowest level up.
-    first = np.r_[0, np.cumsum(maps.max(axis=1) + 1)]
-    owner = (maps + first[:-1, None]).ravel()
-    nodes = SubDomains.sets(attribute, owner, np.tile(np.arange(attribute.size), len(maps)))
-    used, of_group = np.unique(first[level] + node, return_inverse=True)
-    nodes = nodes.take(used)
-    # A node of one value is written as the value, any other by its name.
-    levels = np.where(nodes.sizes == 1, 0, np.searchsorted(first, used, side="right") - 1)
-    written = map(tree.written, attribute.values[nodes.low], levels.tolist())
-    nodes = replace(nodes, names=np.fromiter(written, object, len(used)))
-    distinct, number = nodes.distinct()
-    return PublishedAttribute(distinct, _rows_of_groups(number[of_group], p.labels))
 
 
 def swap(
@@ -449,9 +348,9 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
 
 
 def _listed_apart(m: Microdata, p: Partition, form: str) -> tuple[Microdata, Partition]:
-    """Return what `_listed` does, for releases that show groups and publish all values."""
+    """List groups for releases that show them and publish all values."""
     check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
-    m, p = _listed(m, check_partition(p).apart())
+    m, p = with_groups_listed(m, check_partition(p).apart())
     m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
     if p.starred is not None and p.starred.any():
         raise ParameterError(
@@ -468,7 +367,7 @@ def _as_they_are(m: Microdata) -> tuple[PublishedAttribute, ...]:
     )
 
 
-def _rows_of_groups(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def rows_of_groups(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Copy a number per group to its rows; withheld rows get 0."""
     if len(of_group) == 0:
         return np.zeros(len(labels), np.int32)

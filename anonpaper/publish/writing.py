@@ -303,23 +303,20 @@ def write(
 ) -> tuple[Path, ...]:
     """Write :func:`public_tables` to files, completely or not at all, and nothing else.
 
-    A file in which the rows of real people keep less than was promised is refused. Each of
-    `warnings`, such as what stronger attackers conclude, raises a UserWarning; so do texts
-    that are formulas.
+    Each of the release's `warnings`, such as what stronger attackers conclude, raises a
+    UserWarning; so do texts that are formulas.
 
     Parameters
     ----------
     rel : Release
     path : path
-        Ends in .csv, .tsv or .txt, perhaps followed by .gz, .bz2 or .xz, or in .parquet. The
-        second table of an anatomy is ``name_sensitive.csv`` in the same folder. For a table of
-        counts (:func:`anonpaper.scan`) it may be a folder, which gets parquet files.
+        Ends in .csv, .tsv or .txt, perhaps followed by .gz, .bz2 or .xz, or in .parquet. An
+        anatomy's second table is ``name_sensitive.csv``. For a table of counts, perhaps a folder.
     replace : bool
-        Whether existing files may be replaced. New files follow the user's umask and are not
-        more accessible than the files they replace.
+        Whether existing files may be replaced; new ones are not more accessible than they were.
     against : {"file", "register"}
-        Whom the promise must withstand: who counts the rows of real people in the file, or
-        also the strongest of :func:`anonpaper.measure.attackers`.
+        Whom the promise must withstand: who counts the rows of real people in the file, or also
+        the strongest of :func:`anonpaper.measure.attackers`. Else PromiseError.
     accept : str, optional
         A reason to write the release although it keeps less; the report prints it.
 
@@ -330,11 +327,9 @@ def write(
 
     Raises
     ------
-    PromiseError
-        The release keeps less than `promised`, and `accept` is not given.
-    ColumnError, FileError, ParameterError
-        As :func:`public_tables`; missing values and empty texts in one csv column; or an
-        unknown ending, or a place that cannot be written.
+    ColumnError, FileError, ParameterError, PromiseError
+        As :func:`public_tables`; missing values and empty texts in one csv column; or a place that
+        cannot be written.
 
     References
     ----------
