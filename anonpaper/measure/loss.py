@@ -122,24 +122,21 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     return min(1.0, 1 - float(np.log(disc / least) / np.log(n * n / least)))
 
 
-def average_class_size(rel: Release, k: int = 1) -> float:
-    """Mean size of the equivalence classes in units of k, at least 1 / k.
+def average_class_size(rel: Release) -> float:
+    """Mean size of the equivalence classes, at least 1.
 
-    Sizes count rows, or people where they have several. If `k` is the k of the release, this is
-    C_avg of LeFevre et al. (ICDE 2006), at best 1. ParameterError if k is below 1 or no row is
-    published.
+    Sizes count rows, or people where they have several. Divided by the k of the release, this is
+    C_avg of LeFevre et al. (ICDE 2006), at best 1. ParameterError if no row is published.
 
     Examples
     --------
     >>> m = ap.examples.hospital()
-    >>> average_class_size(ap.suppress(m, ap.examples.hospital_two_anonymous()), k=2)
-    1.25
+    >>> average_class_size(ap.suppress(m, ap.examples.hospital_two_anonymous()))
+    2.5
     """
-    k = check_integer("k", k, 1)
     if check_release(rel, weights=True).classes.n_groups == 0:
         raise ParameterError("no row is published, so there is no class")
-    sizes = GroupCounts.of(rel.microdata.about(None), rel.classes.labels).sizes
-    return float(sizes.mean() / k)
+    return float(GroupCounts.of(rel.microdata.about(None), rel.classes.labels).sizes.mean())
 
 
 def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
@@ -176,11 +173,10 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     return float(total)
 
 
-def gcp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
+def gcp(rel: Release) -> float:
     """Global certainty penalty: NCP as a share of its maximum, from 0 to 1.
 
-    `weights` and errors are as for :func:`ncp`; ParameterError also if all weights are 0. Source:
-    Ghinita et al., VLDB 2007.
+    Source: Ghinita et al., VLDB 2007.
 
     Examples
     --------
@@ -189,13 +185,7 @@ def gcp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     0.267
     """
     m = check_release(rel, weights=True).microdata
-    given = check_weights(m.qi, weights)
-    if not given.any():
-        raise ParameterError("all weights are 0: at least one must be positive")
-    # Sums of large weights would be infinite; scaling by a power of two rounds nothing.
-    scaled = np.ldexp(given, -np.frexp(given.max())[1])
-    lost = ncp(rel, dict(zip(m.qi, scaled, strict=True)))
-    return min(1.0, lost / float(scaled.sum() * m.n))  # above 1 by rounding only
+    return min(1.0, ncp(rel) / (m.n * m.d))  # above 1 by rounding only
 
 
 def values_kept(rel: Release, by: object) -> pd.DataFrame:

@@ -25,14 +25,11 @@ __all__ = [
 _MOST_FEATURES = 500_000_000
 
 
-def distortion(
-    rel: Release,
-    hierarchies: Mapping[object, Hierarchy],
-    weights: Mapping[object, float] | None = None,
-) -> float:
+def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
     """Mean level of the published values over the hierarchy's height, from 0 to 1.
 
-    This is Eq. 9 of majeed2024 per row, which makes tables of different sizes comparable.
+    This is Eq. 9 of majeed2024 per row, which makes tables of different sizes comparable, with
+    equal weights w_Q.
 
     Parameters
     ----------
@@ -42,8 +39,6 @@ def distortion(
         values have one name, even if the release was made otherwise. A withheld row is on the
         highest level. HierarchyError if a hierarchy is missing, lacks values, or does not join a
         sub-domain.
-    weights : mapping of attribute name to float, optional
-        w_Q of Eq. 9, at least 0, not all 0, scaled to sum 1; equal by default.
 
     Examples
     --------
@@ -53,19 +48,16 @@ def distortion(
     1.0
     """
     m = check_release(rel).microdata
-    given = errors.check_weights(m.qi, weights, left_out=0.0)
-    if given.sum() == 0:
-        raise errors.ParameterError("all weights are 0")
     hierarchies = check_hierarchies(hierarchies, m.qi)
     shown = rel.is_published
     total = 0.0
-    for p, weight in zip(rel.published, given / given.sum(), strict=True):
+    for p in rel.published:
         if p.attribute.name not in hierarchies:
             raise errors.HierarchyError(f"hierarchies lacks {p.attribute.name!r}: add one")
         tree = hierarchies[p.attribute.name]
         level = _levels(p, tree)[p.index[shown]]
-        total += weight * (level.sum() / max(tree.height, 1) + np.count_nonzero(~shown)) / m.n
-    return float(total)
+        total += (level.sum() / max(tree.height, 1) + np.count_nonzero(~shown)) / m.n
+    return float(total / m.d)
 
 
 def generalizations(rel: Release) -> int:
