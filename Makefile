@@ -50,8 +50,8 @@ else
 # a whole environment is more than enough
 PACKAGES := $(firstword $(wildcard $(ENV)/.packages-installed) $(ENV)/.light-installed)
 override CONDA :=
-# SDV is missing, and DuckDB
-LEFT_OUT := $(filter notebooks/majeed2024/% notebooks/beyond/large_tables%,$(NOTEBOOKS))
+# SDV is missing
+LEFT_OUT := $(filter notebooks/majeed2024/%,$(NOTEBOOKS))
 CHOSEN := $(patsubst notebooks/%.ipynb,%,$(filter-out $(LEFT_OUT),$(NOTEBOOKS)))
 LIGHT_GOALS := all clean course data distclean env expected figure figures help lab plan report
 ifneq ($(filter-out $(LIGHT_GOALS) refresh-%,$(MAKECMDGOALS)),)
@@ -134,7 +134,7 @@ README := $(if $(filter paper,$(PROFILE)),$(RUN) tools/results.py,true)
 
 .PHONY: figures
 figures: env data  ## run what changed into figures/$(PROFILE)
-	@$(if $(LIGHT),echo "LIGHT=1 leaves out notebooks that need SDV or DuckDB: $(LEFT_OUT:notebooks/%.ipynb=%)")
+	@$(if $(LIGHT),echo "LIGHT=1 leaves out notebooks that need SDV: $(LEFT_OUT:notebooks/%.ipynb=%)")
 	@$(RUN) tools/notebooks.py make $(CHOSEN) $(SIZES)
 	@$(README)
 

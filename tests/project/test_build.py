@@ -461,16 +461,15 @@ def test_a_light_environment_takes_part_of_the_lock_and_is_completed(tmp_path):
 def test_light_leaves_out_what_needs_more_and_says_so(project):
     write_notebook(project, "majeed2024/1_first")
     printed = make(project, "-n", "LIGHT=1", "figures")
-    assert "leaves out notebooks that need SDV or DuckDB: majeed2024/1_first" in printed
+    assert "leaves out notebooks that need SDV: majeed2024/1_first" in printed
     assert "tools/notebooks.py make one/1_first two/1_second --profile" in printed
     assert "run this target without it" in make(project, "LIGHT=1", "test", fails=True)
 
 
-def test_notebooks_that_call_sdv_or_duckdb_are_among_those_that_light_leaves_out():
+def test_notebooks_that_call_sdv_or_an_engine_are_among_those_that_light_leaves_out():
     calls = re.compile(r"\b(ap\.scan|synthesize)\(")
     needy = {path for path in (ROOT / "notebooks").rglob("*") if path.suffix in (".ipynb", ".py")
              and calls.search(path.read_text())}  # fmt: skip
     places = {path.relative_to(ROOT / "notebooks").as_posix() for path in needy}
-    assert {place for place in places if not place.startswith("majeed2024/")} == {
-        "beyond/large_tables.ipynb"
-    }
+    assert places
+    assert all(place.startswith("majeed2024/") for place in places)
