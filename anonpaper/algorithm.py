@@ -17,8 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from anonpaper.errors import MissingValueError
-from anonpaper.groups import CountedPartition, Partition
+from anonpaper.groups import CountedPartition
 from anonpaper.microdata import Microdata
 from anonpaper.principles import DIVERSITY, Principle
 from anonpaper.randomness import generator
@@ -58,9 +57,6 @@ class Algorithm:
     needs_sensitive: bool = False  # even without l
     by_bits: bool = False  # joins neighbours of a domain; see in_preorder and granularize
     by_rows: bool = False  # needs single rows, which are drawn from a table of counts
-    # where a missing sensitive value is unknown: counted so, joined (its row joins a group of the
-    # others) or refused
-    unknown: str = "refused"
 
     @property
     def name(self) -> str:
@@ -119,50 +115,16 @@ def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
 
 
 def _call(function: Callable, declared: Algorithm, given: inspect.BoundArguments, others: dict):
-    """Run an algorithm. Draw rows from counts, and treat unknown values as it declares."""
+    """Run an algorithm; draw the rows of a table of counts if it needs them."""
     m = given.arguments.get("m")
-    if not isinstance(m, Microdata):
-        return function(*given.args, **given.kwargs)
-    if m.unknown is not None and declared.unknown != "counted" and _is_on_values(declared, others):
-        return _with_unknown_values(function, declared, given)
-    if not declared.by_rows or m.has_rows or m.weights is not None:
+    counted = isinstance(m, Microdata) and not m.has_rows and m.weights is None
+    if not declared.by_rows or not counted:
         return function(*given.args, **given.kwargs)
     given.apply_defaults()
     rng = generator(given.arguments.get("seed", 0))
     rows, cell = m.counted().drawn(rng)
     given.arguments.update({"m": rows} | ({"seed": rng} if "seed" in given.arguments else {}))
     return CountedPartition.of_rows(function(*given.args, **given.kwargs), cell)
-
-
-def _is_on_values(declared: Algorithm, others: dict) -> bool:
-    promised = () if declared.needs_sensitive else declared.promised(others)
-    return declared.needs_sensitive or any(p.needs_sensitive for p in promised)
-
-
-def _with_unknown_values(function: Callable, declared: Algorithm, given) -> Partition:
-    """Group the rows whose value is known, and let the others join their groups."""
-    m = given.arguments["m"]
-    if declared.unknown == "refused" or not m.has_rows:
-        raise MissingValueError(
-            f"values of {m.sensitive!r} are missing, and {declared.name} cannot take them as "
-            'unknown: use ap.mondrian or ap.full_domain, leave out the rows by missing="drop" '
-            '(--missing drop), or count them as one more value by missing="category"'
-        )
-    known = m.sensitive_codes != m.unknown
-    if not known.any():
-        raise MissingValueError(f"all values of {m.sensitive!r} are missing: drop the column")
-    given.arguments["m"] = m.take(known)
-    p = function(*given.args, **given.kwargs)
-    labels = np.full(m.n, -1)
-    labels[known] = p.labels
-    # with the row before it in the order of quasi-identifiers, which may be equal to its own
-    order = m.cells.rows
-    grouped = labels[order] >= 0
-    if grouped.any():
-        before = np.maximum.accumulate(np.where(grouped, np.arange(m.n), -1))
-        before = np.where(before < 0, grouped.argmax(), before)
-        labels[order] = np.where(known[order], labels[order], labels[order][before])
-    return Partition(labels, p.info, p.algorithm, starred=p.starred)
 
 
 def _meanings(docstring: str) -> dict[str, str]:

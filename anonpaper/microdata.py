@@ -33,13 +33,14 @@ from anonpaper.randomness import generator
 
 __all__ = [
     "HOW_MISSING", "MISSING", "Attribute", "CellTable", "CountedCells", "CountedRows", "Microdata",
-    "build_cells", "check_microdata", "checked_roles", "code_values", "near_equal", "no_rows",
+    "build_cells", "check_microdata", "checked_roles", "code_values", "missing_values",
+    "near_equal", "no_rows",
 ]  # fmt: skip
 
 #: The value that replaces a missing one when missing values are kept.
 MISSING = "?"
 #: What ``missing=`` can be.
-HOW_MISSING = ("category", "unknown", "drop", "error")
+HOW_MISSING = ("category", "drop", "error")
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,16 +178,11 @@ class Microdata:
     person : column label, optional
         Identifies people with several rows. Principles then count people, and methods that count
         rows raise an error. The column has no other role and is never published.
-    missing : {"category", "unknown", "drop", "error"}
-        Missing values in role columns become the value ``"?"``, last in its domain, and with
-        "unknown" a sensitive ``"?"`` counts for no diversity; or their rows are dropped
-        (``dropped`` counts them); or they are an error. A row without its `person` is dropped or
-        an error. Numbers or dates with missing values are generalized to sets, not to intervals:
-        drop the rows or fill the gaps to keep intervals.
-    similar : mapping of sensitive column to Hierarchy or mapping, optional
-        Sensitive values with the same name on level 1 of the hierarchy, or which the mapping gives
-        the same name, count as one value for every principle and measure. They are published as
-        they are. A mapping may omit values; a hierarchy makes bands of numbers.
+    missing : {"category", "drop", "error"}
+        Missing values in role columns become the value ``"?"``, last in its domain; or their rows
+        are dropped (``dropped`` counts them); or they are an error. A row without its `person` is
+        dropped or an error. Numbers or dates with missing values are generalized to sets, not to
+        intervals: drop the rows or fill the gaps to keep intervals.
     domains : mapping of column label to sequence of values, optional
         Declared domains in order, for attributes whose data do not show every value. Missing
         values are ignored. A pandas Categorical declares its categories.
@@ -228,7 +224,6 @@ class Microdata:
         *,
         person: object = None,
         missing: str = "category",
-        similar: Mapping[object, object] | None = None,
         domains: Mapping[object, Iterable] | None = None,
         origin: object = None,
         synthetic: np.ndarray | None = None,
@@ -239,7 +234,7 @@ class Microdata:
         self._rows: np.ndarray | None = None  # and its rows, or otherwise
         self._recoded: tuple = ()  # the columns with other codes
         self._coded: dict[object, tuple[Attribute, np.ndarray]] = {}
-        self._domains, self.similar = _declared(domains), _checked_similar(similar)
+        self._domains = _declared(domains)
         self.n = len(frame)
         self.qi, self.sensitive, self.person, self.missing = qi, sensitive, person, missing
         self.origin, self.dropped = origin, 0
@@ -253,11 +248,8 @@ class Microdata:
         columns = list(self._columns)
         self.qi, several = checked_roles(columns, self.qi, self.sensitive, self.person)
         self.sensitive = several if len(several) > 1 else next(iter(several), None)
-        for what, named in (("domains", self._domains), ("similar", self.similar)):
-            if unknown := [name for name in named if name not in columns]:
-                raise ColumnError(
-                    f"{what} names unknown columns {unknown}; the table has {columns}"
-                )
+        if unknown := [name for name in self._domains if name not in columns]:
+            raise ColumnError(f"domains names unknown columns {unknown}; the table has {columns}")
         if self.n == 0:
             raise EmptyTableError("the table has no rows")
         whose = [] if self.person is None else [self.person]
@@ -267,11 +259,7 @@ class Microdata:
             return
         if self.missing != "drop":
             counts = lacking.sum()
-            raise MissingValueError(
-                f"missing values in {counts[counts > 0].to_dict()} (column: rows); "
-                'missing="category" or "unknown" keeps them, except in the person column; '
-                'missing="drop" drops the rows'
-            )
+            raise missing_values(counts[counts > 0].to_dict())
         if incomplete.all():
             raise EmptyTableError("every row has a missing value in a role column")
         self.dropped += int(incomplete.sum())
@@ -334,29 +322,12 @@ class Microdata:
     @property
     def sensitive_attribute(self) -> Attribute:
         """The sensitive attribute with its domain; ColumnError if there is none, or several."""
-        return self._counted_column(self._required_sensitive())[0]
+        return self._code_column(self._required_sensitive())[0]
 
     @property
     def sensitive_codes(self) -> np.ndarray:
-        """Sensitive codes, shape (n,), dtype int32; similar values have the same one."""
-        return self._counted_column(self._required_sensitive())[1]
-
-    @cached_property
-    def unknown(self) -> int | None:
-        """The sensitive code of missing values if it counts for no diversity, else None."""
-        if self.missing != "unknown" or len(self.sensitives) != 1:
-            return None
-        codes = np.flatnonzero(self.sensitive_attribute.values == MISSING)
-        return int(codes[0]) if len(codes) and self.sensitive_counts[codes[0]] else None
-
-    def plain(self) -> Microdata:
-        """Return the table in which each sensitive value, also a missing one, counts for itself.
-
-        Its sensitive codes are the published ones.
-        """
-        if not self.similar and self.missing != "unknown":
-            return self
-        return self._like(similar={}, missing="category")
+        """Sensitive codes, shape (n,), dtype int32."""
+        return self._code_column(self._required_sensitive())[1]
 
     @cached_property
     def sensitive_counts(self) -> np.ndarray:
@@ -400,7 +371,7 @@ class Microdata:
         if self.sensitives:
             coded[self.sensitive] = self.sensitive_attribute, cells.sensitive
         in_order = {name: coded[name] for name in self._columns if name in coded}
-        return CountedRows(self._like(similar={}), in_order, cells.counts)
+        return CountedRows(self, in_order, cells.counts)
 
     def listed(self) -> Microdata:
         """Return the table that lists rows: itself, or :meth:`counted` for a table of counts."""
@@ -428,11 +399,11 @@ class Microdata:
 
     def attribute(self, name: object) -> Attribute:
         """The attribute of a column in a role; ColumnError for another column."""
-        return self._counted_column(self._in_role(name))[0]
+        return self._code_column(self._in_role(name))[0]
 
     def codes_of(self, name: object) -> np.ndarray:
         """Codes of a column in a role, shape (n,), dtype int32; ColumnError for another column."""
-        return self._counted_column(self._in_role(name))[1]
+        return self._code_column(self._in_role(name))[1]
 
     # -- other tables made from this one -----------------------------------------------
 
@@ -443,7 +414,6 @@ class Microdata:
         qi: Sequence | None = None,
         sensitive: object = ...,
         person: object = ...,
-        similar: Mapping[object, object] | None = None,
         domains: Mapping[object, Iterable | None] | None = None,
         origin: object = ...,
         synthetic: np.ndarray | None = None,
@@ -455,7 +425,7 @@ class Microdata:
         ----------
         frame : pandas.DataFrame, optional
             Other rows or columns.
-        qi, sensitive, person, similar, origin, synthetic
+        qi, sensitive, person, origin, synthetic
             As for :class:`Microdata`; None removes the role of `sensitive` or `person`.
         domains : mapping of column label to sequence of values or None, optional
             Further domains; None if the column itself shows its domain. A Categorical in `frame`
@@ -479,8 +449,6 @@ class Microdata:
         marks = {name: mark for name, mark in marks.items() if mark is not ...}
         if qi is not None:
             marks["qi"] = qi
-        if similar is not None:
-            marks["similar"] = _checked_similar(similar)
         if dropped is not None:
             marks["dropped"] = check_integer("dropped", dropped, 0)
         if frame is not None or domains is not None:
@@ -498,14 +466,10 @@ class Microdata:
         return other
 
     def with_roles(
-        self,
-        qi: Sequence | None = None,
-        sensitive: object = ...,
-        person: object = ...,
-        similar: Mapping[object, object] | None = None,
+        self, qi: Sequence | None = None, sensitive: object = ..., person: object = ...
     ) -> Microdata:
         """Return the same table with other roles: `replace` with these parameters only."""
-        return self.replace(qi=qi, sensitive=sensitive, person=person, similar=similar)
+        return self.replace(qi=qi, sensitive=sensitive, person=person)
 
     def about(self, name: object) -> Microdata:
         """Return the table with only one of its sensitive attributes, or with None of them."""
@@ -516,8 +480,8 @@ class Microdata:
     def with_codes(self, codes: Mapping[object, np.ndarray]) -> Microdata:
         """Return the table with other values, given as codes; all domains stay.
 
-        `codes` maps columns in a role to n integers in their domains, for sensitive columns those
-        of :meth:`plain`; ColumnError or ParameterError for anything else.
+        `codes` maps columns in a role to n integers in their domains; ColumnError or
+        ParameterError for anything else.
         """
         coded = {name: self._code_column(name) for name in self._roles}
         codes = check_named("codes", codes, self._roles)
@@ -608,20 +572,6 @@ class Microdata:
                 self._coded[name] = attribute, codes if self._rows is None else codes[self._rows]
         return self._coded[name]
 
-    def _counted_column(self, name: object) -> tuple[Attribute, np.ndarray]:
-        """Attribute and codes of a column with similar sensitive values as one."""
-        attribute, codes = self._code_column(name)
-        if name not in self.similar or name not in self.sensitives:
-            return attribute, codes
-        if name not in self._joined:
-            joined, number = _join(attribute, self.similar[name])
-            self._joined[name] = joined, None if codes is None else number[codes]
-        return self._joined[name]
-
-    @cached_property
-    def _joined(self) -> dict[object, tuple[Attribute, np.ndarray]]:
-        return {}
-
     def _like(self, **marks) -> Microdata:
         """Return a table with everything that this one stores, except for the marks given."""
         other = object.__new__(type(self))
@@ -686,9 +636,7 @@ def _with_sizes(attributes: Iterable[Attribute]) -> str:
     return ", ".join(f"{a.name} ({a.size} values)" for a in attributes)
 
 
-def check_microdata(
-    m: object, *, people: bool = False, weights: bool = False, similar: bool = True
-) -> Microdata:
+def check_microdata(m: object, *, people: bool = False, weights: bool = False) -> Microdata:
     """Return `m` if it is a Microdata; the others say what the caller can handle."""
     if not isinstance(m, Microdata):
         raise ParameterError(
@@ -697,11 +645,6 @@ def check_microdata(
         )
     if m.weights is not None and not weights:
         no_rows()
-    if not similar and (m.similar or m.unknown is not None):
-        raise ParameterError(
-            "this takes each sensitive value for itself, but here similar ones count as one, or "
-            "missing ones for none: give it m.plain()"
-        )
     if not people and m.people is not None:
         raise ParameterError(
             f"this counts rows, but {m.n} rows belong to {m.n_people} people by {m.person!r}: use "
@@ -709,6 +652,15 @@ def check_microdata(
             "or with_roles(person=None) to count rows"
         )
     return m
+
+
+def missing_values(rows: Mapping[object, int]) -> MissingValueError:
+    """Return the error on missing values, with their number of rows by column."""
+    return MissingValueError(
+        f'missing values in {rows} (column: rows): missing="drop" (--missing drop) leaves out '
+        'their rows, and missing="category" (--missing category) keeps them as the value '
+        f"{MISSING!r}, except in the person column"
+    )
 
 
 def checked_roles(
@@ -763,36 +715,6 @@ def _declared(domains: Mapping[object, Iterable] | None) -> dict[object, list]:
         for name, domain in domains.items()
         if domain is not None
     }
-
-
-def _checked_similar(similar: object) -> dict:
-    """Return what is similar, by column: mappings, or hierarchies of at least two levels."""
-    if similar is not None and not isinstance(similar, Mapping):
-        raise ParameterError(f"similar must map sensitive columns to groupings, got {similar!r}")
-    for name, groups in (similar or {}).items():
-        if not isinstance(groups, Mapping) and not getattr(groups, "height", 0):
-            raise ParameterError(
-                f"similar values of {name!r} are given by an ap.Hierarchy, whose names on level 1 "
-                f'count, or by a mapping such as {{"hiv": "HIV"}}; got {groups!r}'
-            )
-    return dict(similar or {})
-
-
-def _join(attribute: Attribute, groups) -> tuple[Attribute, np.ndarray]:
-    """Return the domain with similar values as one, and the new code of every value."""
-    of_map = isinstance(groups, Mapping)
-    names = [
-        value
-        if is_among(value, [MISSING])
-        else groups.get(value, groups.get(str(value), value))
-        if of_map
-        else groups.generalize(value, 1)
-        for value in attribute.values
-    ]
-    number, distinct = pd.factorize(np.array([*names, None], dtype=object)[:-1])
-    ordered = attribute.ordered and bool((np.diff(number) >= 0).all())
-    positions = np.arange(len(distinct), dtype=float)
-    return Attribute(attribute.name, distinct, False, ordered, positions), number.astype(np.int32)
 
 
 # -- the table's own frame ---------------------------------------------------------------------

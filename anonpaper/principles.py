@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import ClassVar
 
@@ -45,7 +45,6 @@ class GroupCounts:
     sensitive: np.ndarray  # (e,): sensitive code of each entry, one a group without sensitives
     counts: np.ndarray  # (e,): how many people of the group have it
     total: np.ndarray | None = None  # (m,): the whole table's counts, if these are not all groups
-    known: np.ndarray | None = None  # (G,): people whose value is known, if these are not all
 
     @classmethod
     def of(cls, m: Microdata, labels: np.ndarray, rows: np.ndarray | None = None) -> GroupCounts:
@@ -66,7 +65,7 @@ class GroupCounts:
             labels = (key if values == 1 else _of_different_people(labels, people)).astype(np.intp)
         weights = m.weights_of(rows)
         sizes = np.bincount(labels, weights).astype(np.intp)
-        return cls._of_keys(key, values, sizes, weights).without(m.unknown)
+        return cls._of_keys(key, values, sizes, weights)
 
     @classmethod
     def of_tuples(cls, m: Microdata, group: np.ndarray) -> GroupCounts:
@@ -75,7 +74,7 @@ class GroupCounts:
         key = group[cells.tuple_of_cell] * np.int64(values) + cells.sensitive
         if m.people is None:
             sizes = np.bincount(group, weights=cells.tuple_sizes).astype(np.intp)
-            return cls._of_keys(key, values, sizes, cells.counts).without(m.unknown)
+            return cls._of_keys(key, values, sizes, cells.counts)
         cell_of_row = np.repeat(np.arange(len(key)), cells.counts)
         held, sizes = (
             np.bincount(_of_different_people(numbers, people).astype(np.intp))
@@ -83,7 +82,7 @@ class GroupCounts:
                 (cell_of_row, m.people[cells.rows]), (group[cells.tuple_of_row], m.people)
             )
         )  # fmt: skip
-        return cls._of_keys(key, values, sizes, held).without(m.unknown)
+        return cls._of_keys(key, values, sizes, held)
 
     @classmethod
     def _of_keys(cls, key, values: int, sizes: np.ndarray, weights=None) -> GroupCounts:
@@ -116,23 +115,6 @@ class GroupCounts:
         start = np.searchsorted(group, np.arange(len(table) + 1))
         return cls(table.sum(axis=1), start, sensitive, table[group, sensitive])
 
-    def without(self, value: int | None) -> GroupCounts:
-        """Return the counts without a sensitive value, which stays in groups that have no other.
-
-        Shares are then of the people with another value. Such a group has no diversity.
-        """
-        if value is None or self.known is not None or not (self.sensitive == value).any():
-            return self
-        group, distinct = self.group_of_entry, self.distinct()
-        lost = (self.sensitive == value) & (distinct[group] > 1)
-        start = np.r_[0, np.cumsum(distinct - np.bincount(group[lost], minlength=len(distinct)))]
-        gone = np.bincount(group[lost], self.counts[lost], len(distinct)).astype(np.intp)
-        total = np.bincount(self.sensitive, self.counts)
-        total[value] = 0
-        kept = GroupCounts(self.sizes, start, self.sensitive[~lost], self.counts[~lost], total)
-        # people with several rows can have both
-        return replace(kept, known=np.maximum(self.sizes - gone, kept.largest()))
-
     @cached_property
     def group_of_entry(self) -> np.ndarray:
         """The group of every entry, shape (e,), dtype int64."""
@@ -145,11 +127,6 @@ class GroupCounts:
     def distinct(self) -> np.ndarray:
         """Number of distinct sensitive values of every group."""
         return np.diff(self.start)
-
-    @property
-    def judged(self) -> np.ndarray:
-        """Number of people of every group whose sensitive value is known, shape (G,)."""
-        return self.sizes if self.known is None else self.known
 
     @property
     def shares(self) -> np.ndarray:
@@ -338,7 +315,7 @@ class FrequencyLDiversity(_RealL):
     """
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
-        return counts.judged / counts.largest()
+        return counts.sizes / counts.largest()
 
 
 @dataclass(frozen=True, repr=False)
@@ -397,7 +374,7 @@ class Theta(_OnValues):
         check_number("theta", self.theta, 0, 1, open_low=True)
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
-        return counts.largest() / counts.judged
+        return counts.largest() / counts.sizes
 
 
 @dataclass(frozen=True, repr=False)
@@ -457,8 +434,7 @@ class TCloseness(_OnValues):
         total = counts.total
         if total is None:
             total = np.bincount(counts.sensitive, weights=counts.counts)
-        total = np.pad(total, (0, max(counts.sensitive.max() + 1 - len(total), 0)))
-        total = total / max(total.sum(), 1)
+        total = total / total.sum()
         share = counts.shares
         if self.distance == "equal":
             # Values that a group lacks add their share of the table to the L1 distance.
@@ -481,7 +457,6 @@ class TCloseness(_OnValues):
             group, place = counts.group_of_entry[entries] - low, rank[counts.sensitive[entries]]
             shares[group, place] = share[entries]
             levels[low:high] = np.abs(np.cumsum(shares - total, axis=1)).sum(axis=1) / steps
-        levels[counts.group_of_entry[~occurs[counts.sensitive]]] = 1  # no value is known
         return levels
 
 
@@ -576,12 +551,7 @@ def l_diversity(l: int, diversity: str = "frequency") -> Principle:
 
 def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
     """Return l, from 2 to n; InfeasibleError, with the largest feasible l, if it is too large."""
-    counts = check_microdata(m).sensitive_counts.copy()
-    if m.unknown is not None:
-        counts[m.unknown] = 0
-    known = int(counts.sum())
-    if known == 0:
-        raise InfeasibleError(f"all values of {m.sensitive!r} are missing")
+    counts = check_microdata(m).sensitive_counts
     l = check_integer("l", l, 2, m.n)
     # a grouping is l-diverse iff the group of all rows is: joining keeps it (xiao2010, Lemma 1)
     if l_diversity(l, diversity).holds(counts):
@@ -590,9 +560,9 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
         largest = int(np.count_nonzero(counts))
         reason = f"{m.sensitive!r} has {largest} distinct values"
     else:
-        largest = known // int(counts.max())
+        largest = m.n // int(counts.max())
         value = f"{m.sensitive!r} = {m.sensitive_attribute.values[counts.argmax()]!r}"
-        reason = f"{counts.max()} of its {known} rows have {value}, more than one in {l}"
+        reason = f"{counts.max()} of its {m.n} rows have {value}, more than one in {l}"
     remedy = f"the largest feasible l is {largest}"
     remedy = remedy if largest >= 2 else "no l of 2 or more is feasible"
     raise InfeasibleError(f"the table cannot be {diversity} {l}-diverse: {reason}; {remedy}")

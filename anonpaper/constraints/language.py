@@ -112,8 +112,6 @@ class DiversityConstraint:
                 f"{self}: {unknown} are not among the quasi-identifiers and "
                 f"sensitive columns {known}"
             )
-        if joined := [name for name in self.target if name in m.similar]:
-            raise errors.ConstraintError(f"{self}: similar values of {joined} count as one")
         return {n: _code_of(self, m.attribute(n), value) for n, value in self.target.items()}
 
     def target_rows(self, m: Microdata) -> np.ndarray:

@@ -47,11 +47,10 @@ def load(
     qi, sensitive : sequence of str, str, optional
         Roles that replace those in the registry. If `qi` includes the registry's sensitive
         attribute and `sensitive` is not given, the table has no sensitive attribute.
-    missing : {"category", "unknown", "drop", "error"}
-        Missing values become the value ``"?"``, last in its domain, which as a sensitive value
-        counts for one, as in the papers, or for none ("unknown"); rows with a missing value in
-        *any* column are dropped (Adult keeps 30,162 rows); or missing values in role columns raise
-        an error.
+    missing : {"category", "drop", "error"}
+        Missing values become the value ``"?"``, last in its domain, as in the papers; rows with a
+        missing value in *any* column are dropped (Adult keeps 30,162 rows); or missing values in
+        role columns raise an error.
     rows : int, optional
         Draw this many rows: without replacement and in their order, or with replacement if the
         table has fewer. Domains do not change.

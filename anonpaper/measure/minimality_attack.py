@@ -80,7 +80,7 @@ def minimality(
     Calvin       0.5        0.5   True
     Eva          0.5        0.5   True
     """
-    m, labels = check_microdata(check_release(rel).microdata, similar=False), rel.partition.labels
+    m, labels = check_microdata(check_release(rel).microdata), rel.partition.labels
     sensitive = m.sensitive_codes
     most = check_integer("most", most, 1)
     if (labels < 0).any():

@@ -81,7 +81,7 @@ def disclosure_risk(
     errors.check_choice("targets", targets, ("all", "real"))
     counts, labels = _class_counts(rel, known)
     of_entry = counts.group_of_entry
-    share = counts.counts / counts.judged[of_entry]
+    share = counts.counts / counts.sizes[of_entry]
     is_target = ~rel.is_synthetic if targets == "real" else np.ones(len(labels), dtype=bool)
     if not is_target.any():
         raise errors.EmptyTableError("no row is a target: all rows are synthetic")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +15,7 @@ from anonpaper import errors
 from anonpaper.algorithm import Algorithm
 from anonpaper.constraints import check_constraints, read_constraints
 from anonpaper.datasets.registry import registry
-from anonpaper.files import check_place, named_by_user
+from anonpaper.files import check_place
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import MISSING, Microdata
 from anonpaper.owner import page, reader, report
@@ -169,9 +168,6 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
         "encoding": None if options.encoding == "utf-8" else options.encoding,
     }  # fmt: skip
     table, m, given = reader.with_roles(options.file, given, options.schema, say, column_names)
-    if options.similar:
-        similar = _trees("similar", options.similar, m, m.sensitives, table.kinds, options)
-        given, m = given | {"similar": similar}, m.with_roles(similar=m.similar | similar)
     if options.save_schema:
         check_output(options.save_schema, [options.file], force=options.force, check=check_place)
         reader.save(options.save_schema, table, given)
@@ -202,7 +198,7 @@ def _scanned(options, say: Say) -> tuple[Table, Microdata]:
     _check_engine(options)
     m = ap.scan(
         options.file, column_names(options.qi, []), column_names(options.sensitive, []),
-        missing=options.missing or "unknown", types=_types(options) or None,
+        missing=options.missing or "error", types=_types(options) or None,
         delimiter=options.delimiter,
     )  # fmt: skip
     for text in reader.spellings(m):
@@ -253,34 +249,17 @@ def _hierarchies(options, m, kinds, method: Algorithm, publication: str) -> dict
             f"{options.method} published by {publication} does not use --hierarchy"
             + ("; --publish shallow does" if "shallow" in method.publications else "")
         )
-    return _trees("hierarchy", options.hierarchy, m, m.qi, kinds, options)
-
-
-def _trees(option: str, texts, m: Microdata, names: list, kinds, options) -> dict:
-    """Return the hierarchies that NAME=TREE describe, for columns among `names`."""
     found = {}
-    for name, tree in pairs(texts, names):
-        if name not in names or not tree:
+    for name, tree in pairs(options.hierarchy, m.qi):
+        if name not in m.qi or not tree:
             raise errors.ParameterError(
-                f"--{option} {name}={tree}: NAME=TREE, NAME one of {names}"
+                f"--hierarchy {name}={tree}: NAME=TREE, NAME one of {m.qi}"
             )
         try:
-            if option == "similar" and tree.partition(":")[0] not in _MAKERS:
-                found[name] = _names(tree, options.hierarchy_delimiter)
-            else:
-                found[name] = _hierarchy(m, name, kinds.get(name, ""), tree, options)
+            found[name] = _hierarchy(m, name, kinds.get(name, ""), tree, options)
         except errors.AnonpaperError as error:
-            raise type(error)(f"--{option} {name}={tree}: {error}") from None
+            raise type(error)(f"--hierarchy {name}={tree}: {error}") from None
     return found
-
-
-def _names(path: str, sep: str) -> dict[str, str]:
-    """Return the second field of every row of a csv, its name, by the first, a value; or JSON."""
-    with named_by_user(path):
-        if path.startswith("{"):
-            return json.loads(path)
-        rows = pd.read_csv(path, sep=sep, header=None, dtype=str, keep_default_na=False)
-        return dict(rows.iloc[:, :2].itertuples(index=False, name=None))
 
 
 _MAKERS = {"prefixes": Hierarchy.prefixes, "dates": Hierarchy.dates,

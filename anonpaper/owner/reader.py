@@ -40,7 +40,7 @@ from anonpaper.errors import (
     needs,
 )
 from anonpaper.files import named_by_user, write_named
-from anonpaper.hierarchy import ISO_DATE, Hierarchy
+from anonpaper.hierarchy import ISO_DATE
 from anonpaper.microdata import Microdata, near_equal
 from anonpaper.publish.writing import PARQUET
 
@@ -103,8 +103,7 @@ def read(
     count: str | None = None,
     types: Mapping[str, str | Sequence[str]] | None = None,
     na: Sequence[str] = (),
-    missing: str = "unknown",
-    similar: Mapping[str, object] | None = None,
+    missing: str = "error",
     delimiter: str | None = None,
     encoding: str = "utf-8",
     sheet: str | None = None,
@@ -119,8 +118,8 @@ def read(
     ----------
     source : path
         A csv (also .gz, .bz2, .xz), a workbook (.xlsx) or parquet (.parquet, .pq).
-    qi, sensitive, person, missing, similar
-        As for :class:`~anonpaper.Microdata`. By default a missing sensitive value is unknown.
+    qi, sensitive, person, missing
+        As for :class:`~anonpaper.Microdata`. By default a missing value is an error.
     count : str, optional
         A column of whole numbers: how many people a row counts for.
     types : mapping of column to str or sequence of str, optional
@@ -177,8 +176,8 @@ def read(
     with named_by_user(source):
         place = str(Path(source))
     given = {"qi": qi, "sensitive": sensitive, "person": person, "count": count, "types": types,
-             "na": check_sequence("na", na, str), "similar": similar, "delimiter": delimiter,
-             "sheet": sheet, "missing": missing if missing != "unknown" else None,
+             "na": check_sequence("na", na, str), "delimiter": delimiter,
+             "sheet": sheet, "missing": missing if missing != "error" else None,
              "encoding": encoding if encoding != "utf-8" else None}  # fmt: skip
     table, m, options = with_roles(place, given, schema, lambda text: None)
     for text in [*told(table, m), *spellings(m)]:
@@ -513,7 +512,7 @@ def with_roles(
         frame = _repeated(frame, options["count"])
     m = Microdata(
         frame, qi, options.get("sensitive"), person=options.get("person"),
-        missing=options.get("missing", "unknown"), similar=options.get("similar"), origin=name,
+        missing=options.get("missing", "error"), origin=name,
     )  # fmt: skip
     if doubts := {n: kind for n, kind in table.in_doubt.items() if n in m.qi}:
         raise in_doubt(doubts)
@@ -533,16 +532,10 @@ def spellings(m: Microdata) -> list[str]:
     """Return a sentence for each role column with texts that may be one value."""
     found = []
     for name in [*m.qi, *m.sensitives]:
-        values = m.attribute(name).values
-        if alike := near_equal(values):
-            counts = m.frame[name].value_counts().reindex(values, fill_value=0)
-            usual = {text: max(texts, key=counts.get) for texts in alike for text in texts}
-            names = {text: kept for text, kept in usual.items() if text != kept}
-            option = shlex.quote(f"{name}={json.dumps(names, ensure_ascii=False)}")
+        if alike := near_equal(m.attribute(name).values):
             found.append(
                 f"{' and '.join(map(str, alike))} of {name!r} may be one value, but they are kept "
-                "apart: mend the file" + f", or count them as one by similar={ {name: names} } "
-                f"(--similar {option})" * (name in m.sensitives)
+                "apart: mend the file"
             )
     return found
 
@@ -563,8 +556,6 @@ def told(table: Table, m: Microdata) -> list[str]:
             "rows out"
         )
     for name in m.sensitives:
-        if (rows := int(m.frame[name].isna().sum())) and m.missing == "unknown":
-            found.append(f"{rows:,} values of {name!r} are missing: they count for no diversity")
         if other := table.in_doubt.get(name):
             found.append(f"{name!r} was read as text; types={{{name!r}: {other!r}}} reads it so")
     return found
@@ -586,12 +577,7 @@ def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:
 
 def save(path: str | os.PathLike, table: Table, options: Mapping) -> None:
     """Save how a table was read, for the next one of its kind."""
-    similar = {
-        name: {"rows": groups.rows} if isinstance(groups, Hierarchy) else dict(groups)
-        for name, groups in (options.get("similar") or {}).items()
-    }
-    told = {**options, "types": table.kinds, **({"similar": similar} if similar else {})}
-    write_named(path, json.dumps(told, indent=1, ensure_ascii=False))
+    write_named(path, json.dumps({**options, "types": table.kinds}, indent=1, ensure_ascii=False))
 
 
 def _loaded(path: str | os.PathLike) -> dict:
@@ -599,16 +585,13 @@ def _loaded(path: str | os.PathLike) -> dict:
     with named_by_user(os.fspath(path)):
         text = Path(path).read_bytes()
     try:
-        options = json.loads(text)
-        similar = dict(options.get("similar") or {})
-    except (ValueError, AttributeError, TypeError) as error:
+        options = dict(json.loads(text))
+    except (ValueError, TypeError) as error:
         raise FileError(f"{path} is no schema: {error}") from None
     if unknown := [name for name in options if name not in _OPTIONS]:
         raise FileError(f"{path} names {unknown}: a schema has {', '.join(_OPTIONS)}")
-    for name, groups in similar.items():
-        similar[name] = Hierarchy(groups["rows"]) if [*groups] == ["rows"] else groups
-    return options | {"similar": similar}
+    return options
 
 
-_OPTIONS = ("qi", "sensitive", "person", "count", "types", "na", "missing", "similar", "delimiter",
+_OPTIONS = ("qi", "sensitive", "person", "count", "types", "na", "missing", "delimiter",
             "encoding", "sheet")  # fmt: skip

@@ -120,7 +120,7 @@ def _uniqueness(whole: Microdata, m: Microdata, labels: np.ndarray) -> dict:
 def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
     """Groups in which a sensitive value has the largest share; smaller groups first if equal."""
     counts = GroupCounts.of(m, classes.labels)
-    share = counts.largest() / counts.judged
+    share = counts.largest() / counts.sizes
     if m.sensitive is None:  # then the risk is to be found at all
         share = 1 / counts.sizes
     found = []

@@ -25,6 +25,7 @@ from anonpaper.microdata import (
     build_cells,
     checked_roles,
     code_values,
+    missing_values,
     no_rows,
 )
 from anonpaper.owner.engine import Engine, connect, engine_errors
@@ -40,7 +41,7 @@ def scan(
     sensitive: str | list[str] | None = None,
     *,
     engine: object = None,
-    missing: str = "category",
+    missing: str = "error",
     domains: Mapping[str, Iterable] | None = None,
     types: Mapping[str, str] | None = None,
     delimiter: str | None = None,
@@ -63,7 +64,7 @@ def scan(
         The sensitive attributes. Columns without a role are never read.
     engine : Ibis connection, optional
         Reads the files: DuckDB by default, or for example ``ibis.pyspark.connect(session)``.
-    missing : {"category", "unknown", "drop", "error"}
+    missing : {"error", "drop", "category"}
         As for :class:`~anonpaper.Microdata`.
     domains : mapping of column to sequence of values, optional
         Declared domains. Categorical columns in parquet declare theirs.
@@ -194,14 +195,11 @@ def _complete(listed: dict, counts: np.ndarray, missing: str) -> tuple[dict, np.
     """Drop combinations that lack a value, if requested; return how many rows they are."""
     lacking = {name: values.isna().to_numpy()[index] for name, (values, index) in listed.items()}
     incomplete = np.any([*lacking.values(), np.zeros(len(counts), bool)], axis=0)
-    if missing in ("category", "unknown") or not incomplete.any():
+    if missing == "category" or not incomplete.any():
         return listed, counts, 0
     if missing == "error":
         of_column = {name: int(counts[mask].sum()) for name, mask in lacking.items() if mask.any()}
-        raise errors.MissingValueError(
-            f"missing values in {of_column} (column: rows); "
-            'missing="category" keeps them as a value; missing="drop" leaves the rows out'
-        )
+        raise missing_values(of_column)
     if incomplete.all():
         raise EmptyTableError("every row has a missing value in a role column")
     kept = {name: (values, index[~incomplete]) for name, (values, index) in listed.items()}
@@ -232,7 +230,7 @@ class CountedMicrodata(Microdata):
         self._coded = {name: (attribute, None) for name, (attribute, _) in coded.items()}
         self._frame, self._whole, self._domains = None, None, {}
         self.qi, self.sensitive, self.person, self.missing = qi, sensitive, None, missing
-        self.origin, self.dropped, self.engine, self.similar = origin, dropped, engine, {}
+        self.origin, self.dropped, self.engine = origin, dropped, engine
         self.synthetic, self.weights = np.zeros(0, bool), None
         self._settle()
 

@@ -31,7 +31,6 @@ _FARTHER = 4
     publications=("shallow", "suppress", "generalize", "swap", "anatomize"),
     needs_sensitive=True,
     by_rows=True,
-    unknown="joined",
 )
 def balanced_classes(
     m: Microdata,

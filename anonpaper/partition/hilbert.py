@@ -23,9 +23,7 @@ _MAX_BITS = 64
 
 
 @algorithm(
-    "frequency l-diversity along a space-filling curve",
-    promises={"l": FrequencyLDiversity},
-    unknown="joined",
+    "frequency l-diversity along a space-filling curve", promises={"l": FrequencyLDiversity}
 )
 def hilbert(m: Microdata, l: int) -> Partition:
     """Guarantee frequency l-diversity: group all rows along a Hilbert curve.

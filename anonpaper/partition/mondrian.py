@@ -41,7 +41,6 @@ _TRIED = -1.0  # the width of an attribute that could not be cut
 @algorithm(
     "k-anonymity by median cuts, l-diverse or what else is asked",
     promises={"k": KAnonymity, "l": FrequencyLDiversity},
-    unknown="counted",
 )
 def mondrian(
     m: Microdata,
@@ -128,7 +127,6 @@ def mondrian(
             require_diverse(table, l, diversity)
     # One l-diversity is counted as the cuts are made, all else once they are proposed.
     counts_l = bool(diverse) and m.people is None and len(m.sensitives) == 1
-    counts_l = counts_l and m.unknown is None
     principles = required(m, [*([] if counts_l else diverse), *require])
     require_whole(m, principles)
     # Strict cuts leave equal rows together, so cells are cut; relaxed ones part them.

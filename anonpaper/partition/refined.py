@@ -45,7 +45,6 @@ _LARGE = 1_000
 @algorithm(
     "tp_plus, then its stars searched for groups that need fewer: never more stars",
     promises={"l": FrequencyLDiversity},
-    unknown="joined",
 )
 def tp_refined(
     m: Microdata, l: int, seconds: float | None = None, seed: int | np.random.Generator | None = 0

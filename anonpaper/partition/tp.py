@@ -28,7 +28,6 @@ __all__ = ["eligible_height", "tp", "tp_plus", "tp_plus_groups", "tp_steps"]
 @algorithm(
     "frequency l-diversity, at most l times the fewest suppressed rows",
     promises={"l": FrequencyLDiversity},
-    unknown="joined",
 )
 def tp(m: Microdata, l: int) -> Partition:
     r"""Guarantee frequency l-diversity; remove at most l times as many rows as an optimum.
@@ -91,7 +90,6 @@ def tp(m: Microdata, l: int) -> Partition:
 @algorithm(
     "tp, then the suppressed rows grouped by hilbert: never more stars",
     promises={"l": FrequencyLDiversity},
-    unknown="joined",
 )
 def tp_plus(m: Microdata, l: int) -> Partition:
     """Guarantee frequency l-diversity with never more stars than TP.

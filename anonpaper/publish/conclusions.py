@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -253,12 +254,12 @@ def _without(counts: GroupCounts, known: int) -> GroupCounts:
     held = counts.counts[rarest_first]
     total = np.r_[0, np.cumsum(held)]
     so_far = total[1:] - total[counts.start[:-1]][group]  # in the group, through this value
-    gone = np.minimum(min(known, counts.judged.max(initial=0)), counts.judged - 1)
+    gone = np.minimum(min(known, counts.sizes.max(initial=0)), counts.sizes - 1)
     left = np.clip(so_far - gone[group], 0, held)
     kept = left > 0
     start = np.r_[0, np.cumsum(np.bincount(group[kept], minlength=len(gone)))]
     return GroupCounts(
-        counts.judged - gone, start, counts.sensitive[rarest_first][kept], left[kept]
+        counts.sizes - gone, start, counts.sensitive[rarest_first][kept], left[kept]
     )
 
 
@@ -270,7 +271,15 @@ def _first(counts: GroupCounts, groups: int) -> GroupCounts:
 
 
 def _known(counts: GroupCounts, m: Microdata) -> GroupCounts:
-    """Return the counts without missing values, except in groups that have no other."""
+    """Return the people whose value is not missing, or all of a group that has no other."""
     values = [] if m.sensitive is None else m.sensitive_attribute.values
     codes = [code for code, value in enumerate(values) if is_among(value, [MISSING])]
-    return counts.without(next(iter(codes), None))
+    group, distinct = counts.group_of_entry, counts.distinct()
+    lost = np.isin(counts.sensitive, codes) & (distinct[group] > 1)
+    if not lost.any():
+        return counts
+    start = np.r_[0, np.cumsum(distinct - np.bincount(group[lost], minlength=len(distinct)))]
+    gone = np.bincount(group[lost], counts.counts[lost], len(distinct)).astype(np.intp)
+    kept = GroupCounts(counts.sizes, start, counts.sensitive[~lost], counts.counts[~lost])
+    # people with several rows can have both
+    return replace(kept, sizes=np.maximum(counts.sizes - gone, kept.largest()))

@@ -262,12 +262,12 @@ def swap(
     draw = secret_order if seed is None else generator(seed).random
     if m.has_rows:
         source = _permuted(p.labels, draw)
-        codes, values = m.plain().sensitive_codes[source], m.frame[m.sensitive].iloc[source]
+        codes, values = m.sensitive_codes[source], m.frame[m.sensitive].iloc[source]
     else:
-        entry, codes, counts = _permuted_counts(m.plain(), p, draw)
+        entry, codes, counts = _permuted_counts(m, p, draw)
         m = m.take(entry, counts)
         p = p.divided(entry, counts)
-        values = pd.Series(m.plain().sensitive_attribute.values[codes])
+        values = pd.Series(m.sensitive_attribute.values[codes])
     swapped = Swapped(codes, values, seed is not None)
     return GroupRelease(m, _as_they_are(m), "swap", partition=p, swapped=swapped)
 

@@ -176,7 +176,7 @@ class Release:
         It has QI and SA of the published rows. Index, order and categories can identify people, so
         give others :meth:`write` or :meth:`public_frame` instead.
         """
-        m = self.microdata.plain()
+        m = self.microdata
         rows = self.is_published
         roles = {p.attribute.name: p.labels[p.index[rows]] for p in self.published}
         for name in m.sensitives:
@@ -189,7 +189,7 @@ class Release:
 
     def counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Each table's distinct rows, sorted by their texts, and how often each occurs."""
-        m, columns = self.microdata.plain(), self._columns()
+        m, columns = self.microdata, self._columns()
         for name in m.sensitives:
             codes = m.codes_of(name) if self._swapped is None else self._swapped.codes
             columns[name] = m.attribute(name).values, codes[self.is_published]
@@ -316,7 +316,7 @@ class Anatomy(GroupRelease):
     @cached_property
     def st(self) -> pd.DataFrame:
         """The sensitive values of every group with their number of rows."""
-        m = self.microdata.plain()
+        m = self.microdata
         groups = GroupCounts.of(m, self.partition.labels)
         values = m.sensitive_attribute.values[groups.sensitive]
         columns = {"group": groups.group_of_entry, m.sensitive: values, "count": groups.counts}
@@ -333,7 +333,7 @@ class Anatomy(GroupRelease):
 
     def counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Return the distinct rows of both tables, and how many there are of each."""
-        m, p = self.microdata.plain(), self.partition
+        m, p = self.microdata, self.partition
         groups = GroupCounts.of(m, p.labels)
         numbers, numbered = np.arange(p.n_groups), writing.secret_order(p.n_groups)
         counts, place = np.unique(groups.counts, return_inverse=True)

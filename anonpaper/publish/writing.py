@@ -270,7 +270,7 @@ def check_written_apart(rel: Release) -> None:
             raise ColumnError(
                 f"{alike} would have several meanings in {column.attribute.name!r}: rename it"
             )
-    m = rel.microdata.plain()
+    m = rel.microdata
     for name in m.sensitives:
         if alike := _written_alike(m.attribute(name).values):
             raise ColumnError(

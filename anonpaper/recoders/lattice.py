@@ -35,7 +35,6 @@ _FAN_OUT = 4
     "every column on one level of its hierarchy, least loss",
     promises={"k": principles.KAnonymity, "l": principles.DistinctLDiversity},
     publications=RECODED,
-    unknown="counted",
 )
 def full_domain(
     m: Microdata,

@@ -48,7 +48,6 @@ _FAN_OUT = 4
     "frequency l-diversity by coarser values, the same for all rows",
     promises={"l": principles.FrequencyLDiversity},
     publications=RECODED,
-    unknown="counted",
 )
 def tds(
     m: Microdata,

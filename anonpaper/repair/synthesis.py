@@ -157,7 +157,7 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
     >>> fuse(m, m.frame.head(2)).synthetic.sum().item()
     2
     """
-    names = [*check_microdata(m, people=True, similar=False).qi, *m.sensitives]
+    names = [*check_microdata(m, people=True).qi, *m.sensitives]
     if not isinstance(rows, pd.DataFrame):
         raise errors.ParameterError(f"rows must be a pandas DataFrame, got {type(rows).__name__}")
     missing = [name for name in names if name not in rows.columns]
@@ -203,7 +203,7 @@ def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
 
 def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
     """Return rows to sample per sensitive code, after checking that each value has a real row."""
-    check_microdata(m, similar=False)
+    check_microdata(m)
     if not isinstance(needed, Mapping):
         raise errors.ParameterError(f"needed must be {{sensitive value: rows}}, got {needed!r}")
     values = {}

@@ -118,6 +118,15 @@ def test_a_missing_secret_is_no_value():
     assert "concluded" in shown(rel).index[-2] and len(rel.warnings) == 2
 
 
+def test_people_with_known_and_missing_values():
+    frame = pd.DataFrame({"who": [1, 1, 2, 3, 3, 4], "q": [0] * 6,
+                          "ill": ["a", None, "b", None, None, "b"]})  # fmt: skip
+    m = ap.Microdata(frame, ["q"], "ill", person="who")
+    rel = ap.suppress(m, ap.Partition([0] * 6))
+    # at least two people, 2 and 4, have no missing value; two people have b
+    assert of(rel, "theta")["each"]["takes missing values as unknown"] == (1, True)
+
+
 def test_without_withheld_or_invented_rows_there_is_nothing_to_add():
     rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     assert len(rel.audit()) == 6 and rel.warnings == ()

@@ -52,11 +52,9 @@ def test_a_workbook_by_the_api(book, tmp_path):
     types, _ = follow(str(error.value))
     assert types == {"age": "ordered", "seen": "%d.%m.%Y"}
     types["answer"] = ["never", "rarely", "often"]
-    with pytest.warns(UserWarning, match="similar") as told:
+    with pytest.warns(UserWarning, match="'HIV', 'hiv'.*may be one value") as told:
         m = ap.read(book, HEADER[:-1], "ill", types=types)
-    similar = re.search(r"similar=(\{.*\}\})", str(told[0].message))[1]
     assert len(told) == 1
-    m = m.with_roles(similar=eval(similar))
     assert m.attribute("age").values[[0, -1]].tolist() == ["60", "85+"]
     assert m.attribute("born").values[0] == "1940-12-31"
     assert m.attribute("answer").values.tolist() == types["answer"]
@@ -66,8 +64,7 @@ def test_a_workbook_by_the_api(book, tmp_path):
     [path] = rel.write(tmp_path / "out.csv", accept="a test")
     shown = pd.read_csv(path, dtype=str)
     assert sorted(shown["ill"]) == sorted(row[-1] for row in rows())
-    plain = shown.assign(ill=shown["ill"].replace("hiv", "HIV"))
-    for _, group in plain.groupby(HEADER[:-1]):
+    for _, group in shown.groupby(HEADER[:-1]):
         assert len(group) >= 6 and group["ill"].value_counts().max() <= len(group) / 2
 
 
@@ -80,14 +77,10 @@ def test_a_workbook_by_the_command_line(book, tmp_path, capsys):
     command += ["--type", "answer=never<rarely<often"]
     assert main(command) == 0
     told = capsys.readouterr().err
-    assert told.index("['HIV', 'hiv']") < told.index("--similar") < told.index("grouping")
-    similar = shlex.split(re.search(r"\((--similar .*)\)$", told, re.M)[1])
-    assert main([*command, "--force", *similar]) == 0
-    assert "may be one value" not in capsys.readouterr().err
+    assert told.index("['HIV', 'hiv']") < told.index("may be one value") < told.index("grouping")
     shown = pd.read_csv(out, dtype=str)
-    plain = shown.assign(ill=shown["ill"].replace("hiv", "HIV"))
     assert len(shown) == 48 and set(shown["ill"]) == set(SECRETS)
-    for _, group in plain.groupby(HEADER[:-1]):
+    for _, group in shown.groupby(HEADER[:-1]):
         assert len(group) >= 6 and group["ill"].value_counts().max() <= len(group) / 2
 
 
@@ -154,54 +147,57 @@ def test_zip_codes_stay_what_they_are(tmp_path):
     path = tmp_path / "people.csv"
     path.write_text("zip,plz,ill\n02446,2446,a\n02139,2139,b\n,,c\n02446,2446,a\n")
     assert 2446.0 in set(pd.read_csv(path)["plz"])
-    m = ap.read(path, ["zip", "plz"], "ill")
+    m = ap.read(path, ["zip", "plz"], "ill", missing="category")
     rel = ap.suppress(m, ap.Partition([0, 1, 2, 0]))
     assert set(rel.public_frame()["zip"].astype(str)) == {"02446", "02139", "?"}
     assert set(rel.public_frame()["plz"].astype(str)) == {"2446", "2139", "?"}
 
 
-@pytest.mark.parametrize("door", ["api", "cli"])
-def test_missing_secrets_are_unknown_by_default(tmp_path, door, capsys):
+@pytest.mark.parametrize("door", ["read", "scan", "cli", "engine"])
+def test_missing_values_are_an_error_that_names_two_ways_on(tmp_path, door, capsys):
     path = tmp_path / "people.csv"
     path.write_text("q,ill\n" + "1,a\n1,\n1,\n2,a\n2,b\n2,b\n" * 3)
-    if door == "api":
-        m = ap.read(path, ["q"], "ill")
-        assert m.missing == "unknown" and ap.mondrian(m, k=2, l=2).n_groups == 1
-        m = ap.read(path, ["q"], "ill", missing="category")
-        assert ap.tp(m, l=2).n_groups > 1
-        return
     command = ["anonymize", str(path), "--qi", "q", "--sensitive", "ill", "--method", "mondrian",
-               "--k", "2", "--l", "2", "--json"]  # fmt: skip
-    assert main(command) == 0
-    told = capsys.readouterr()
-    assert "count for no diversity" in told.err and told.out.count("*") == 18
+               "--k", "2", "--l", "2", "-o", str(tmp_path / "out.csv")]  # fmt: skip
+    command += ["--engine", "duckdb"] * (door == "engine")
+
+    def rows(**how):
+        if door in ("read", "scan"):
+            return getattr(ap, door)(path, ["q"], "ill", **how).n
+        options = [part for name, value in how.items() for part in (f"--{name}", value)]
+        if main([*command, "--force", *options]):
+            raise errors.MissingValueError(capsys.readouterr().err)
+        return len(pd.read_csv(tmp_path / "out.csv"))
+
+    with pytest.raises(errors.MissingValueError, match=r"\{'ill': 6\}") as said:
+        rows()
+    ways = re.findall(r'missing="(\w+)" \(--missing (\w+)\)', str(said.value))
+    assert ways == [("drop", "drop"), ("category", "category")]
+    assert [rows(missing=way) for way, _ in ways] == [12, 18]
 
 
 def test_a_schema_says_how_the_next_table_is_read(tmp_path, capsys):
     first, second, schema = (tmp_path / name for name in ("1.csv", "2.csv", "people.json"))
-    first.write_text("plz;answer;pay;ill\n1;b;1,5;flu\n2;a;2,5;hiv\n3;NA;3,5;HIV\n")
+    first.write_text("plz;answer;pay;ill\n1;b;1,5;flu\n2;a;2,5;HIV\n3;NA;3,5;HIV\n")
     second.write_text("plz;answer;pay;ill\n1;a;1;flu\n2;b;2;HIV\n")
     options = {"types": {"plz": "text", "answer": ["b", "a"]}, "na": ["NA"], "delimiter": ";",
-               "similar": {"ill": {"hiv": "HIV"}}}  # fmt: skip
+               "missing": "category"}  # fmt: skip
     with pytest.warns(UserWarning, match="answer cannot be ordered"):
         one = ap.read(first, ["plz", "answer", "pay"], "ill", **options, save_schema=schema)
     assert json.loads(schema.read_text())["types"]["pay"] == "decimal-comma"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         two = ap.read(second, schema=schema)
-    assert two.qi == one.qi and two.sensitive == "ill" and two.similar == one.similar
+    assert two.qi == one.qi and two.sensitive == "ill" and two.missing == one.missing
     assert two.attribute("plz").values.tolist() == ["1", "2"]
     assert two.attribute("answer").values.tolist() == ["b", "a"]
     assert two.attribute("pay").values.tolist() == [1.0, 2.0]
     assert main(["audit", str(second), "--schema", str(schema), "--json"]) == 0
     assert "answer: b < a" in capsys.readouterr().err
     again = tmp_path / "again.json"
-    tree = "flu;lungs;*\nHIV;virus;*\n"
-    (tmp_path / "tree.csv").write_text(tree)
     assert main(["audit", str(second), "--schema", str(schema), "--save-schema", str(again),
-                 "--similar", f"ill={tmp_path}/tree.csv", "--qi", "plz"]) == 0  # fmt: skip
-    three = ap.read(second, schema=again)
-    assert three.qi == ["plz"] and three.sensitive_attribute.values.tolist() == ["virus", "lungs"]
+                 "--qi", "plz"]) == 0  # fmt: skip
+    assert ap.read(second, schema=again).qi == ["plz"]
     second.write_text("plz;answer;pay;ill\n1;c;1;flu\n")
     with pytest.raises(errors.ColumnError, match="order does not list: \\['c'\\]"):
         ap.read(second, schema=schema)
@@ -242,7 +238,6 @@ def test_ordered_texts_are_ordered_by_their_numbers(tmp_path, values):
         (["--keep", "name"], "name it in --qi"),
         (["--report", "p.html"], "leave --engine out for a page"),
         (["--encoding", "cp1252"], "save the file as UTF-8"),
-        (["--similar", "ill=t.csv"], "counts every value for itself"),
         (["--schema", "s.json"], "--type only"),
     ],
 )
@@ -253,20 +248,6 @@ def test_what_goes_instead_of_an_engine_is_said_before_anything_is_read(
                "ill", "--method", "mondrian", "-o", str(tmp_path / "out"), *given]  # fmt: skip
     assert main(command) == 2
     assert said in capsys.readouterr().err
-
-
-def test_a_scanned_table_takes_missing_secrets_as_unknown(tmp_path):
-    frame = pd.DataFrame(
-        {"q": [1, 1, 1, 2, 2, 2] * 3, "ill": ["a", None, None, "a", "b", "b"] * 3}
-    )
-    frame.to_csv(tmp_path / "a.csv", index=False)
-    m = ap.scan(tmp_path / "a.csv", ["q"], "ill", missing="unknown")
-    rel = ap.generalize(m, ap.mondrian(m, k=2, l=2))
-    rel.write(tmp_path / "out.csv")
-    levels = rel.audit().set_index("principle")["level"]
-    assert levels["frequency l-diversity"] == 2 and rel.classes.n_groups == 1
-    with pytest.raises(errors.MissingValueError, match="drop"):
-        ap.tp(m, l=2)
 
 
 def test_options_given_replace_those_of_a_schema_column_by_column(tmp_path):

@@ -54,6 +54,7 @@ def written(frame, path, ending, files=3):
 
 def both(frame, path, ending, qi=QI, sensitive="ill", **options):
     pattern, read = written(frame, path, ending)
+    options = {"missing": "category"} | options
     return ap.scan(pattern, qi, sensitive, **options), ap.Microdata(read, qi, sensitive, **options)
 
 
@@ -85,7 +86,7 @@ def test_missing_values_are_an_error_if_asked(ending, tmp_path):
         ap.scan(pattern, QI, "ill", missing="error")
     with pytest.raises(errors.MissingValueError) as wanted:
         ap.Microdata(read, QI, "ill", missing="error")
-    assert str(said.value).partition(";")[0] == str(wanted.value).partition(";")[0]
+    assert str(said.value) == str(wanted.value)
 
 
 COLUMNS = {
@@ -126,10 +127,13 @@ def test_columns_of_a_csv_are_what_the_command_line_reads(tmp_path):
         '7\t2001\t1.5\t2019-12-31\t""\n02139\t\t-2e3\t2020-01-02\t"a\nb"\n'
     )
     read = read_table(str(path)).frame
-    assert_same_table(ap.scan(path, list(read)), ap.Microdata(read, list(read)))
+    assert_same_table(
+        ap.scan(path, list(read), missing="category"), ap.Microdata(read, list(read))
+    )
     as_text = read_table(str(path), types={"year": "text"}).frame
     assert_same_table(
-        ap.scan(path, ["year"], types={"year": "text"}), ap.Microdata(as_text, ["year"])
+        ap.scan(path, ["year"], types={"year": "text"}, missing="category"),
+        ap.Microdata(as_text, ["year"]),
     )
 
 
@@ -139,7 +143,7 @@ def test_declared_domains_are_kept(ending, tmp_path):
     frame = people(2)
     assert_same_table(*both(frame, tmp_path, ending, domains=domains))
     with pytest.raises(errors.ColumnError, match="declared domain"):
-        ap.scan(f"{tmp_path}/*.{ending}", QI, "ill", domains={"age": range(3)})
+        ap.scan(f"{tmp_path}/*.{ending}", QI, "ill", missing="drop", domains={"age": range(3)})
 
 
 def test_an_expression_of_ibis_is_a_table_too():
@@ -149,7 +153,7 @@ def test_an_expression_of_ibis_is_a_table_too():
     table = ibis.memtable(frame)
     table = table.filter(table.age > 3)
     m = ap.Microdata(frame[frame.age > 3], QI, "ill")
-    assert_same_table(ap.scan(table, QI, "ill"), m)
+    assert_same_table(ap.scan(table, QI, "ill", missing="category"), m)
 
 
 ALGORITHMS = {

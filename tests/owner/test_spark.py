@@ -80,7 +80,7 @@ def test_spark_writes_and_audits_what_duckdb_does(seed, spark, tmp_path):
     pattern = written(people(seed), tmp_path, "parquet")
     releases, rows = [], []
     for place, engine in (("spark", spark), ("duckdb", None)):
-        m = ap.scan(pattern, QI, "ill", engine=engine)
+        m = ap.scan(pattern, QI, "ill", missing="category", engine=engine)
         releases.append(ap.generalize(m, ap.mondrian(m, 4, 2)))
         paths = releases[-1].write(tmp_path / place)
         frame = pd.concat(map(pd.read_parquet, paths)).astype(str)
@@ -91,7 +91,9 @@ def test_spark_writes_and_audits_what_duckdb_does(seed, spark, tmp_path):
 
 @pytest.mark.parametrize("publish", [ap.swap, ap.anatomize])
 def test_spark_writes_and_audits_groups_that_share_values(publish, spark, tmp_path):
-    m = ap.scan(written(people(1), tmp_path, "parquet"), QI, "ill", engine=spark)
+    m = ap.scan(
+        written(people(1), tmp_path, "parquet"), QI, "ill", missing="category", engine=spark
+    )
     release = publish(m, ap.klt(m, k=4, l=2, theta=0.5))
     before = release.audit()
     paths = release.write(tmp_path / "out")
@@ -103,7 +105,9 @@ def test_spark_writes_and_audits_groups_that_share_values(publish, spark, tmp_pa
 
 
 def test_spark_writes_folders_only(spark, tmp_path):
-    m = ap.scan(written(people(0), tmp_path, "parquet"), QI, "ill", engine=spark)
+    m = ap.scan(
+        written(people(0), tmp_path, "parquet"), QI, "ill", missing="category", engine=spark
+    )
     with pytest.raises(ap.errors.FileError, match="name a folder"):
         ap.suppress(m, ap.mondrian(m, 4)).write(tmp_path / "out.csv")
 
@@ -113,4 +117,4 @@ def test_a_table_of_spark_is_scanned_where_it_is(spark):
     spark._session.createDataFrame(frame).createOrReplaceTempView("people")
     table = spark.table("people")
     m = ap.Microdata(frame[frame.age > 3], QI, "ill")
-    assert tables(ap.scan(table.filter(table.age > 3), QI, "ill")) == tables(m)
+    assert tables(ap.scan(table.filter(table.age > 3), QI, "ill", missing="category")) == tables(m)

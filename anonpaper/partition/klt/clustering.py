@@ -87,7 +87,6 @@ class UnplacedRowsWarning(UserWarning):
     publications=("swap", "anatomize", "suppress", "generalize", "shallow"),
     needs_sensitive=True,
     by_rows=True,
-    unknown="joined",
 )
 def klt(
     m: Microdata,
