@@ -22,7 +22,6 @@ from anonpaper.errors import (
     HierarchyError,
     InfeasibleError,
     ParameterError,
-    check_choice,
     check_named,
     check_sequence,
     is_among,
@@ -32,9 +31,8 @@ from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, build_cells
 from anonpaper.principles import Principle, read_principle
 from anonpaper.published_values import SubDomains
-from anonpaper.withholding import withheld_classes
 
-__all__ = ["Recoding", "over_shown_values"]
+__all__ = ["Recoding", "failing_rows", "over_shown_values"]
 
 _FORMAT = "anonpaper recoding 1"
 
@@ -58,9 +56,6 @@ class Recoding:
         The hierarchies of the names: their further values are recoded too (:meth:`of_values`).
     withhold : sequence of Principle, optional
         Classes of a published table that fail one of these are withheld.
-    cover : bool
-        Whether further classes are withheld, so that a register tells nothing of withheld people:
-        see :func:`~anonpaper.recoders.lattice.full_domain`.
 
     Examples
     --------
@@ -79,9 +74,7 @@ class Recoding:
         names: Sequence[np.ndarray | None] | None = None,
         trees: Mapping[object, Hierarchy] | None = None,
         withhold: Sequence = (),
-        cover: bool = False,
     ) -> None:
-        self.cover = check_choice("cover", cover, (False, True))
         self.attributes = tuple(check_sequence("attributes", attributes, Attribute))
         maps = check_sequence("maps", maps)
         if len(maps) != len(self.attributes):
@@ -205,23 +198,15 @@ class Recoding:
         """Number of sub-domains of every attribute."""
         return tuple(int(ids.max()) + 1 for ids in self.maps)
 
-    def withholding(
-        self, m: Microdata, principles: Sequence[Principle], cover: bool = False
-    ) -> Recoding:
-        """Return the recoding that withholds failing classes, and values that only they have.
-
-        With `cover`, ``info["cover"]`` is the number of rows that are withheld as cover.
-        """
+    def withholding(self, m: Microdata, principles: Sequence[Principle]) -> Recoding:
+        """Return the recoding that withholds failing classes, and values that only they have."""
         m = m.listed()
         each = zip(self.maps, m.codes.T, strict=True)
         ids = np.column_stack([of_value[codes] for of_value, codes in each])
         labels = build_cells(ids, self.sizes, None, 1).tuple_of_row
-        withheld, _ = withheld_classes(m, labels, principles, cover=cover)
+        withheld = failing_rows(m, labels, principles)
         r = copy(self)
-        r.withhold, r.cover = tuple(principles), cover
-        if cover:
-            failing, _ = withheld_classes(m, labels, principles)
-            r.info = r.info | {"cover": m.count(withheld) - m.count(failing)}
+        r.withhold = tuple(principles)
         r.shown_values = [
             np.bincount(codes, minlength=attribute.size) > 0
             for attribute, codes in zip(self.attributes, m.codes[~withheld].T, strict=True)
@@ -245,7 +230,7 @@ class Recoding:
 
     def _of(self, attributes: Sequence[Attribute], maps: Sequence, names: Sequence) -> Recoding:
         """Return a recoding of other values with everything else from this one."""
-        marks = {"trees": self.trees, "withhold": self.withhold, "cover": self.cover}
+        marks = {"trees": self.trees, "withhold": self.withhold}
         r = Recoding(attributes, maps, self.info, self.algorithm, names, **marks)
         r.promised = self.promised
         return r
@@ -369,7 +354,6 @@ class Recoding:
         told = {"format": _FORMAT, "algorithm": self.algorithm, "attributes": parts}
         for name in ("withhold", "promised"):
             told[name] = [repr(p) for p in getattr(self, name) if read_principle(repr(p))]
-        told |= {"cover": True} if self.cover else {}
         try:
             for part in parts:  # JSON would give a tuple back as a list
                 written = [part["name"], *part["values"], *(part["names"] or [])]
@@ -413,10 +397,9 @@ class Recoding:
             if len({a.name for a in attributes}) < len(attributes):
                 raise ValueError("two attributes of one name")
             names = [p["names"] and np.array([*p["names"], None], object)[:-1] for p in parts]
-            options = {"algorithm": told["algorithm"], "cover": told.get("cover", False)}
             withhold = [read_principle(text) for text in told["withhold"]]
             maps = [part["map"] for part in parts]
-            r = cls(attributes, maps, names=names, withhold=withhold, **options)
+            r = cls(attributes, maps, None, told["algorithm"], names, withhold=withhold)
             r.promised = tuple(map(read_principle, told.get("promised", [])))
             return r
         except (AnonpaperError, ArithmeticError, LookupError, TypeError, ValueError,
@@ -437,7 +420,7 @@ class Recoding:
             isinstance(other, Recoding)
             and len(self.maps) == len(other.maps)
             and all(map(np.array_equal, self.maps, other.maps))
-            and (self.withhold, self.cover) == (other.withhold, other.cover)
+            and self.withhold == other.withhold
         )
 
     __hash__ = None
@@ -458,6 +441,12 @@ class Recoding:
         table = pd.DataFrame(rows, columns=["attribute", "values left", "which"], dtype=object)
         facts += plain_facts(self.info)
         return html("Recoding", facts, html_table(table, index=False, rows=len(table)))
+
+
+def failing_rows(m: Microdata, labels: np.ndarray, principles: Sequence[Principle]) -> np.ndarray:
+    """Whether the class of a row fails a principle, or the row has none (-1), shape (n,)."""
+    failing = [principle.failing(m, labels) for principle in principles]
+    return np.isin(labels, np.concatenate([[-1], *failing]))
 
 
 def over_shown_values(m: Microdata, names: Sequence, search: Callable[[dict], Recoding]):

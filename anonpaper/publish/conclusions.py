@@ -5,8 +5,7 @@
 * *sees which rows are synthetic*: counts real people. A register tells how many there are in a
   class, so the other rows are invented;
 * *has the register and knows the method*: looks up the classes of withheld people in the
-  recoding. A class that is large enough was withheld because its sensitive values fail, see
-  :mod:`anonpaper.withholding`;
+  recoding. A class that is large enough was withheld because its sensitive values fail;
 * *knows the value counts* of the table: subtracts the published ones. The rest are the values
   of all other withheld people together;
 * *knows some secrets*: has asked other people of the class, and leaves them out.
@@ -223,7 +222,7 @@ def withheld_groups(rel: Release) -> np.ndarray:
 def _has_one_value(rel: Release) -> bool:
     """Whether a withheld class must have one value, as two distinct ones were required."""
     r = rel.recoding
-    found = [] if r is None or r.cover else [p for p in r.withhold if p.needs_sensitive]
+    found = [] if r is None else [p for p in r.withhold if p.needs_sensitive]
     return len(rel.microdata.sensitives) == 1 and found == [DistinctLDiversity(2)]
 
 

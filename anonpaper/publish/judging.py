@@ -172,7 +172,7 @@ def check_promise(
         remedy += (
             "withhold failing classes by r.withhold = r.promised before ap.recode(m, r), "
             if found
-            else "Run full_domain or tds with cover=True (--cover), "
+            else "Use a smaller suppression (--suppression), "
         )
     if against == "register" and broken(rel):
         found.append(warnings(rel)[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -12,13 +12,13 @@ from anonpaper import errors
 from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.groups import Partition, check_partition, dense_labels, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish.judging import has_residue
 from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release, Swapped
 from anonpaper.publish.writing import secret_order
 from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
-from anonpaper.recoding import Recoding
-from anonpaper.withholding import withheld_classes
+from anonpaper.recoding import Recoding, failing_rows
 
 __all__ = ["anatomize", "generalize", "recode", "suppress", "swap"]
 
@@ -190,8 +190,10 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     unseen = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
     left = np.any([classes.labels < 0, *unseen], axis=0)
     labels = dense_labels(np.where(left, -1, classes.labels))
-    withheld, groups = withheld_classes(m, labels, r.withhold, cover=r.cover)
-    labels[withheld] = -1
+    fails = failing_rows(m, labels, r.withhold)
+    tells = _must_fail(m, dense_labels(np.where(fails, labels, -1)), r.withhold)
+    groups = np.where(tells, labels, -1)
+    labels[fails] = -1
     shown = labels >= 0
     if shown.all():
         return release
@@ -203,6 +205,22 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     release = Release(m, published, "recode", partition=p, recoding=r)
     release.failing = dense_labels(groups)
     return release
+
+
+def _must_fail(m: Microdata, labels: np.ndarray, asked: Sequence[Principle]) -> np.ndarray:
+    """Whether the class of a row fails for its values: the most even ones would not, (n,).
+
+    A recoding is the same for all rows, so a register shows the class of everybody. A class that
+    fails with any values, such as one below k people, tells nothing by its absence.
+    """
+    tell = np.ones(labels.max(initial=-1) + 1, bool)
+    for principle in asked if len(tell) else ():
+        for table in principle.tables(m):
+            sizes, place = np.unique(GroupCounts.of(table, labels).sizes, return_inverse=True)
+            of = 1 if table.sensitive is None else np.count_nonzero(table.sensitive_counts)
+            even = sizes[:, None] // of + (np.arange(of) < sizes[:, None] % of)
+            tell &= principle.satisfied(GroupCounts.of_table(even))[place]
+    return np.r_[tell, False][labels]  # the last is for -1
 
 
 def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray):

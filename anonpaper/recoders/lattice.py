@@ -46,7 +46,6 @@ def full_domain(
     weights: Mapping[object, float] | None = None,
     require: Sequence[Principle] = (),
     suppression: float = 0.0,
-    cover: bool = False,
     progress: bool | None = None,
 ) -> Recoding:
     """Guarantee k-anonymity, and optionally more, at the least NCP of full-domain recodings.
@@ -77,11 +76,6 @@ def full_domain(
         Further monotone principles that every class must meet.
     suppression : float
         Share of the rows that may be withheld, from 0 to 1.
-    cover : bool
-        Whether to withhold further classes, beyond `suppression`, so that a register tells nothing
-        of the values of withheld people. No attacker of :func:`ap.measure.attackers
-        <anonpaper.measure.attackers>` who has a register then concludes more than is
-        promised.
     progress : bool, optional
         Whether to show a bar of settled nodes; by default only on a terminal.
 
@@ -90,9 +84,8 @@ def full_domain(
     Recoding
         ``info`` has ``levels`` (per attribute name), ``ncp``, ``nodes`` of the lattice, and
         ``candidates``, the checked nodes; with `suppression` also ``withheld``, the number of
-        rows, and with `cover` the number beyond it. :func:`ap.recode <anonpaper.publish.recode>`
-        then withholds the failing classes and omits the values that only they have, so its NCP
-        may be less than ``ncp``.
+        rows. :func:`ap.recode <anonpaper.publish.recode>` then withholds the failing classes and
+        omits the values that only they have, so its NCP may be less than ``ncp``.
 
     Raises
     ------
@@ -129,7 +122,6 @@ def full_domain(
     most = principles.rows_of_budget(m, suppression, asked)
     given = check_hierarchies(hierarchies, m.qi)
     weights = errors.check_weights(m.qi, weights)
-    errors.check_choice("cover", cover, (False, True))
     own = [name for name in m.qi if name not in given]
 
     def search(shown: dict[object, np.ndarray]) -> Recoding:
@@ -146,9 +138,9 @@ def full_domain(
         r.info |= {"candidates": nodes.checked}
         r.algorithm = f"full domain, {' and '.join(map(str, asked))}"
         if most:
-            r = r.withholding(m, asked, cover)
+            r = r.withholding(m, asked)
             r.info["withheld"] = nodes.withheld
-            r.algorithm += f", suppression = {suppression}{', cover' * cover}"
+            r.algorithm += f", suppression = {suppression}"
         return r
 
     return over_shown_values(m, own, search)

@@ -24,7 +24,7 @@ import pandas as pd
 from anonpaper import principles
 from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.display import search_bar
-from anonpaper.errors import check_choice, check_integer, check_sequence
+from anonpaper.errors import check_integer, check_sequence
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import Principle
@@ -56,7 +56,6 @@ def tds(
     *,
     require: Sequence[Principle] = (),
     suppression: float = 0.0,
-    cover: bool = False,
     progress: bool | None = None,
 ) -> Recoding:
     """Guarantee frequency l-diversity: specialize sub-domains from the top down while it holds.
@@ -76,7 +75,7 @@ def tds(
     hierarchies : mapping of attribute name to Hierarchy, optional
         Trees to follow; attributes with a tree are not cut freely even if they are ordered. If the
         highest level has several names, a star is added above.
-    require, suppression, cover
+    require, suppression
         As for :func:`~anonpaper.recoders.lattice.full_domain`.
     progress : bool, optional
         Whether to count the steps taken on standard error; by default only on a terminal.
@@ -86,7 +85,7 @@ def tds(
     Recoding
         ``info`` has ``specializations`` (steps taken), ``candidates`` (specializations whose
         groups were computed) and ``level`` (A of the published groups). With `suppression` also
-        ``withheld``, the number of rows, and with `cover` ``cover``, those beyond.
+        ``withheld``, the number of rows.
 
     Raises
     ------
@@ -120,7 +119,6 @@ def tds(
     asked = principles.required(m, promised)
     principles.require_whole(m, asked)
     most = principles.rows_of_budget(m, suppression, promised)
-    check_choice("cover", cover, (False, True))
     title = ", ".join([f"TDS, l = {l}", *map(str, require)])
     own = [a.name for a in m.attributes if not a.ordered and a.name not in trees]
 
@@ -130,9 +128,9 @@ def tds(
         names = [_names_of(maps[j], a, trees.get(a.name)) for j, a in enumerate(m.attributes)]
         if not most:
             return Recoding(m.attributes, maps, info, title, names, trees=trees)
-        budget = f"{title}, suppression = {suppression}{', cover' * cover}"
+        budget = f"{title}, suppression = {suppression}"
         r = Recoding(m.attributes, maps, info, budget, names, trees=trees)
-        return r.withholding(m, promised, cover)
+        return r.withholding(m, promised)
 
     return over_shown_values(m, own, search)
 

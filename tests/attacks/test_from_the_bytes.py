@@ -37,11 +37,11 @@ def people(seed):
 def grouped(m, seed):
     """A release by a random method, publication and parameters."""
     rng = np.random.default_rng(seed)
-    k, cover = int(rng.integers(2, 5)), bool(rng.integers(2))
+    k = int(rng.integers(2, 5))
     require = [[], [ap.Theta(0.7)], [ap.EntropyLDiversity(1.5)]][rng.integers(3)]
     share = float(rng.choice([0, 0.1, 0.3]))
     if seed % 2:
-        budget = {"require": require, "suppression": share, "cover": cover}
+        budget = {"require": require, "suppression": share}
         r = ap.tds(m, 2, **budget) if seed % 4 == 1 else ap.full_domain(m, k, l=2, **budget)
         return ap.recode(m, r)
     p = [lambda: ap.mondrian(m, k, l=2, require=require), lambda: ap.tp(m, l=2),
