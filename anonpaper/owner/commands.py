@@ -20,7 +20,7 @@ from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import MISSING, Microdata
 from anonpaper.owner import page, reader, report
 from anonpaper.owner.cli import LISTED, column_names, pairs
-from anonpaper.owner.reader import STANDARD_STREAM, Table, as_written
+from anonpaper.owner.reader import STANDARD_STREAM, Table
 from anonpaper.principles import read_principle
 from anonpaper.publish import Release, writing
 
@@ -123,8 +123,6 @@ def anonymize(options, say: Say) -> None:
 
 def _write(release: Release, outputs: list, found: dict, table: Table, kept: list, options, say):
     tables = release.public_tables(kept, against=options.against, accept=options.accept)
-    if not outputs or not outputs[0].lower().endswith(writing.PARQUET):
-        tables = [as_written(public, table) for public in tables]
     for warning in (*release.warnings, *writing.formulas(tables)):
         say(f"warning: {warning}")
     printed = None if outputs else writing.as_csv(tables[0], table.delimiter)

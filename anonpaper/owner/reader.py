@@ -3,8 +3,7 @@
 A csv has no types. A column holds numbers only if every value is written as a number: ``02139``
 is text, and so is an identifier of twenty digits. A column that may hold numbers or dates is in
 doubt, and the user decides. Only empty fields, and texts that the user lists, are missing values;
-``NA`` is a value. Published values are written as they were read, ``1.50`` for 1.5, except that
-a decimal comma becomes a point. A sheet of a workbook is read as the texts of its cells.
+``NA`` is a value. A sheet of a workbook is read as the texts of its cells.
 """
 
 from __future__ import annotations
@@ -50,8 +49,8 @@ except ImportError:  # some builds of Python lack it, as that for browsers
     lzma = None
 
 __all__ = [
-    "STANDARD_STREAM", "Table", "as_written", "in_doubt", "kind_of", "read", "read_table", "save",
-    "spellings", "told", "typed", "with_roles",
+    "STANDARD_STREAM", "Table", "in_doubt", "kind_of", "read", "read_table", "save", "spellings",
+    "told", "typed", "with_roles",
 ]  # fmt: skip
 
 #: As a file name: standard input or output.
@@ -62,14 +61,12 @@ STANDARD_STREAM = "-"
 class Table:
     """A table that was read from a file, with rows numbered from 0.
 
-    ``delimiter`` separated its fields (a comma for parquet). By column, ``written`` has the
-    original text of each decimal number, ``kinds`` the kind it was read as, and ``in_doubt`` the
-    kind that --type could choose for a text column.
+    ``delimiter`` separated its fields (a comma for parquet). By column, ``kinds`` has the kind it
+    was read as, and ``in_doubt`` the kind that --type could choose for a text column.
     """
 
     frame: pd.DataFrame
     delimiter: str = ","
-    written: dict[str, dict[float, str]] = field(default_factory=dict)
     kinds: dict[str, str | list[str]] = field(default_factory=dict)
     in_doubt: dict[str, str] = field(default_factory=dict)
 
@@ -223,7 +220,7 @@ def read_table(
     for column, texts in columns.items():
         kind, other = (types[column], None) if column in types else kind_of(texts.dropna())
         try:
-            frame[column] = typed(texts, kind, table.written)
+            frame[column] = typed(texts, kind)
         except ColumnError:
             if column in types:
                 raise
@@ -346,16 +343,6 @@ def _opened(name: str, encoding: str) -> IO[str]:
     return opener(name, "rt", encoding=encoding, newline="")
 
 
-def as_written(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
-    """Return a published frame with its decimal numbers written as in the table that was read."""
-    frame = frame.copy()
-    for name in frame.select_dtypes(exclude="int").columns.intersection(list(table.written)):
-        texts = table.written[name]
-        texts = texts | {str(number): text for number, text in texts.items()}
-        frame[name] = [texts.get(value, value) for value in frame[name]]
-    return frame
-
-
 # not "-0", "+5", "007" or 19 digits, which a 64-bit integer would not be written as
 _INTEGER = r"(?:0|-?[1-9]\d{0,17})"
 _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
@@ -424,7 +411,7 @@ def _changed(numbers: pd.Series) -> list[str]:
     return [text for text in numbers.unique() if Decimal(text) != Decimal(repr(float(text)))]
 
 
-def typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
+def typed(texts: pd.Series, kind: str) -> pd.Series:
     """Return a column as a kind: numbers, ordered categories, or the texts themselves."""
     if not isinstance(kind, str):
         if others := texts.dropna()[~texts.dropna().isin(kind)].unique().tolist():
@@ -460,9 +447,6 @@ def typed(texts: pd.Series, kind: str, written: dict) -> pd.Series:
         return texts
     if kind == "integer":
         return texts.astype("int64" if len(known) == len(texts) else "Int64")
-    if kind == "decimal":  # of several ways to write one number the shortest is kept
-        by_length = known.loc[known.str.len().sort_values(ascending=False).index]
-        written[texts.name] = dict(zip(by_length.astype("float64"), by_length, strict=True))
     if kind.startswith("decimal"):
         return plain.astype("float64")
     if kind == "ordered":

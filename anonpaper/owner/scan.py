@@ -180,12 +180,12 @@ def _listed(column, name: str, files: Sources, kind: str | None, is_qi: bool) ->
     if files.are_csv:
         texts = pd.Series(values.to_pandas(), name=name, dtype=object).replace("", None)
         if kind:
-            return typed(texts, kind, {}), index
+            return typed(texts, kind), index
         looks, other = kind_of(texts.dropna())
         if other and is_qi:
             raise in_doubt({name: other})
         try:
-            return typed(texts, looks, {}), index
+            return typed(texts, looks), index
         except ColumnError:  # such as 2020-02-30, which only looks like a date
             return texts, index
     return files.as_pandas(values, name), index

@@ -20,7 +20,7 @@ import numpy as np
 import anonpaper as ap
 from anonpaper import errors
 from anonpaper.owner import page, report
-from anonpaper.owner.reader import as_written, read_table
+from anonpaper.owner.reader import read_table
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import writing
 
@@ -340,8 +340,7 @@ def write(path: str) -> dict:
     """Write the release as csv, as the command line writes it, if its promises hold."""
     rel = _now["release"]
     table = _now["table"]
-    written = [as_written(public, table) for public in rel.public_tables()]
-    writing.write_tables({path: written[0]}, delimiter=table.delimiter)
+    writing.write_tables({path: rel.public_tables()[0]}, delimiter=table.delimiter)
     return {"path": path, "bytes": os.path.getsize(path)}
 
 

@@ -17,7 +17,7 @@ import anonpaper as ap
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.owner.cli import main
 from anonpaper.owner.methods import METHODS, add_options, meaning, options_of
-from anonpaper.owner.reader import as_written, read_table
+from anonpaper.owner.reader import read_table
 from anonpaper.publish.writing import as_csv, plain
 
 ROLES = ["--qi", "age,sex,zip", "--sensitive", "illness"]
@@ -231,7 +231,7 @@ def test_a_seed_repeats_groups_and_swaps_but_never_the_order(people, capsys, tmp
     assert "must not be published" in printed.err and "must not be published" in printed.out
 
 
-def test_values_are_written_as_they_were(people, capsys, tmp_path):
+def test_published_values_are_those_of_the_file(people, capsys, tmp_path):
     anonymized(
         capsys,
         people,
@@ -254,10 +254,11 @@ def test_values_are_written_as_they_were(people, capsys, tmp_path):
     after = after.set_index("name").loc[before["name"]].reset_index()
     assert after["illness"].tolist() == before["illness"].tolist()
     assert "NA" in set(after["illness"])
-    for column in ("zip", "income, monthly"):
+    for column, of_text in (("zip", str), ("income, monthly", float)):
         kept = after[column] != "*"
         assert kept.any()
-        assert after[column][kept].tolist() == before[column][kept].tolist()
+        shown, own = (table[column][kept].map(of_text).tolist() for table in (after, before))
+        assert shown == own
 
 
 def test_parquet_in_and_out(people, capsys, tmp_path):
@@ -496,7 +497,7 @@ def test_no_type_changes_a_number(tmp_path, kind, values):
     kept = ["0.30000000000000004", "1e5", "1.50"]  # as programs write a float
     path.write_text("a;b\n" + "".join(f"{value};x\n" for value in kept))
     table = read_table(str(path), delimiter=";", types={"a": "decimal"})
-    assert [table.written["a"][value] for value in table.frame["a"]] == kept
+    assert table.frame["a"].tolist() == [*map(float, kept)]
 
 
 def test_widths_without_numbers_are_an_error(tmp_path, capsys):
@@ -647,14 +648,15 @@ NUMBERS = st.sampled_from(["0", "7", "-12", "1.50", "2.5", "007", "1e3", "NA", "
 
 @settings(max_examples=100)
 @given(st.lists(st.tuples(CELLS | NUMBERS, NUMBERS), min_size=1, max_size=6))
-def test_what_is_read_is_written_the_same(tmp_path_factory, rows):
+def test_no_value_changes_from_reading_to_writing(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("tables") / "table.csv"
     texts = pd.DataFrame(rows, columns=["a, b", "c"])
     texts.to_csv(path, index=False, lineterminator="\n")
     table = read_table(str(path))
-    content = as_csv(as_written(plain(table.frame), table), table.delimiter)
+    content = as_csv(plain(table.frame), table.delimiter)
     again = pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
-    assert again.to_numpy().tolist() == texts.to_numpy().tolist()
+    for old, new in zip(texts.to_numpy().ravel(), again.to_numpy().ravel(), strict=True):
+        assert old == new or float(old) == float(new)
 
 
 def test_a_table_on_standard_input(people, capsys, monkeypatch):

@@ -20,7 +20,7 @@ from project.live import METHODS, ROOT, Live, LiveNotebook, Served, build
 import anonpaper as ap
 from anonpaper.files import cache_folder
 from anonpaper.owner import cli
-from anonpaper.owner.reader import as_written, read_table
+from anonpaper.owner.reader import read_table
 from anonpaper.publish import writing
 
 sys.path.append(str(ROOT / "tools"))
@@ -173,8 +173,7 @@ def published(path, name, page):
     pairs = zip(table.frame, told["roles"], strict=True)
     m = ap.Microdata(table.frame, [column for column, role in pairs if role == "known"])
     rel = ap.generalize(m, ap.mondrian(m, told["asked"]["k"]))
-    frame = as_written(rel.public_frame(), table)
-    return sorted_rows(writing.as_csv(frame, table.delimiter), table.delimiter)
+    return sorted_rows(writing.as_csv(rel.public_frame(), table.delimiter), table.delimiter)
 
 
 def sorted_rows(content, separator):
