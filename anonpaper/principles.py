@@ -12,7 +12,6 @@ import ast
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -25,7 +24,7 @@ from anonpaper.errors import (
     check_number,
     check_sequence,
 )
-from anonpaper.groups import checked_labels
+from anonpaper.group_counts import GroupCounts, are_in_several_tuples
 from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = [
@@ -34,120 +33,6 @@ __all__ = [
     "TCloseness", "Theta", "l_diversity", "read_principle", "require_diverse",
     "require_eligible", "require_whole", "required", "rows_of_budget",
 ]  # fmt: skip
-
-
-@dataclass(frozen=True, eq=False)
-class GroupCounts:
-    """Groups as their sizes and their counts per sensitive value: G groups with e entries."""
-
-    sizes: np.ndarray  # (G,), int64: people of every group; rows, where every row is a person
-    start: np.ndarray  # (G + 1,), int64: entries start[g]:start[g + 1] are of group g
-    sensitive: np.ndarray  # (e,): sensitive code of each entry, one a group without sensitives
-    counts: np.ndarray  # (e,): how many people of the group have it
-    total: np.ndarray | None = None  # (m,): the whole table's counts, if these are not all groups
-
-    @classmethod
-    def of(cls, m: Microdata, labels: np.ndarray, rows: np.ndarray | None = None) -> GroupCounts:
-        """Count groups by labels of the listed rows, or by unchecked labels of `rows`."""
-        if rows is None:
-            check_microdata(m, people=True, weights=True)
-            labels = checked_labels(labels, m.n_listed)
-            rows = slice(None) if (labels >= 0).all() else labels >= 0
-            labels = labels[rows]
-        if m.sensitive is None:
-            key, values = labels, 1
-        else:
-            values = m.sensitive_attribute.size
-            key = labels * np.int64(values) + m.sensitive_codes[rows]
-        if m.people is not None:
-            people = m.people[rows]
-            key = _of_different_people(key, people)
-            labels = (key if values == 1 else _of_different_people(labels, people)).astype(np.intp)
-        weights = m.weights_of(rows)
-        sizes = np.bincount(labels, weights).astype(np.intp)
-        return cls._of_keys(key, values, sizes, weights)
-
-    @classmethod
-    def of_tuples(cls, m: Microdata, group: np.ndarray) -> GroupCounts:
-        """Count groups of tuples; people only if each has rows of one tuple; O(e log e)."""
-        values, cells = 1 if m.sensitive is None else m.sensitive_attribute.size, m.cells
-        key = group[cells.tuple_of_cell] * np.int64(values) + cells.sensitive
-        if m.people is None:
-            sizes = np.bincount(group, weights=cells.tuple_sizes).astype(np.intp)
-            return cls._of_keys(key, values, sizes, cells.counts)
-        cell_of_row = np.repeat(np.arange(len(key)), cells.counts)
-        held, sizes = (
-            np.bincount(_of_different_people(numbers, people).astype(np.intp))
-            for numbers, people in (
-                (cell_of_row, m.people[cells.rows]), (group[cells.tuple_of_row], m.people)
-            )
-        )  # fmt: skip
-        return cls._of_keys(key, values, sizes, held)
-
-    @classmethod
-    def _of_keys(cls, key, values: int, sizes: np.ndarray, weights=None) -> GroupCounts:
-        """Make groups from keys group * values + sensitive code, each with a number of people."""
-        if len(sizes) * values <= 8 * len(key):  # counting costs less than sorting
-            table = np.bincount(key.astype(np.intp), weights)
-            distinct = np.flatnonzero(table)
-            counts = table[distinct]
-        else:
-            distinct, place = np.unique(key, return_inverse=True)
-            counts = np.bincount(place, weights)
-        group, sensitive = np.array(np.divmod(distinct, values), np.intp)
-        start = np.searchsorted(group, np.arange(len(sizes) + 1))
-        return cls(sizes, start, sensitive, counts.astype(np.intp))
-
-    @classmethod
-    def of_table(cls, table: np.ndarray) -> GroupCounts:
-        """Make groups from rows per sensitive value, shape (m,) or (G, m), no group empty.
-
-        Examples
-        --------
-        >>> GroupCounts.of_table([[2, 0, 1], [0, 4, 0]]).distinct().tolist()
-        [2, 1]
-        """
-        table = np.atleast_2d(np.asarray(table))
-        whole = table.ndim == 2 and np.issubdtype(table.dtype, np.integer)
-        if not whole or (table < 0).any() or not table.any(axis=1).all():
-            raise ParameterError("counts must be integers of at least 0, not all 0 in a group")
-        group, sensitive = np.nonzero(table)
-        start = np.searchsorted(group, np.arange(len(table) + 1))
-        return cls(table.sum(axis=1), start, sensitive, table[group, sensitive])
-
-    @cached_property
-    def group_of_entry(self) -> np.ndarray:
-        """The group of every entry, shape (e,), dtype int64."""
-        return np.repeat(np.arange(len(self.sizes)), self.distinct())
-
-    def largest(self) -> np.ndarray:
-        """Rows of the most frequent sensitive value of every group (the pillar height)."""
-        return np.maximum.reduceat(self.counts, self.start[:-1])
-
-    def distinct(self) -> np.ndarray:
-        """Number of distinct sensitive values of every group."""
-        return np.diff(self.start)
-
-    @property
-    def shares(self) -> np.ndarray:
-        """Distribution of the sensitive values of every group, which sums to 1; shape (e,)."""
-        return self.counts / np.add.reduceat(self.counts, self.start[:-1])[self.group_of_entry]
-
-    def entropy(self) -> np.ndarray:
-        """Entropy of the sensitive values of every group, natural logarithm."""
-        share = self.shares
-        return -np.add.reduceat(share * np.log(share), self.start[:-1])
-
-
-def _of_different_people(numbers: np.ndarray, people: np.ndarray) -> np.ndarray:
-    """Return every number as often as different people have it, sorted."""
-    size, distinct = np.int64(people.max(initial=0) + 1), None
-    if numbers.max(initial=0) >= 2**62 // size:
-        distinct, numbers = np.unique(numbers, return_inverse=True)
-    pairs = np.sort(numbers * size + people)
-    once = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))] // size
-    return once if distinct is None else distinct[once]
-
 
 #: What a principle can be asked about.
 Groups = GroupCounts | np.ndarray | Microdata
@@ -431,9 +316,7 @@ class TCloseness(_OnValues):
     def levels(self, counts: GroupCounts) -> np.ndarray:
         if len(counts.sizes) == 0:
             return np.zeros(0)
-        total = counts.total
-        if total is None:
-            total = np.bincount(counts.sensitive, weights=counts.counts)
+        total = counts.whole()
         total = total / total.sum()
         share = counts.shares
         if self.distance == "equal":
@@ -500,7 +383,7 @@ def required(
                 f"{principle} is not declared `monotone` (joined groups keep it), so a search "
                 "could miss groupings that meet it: use a monotone principle"
             )
-        if m.people is not None and not principle.upward_closed and _are_in_several_tuples(m):
+        if m.people is not None and not principle.upward_closed and are_in_several_tuples(m):
             raise ParameterError(
                 f"some people of {m.person!r} have rows with different quasi-identifiers, and "
                 f"{principle} may fail when their groups are joined: use KAnonymity or "
@@ -520,10 +403,6 @@ def rows_of_budget(m: Microdata, suppression: float, principles: Sequence[Princi
             "suppression out, or require another principle"
         )
     return rows
-
-
-def _are_in_several_tuples(m: Microdata) -> bool:
-    return len(_of_different_people(m.cells.tuple_of_row, m.people)) > m.n_people
 
 
 def require_whole(m: Microdata, asked: Sequence[tuple[Microdata, list[Principle]]]) -> None:
@@ -568,6 +447,4 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
     raise InfeasibleError(f"the table cannot be {diversity} {l}-diverse: {reason}; {remedy}")
 
 
-def require_eligible(m: Microdata, l: int) -> int:
-    """Return l as an int if the table is l-eligible: `require_diverse` by frequency."""
-    return require_diverse(m, l)
+require_eligible = require_diverse  # by frequency, as xiao2010 names it
