@@ -7,10 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from anonpaper.cells import CellTable, CountedCells, no_rows
 from anonpaper.compiled import loop
 from anonpaper.display import html, plain_facts
 from anonpaper.errors import ParameterError
-from anonpaper.microdata import CellTable, CountedCells, Microdata, no_rows
+from anonpaper.microdata import Microdata
 
 __all__ = [
     "CountedPartition", "Partition", "check_partition", "checked_labels", "dense_labels",

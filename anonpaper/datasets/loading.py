@@ -16,8 +16,9 @@ from anonpaper.datasets import acs, tables
 from anonpaper.datasets.fetching import FoundFile, fetched_before, find_file, placed_by_hand
 from anonpaper.datasets.registry import Dataset, Origin, StandInWarning, dataset, registry
 from anonpaper.files import cache_folder, raw_folder, whole_file
-from anonpaper.microdata import HOW_MISSING, Microdata
+from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
+from anonpaper.roles import HOW_MISSING
 
 __all__ = ["available", "fetch", "load", "load_table", "parsed"]
 

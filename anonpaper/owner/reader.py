@@ -30,6 +30,7 @@ from typing import IO
 import numpy as np
 import pandas as pd
 
+from anonpaper.coding import near_equal
 from anonpaper.errors import (
     ColumnError,
     EmptyTableError,
@@ -40,7 +41,7 @@ from anonpaper.errors import (
 )
 from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy import ISO_DATE
-from anonpaper.microdata import Microdata, near_equal
+from anonpaper.microdata import Microdata
 from anonpaper.publish.writing import PARQUET
 
 try:

@@ -15,22 +15,15 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
+from anonpaper.cells import CellTable, build_cells, no_rows
+from anonpaper.coding import Columns, code_values
 from anonpaper.display import html
 from anonpaper.errors import ColumnError, EmptyTableError, ParameterError
-from anonpaper.microdata import (
-    HOW_MISSING,
-    CellTable,
-    CountedRows,
-    Microdata,
-    build_cells,
-    checked_roles,
-    code_values,
-    missing_values,
-    no_rows,
-)
+from anonpaper.microdata import CountedRows, Microdata
 from anonpaper.owner.engine import Engine, connect, engine_errors
 from anonpaper.owner.reader import in_doubt, kind_of, typed
 from anonpaper.owner.sources import Sources
+from anonpaper.roles import HOW_MISSING, checked_roles, missing_values, only_one
 
 __all__ = ["scan"]
 
@@ -227,29 +220,26 @@ class CountedMicrodata(Microdata):
             for (name, (attribute, _)), codes in zip(coded.items(), distinct.tuples.T, strict=True)
         }
         self._counts, self.n = distinct.counts, int(counts.sum())
-        self._coded = {name: (attribute, None) for name, (attribute, _) in coded.items()}
-        self._frame, self._whole, self._domains = None, None, {}
+        self._columns = Columns(
+            coded={n: (attribute, None) for n, (attribute, _) in coded.items()}
+        )
         self.qi, self.sensitive, self.person, self.missing = qi, sensitive, None, missing
         self.origin, self.dropped, self.engine = origin, dropped, engine
         self.synthetic, self.weights = np.zeros(0, bool), None
         self._settle()
 
     def _settle(self) -> None:
-        self.qi, several = checked_roles([*self._coded], self.qi, self.sensitive, self.person)
+        self.qi, several = checked_roles(self._columns.names, self.qi, self.sensitive, self.person)
         self.sensitive = several if len(several) > 1 else next(iter(several), None)
 
     frame = codes = sensitive_codes = property(no_rows)
     codes_of = take = sample = with_codes = no_rows
 
-    @property
-    def _columns(self) -> list:
-        return [*self._coded]
-
     @cached_property
     def _listed(self) -> CountedRows:
         roles = [name for name in self._combinations if name in self._roles]
         coded = {name: self._combinations[name] for name in roles}
-        return CountedRows(self, coded, self._counts)
+        return CountedRows(self, Columns(coded=coded), self._counts)
 
     @property
     def cells(self) -> CellTable:
@@ -259,7 +249,7 @@ class CountedMicrodata(Microdata):
     @property
     def sensitive_counts(self) -> np.ndarray:
         """Number of rows of every sensitive value, shape (m,), dtype int64."""
-        return self.about(self._required_sensitive())._listed.sensitive_counts
+        return self.about(only_one(self.sensitive))._listed.sensitive_counts
 
     def counted(self) -> Microdata:
         """Return the cells as a table that lists each once, with its number of rows."""

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import principles
+from anonpaper.coding import near_equal
 from anonpaper.errors import ParameterError, PromiseError, check_choice
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import near_equal
 from anonpaper.principles import Principle
 from anonpaper.publish.conclusions import attackers, check_release, promises_on, withheld_groups
 

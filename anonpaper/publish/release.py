@@ -193,7 +193,7 @@ class Release:
         for name in m.sensitives:
             codes = m.codes_of(name) if self._swapped is None else self._swapped.codes
             columns[name] = m.attribute(name).values, codes[self.is_published]
-        in_order = {name: columns[name] for name in m._columns if name in columns}
+        in_order = {name: columns[name] for name in m._columns.names if name in columns}
         return (writing.distinct_rows(in_order, m.weights_of(self.is_published)),)
 
     def _columns(self) -> dict[object, tuple[np.ndarray, np.ndarray]]:

@@ -22,7 +22,8 @@ from anonpaper.errors import (
     check_sequence,
     is_among,
 )
-from anonpaper.microdata import MISSING, checked_roles
+from anonpaper.microdata import MISSING
+from anonpaper.roles import checked_roles
 
 __all__ = ["clean"]
 

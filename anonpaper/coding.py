@@ -1,0 +1,324 @@
+"""Columns as codes: an attribute's ordered domain, and the place of every row's value in it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.errors import ColumnError, ParameterError, check_sequence, is_among
+
+__all__ = ["MISSING", "Attribute", "Coded", "Columns", "code_values", "declared", "near_equal",
+           "snapshot"]  # fmt: skip
+
+#: The value that replaces a missing one when missing values are kept.
+MISSING = "?"
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """One attribute with its ordered domain.
+
+    `values` (dtype object) is the domain, and the code of a value is its place there. The domain
+    is `numeric` if it has ascending numbers that floats can distinguish, and `ordered` if its
+    order has a meaning (numbers, dates, ordered categoricals). `positions` (float64) are the
+    numbers themselves, or otherwise the codes.
+    """
+
+    name: object  # the column's label
+    values: np.ndarray  # (size,)
+    numeric: bool
+    ordered: bool
+    positions: np.ndarray  # (size,)
+
+    @property
+    def size(self) -> int:
+        """Number of values in the domain."""
+        return len(self.values)
+
+    @property
+    def width(self) -> float:
+        """Distance between the first and the last value, in the attribute's unit."""
+        return float(self.positions[-1] - self.positions[0])
+
+    def code(self, value: object) -> int:
+        """Return the code of a value; raise ColumnError if the domain lacks it."""
+        matches = [place for place, known in enumerate(self.values) if is_among(value, [known])]
+        if len(matches) != 1:
+            raise ColumnError(
+                f"{value!r} is not in the domain of {self.name!r} "
+                f"(its {self.size} values begin with {list(self.values[:5])})"
+            )
+        return matches[0]
+
+    def __repr__(self) -> str:
+        kind = "numeric" if self.numeric else "ordered" if self.ordered else "categorical"
+        return f"Attribute({self.name!r}, {self.size} values, {kind})"
+
+
+#: An attribute, and the code of every row.
+Coded = tuple[Attribute, np.ndarray]
+
+
+class Columns:
+    """The columns of a table by name, as a frame and, coded on first use, as codes.
+
+    They come from a frame, with declared domains and codings that are known already; or `of` other
+    columns, of which they are some `rows`, or all with other codes for those that are `coded`; or
+    they are only coded.
+    """
+
+    def __init__(
+        self,
+        frame: pd.DataFrame | None = None,
+        domains: Mapping[object, list] | None = None,
+        *,
+        coded: Mapping[object, Coded] | None = None,
+        of: Columns | None = None,
+        rows: np.ndarray | None = None,
+    ) -> None:
+        self._frame, self._of, self._rows = frame, of, rows
+        self.domains = dict(domains or {})
+        self._given = dict(coded or {})
+        self._coded = dict(self._given)
+
+    @property
+    def names(self) -> list:
+        """The labels, in the order of the frame."""
+        if self._frame is not None:
+            return list(self._frame.columns)
+        return list(self._given) if self._of is None else self._of.names
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """All columns with the values that are coded."""
+        if self._frame is not None:
+            return self._frame
+        if self._rows is not None:
+            return self._of.frame.take(self._rows)
+        if self._of is not None:
+            frame = self._of.frame.copy(deep=False)
+        else:
+            _, codes = next(iter(self._given.values()))
+            frame = pd.DataFrame(index=range(len(codes)))
+        for name, (attribute, codes) in self._given.items():
+            frame[name] = pd.Series(attribute.values[codes], frame.index).infer_objects()
+        return frame
+
+    def coded(self, name: object) -> Coded:
+        """The attribute of a column and its codes."""
+        if name not in self._coded:
+            if self._of is None:
+                self._coded[name] = _code(self.frame[name], self.domains.get(name))
+            else:
+                attribute, codes = self._of.coded(name)
+                self._coded[name] = attribute, codes if self._rows is None else codes[self._rows]
+        return self._coded[name]
+
+    def take(self, rows: np.ndarray) -> Columns:
+        """Return some rows, given by their positions."""
+        return Columns(None, self.domains, of=self, rows=rows)
+
+    def copied(self, rows: np.ndarray) -> Columns:
+        """Return some rows of the codes alone, numbered from 0."""
+        return Columns(coded={n: (a, c[rows]) for n in self.names for a, c in [self.coded(n)]})
+
+    def with_codes(self, codes: Mapping[object, np.ndarray], n: int) -> Columns:
+        """Return columns with n other codes; ParameterError for codes outside the domain."""
+        coded = {}
+        for name, new in codes.items():
+            (attribute, _), new = self.coded(name), np.array(new)
+            whole = np.issubdtype(new.dtype, np.integer) and new.shape == (n,)
+            if not whole or new.min() < 0 or new.max() >= attribute.size:
+                raise ParameterError(
+                    f"codes of {name!r} must be {n} integers from 0 to {attribute.size - 1}"
+                )
+            coded[name] = attribute, new.astype(np.int32)
+        return Columns(None, self.domains, coded=coded, of=self)
+
+    def with_frame(
+        self, frame: pd.DataFrame | None, domains: Mapping | None, roles: list
+    ) -> Columns:
+        """Return the columns of another frame; codings of columns in `roles` are kept if equal."""
+        before, anew, domains = self.frame, declared(domains), domains or {}
+        frame = before if frame is None else snapshot(frame)
+        columns = list(frame.columns)
+        names = [name for name in columns if name not in domains and columns.count(name) == 1]
+        kept = {
+            name: self.coded(name)
+            for name in roles
+            if name in names and _holds_the_same(frame[name], before[name])
+        }
+        carried = {
+            name: domain
+            for name, domain in self.domains.items()
+            if name in kept or (name in names and not _is_categorical(frame[name]))
+        }
+        return Columns(frame, carried | anew, coded=kept)
+
+
+def declared(domains: Mapping[object, Iterable] | None) -> dict[object, list]:
+    """Return the domains that are not None as new lists without missing values."""
+    if domains is None:
+        return {}
+    if not isinstance(domains, Mapping):
+        raise ParameterError(f"domains must map column labels to sequences, got {domains!r}")
+    return {
+        name: [
+            value
+            for value in check_sequence(f"the domains' entry of {name!r}", domain)
+            if not (pd.api.types.is_scalar(value) and pd.isna(value))
+        ]
+        for name, domain in domains.items()
+        if domain is not None
+    }
+
+
+def snapshot(frame: object) -> pd.DataFrame:
+    """Return a private copy of a frame, with every value in one written form."""
+    if not isinstance(frame, pd.DataFrame):
+        raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
+    copy = frame.copy()
+    for place in range(copy.shape[1]):
+        column = copy.iloc[:, place]
+        written = _in_one_form(column)
+        if written is not column:
+            copy.isetitem(place, written)
+    return copy
+
+
+def _in_one_form(column: pd.Series) -> pd.Series:
+    """Write equal values alike, and values that are written alike as one of them."""
+    dtype = column.dtype
+    if pd.api.types.is_float_dtype(dtype):
+        return column + 0  # -0.0 becomes 0.0
+    if _is_categorical(column) or dtype.kind in "iubmM" or isinstance(dtype, pd.StringDtype):
+        return column
+    types = set(map(type, column[column.notna()]))
+    if len(types) <= 1 and types <= {str, int, bool}:  # equal values are written alike
+        return column
+    try:
+        equal = pd.factorize(column)[0]
+    except TypeError:  # incomparable values: an error only if the column gets a role
+        return column
+    rows = np.flatnonzero(equal >= 0)
+    values = column.array[rows]
+    forms = pd.DataFrame({"row": rows, "equal": equal[rows], "text": [str(v) for v in values]})
+    forms["kind"] = [type(value).__name__ for value in values]
+    forms = forms.drop_duplicates(["equal", "text", "kind"])
+    forms["length"] = forms["text"].str.len()
+    forms = forms.sort_values(["length", "text", "kind"]).drop_duplicates("equal")
+    form_of_text = forms.drop_duplicates("text").set_index("text")["row"]
+    row_of = np.empty(equal.max() + 1, dtype=np.intp)
+    row_of[forms["equal"]] = forms["text"].map(form_of_text)
+    source = np.arange(len(column))
+    source[rows] = row_of[equal[rows]]
+    return column.take(source).set_axis(column.index)
+
+
+def _is_categorical(column: pd.Series) -> bool:
+    return isinstance(column.dtype, pd.CategoricalDtype)
+
+
+def _holds_the_same(column: pd.Series, other: pd.Series) -> bool:
+    """Whether two columns have equal values in the same order and of the same type."""
+    if len(column) != len(other) or column.dtype != other.dtype:
+        return False
+    if _is_categorical(column) and not column.cat.categories.equals(other.cat.categories):
+        return False
+    return column is other or column.set_axis(other.index).equals(other)
+
+
+def code_values(values: pd.Series, used: np.ndarray, domain: Iterable | None) -> tuple:
+    """Return a column's attribute from its distinct `values`, and the codes of those `used`."""
+    return _code(_in_one_form(values).iloc[used], domain)
+
+
+def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.ndarray]:
+    """Code one column: its attribute and the place of every row's value in the domain."""
+    if domain is not None:
+        declared = pd.Index(domain)
+        try:
+            codes = declared.get_indexer(column)
+        except (TypeError, pd.errors.InvalidIndexError) as error:
+            twice = f"the declared domain of {column.name!r} names a value twice"
+            unclear = f"values declared for {column.name!r} cannot be compared (lists or sets?)"
+            raise ColumnError(unclear if isinstance(error, TypeError) else twice) from None
+        outside = (codes < 0) & column.notna().to_numpy()
+        if outside.any():
+            others = column[outside].unique()[:5].tolist()
+            raise ColumnError(f"values of {column.name!r} outside its declared domain: {others}")
+        values, ordered = declared, False
+    elif _is_categorical(column):
+        values, codes, ordered = column.cat.categories, column.cat.codes, column.cat.ordered
+    else:
+        codes, values = _factorize(column)
+        ordered = pd.api.types.is_datetime64_any_dtype(values.dtype)
+
+    numeric = (
+        pd.api.types.is_numeric_dtype(values)
+        and not pd.api.types.is_bool_dtype(values)
+        and values.is_monotonic_increasing
+    )
+    if numeric and not np.isfinite(values.to_numpy(dtype=float)).all():
+        raise ColumnError(
+            f"{column.name!r} has infinite numbers: replace them by numbers or missing values"
+        )
+    values = np.array(values.tolist() + [None], dtype=object)[:-1]
+    codes = np.array(codes, dtype=np.int32)
+    absent = codes < 0
+    if absent.any():  # an interval that ends in "?" would have no meaning
+        numeric = ordered = False
+        if MISSING not in values:
+            values = np.append(values, MISSING)
+        codes[absent] = np.flatnonzero(values == MISSING)[0]
+    ordered = bool(ordered or numeric)
+    positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
+    if numeric and not _has_width(positions):
+        numeric, positions = False, np.arange(len(values), dtype=float)
+    return Attribute(column.name, values, bool(numeric), ordered, positions), codes
+
+
+def _has_width(positions: np.ndarray) -> bool:
+    """Whether distances can be computed: as floats, identifiers near 2^60 are equal."""
+    with np.errstate(over="ignore", divide="ignore"):
+        scale = 1 / (positions[-1] - positions[0])
+    return len(positions) == 1 or bool((np.diff(positions) > 0).all() and 0 < scale < np.inf)
+
+
+def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
+    """Sort the distinct values of a column; missing ones get code -1."""
+    try:
+        codes, values = pd.factorize(column, sort=False)
+    except TypeError:
+        raise ColumnError(
+            f"values of {column.name!r} cannot be compared (lists, sets or dicts?): "
+            "convert them to text or numbers"
+        ) from None
+    values = pd.Index(values, dtype=values.dtype)
+    if values.inferred_type == "datetime":
+        values = values.infer_objects()
+    try:
+        order = np.argsort(values.to_numpy(), kind="stable")
+    except TypeError:  # numbers mixed with text: sorted by how they are written
+        order = np.argsort(np.array([str(value) for value in values]), kind="stable")
+    rank = np.empty(len(values) + 1, np.int32)
+    rank[order] = np.arange(len(values))
+    rank[-1] = -1
+    return rank[codes], values[order]
+
+
+def near_equal(values: Iterable) -> list[list[str]]:
+    """Return the texts that differ only in case, spaces, points and hyphens within, in groups."""
+    found: dict[str, list[str]] = {}
+    for text in (value for value in values if isinstance(value, str)):
+        plain = unicodedata.normalize("NFKC", text).casefold().strip()
+        if not re.search(r"\d", plain):  # a point or a space in a number has a meaning
+            plain = re.sub(r"[\s._']|(?<=\w)-(?=\w)", "", plain) or plain
+        found.setdefault(plain, []).append(text)
+    return [texts for texts in found.values() if len(texts) > 1]

@@ -1,0 +1,97 @@
+"""The roles of a table's columns, and the marks of its rows, as they are given: checked."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.coding import MISSING
+from anonpaper.errors import (
+    ColumnError,
+    EmptyTableError,
+    MissingValueError,
+    ParameterError,
+    check_sequence,
+    is_among,
+)
+
+__all__ = ["HOW_MISSING", "checked_mask", "checked_positions", "checked_roles", "missing_values",
+           "only_one"]  # fmt: skip
+
+#: What ``missing=`` can be.
+HOW_MISSING = ("category", "drop", "error")
+
+
+def missing_values(rows: Mapping[object, int]) -> MissingValueError:
+    """Return the error on missing values, with their number of rows by column."""
+    return MissingValueError(
+        f'missing values in {rows} (column: rows): missing="drop" (--missing drop) leaves out '
+        'their rows, and missing="category" (--missing category) keeps them as the value '
+        f"{MISSING!r}, except in the person column"
+    )
+
+
+def checked_roles(
+    columns: list, qi: Sequence, sensitive: object, person: object = None
+) -> tuple[list, list]:
+    """Return QI and sensitive attributes; ColumnError for unknown or repeated columns."""
+    if isinstance(sensitive, (list, np.ndarray, pd.Index)):
+        sensitives = check_sequence("sensitive", sensitive)
+    else:
+        sensitives = [] if sensitive is None else [sensitive]
+    qi = check_sequence("qi", qi)
+    if not qi:
+        raise EmptyTableError("qi is empty: name at least one quasi-identifier")
+    roles = [*qi, *sensitives] if person is None else [*qi, *sensitives, person]
+    unknown = [n for n in roles if not isinstance(n, Hashable) or not is_among(n, columns)]
+    if unknown:
+        raise ColumnError(f"unknown columns {unknown}; the table has {columns}")
+    doubled = sorted({str(name) for name in roles if roles.count(name) > 1})
+    if doubled:
+        raise ColumnError(f"columns used twice among qi, sensitive and person: {doubled}")
+    ambiguous = [name for name in roles if columns.count(name) > 1]
+    if ambiguous:
+        raise ColumnError(f"the table has several columns named {ambiguous}: rename them")
+    return qi, sensitives
+
+
+def checked_mask(n: int, synthetic: np.ndarray | None) -> np.ndarray:
+    """Return which rows are synthetic as an array of bool, one per row."""
+    if synthetic is None:
+        return np.zeros(n, dtype=bool)
+    synthetic = np.array(synthetic)
+    if synthetic.shape != (n,) or synthetic.dtype != bool:
+        raise ParameterError(
+            f"synthetic must be {n} booleans, one per row, got shape {synthetic.shape} and dtype "
+            f"{synthetic.dtype}"
+        )
+    return synthetic
+
+
+def checked_positions(n: int, rows: np.ndarray) -> np.ndarray:
+    """Return rows of n, given as positions or as a mask, as positions."""
+    rows = np.array(rows)
+    if rows.dtype == bool and rows.shape == (n,):
+        rows = np.flatnonzero(rows)
+    if rows.size == 0:
+        raise EmptyTableError("no rows were taken")
+    whole = rows.ndim == 1 and np.issubdtype(rows.dtype, np.integer)
+    if not whole or rows.min() < 0 or rows.max() >= n:
+        raise ParameterError(
+            f"rows must be positions from 0 to {n - 1}, or a mask of {n} booleans"
+        )
+    return rows
+
+
+def only_one(sensitive: object) -> object:
+    """Return the sensitive attribute; ColumnError if there is none, or several."""
+    if sensitive is None:
+        raise ColumnError("this needs a sensitive attribute: set it by with_roles(sensitive=...)")
+    if isinstance(sensitive, list):
+        raise ColumnError(
+            f"this needs one sensitive attribute, but the table has {sensitive}: choose one by "
+            "with_roles(sensitive=...)"
+        )
+    return sensitive
