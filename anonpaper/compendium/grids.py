@@ -39,7 +39,6 @@ def run_grid(
     *,
     workers: int | None = None,
     name: str | None = None,
-    resume: bool = True,
     common: Mapping[str, Any] | None = None,
     timing: bool = False,
 ) -> pd.DataFrame:
@@ -63,13 +62,11 @@ def run_grid(
         libraries with one thread; 1 computes in this process.
     name : str, optional
         Shown beside the progress bar (``TQDM_DISABLE=1`` hides it).
-    resume : bool, optional
-        Whether to use kept results.
     common : mapping, optional
         Objects for every call, such as a Microdata; sent once to each worker.
     timing : bool, optional
         Whether the function measures run times by :func:`timed`. The settings then run one after
-        the other in this process, each time again, whatever `workers` and `resume` say.
+        the other in this process, each time again, whatever `workers` says.
 
     Returns
     -------
@@ -97,7 +94,8 @@ def run_grid(
     settings = [dict(setting) for setting in grid]
     common = dict(common or {})
     _check_importable(function)
-    workers, resume = (1, False) if timing else (workers, resume)
+    if timing:
+        workers = 1
     if workers is None:
         cores = (
             len(os.sched_getaffinity(0))
@@ -116,7 +114,7 @@ def run_grid(
     files = [folder / f"{sha256(_as_json([*inputs, setting]))}.json" for setting in settings]
 
     rows: list[list[dict] | None] = [
-        json.loads(file.read_text()) if resume and file.exists() else None for file in files
+        None if timing or not file.exists() else json.loads(file.read_text()) for file in files
     ]
     missing = [number for number, found in enumerate(rows) if found is None]
     # tqdm's notebook bar does not read this variable itself
