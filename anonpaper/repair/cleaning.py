@@ -43,8 +43,7 @@ def clean(
     ranges : mapping of column to (low, high), optional
         The least and greatest plausible numbers; missing values are not outliers.
     missing : {"category", "drop", "error"}
-        Rows with missing values raise an error or are dropped; "category" writes ``"?"`` for
-        missing values in text columns.
+        Drop rows with missing values, or write ``"?"``, which only columns of text can hold.
     person : column label, optional
         As for :class:`anonpaper.Microdata`: it stays, as last column, and is never filled.
 
@@ -57,9 +56,8 @@ def clean(
     Raises
     ------
     ColumnError, EmptyTableError, MissingValueError, ParameterError
-        A column is unknown, has two roles, mixes kinds of values, or has a range but no numbers;
-        no row is left; a range is empty, or a number is out of its range; missing values with
-        ``missing="error"``, or with "category" in a column of numbers or in `person`.
+        A column is unknown, used twice or of mixed kinds; no row is left; a value that may not
+        be missing is; a range is empty, or a number is out of it.
 
     Examples
     --------

@@ -31,40 +31,32 @@ def pattern_friendly(
 ) -> pd.DataFrame:
     """Judge every quasi-identifier by frequency and by permutation importance.
 
-    Importance is the accuracy that a random forest, which predicts the sensitive value of rows it
-    was not trained on, loses when the column is shuffled. Forests weigh sensitive values equally,
-    because otherwise a value with 95 % of the rows could make them ignore every column.
+    Importance is the balanced accuracy that a random forest, which predicts the sensitive value of
+    rows it was not trained on, loses when the column is shuffled. 30,000 rows take seconds.
 
     Parameters
     ----------
     m, share : Microdata and float
-        A table with a sensitive attribute, and the least share of the most frequent value, in (0,
-        1].
+        A table with a sensitive attribute, and the least share of the most frequent value, (0, 1].
     trees, repeats : int
-        Trees of a forest, and shuffles of a column in each fold; at least 1.
-    rows : int, optional
-        Rows drawn for the forests if the table has more; None for all.
-    seed : int or numpy.random.Generator
-        For the draw, the parts, the forests and the shuffles.
+        Trees of a forest, and shuffles of a column in each part; at least 1.
+    rows, seed : int or None, int or numpy.random.Generator
+        Rows drawn for the forests if there are more (None for all), and the seed of all draws.
 
     Returns
     -------
     pandas.DataFrame
-        One row per quasi-identifier: ``qid``, ``values`` (how many occur), ``ordered``,
-        ``top_value``, ``top_share``, ``importance`` (mean loss of balanced accuracy), ``spread``
-        (standard deviation over folds and shuffles), ``weight`` (share of all importance, from 0
-        to 1) and ``friendly``.
+        Per quasi-identifier ``qid``, ``values`` (how many occur), ``ordered``, ``top_value``,
+        ``top_share``, ``importance``, ``spread``, ``weight`` (of all importance) and ``friendly``.
 
     Raises
     ------
     ColumnError, InfeasibleError, ParameterError
-        No sensitive attribute; fewer than two sensitive values have three rows; a parameter is
-        out of range.
+        No sensitive attribute; fewer than two values with three rows; a wrong parameter.
 
     References
     ----------
-    majeed2024, section 4.2.1; L. Breiman, *Random forests*, Machine Learning 45, 2001. Three
-    forests of `trees` trees: seconds for 30,000 rows.
+    majeed2024, section 4.2.1; L. Breiman, *Random forests*, Machine Learning 45, 2001.
 
     Examples
     --------
