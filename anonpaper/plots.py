@@ -22,7 +22,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 __all__ = [
-    "HATCHES", "LOOKS", "STAND_IN", "STYLE_FILE", "WIDTHS", "bars", "footer", "heatmap",
+    "HATCHES", "LOOKS", "STAND_IN", "STYLE_FILE", "WIDTHS", "bars", "footer",
     "label_lines", "lines", "published", "render", "slider", "stamp", "subplots", "use_style",
 ]  # fmt: skip
 
@@ -205,57 +205,6 @@ def bars(
         ax.plot([], [], label="published", color="black", marker="o", **_HOLLOW)
     ax.set_xticks(range(len(clusters)), [str(cluster) for cluster in clusters])
     ax.grid(visible=False, axis="x")
-    _label_axes(ax, x, y)
-
-
-def heatmap(
-    ax: Axes,
-    frame: pd.DataFrame,
-    x: str,
-    y: str,
-    value: str,
-    *,
-    text: str | None = "{:.2g}",
-    limits: tuple[float, float] | None = None,
-) -> None:
-    """Draw one coloured field per row of the frame, with its number.
-
-    Parameters
-    ----------
-    ax, frame, x, y, value
-        Columns of the two axes, of any type, and of numbers. x and y keep the order in which they
-        first appear, y from the top; missing fields stay blank.
-    text : str, optional
-        Format of the numbers; None for no numbers.
-    limits : (float, float), optional
-        Values at the ends of the colour scale, for a common scale of several panels.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"k": [2, 5], "l": [2, 2], "loss": [0.1, 0.4]})
-    >>> figure, ax = subplots()
-    >>> heatmap(ax, frame, "k", "l", "loss")
-    >>> [label.get_text() for label in ax.texts]
-    ['0.1', '0.4']
-    """
-    _check_columns(frame, (x, y, value))
-    if frame.duplicated([x, y]).any():
-        raise ValueError(f"two rows for one field: give one row per {x!r} and {y!r}")
-    fields = frame.pivot(index=y, columns=x, values=value)
-    fields = fields.reindex(index=frame[y].unique(), columns=frame[x].unique())
-    low, high = limits or (None, None)
-    numbers = fields.to_numpy(dtype=float)
-    image = ax.imshow(numbers, cmap="cividis", vmin=low, vmax=high, aspect="auto")
-    ax.set_xticks(range(fields.shape[1]), [str(name) for name in fields.columns])
-    ax.set_yticks(range(fields.shape[0]), [str(name) for name in fields.index])
-    ax.grid(visible=False)
-    ax.spines[:].set_visible(False)
-    for (row, column), number in np.ndenumerate(numbers):
-        if text is not None and np.isfinite(number):
-            color = "white" if image.norm(number) < 0.5 else "black"
-            look = {"ha": "center", "va": "center", "fontsize": 7, "color": color}
-            ax.text(column, row, text.format(number), **look)
-    ax.figure.colorbar(image, ax=ax, label=value)
     _label_axes(ax, x, y)
 
 

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
-from itertools import pairwise
-from math import isfinite
-from numbers import Real
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from anonpaper import recoding_files
 from anonpaper.display import html, html_table, plain_facts
 from anonpaper.errors import (
-    AnonpaperError,
-    FileError,
     HierarchyError,
     InfeasibleError,
     ParameterError,
@@ -26,15 +19,13 @@ from anonpaper.errors import (
     check_sequence,
     is_among,
 )
-from anonpaper.files import named_by_user, write_named
+from anonpaper.files import write_named
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
-from anonpaper.microdata import MISSING, Attribute, Microdata, build_cells
-from anonpaper.principles import Principle, read_principle
+from anonpaper.microdata import Attribute, Microdata, build_cells
+from anonpaper.principles import Principle
 from anonpaper.published_values import SubDomains
 
 __all__ = ["Recoding", "failing_rows", "over_shown_values"]
-
-_FORMAT = "anonpaper recoding 1"
 
 
 class Recoding:
@@ -217,16 +208,7 @@ class Recoding:
         """Return the recoding of the values that are not withheld."""
         if self.shown_values is None:
             return self
-        attributes, maps, names = [], [], []
-        for attribute, ids, written, told in zip(
-            self.attributes, self.maps, self.names, self.shown_values, strict=True
-        ):
-            used, ids = np.unique(ids[told], return_inverse=True)
-            places = attribute.positions[told] if attribute.numeric else np.arange(len(ids)) * 1.0
-            attributes.append(replace(attribute, values=attribute.values[told], positions=places))
-            maps.append(ids)
-            names.append(None if written is None else written[used])
-        return self._of(attributes, maps, names)
+        return self._of(*recoding_files.without_withheld(self))
 
     def _of(self, attributes: Sequence[Attribute], maps: Sequence, names: Sequence) -> Recoding:
         """Return a recoding of other values with everything else from this one."""
@@ -250,8 +232,7 @@ class Recoding:
         Returns
         -------
         recoding : Recoding
-            Sub-domains are written as in this one. All new values of an attribute form one more
-            sub-domain, the last. O(v·i) for v values and i intervals.
+            Sub-domains are written as in this one; the last one has all new values.
         new : dict of attribute name to list
             The new values, for attributes that have any.
         """
@@ -263,7 +244,8 @@ class Recoding:
             raise ParameterError(f"the recoding has the attributes {mine}, the table {theirs}")
         maps, names, new = [], [], {}
         for j, attribute in enumerate(attributes):
-            ids, labels = self._sub_domains_of(j, attribute.values), self._labels(j)
+            ids = recoding_files.sub_domains_of(self, j, attribute.values)
+            labels = recoding_files.labels(self, j)
             used, ids = np.unique(np.where(ids < 0, len(labels), ids), return_inverse=True)
             if used[-1] == len(labels):
                 new[attribute.name] = attribute.values[ids == len(used) - 1].tolist()
@@ -272,64 +254,12 @@ class Recoding:
             names.append(np.fromiter((labels[i] for i in used), object, len(used)))
         return self._of(attributes, maps, names), new
 
-    def _labels(self, j: int) -> list:
-        return self.members(self.attributes[j].name).labels.tolist()
-
-    def _sub_domains_of(self, j: int, values: np.ndarray) -> np.ndarray:
-        """The sub-domain of given values of attribute j, shape (len(values),); -1 if new."""
-        attribute, ids = self.attributes[j], self.maps[j]
-        if self._labels(j) == [STAR]:
-            return np.zeros(len(values), np.intp)
-        number = {str(value): i for value, i in zip(attribute.values, ids, strict=True)}
-        number |= dict(zip(*self._named_by_tree(j), strict=True))
-        number |= {  # 5.0 equals 5, but True is not 1
-            value: i for value, i in zip(attribute.values, ids, strict=True) if not _is_bool(value)
-        }
-        intervals = self._intervals(j)
-
-        def of(value):
-            text = number.get(str(value), -1)
-            found = text if _is_bool(value) else number.get(value, text)
-            within = (i for i, low, high in intervals if _lies_within(value, low, high))
-            return found if found >= 0 else next(within, -1)
-
-        return np.fromiter(map(of, values), np.intp, len(values))
-
-    def _intervals(self, j: int) -> list[tuple[int, object, object]]:
-        """Sub-domains written as intervals: their numbers, first and last values."""
-        members, values = self.members(self.attributes[j].name), self.attributes[j].values
-        if self.names[j] is not None or not self._is_sorted(j):
-            return []
-        runs = np.flatnonzero((members.sizes > 1) & ~members.has_gaps & ~members.is_star)
-        return [(int(i), values[members.low[i]], values[members.high[i]]) for i in runs]
-
-    def _is_sorted(self, j: int) -> bool:
-        """Whether a domain is ordered as numbers, instants, or alphabetical texts."""
-        attribute = self.attributes[j]
-        return attribute.numeric or (
-            attribute.ordered
-            and all(_lies_within(low, low, high) for low, high in pairwise(attribute.values))
-        )
-
-    def _named_by_tree(self, j: int) -> tuple[list[str], list[int]]:
-        """Values of the tree below a name in use, as text, and the sub-domains of that name."""
-        tree = self.trees.get(self.attributes[j].name)
-        if tree is None or self.names[j] is None:
-            return [], []
-        number = {str(label): i for i, label in enumerate(self._labels(j))}
-        held = {}
-        for value, *above in tree.rows:
-            found = [number[name] for name in (value, *above) if name in number]
-            held |= {value: found[0]} if found else {}
-        return list(held), list(held.values())
-
     def save(self, path: str | os.PathLike) -> None:
         """Write the recoding to a JSON file for :meth:`load`, completely or not at all.
 
         The file has the promises of the recoding, which a release of any table then has to keep,
-        and what a release shows: bounds of intervals, values of sets, kept and suppressed
-        values. It has no row, no count, and no value within an interval, below a star or only in
-        withheld rows; the loaded recoding treats such values as new. Two things exceed a release.
+        and what a release shows. It has no row, no count, and no value within an interval, below a
+        star or only in withheld rows; such values are new later. Two things exceed a release.
         If a hierarchy names the sub-domains, all its values below these names are listed, which
         reveals a column's values if the hierarchy was made from it. Also listed are the categories
         within an interval of an ordered Categorical that is not alphabetical.
@@ -341,73 +271,17 @@ class Recoding:
         --------
         >>> import tempfile
         >>> m = ap.examples.hospital()
-        >>> path = Path(tempfile.mkdtemp(), "recoding.json")
+        >>> path = tempfile.mkdtemp() + "/recoding.json"
         >>> ap.full_domain(m, k=2).save(path)
         >>> ap.recode(m, Recoding.load(path)).frame.loc["Adam"].tolist()
         ['*', 'M', 'Master', 'HIV']
         """
-        r = self._for_others()
-        parts = [
-            {"name": a.name, "numeric": a.numeric, "ordered": a.ordered, **r._told(j)}
-            for j, a in enumerate(r.attributes)
-        ]
-        told = {"format": _FORMAT, "algorithm": self.algorithm, "attributes": parts}
-        for name in ("withhold", "promised"):
-            told[name] = [repr(p) for p in getattr(self, name) if read_principle(repr(p))]
-        try:
-            for part in parts:  # JSON would give a tuple back as a list
-                written = [part["name"], *part["values"], *(part["names"] or [])]
-                if any(isinstance(value, tuple) for value in written):
-                    raise TypeError("a tuple")
-            content = json.dumps(told, default=_time, indent=1, allow_nan=False) + "\n"
-        except (TypeError, ValueError) as error:
-            raise ParameterError(
-                f"only texts, numbers and timestamps can be saved ({error}): convert columns first"
-            ) from None
-        write_named(path, content)
-
-    def _told(self, j: int) -> dict[str, list]:
-        """The entry of attribute j in a saved file."""
-        attribute, ids, labels = self.attributes[j], self.maps[j], self._labels(j)
-        if labels == [STAR]:
-            return {"values": [STAR], "map": [0], "names": [STAR]}
-        texts, numbers = self._named_by_tree(j)
-        if texts:
-            return {"values": texts, "map": numbers, "names": labels}
-        told = np.ones(attribute.size, dtype=bool)
-        for i, low, high in self._intervals(j):
-            told[ids == i] = [value in (low, high) for value in attribute.values[ids == i]]
-        names = None if self.names[j] is None else self.names[j].tolist()
-        values = attribute.values[told].tolist()
-        return {"values": values, "map": ids[told].tolist(), "names": names}
+        write_named(path, recoding_files.content(self._for_others()))
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Recoding:
         """Read a recoding that :meth:`save` wrote; FileError for anything else."""
-        with named_by_user(path):
-            content = Path(path).read_bytes()
-        try:
-            told = json.loads(content.decode(), object_hook=_with_times)
-            json.dumps(told, ensure_ascii=False, default=str).encode()  # half a character
-            _check_kinds(told, format=str, algorithm=str, attributes=list, withhold=list)
-            if told["format"] != _FORMAT:
-                raise KeyError(f"format {_FORMAT!r}")
-            parts = told["attributes"]
-            attributes = [_attribute(part) for part in parts]
-            if len({a.name for a in attributes}) < len(attributes):
-                raise ValueError("two attributes of one name")
-            names = [p["names"] and np.array([*p["names"], None], object)[:-1] for p in parts]
-            withhold = [read_principle(text) for text in told["withhold"]]
-            maps = [part["map"] for part in parts]
-            r = cls(attributes, maps, None, told["algorithm"], names, withhold=withhold)
-            r.promised = tuple(map(read_principle, told.get("promised", [])))
-            return r
-        except (AnonpaperError, ArithmeticError, LookupError, TypeError, ValueError,
-                RecursionError) as error:  # fmt: skip
-            raise FileError(
-                f"{path} is not a recoding written by Recoding.save "
-                f"({type(error).__name__}: {str(error)[:200]})"
-            ) from None
+        return recoding_files.read(path, cls)
 
     def _index(self, name: object) -> int:
         names = [a.name for a in self.attributes]
@@ -479,66 +353,3 @@ def _checked_map(attribute: Attribute, ids) -> np.ndarray:
     if ids.min() < 0 or len(np.unique(ids)) - 1 != ids.max():
         raise ParameterError(f"the map of {attribute.name!r} must number sub-domains 0, 1, ...")
     return ids.astype(np.int32)
-
-
-def _check_kinds(told: Mapping, **kinds: type | tuple) -> None:
-    """Raise TypeError if an entry of a file has another type."""
-    for name, kind in kinds.items():
-        if not isinstance(told[name], kind):
-            raise TypeError(f"{name} is {str(told[name])[:40]!r}")
-
-
-def _attribute(told: Mapping) -> Attribute:
-    """Return an attribute from its entry in a file: text, numbers and booleans."""
-    plain = (str, int, float, pd.Timestamp)
-    _check_kinds(told, name=plain, values=list, names=(list, type(None)), map=list)
-    _check_kinds(told, numeric=bool, ordered=bool)
-    values = np.array([*told["values"], None], dtype=object)[:-1]
-    for value in [told["name"], *values, *(told["names"] or [])]:
-        _check_kinds({"a value": value}, **{"a value": plain})
-        if isinstance(value, float) and not isfinite(value):
-            raise ValueError(f"{value} is not a finite number")
-    if len(set(values)) < len(values):
-        raise ValueError("a value occurs twice")
-    if not all(type(number) is int for number in told["map"]):
-        raise TypeError("map has entries that are not integers")
-    numeric = told["numeric"] and told["names"] is None  # values of named trees are texts
-    positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
-    if numeric and not (all(map(_is_number, values)) and (np.diff(positions) > 0).all()):
-        raise ValueError("numbers do not ascend")
-    return Attribute(told["name"], values, numeric, told["ordered"], positions)
-
-
-def _is_bool(value: object) -> bool:
-    return isinstance(value, (bool, np.bool_))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not _is_bool(value)
-
-
-def _lies_within(value: object, low: object, high: object) -> bool:
-    """Whether a value has the type of two bounds and is between them; a missing one is not."""
-    ends = value, low, high
-    texts = all(isinstance(end, str) for end in ends) and not is_among(MISSING, ends)
-    instants = all(isinstance(end, pd.Timestamp) for end in ends)
-    try:
-        return bool((texts or instants or all(map(_is_number, ends))) and low <= value <= high)
-    except TypeError:  # one of two instants has no time zone
-        return False
-
-
-def _time(told: object) -> dict:
-    """Return the JSON form of an instant, the only type that JSON lacks."""
-    if not isinstance(told, pd.Timestamp):
-        raise TypeError(f"{told!r} is a {type(told).__name__}")
-    return {"time": told.isoformat()}
-
-
-def _with_times(told: dict) -> object:
-    if set(told) != {"time"}:
-        return told
-    time = pd.Timestamp(told["time"])
-    if not isinstance(told["time"], str) or time.isoformat() != told["time"]:
-        raise ValueError(f"{told['time']!r} is not a timestamp")
-    return time

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -132,15 +131,6 @@ def test_bars_stand_side_by_side_without_overlap(ax):
 def test_bars_refuse_two_rows_for_one_bar(ax):
     with pytest.raises(ValueError, match="two rows for one bar of 'TP'"):
         plots.bars(ax, pd.concat([FRAME, FRAME[:1]]), "l", "stars", "algorithm")
-
-
-def test_heatmap_writes_each_number_and_leaves_gaps_blank(ax):
-    frame = pd.DataFrame({"k": [2, 5, 2], "l": [3, 3, 4], "loss": [0.1, 0.5, 0.9]})
-    plots.heatmap(ax, frame, "k", "l", "loss")
-    assert [text.get_text() for text in ax.texts] == ["0.1", "0.5", "0.9"]
-    assert np.isnan(np.ma.filled(ax.images[0].get_array(), np.nan)[1, 1])
-    with pytest.raises(ValueError, match="two rows for one field"):
-        plots.heatmap(ax, pd.concat([frame, frame]), "k", "l", "loss")
 
 
 def test_direct_labels_do_not_touch(ax):

@@ -103,7 +103,6 @@ def judged_paper(key: str, about: object, results: Path) -> dict:
         "key": key,
         "about": about,
         "asked": key in asked(),
-        "coverage": coverage(key, all_claims),
         "claims": claims,
         "groups": grouped(all_claims, key in asked()),
         "counted": counts({kind: part["verdict"] for kind, part in by_kind.items()}),
@@ -171,18 +170,6 @@ def to_decide(
     told = f"{more} {number:,} {unit} in place of {draws:,}, with a probability of 90 %"
     above = f", above the budget of {intervals.BUDGET}" if took > intervals.BUDGET else ""
     return told + f"; {more} {took:,.1f} minutes of {notebook}{above}" * (took > 0), took
-
-
-def coverage(key: str, claims: list[dict]) -> list[dict]:
-    """Return what a paper says, with the claims that judge it; nothing without coverage.csv."""
-    file = ROOT / "notebooks" / key / "coverage.csv"
-    if not file.exists():
-        return []
-    said = pd.read_csv(file, keep_default_na=False).to_dict("records")
-    return [
-        row | {"judged": [claim for claim in claims if claim["id"] in row["claims"].split()]}
-        for row in said
-    ]
 
 
 def write_verdicts(results: Path) -> None:

@@ -39,49 +39,33 @@ def run_grid(
     *,
     workers: int | None = None,
     name: str | None = None,
-    resume: bool = True,
     common: Mapping[str, Any] | None = None,
     timing: bool = False,
 ) -> pd.DataFrame:
     """Call a function for every setting of a grid and return all rows as one tidy table.
 
-    Rows are in the order of the grid. They are the same for any number of workers if the function
+    Rows are in the order of the grid, and the same for any number of workers if the function
     depends only on its parameters: include a seed for every random step. Each finished setting is
-    kept in the cache and used again while the function's code (with the project's modules it
-    imports), the common objects and the setting are the same.
+    kept in the cache for equal code (with the project's modules it imports), common objects and
+    setting, also if another one fails. ParameterError if workers cannot import the function, or
+    a value has another type than listed.
 
     Parameters
     ----------
     function : callable
         A function at the top level of a module. Called with the setting and the common objects as
-        keyword arguments, it returns one row (a mapping), or several (an iterable of mappings or a
-        DataFrame). Values are numbers, texts, booleans or None.
+        keyword arguments, it returns one row (a mapping), or several (mappings or a DataFrame).
     grid : iterable of mapping
-        The settings: keyword arguments that are numbers, texts, booleans, None, or lists of them.
+        The settings. Their values, like those of rows, are numbers, texts, booleans or None.
     workers : int, optional
-        Processes, at least 1; by default $ANONPAPER_WORKERS, or one per core. Each runs its
-        libraries with one thread; 1 computes in this process.
+        Processes; by default $ANONPAPER_WORKERS, or one per core. 1 computes in this process.
     name : str, optional
         Shown beside the progress bar (``TQDM_DISABLE=1`` hides it).
-    resume : bool, optional
-        Whether to use kept results.
     common : mapping, optional
         Objects for every call, such as a Microdata; sent once to each worker.
     timing : bool, optional
-        Whether the function measures run times by :func:`timed`. The settings then run one after
-        the other in this process, each time again, whatever `workers` and `resume` say.
-
-    Returns
-    -------
-    DataFrame
-        The columns of the settings, then those of the function's rows.
-
-    Raises
-    ------
-    ParameterError
-        Workers cannot import the function, a value has another type than listed, or a result's
-        column is also a setting. An exception in the function names the setting; finished settings
-        stay in the cache.
+        Whether the function measures run times by :func:`timed`: settings then run one after
+        the other in this process, each time again.
 
     Examples
     --------
@@ -97,7 +81,8 @@ def run_grid(
     settings = [dict(setting) for setting in grid]
     common = dict(common or {})
     _check_importable(function)
-    workers, resume = (1, False) if timing else (workers, resume)
+    if timing:
+        workers = 1
     if workers is None:
         cores = (
             len(os.sched_getaffinity(0))
@@ -116,7 +101,7 @@ def run_grid(
     files = [folder / f"{sha256(_as_json([*inputs, setting]))}.json" for setting in settings]
 
     rows: list[list[dict] | None] = [
-        json.loads(file.read_text()) if resume and file.exists() else None for file in files
+        None if timing or not file.exists() else json.loads(file.read_text()) for file in files
     ]
     missing = [number for number, found in enumerate(rows) if found is None]
     # tqdm's notebook bar does not read this variable itself

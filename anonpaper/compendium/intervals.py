@@ -19,7 +19,7 @@ from anonpaper.errors import ParameterError
 __all__ = [
     "BUDGET", "DIRECTION", "EACH", "LEVEL", "MOSTLY", "NOT_REPRODUCED", "NOT_RUN", "NOT_TESTABLE",
     "QUANTIFIERS", "REPRODUCED", "TOGETHER", "UNDECIDED", "VERDICTS", "Settings",
-    "difference_intervals", "draws_needed", "intervals_in_words", "judge_intervals", "judge_runs",
+    "difference_intervals", "intervals_in_words", "judge_intervals", "judge_runs",
     "judge_share", "judge_statement", "level_of_each", "mean_interval", "mean_intervals",
     "of_draws", "over_seeds", "prediction_interval", "runs_needed", "share_interval",
 ]  # fmt: skip
@@ -201,13 +201,6 @@ def _moments(draws) -> tuple[float, float]:
         (low, one), (high, other) = map(_moments, draws)
         return high - low, math.hypot(one, other)
     return float(draws.mean()), float(draws.std(ddof=1)) if len(draws) > 1 else np.nan
-
-
-def draws_needed(
-    mean: float, spread: float, *, level: float = LEVEL, power: float = POWER, least=-np.inf
-) -> float:
-    """Return how many draws put the interval of a mean above 0 with a probability of `power`."""
-    return _fewest(lambda n: 1 - float(_unsure(mean, spread, n, level, least)), power)
 
 
 def _fewest(chance: Callable[[int], float], power: float) -> float:

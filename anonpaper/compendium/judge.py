@@ -66,10 +66,10 @@ ESTIMANDS = {
 COLUMNS = [*(
     "id paper kind notebook where claim tables how estimand published measured interval spread "
     "tolerance verdict robust needed readings lines detail reason".split()
-), "what if", "tested in", "differs", "drawn by"]  # fmt: skip
+), "tested in", "differs", "drawn by"]  # fmt: skip
 #: The fields of an entry of claims.toml.
 _FIELDS = set(
-    "where claim notebook kind estimand quantifier published tolerance margin readings what_if "
+    "where claim notebook kind estimand quantifier published tolerance margin readings "
     "differs missing reason like table tables join rows let value at by seeds says order gaps "
     "paired within mostly direction also lines measured detail interval spread check with "
     "drawn_by".split()
@@ -105,7 +105,6 @@ class Claim:
     paper: str
     fields: Mapping[str, object]
     readings: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    what_if: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     def __getattr__(self, name: str):
         if name.startswith("__"):
@@ -115,7 +114,7 @@ class Claim:
     @property
     def tables(self) -> tuple[str, ...]:
         """The names of the csv files of all readings, each once."""
-        return _tables(self.fields, self.readings | self.what_if)
+        return _tables(self.fields, self.readings)
 
     @property
     def how(self) -> str:
@@ -139,11 +138,11 @@ class Claim:
         return first.get("estimand") or (EXACT if self.kind in (PROOF, ARITHMETIC) else by_form)
 
     def found(self, *tables: pd.DataFrame) -> list[Finding]:
-        """Return what the tables say: a finding for each reading, then one for each what-if."""
+        """Return what the tables say: a finding for each reading."""
         by_name = dict(zip(self.tables, tables, strict=True))
         return [
             _finding(self.paper, _filled(self.fields, given), by_name)
-            for given in [*(self.readings.values() or [{}]), *self.what_if.values()]
+            for given in self.readings.values() or [{}]
         ]
 
 
@@ -195,7 +194,7 @@ def _claim(paper: str, id: str, entry: Mapping, texts: Mapping[str, str]) -> Cla
     """Return an entry as a claim, with texts put in and readings combined."""
     fields = _filled(entry, texts)
     places = fields.pop("readings", {})
-    readings, what_if = _readings(places, fields.pop("what_if", {}))
+    readings = _readings(places)
     cited = {part.get("line", ""): None for part in places.values()}
     if not all(re.search("'.+'", line) for line in cited):
         raise ParameterError(f"claim {id!r}: the `line` of a reading quotes the paper, as 'words'")
@@ -212,7 +211,7 @@ def _claim(paper: str, id: str, entry: Mapping, texts: Mapping[str, str]) -> Cla
             {"notebook"} if {"table", "tables"} & set(reason) else {"notebook", "table", "tables"}
         )
         fields["reason"] = {name: fields[name] for name in same if name in fields} | reason
-    claim = Claim(id, paper, fields, readings, what_if)
+    claim = Claim(id, paper, fields, readings)
     for name, known in (("kind", KINDS), ("estimand", ESTIMANDS), ("quantifier", QUANTIFIERS)):
         if (given := getattr(claim, name)) not in known and "{" not in given:
             raise ParameterError(
@@ -221,26 +220,18 @@ def _claim(paper: str, id: str, entry: Mapping, texts: Mapping[str, str]) -> Cla
     return claim
 
 
-def _readings(places: Mapping, what_if: Mapping) -> tuple[dict[str, dict], dict[str, dict]]:
-    """Return every combination of readings by its name, the default first, and the what-ifs."""
-
-    def values(place: str, part: Mapping) -> list[tuple[str, dict]]:
-        return [
-            (name, dict(value) if isinstance(value, Mapping) else {place: value})
-            for name, value in part.items()
-            if name != "line"
-        ]
-
+def _readings(places: Mapping) -> dict[str, dict]:
+    """Return every combination of readings by its name, the default first."""
     combined = {"": {}}
     for place, part in places.items():
         combined = {
-            f"{above}; {name}".removeprefix("; "): given | value
+            f"{above}; {name}".removeprefix("; "): given
+            | (dict(value) if isinstance(value, Mapping) else {place: value})
             for above, given in combined.items()
-            for name, value in values(place, part)
+            for name, value in part.items()
+            if name != "line"
         }
-    first = next(iter(combined.values()))
-    alone = [pair for place, part in what_if.items() for pair in values(place, part)]
-    return combined if places else {}, {name: first | value for name, value in alone}
+    return combined if places else {}
 
 
 def _filled(value, given: Mapping[str, object]):
@@ -275,7 +266,7 @@ def judge(paper: str, folder: Path, *, notebook: str | None = None) -> pd.DataFr
     -------
     DataFrame
         One row per claim, in the order of claims.toml, with `COLUMNS`. All are texts, except
-        "readings" and "what if": lists of (name, measured, verdict), empty where there is one.
+        "readings": a list of (name, measured, verdict), empty where there is one.
         "robust" is yes, no or unknown over the readings. "needed" holds how many draws there were
         of an undecided claim, and how many would decide. The verdict is "not run" where a table
         is missing, and the reason names that table.
@@ -296,7 +287,7 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
     about |= {"how": claim.how, "estimand": ESTIMANDS[claim.estimand] if tested else ""}
     about |= {"published": _shown(_published(claim.fields)), "tolerance": tolerance}
     about |= dict.fromkeys(("measured", "interval", "spread", "detail", "reason"), "")
-    about |= {"readings": [], "what if": []}
+    about |= {"readings": []}
     about["drawn by"] = claim.drawn_by or f"{claim.paper}/{claim.notebook}"
     missing = [f"{table}.csv" for table in claim.tables if not (folder / f"{table}.csv").exists()]
     if missing:
@@ -304,7 +295,7 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
         return about | {"verdict": NOT_RUN, "reason": reason}
     try:
         findings = claim.found(*(read_table(folder / f"{name}.csv") for name in claim.tables))
-        verdict, robust = _verdict(findings[: len(claim.readings) or 1])
+        verdict, robust = _verdict(findings)
         explained = _explained(claim, verdict, robust, folder)
         needed = findings[0].needed() if verdict == UNDECIDED and findings[0].needed else ()
     except Exception as error:
@@ -314,12 +305,10 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
     default = findings[0]
     if tested and claim.estimand not in (EXACT, SHARE):
         about["estimand"] += _where(claim, default.settings)
-    names = [*(claim.readings or [""]), *claim.what_if]
     told = [
         (name, _shown(found.measured), named.get(found.verdict, found.verdict))
-        for name, found in zip(names, findings, strict=False)
+        for name, found in zip(claim.readings, findings, strict=False)
     ]
-    of_readings = len(names) - len(claim.what_if)
     return (
         about
         | explained
@@ -331,8 +320,7 @@ def _judged(claim: Claim, folder: Path) -> dict[str, object]:
             "verdict": named.get(verdict, verdict),
             "robust": robust,
             "needed": needed,
-            "readings": told[:of_readings] if len(claim.readings) > 1 else [],
-            "what if": told[of_readings:],
+            "readings": told if len(told) > 1 else [],
         }
     )
 

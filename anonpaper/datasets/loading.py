@@ -36,48 +36,36 @@ def load(
     seed: int = 0,
     part: str | None = None,
 ) -> Microdata:
-    """Load a data set with the roles that its paper gives the columns.
-
-    A load from the parquet cache takes less than a second, the first parse a few seconds.
+    """Load a data set with the roles that its paper gives the columns, in at most a few seconds.
 
     Parameters
     ----------
     name : str
-        ``adult``, ``german``, ``census``, ``diabetes``, ``stroke``, ``pantheon``, ``occ`` or
-        ``sal``; see :func:`available`.
+        One of :func:`available`; data/README.md has source, licence and citation of each.
     qi, sensitive : sequence of str, str, optional
-        Roles that replace those in the registry. If `qi` includes the registry's sensitive
-        attribute and `sensitive` is not given, the table has no sensitive attribute.
+        Roles that replace the registry's. Without `sensitive` there is none if `qi` includes it.
     missing : {"category", "drop", "error"}
-        Missing values become the value ``"?"``, last in its domain, as in the papers; rows with a
-        missing value in *any* column are dropped (Adult keeps 30,162 rows); or missing values in
-        role columns raise an error.
-    rows : int, optional
-        Draw this many rows: without replacement and in their order, or with replacement if the
-        table has fewer. Domains do not change.
-    seed : int
-        For that draw, and for making ``sal``.
+        Missing values become the value ``"?"``, as in the papers; rows with one in *any* column
+        are dropped (Adult keeps 30,162 rows); or they are an error.
+    rows, seed : int or None, int
+        Draw this many rows, with replacement if there are fewer; `seed` also makes ``sal``.
     part : {"train", "test", "both"}, optional
-        For ``adult`` (default ``"train"``, the 32,561 rows of the papers) and ``census`` (default
-        ``"both"``, distinguished by column `part`).
+        Of ``adult`` (default the papers' ``"train"``) and ``census`` (``"both"``).
 
     Returns
     -------
     Microdata
         Its ``origin`` (an :class:`Origin`) says where the rows came from and which were dropped. A
-        StandInWarning is raised if they were generated because the published file is not
-        available.
+        StandInWarning says that they were generated because no source has the published file.
 
     Raises
     ------
     DatasetError, ParameterError
-        Unknown `name`; wrong `missing`, `rows`, `seed` or `part`.
-    ChecksumError, DatasetUnavailableError
-        A file is not the published one; or no source has it, and the message says where to put it.
+        A name, parameter or file is wrong; or no source has it, with the place to put it.
 
     References
     ----------
-    data/README.md has source, licence and citation of every set.
+    See data/README.md.
 
     Examples
     --------

@@ -85,28 +85,17 @@ def voter_list(
     A list of real people does not belong in a lesson, so the list is made from the attacked table.
     It has a column ``name``, "voter 00001" and so on in random order, and `columns`. The index is
     the index of `people`: the truth for judging an attack, which the attacker does not see.
+    ColumnError or ParameterError if a column or share is impossible. After L. Sweeney,
+    *k-anonymity: a model for protecting privacy*, 2002.
 
     Parameters
     ----------
-    people : pandas.DataFrame
-        One row per person.
-    columns : sequence of column labels
-        The columns of the list, at least one.
-    share : float
-        Share of the people on the list, drawn at random; in (0, 1], at least one person.
-    outdated : float
-        Share of the entries in which one random column has the value of a random entry (which may
-        be the same value); in [0, 1].
+    people, columns : pandas.DataFrame, sequence of column labels
+        One row per person, and the columns of the list, at least one, none called ``name``.
+    share, outdated : float
+        Share of the people on the list, in (0, 1], at least one person; and share of the entries
+        in which one random column has the value of a random entry, in [0, 1].
     seed : int or numpy.random.Generator
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        A column is unknown or called ``name``; a parameter is empty or out of range.
-
-    References
-    ----------
-    L. Sweeney, *k-anonymity: a model for protecting privacy*, 2002, linked such a list.
 
     Examples
     --------

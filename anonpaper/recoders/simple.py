@@ -106,8 +106,7 @@ def hill_climbing(
     Returns
     -------
     Recoding
-        ``info`` has the values of the recoding, ``evaluations``, ``climbs`` begun, and
-        ``evaluated``, as after a search.
+        ``info`` is as after a search, and has ``climbs``, the number begun.
 
     Raises
     ------
@@ -116,8 +115,7 @@ def hill_climbing(
 
     References
     ----------
-    A baseline of ours for dewri2009, section 5: the same encoding without a population. An
-    evaluation takes O(c·d) for c distinct QI tuples.
+    A baseline of ours for dewri2009, section 5. An evaluation takes O(c·d) for c QI tuples.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Cleaning: basic repairs of a table, one step after another, each recorded.
 
 Source: majeed2024, section 4.1.2 and Table 4, which name techniques without details. Two of them
-are off by default. People with equal quasi-identifiers are mostly different people, so removing
-"redundant records" distorts counts; and an outlier is a person.
+remove nobody here: people with equal quasi-identifiers are mostly different people, so removing
+"redundant records" would distort counts; and an outlier is a person, or an error to correct.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from anonpaper.errors import (
     check_choice,
     check_named,
     check_range,
-    check_sequence,
-    is_among,
 )
 from anonpaper.microdata import MISSING
 from anonpaper.roles import checked_roles
@@ -34,10 +32,7 @@ def clean(
     sensitive: object,
     *,
     ranges: Mapping[object, tuple[float, float]] | None = None,
-    outliers: str = "error",
     missing: str = "category",
-    mapping: Mapping[object, Mapping] | None = None,
-    duplicates: Sequence | None = None,
     person: object = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Apply the steps of Table 4 in its order and record each of them.
@@ -48,14 +43,8 @@ def clean(
         A DataFrame, and its columns to keep, in this order; all others, also names, are removed.
     ranges : mapping of column to (low, high), optional
         The least and greatest plausible numbers; missing values are not outliers.
-    outliers, missing : {"error", "drop"}, and {"category", "drop", "error"}
-        Rows with outliers, or with missing values, raise an error or are dropped; "category"
-        writes ``"?"`` for missing values in text columns.
-    mapping : mapping of column to {old value: new value}, optional
-        Spellings and codes to replace; other values stay.
-    duplicates : sequence of column, optional
-        Drop rows that repeat an earlier row in these. Include an identifier to find people who
-        occur twice; otherwise this removes people who merely resemble each other.
+    missing : {"category", "drop", "error"}
+        Drop rows with missing values, or write ``"?"``, which only columns of text can hold.
     person : column label, optional
         As for :class:`anonpaper.Microdata`: it stays, as last column, and is never filled.
 
@@ -68,9 +57,8 @@ def clean(
     Raises
     ------
     ColumnError, EmptyTableError, MissingValueError, ParameterError
-        A column is unknown, has two roles, mixes kinds of values, or has a range but no numbers;
-        no row is left; a range is empty, or there are outliers with ``outliers="error"``; missing
-        values with ``missing="error"``, or with "category" in a column of numbers or in `person`.
+        A column is unknown, used twice or of mixed kinds; no row is left; a value that may not
+        be missing is; a range is empty, or a number is out of it.
 
     Examples
     --------
@@ -81,18 +69,12 @@ def clean(
     """
     if not isinstance(frame, pd.DataFrame):
         raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
-    check_choice("outliers", outliers, ("error", "drop"))
     check_choice("missing", missing, ("category", "drop", "error"))
     columns = list(frame.columns)
-    repeated = check_sequence("duplicates", [] if duplicates is None else duplicates)
     qi, sensitives = checked_roles(columns, qi, sensitive, person)
     whose = [] if person is None else [person]
     roles = [*qi, *sensitives, *whose]
-    unknown = [name for name in repeated if not is_among(name, columns)]
-    if unknown:
-        raise ColumnError(f"unknown columns {unknown}; the table has {columns}")
     ranges = check_named("ranges", ranges, roles)
-    mapping = check_named("mapping", mapping, roles)
     numeric = sum(pd.api.types.is_numeric_dtype(frame[name]) for name in qi)
     others = [name for name in columns if name not in roles]
     account = []
@@ -107,30 +89,20 @@ def clean(
         })  # fmt: skip
         return after
 
-    if repeated:
-        once, note = frame[~frame.duplicated(repeated)], f"equal in {len(repeated)} columns"
-        frame = record("redundant record elimination", once, note)
     note = f"{len(qi)} quasi-identifiers, sensitive {sensitive!r}, {len(others)} others"
     frame = record("attribute arrangement", frame[roles + others], note)
     frame = record("NSA and EI removal", frame[roles], ", ".join(map(str, others)))
-    frame = record("outlier removal", *_without_outliers(frame, ranges, outliers))
+    frame = record("outlier removal", frame, _no_outliers(frame, ranges))
     frame = record("missing values", *_without_missing(frame, missing, whose))
     for name in roles:
         _check_kind(frame[name])
     frame = record("attribute type checks", frame, f"{numeric} columns of numbers")
-    changed, formatted = 0, frame.copy()
-    for name, pairs in mapping.items():
-        if not isinstance(pairs, Mapping):
-            raise ParameterError(f"mapping[{name!r}] must map old to new values, got {pairs!r}")
-        changed += int(frame[name].isin(list(pairs)).sum())
-        formatted[name] = _formatted(frame[name], pairs)
-    note = ", ".join(map(str, mapping)) or "nothing to format"
-    frame = record("value formatting", formatted, note, changed)
+    frame = record("value formatting", frame, "nothing to format")
     return frame, pd.DataFrame(account)
 
 
-def _without_outliers(frame: pd.DataFrame, ranges: dict, how: str) -> tuple:
-    """The table, and how many numbers of which columns were out of range."""
+def _no_outliers(frame: pd.DataFrame, ranges: dict) -> str:
+    """Raise ParameterError for numbers out of range; else the note that there are none."""
     outside = pd.DataFrame(False, frame.index, list(ranges))
     for name, pair in ranges.items():
         low, high = check_range(name, pair)
@@ -138,9 +110,9 @@ def _without_outliers(frame: pd.DataFrame, ranges: dict, how: str) -> tuple:
             raise ColumnError(f"{name!r} is not numeric: remove it from ranges")
         outside[name] = frame[name].notna() & ~frame[name].between(low, high)
     note = _counted(outside)
-    if how == "error" and outside.any(axis=None):
-        raise ParameterError(f'values out of range ({note}): outliers="drop" drops their rows')
-    return frame[~outside.any(axis=1)], note
+    if outside.any(axis=None):
+        raise ParameterError(f"values out of range ({note}): correct or drop their rows first")
+    return note
 
 
 def _without_missing(frame: pd.DataFrame, how: str, whose: list) -> tuple:
@@ -175,15 +147,6 @@ def _check_kind(column: pd.Series) -> None:
     if column.dtype == object and len(kinds) > 1:
         some = list(column.dropna().unique()[:5])
         raise ColumnError(f"{column.name!r} mixes {', '.join(kinds)}: {some}")
-
-
-def _formatted(column: pd.Series, pairs: Mapping) -> pd.Series:
-    """Replace values; the categories of a Categorical keep their order."""
-    values = column.astype(object).map(lambda value: pairs.get(value, value))
-    if not isinstance(column.dtype, pd.CategoricalDtype):
-        return values
-    categories = list(dict.fromkeys(pairs.get(c, c) for c in column.cat.categories))
-    return values.astype(pd.CategoricalDtype(categories, column.cat.ordered))
 
 
 def _counted(mask: pd.DataFrame) -> str:

@@ -25,36 +25,29 @@ def gaussian_copula(
     """Sample rows with given sensitive values from a Gaussian copula of the table.
 
     Every value drawn occurs in its column of `m`; this gives no privacy guarantee. Each column is
-    a standard normal variable cut into steps, one per value, as wide as the value is frequent. The
-    variables are correlated like the middles of their steps. Rows are drawn given that the
-    sensitive variable is in the step of the wanted value, so none is rejected. Unordered values
-    keep the order of their domain. Dependence between columns with few values is understated,
-    since the middles of wide steps vary less than the values within.
+    a normal variable cut into steps, one per value, as wide as the value is frequent, and
+    correlated like the middles of the steps. So dependence between columns with few values is
+    understated. Unordered values keep the order of their domain.
 
     Parameters
     ----------
     m, needed : Microdata, and mapping of sensitive value to int
         A table to learn from, including its synthetic rows, and the rows to sample, at least 0.
     seed : int, numpy.random.Generator or None
-        Equal seeds give equal rows.
 
     Returns
     -------
     pandas.DataFrame
-        The columns ``m.qi`` and the sensitive one, for :func:`anonpaper.repair.synthesis.fuse`;
-        values of `needed` in its order.
+        Columns ``m.qi`` and the sensitive one, for :func:`anonpaper.repair.synthesis.fuse`.
 
     Raises
     ------
     ColumnError, InfeasibleError, ParameterError
-        There is no sensitive attribute, or several; `needed` names a value without rows; or a
-        wrong number of rows or seed.
+        There is not one sensitive attribute; or `needed` or `seed` is impossible.
 
     References
     ----------
-    R. B. Nelsen, *An Introduction to Copulas*, Springer 2006, section 2.3; N. Patki, R. Wedge, K.
-    Veeramachaneni, *The Synthetic Data Vault*, DSAA 2016, section III. O(n d^2) for n rows of d
-    columns: about 0.1 seconds for 30,000 rows of five.
+    R. B. Nelsen, *An Introduction to Copulas*, Springer 2006, section 2.3. O(n d^2).
 
     Examples
     --------

@@ -37,24 +37,21 @@ def granularize(
     m, granularity : Microdata, and mapping of attribute name to float
         The table, and widths of intervals, above 0, in the attribute's unit.
     ranges : mapping of attribute name to (low, high), optional
-        The range of the intervals, a whole number of widths; by default from the multiple of the
-        width at or below the least value to the multiple above the greatest.
+        The range of the intervals, a whole number of widths; by default multiples of the width.
 
     Returns
     -------
     Microdata
-        The same rows and roles; the attributes are ordered, their values half-open intervals
-        ``[low, low + width)`` (class ``pandas.Interval``).
+        The attributes are ordered, their values intervals ``[low, low + width)``.
 
     Raises
     ------
     ColumnError, ParameterError
-        An attribute is not a numeric quasi-identifier; a width is impossible, or a range too
-        small.
+        An attribute is no numeric quasi-identifier; or a width or range is impossible.
 
     References
     ----------
-    dewri2009, section 6 (Age in 20 intervals of 5 years). O(n + intervals).
+    dewri2009, section 6. O(n + intervals).
 
     Examples
     --------

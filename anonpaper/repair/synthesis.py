@@ -77,9 +77,8 @@ def synthesize(
 ) -> pd.DataFrame:
     """Sample rows with given sensitive values from a model of the table.
 
-    The model is trained on the quasi-identifiers and the sensitive attribute of all real rows.
     CTGAN trains on rare values more often. Rows with other values are rejected, so a model with
-    few epochs may yield too few rows, which is an error.
+    few epochs may yield too few rows, which is a BudgetExceededError.
 
     Parameters
     ----------
@@ -88,13 +87,11 @@ def synthesize(
     method : {"ctgan", "tvae", "gaussian_copula"}
         The model; all come from SDV.
     epochs, batch_size : int
-        Training passes over the rows, at least 1 (a Gaussian copula has none), and rows per
-        training step, a multiple of 10.
+        Training passes (a Gaussian copula has none), and rows per step, a multiple of 10.
     seed : int
         Seeds numpy and torch before training and again before sampling, in one thread.
     cache : bool
-        Whether to keep this model and reuse one trained on the same data with the same settings
-        (``$ANONPAPER_CACHE`` or data/cache, folder models).
+        Whether to keep the model, in $ANONPAPER_CACHE or data/cache, for equal data and settings.
 
     Returns
     -------
@@ -102,13 +99,6 @@ def synthesize(
         The columns ``m.qi`` and the sensitive one; values of `needed` in its order. Numbers are
         clipped to the real range, whole numbers stay whole. ``attrs`` has ``clipped``, the number
         of clipped values, and ``seconds``, the original time of training and sampling.
-
-    Raises
-    ------
-    BudgetExceededError, ColumnError, InfeasibleError, ParameterError
-        The model yields too few rows (train it longer, or use another method) or cannot hold a
-        column (too many categories, or numbers that are not finite); a value has no real row to
-        learn from; a wrong parameter; or SDV is not installed.
     """
     values = checked_needs(check_microdata(m), needed)
     errors.check_choice("method", method, METHODS)

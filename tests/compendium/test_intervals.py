@@ -330,38 +330,6 @@ def test_the_intervals_shown_are_those_that_decide():
 # ---- how many seeds would decide ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("mean", "spread", "level"), [(1, 1, 0.95), (0.4, 1, 0.99), (3, 1, 0.95)])
-def test_so_many_draws_decide_as_often_as_asked(mean, spread, level):
-    n = intervals.draws_needed(mean, spread, level=level, power=0.9)
-    rng = np.random.default_rng(11)
-    draws = rng.normal(mean, spread, (3000, n))
-    decided = [mean_interval(row, level=level)[0] >= 0 for row in draws]
-    assert rate(decided)[1] >= 0.9
-    if n > 3:
-        fewer = [mean_interval(row, level=level)[0] >= 0 for row in draws[:, : int(0.85 * n)]]
-        assert rate(fewer)[0] < 0.9
-
-
-def test_settings_that_are_sure_already_ask_for_no_more_draws():
-    rng = np.random.default_rng(13)
-    open_ = rng.normal(0, 1, 10)
-    open_ = 0.3 + open_ - open_.mean()
-    sure = 50 + rng.normal(0, 1, (4, 10))
-    alone = intervals.draws_needed(0.3, open_.std(ddof=1))
-    assert Settings([open_]).needed()[1] == alone
-    assert Settings([open_, *sure], mostly=1).needed()[1] == alone
-    assert Settings([open_, open_], mostly=1).needed()[1] > alone
-
-
-def test_draws_without_spread_or_effect():
-    needed = intervals.draws_needed
-    assert needed(0, 1) == needed(-1, 1) == needed(1, np.nan) == needed(1e-6, 1) == np.inf
-    assert needed(1, 0) == 2
-    n = needed(0.1, 0, least=-0.9)
-    assert mean_interval([0.1] * n, within=(-0.9, 0.1))[0] >= 0
-    assert mean_interval([0.1] * (n - 1), within=(-0.9, 0.1))[0] < 0
-
-
 def test_so_many_runs_decide_on_a_share_as_often_as_asked():
     n = intervals.runs_needed(14, 20, at_least=0.5)
     rng = np.random.default_rng(12)

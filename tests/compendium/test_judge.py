@@ -116,7 +116,6 @@ def test_a_claim_is_judged_from_its_table(entered):
         "needed": (),
         "readings": [],
         "lines": "",
-        "what if": [],
         "detail": "",
         "reason": "",
         "tested in": "",
@@ -258,13 +257,11 @@ def test_only_what_was_measured_is_reproduced(entered, kind):
         assert judged(entered, text)["verdict"] == named
 
 
-def readings(*verdicts, what_if=()):
-    """Return an entry whose readings, and what-if experiments, have these verdicts."""
+def readings(*verdicts):
+    """Return an entry whose readings have these verdicts."""
     pairs = [f'"r{place}" = "{verdict}"' for place, verdict in enumerate(verdicts)]
     text = 'check = "given"\nwith = { verdict = "{verdict}" }\n'
-    text += f"readings.verdict = {{ line = \"Section 2: 'words'\", {', '.join(pairs)} }}\n"
-    pairs = [f'"w{place}" = "{verdict}"' for place, verdict in enumerate(what_if)]
-    return text + f"what_if.verdict = {{ {', '.join(pairs)} }}"
+    return text + f"readings.verdict = {{ line = \"Section 2: 'words'\", {', '.join(pairs)} }}\n"
 
 
 @pytest.mark.parametrize(
@@ -283,12 +280,11 @@ def readings(*verdicts, what_if=()):
     ],
 )
 def test_a_claim_has_the_verdict_of_its_default_reading(entered, verdicts, robust):
-    """Undecided readings turn nothing, and neither do experiments of ours."""
-    row = judged(entered, readings(*verdicts, what_if=[NOT_REPRODUCED, REPRODUCED]))
+    """Undecided readings turn nothing."""
+    row = judged(entered, readings(*verdicts))
     assert (row["verdict"], row["robust"]) == (verdicts[0], robust)
     told = [(f"r{place}", "1", verdict) for place, verdict in enumerate(verdicts)]
     assert row["readings"] == (told if len(told) > 1 else [])
-    assert row["what if"] == [("w0", "1", NOT_REPRODUCED), ("w1", "1", REPRODUCED)]
     assert row["lines"] == "Section 2: 'words'"
 
 
@@ -307,23 +303,6 @@ def test_readings_are_combined_and_one_may_fill_several_places(entered):
         ("as is; minus", NOT_REPRODUCED),
         ("turned; stars", NOT_REPRODUCED),
         ("turned; minus", REPRODUCED),
-    ]
-
-
-def test_what_if_changes_one_thing_under_the_default_readings(entered):
-    text = FEWER.replace("TP+` <= TP", "{one}` <= {factor} * {other}")
-    text += (
-        "\n[xiao2010.a.readings]\nside = { line = \"Figure 2: 'fewer'\", "
-        '"as is" = { one = "TP+", other = "TP" }, '
-        '"turned" = { one = "TP", other = "`TP+`" } }\n'
-        'factor = { line = "Figure 2: \'fewer\'", "fewer" = 1 }\n'
-        '[xiao2010.a.what_if]\nfactor = { "half as many" = 0.5, "twice as many" = 2 }'
-    )
-    row = judged(entered, text)
-    assert (row["verdict"], row["robust"]) == (REPRODUCED, "no")
-    assert [(name, verdict) for name, _, verdict in row["what if"]] == [
-        ("half as many", NOT_REPRODUCED),
-        ("twice as many", REPRODUCED),
     ]
 
 

@@ -99,8 +99,6 @@ CALLS = {
     "clean, qi": lambda x: clean(FRAME, x, "ill"),
     "clean, sensitive": lambda x: clean(FRAME, ["age"], x),
     "clean, ranges": lambda x: clean(FRAME, ["age"], "ill", ranges=x),
-    "clean, mapping": lambda x: clean(FRAME, ["age"], "ill", mapping=x),
-    "clean, duplicates": lambda x: clean(FRAME, ["age"], "ill", duplicates=x),
 }
 
 

@@ -82,7 +82,7 @@ RELEASES += [
 ]
 RESULTS = [GROUPS, RECODING, ap.Partition([0, 0, 1]), ap.Partition(np.full(12, -1)), *RELEASES]
 #: Of these a large number is a long wait that somebody asked for.
-PATIENT = {"evaluations", "population", "trees", "folds", "repeats", "max_rows", "rows", "epochs",
+PATIENT = {"evaluations", "population", "trees", "repeats", "max_rows", "rows", "epochs",
            "n", "queries", "fan_out", "draws", "workers"}  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def functions():
             thing = getattr(module, name)
             if callable(thing) and name not in ("load", "synthesize", "augment", "quality"):
                 found[room + name] = thing
-    for name in ("balanced", "cuts", "dates", "from_csv", "from_frame", "intervals", "prefixes",
+    for name in ("balanced", "dates", "from_csv", "from_frame", "intervals", "prefixes",
                  "quantiles"):  # fmt: skip
         found[f"Hierarchy.{name}"] = getattr(ap.Hierarchy, name)
     for name in ("decode", "from_levels", "load"):

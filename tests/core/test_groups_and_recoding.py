@@ -293,25 +293,6 @@ def test_quantiles_put_rows_where_their_middle_lies(numbers, parts):
 
 
 @settings(deadline=None)
-@given(st.lists(st.integers(0, 100), min_size=1, max_size=20, unique=True))
-def test_cuts_are_those_of_pandas(numbers):
-    levels = [[10, 20, 50, 70], [20, 70], [50]]
-    with pytest.raises(errors.ParameterError, match="must be among those of the one below"):
-        ap.Hierarchy.cuts(numbers, levels)
-    tree = ap.Hierarchy.cuts(numbers, levels[:2])
-    for level, bounds in enumerate(levels[:2], start=1):
-        named = pd.Series([tree.generalize(value, level) for value in numbers])
-        part = pd.cut(numbers, [-np.inf, *bounds, np.inf], right=False, labels=False)
-        assert (named.groupby(part).nunique() == 1).all()
-        assert named.nunique() == len(set(part))
-        assert set(named) <= {
-            f"<{bounds[0]}",
-            f">={bounds[-1]}",
-            *(f"[{a}, {b})" for a, b in zip(bounds, bounds[1:], strict=False)),
-        }
-
-
-@settings(deadline=None)
 @given(st.lists(st.datetimes(pd.Timestamp(1700, 1, 1), pd.Timestamp(2200, 1, 1)), min_size=1))
 def test_dates_are_in_the_periods_of_pandas(moments):
     tree = ap.Hierarchy.dates(pd.Series(moments), ["day", "month", "quarter", "year", "decade"])
@@ -350,7 +331,6 @@ def test_a_column_and_an_attribute_are_domains_and_a_gap_keeps_its_sign():
     for tree, name in [
         (ap.Hierarchy.intervals(frame["age"], [10]), "age"),
         (ap.Hierarchy.quantiles(frame["age"], [2]), "age"),
-        (ap.Hierarchy.cuts(m.attribute("age"), [[18]]), "age"),
         (ap.Hierarchy.prefixes(frame["zip"]), "zip"),
         (ap.Hierarchy.balanced(m.attribute("zip"), 2), "zip"),
         (ap.Hierarchy.dates(pd.Series([None, "2024-01-01"])), None),
@@ -363,9 +343,7 @@ def test_a_column_and_an_attribute_are_domains_and_a_gap_keeps_its_sign():
 @pytest.mark.parametrize(
     ("make", "arguments", "message"),
     [
-        ("cuts", ([1], [[2, 1]]), "ascend"), ("cuts", ([1], [[]]), "ascend"),
-        ("cuts", ([1], [3]), "a level"), ("cuts", (["x"], [[3]]), "a value"),
-        ("cuts", ([1], [["x"]]), "a bound"), ("quantiles", ([1], [4, 3]), "multiple"),
+        ("intervals", (["x"], [3]), "a value"), ("quantiles", ([1], [4, 3]), "multiple"),
         ("quantiles", ([1], []), "multiple"), ("quantiles", ([1], [1]), "parts"),
         ("quantiles", (["x"], [2]), "a value"), ("quantiles", ([[1]], [2]), "lists"),
         ("prefixes", (["ab"], [0]), "keep"), ("prefixes", (["abc"], [1, 2]), "descend"),

@@ -282,15 +282,14 @@ def test_intervals_that_hold_together_are_called_so():
             assert not together.search(claim.interval) or "held='together'" in claim.interval
 
 
-def test_cards_show_readings_their_words_and_what_if(papers):
-    """Readings with the paper's words, experiments of ours apart, and how many seeds decide."""
+def test_cards_show_readings_and_their_words(papers):
+    """Readings with the paper's words, and how many seeds decide."""
     for paper in papers:
         page = report.reports([paper])[f"{paper['key']}/REPORT.md"]
         for claim in paper["claims"].to_dict("records"):
             card = page.split(f'<a id="{paper["key"]}-{claim["id"]}">')[1].split("<a id=")[0]
             assert ("| interpretation |" in card) == ("The paper allows these" in card)
             assert ("| interpretation |" in card) == (len(claim["readings"]) > 1)
-            assert ("| what if |" in card) == (len(claim["what if"]) > 0)
             assert ("would be decided by" in card) == (claim["verdict"] == intervals.UNDECIDED)
             assert "concerns: concerns" not in card
 

@@ -68,23 +68,17 @@ QI = ["age", "job"]
 
 
 def test_the_account_adds_up():
-    frame, account = clean(
-        FRAME, QI, "ill", ranges={"age": (0, 120)}, outliers="drop", missing="drop",
-        mapping={"job": {"a": "A"}}, duplicates=["job"],
-    )  # fmt: skip
-    # Dan's job is Ann's, Cid is too old, and Bob has no age
-    assert frame.index.tolist() == [0] and frame.columns.tolist() == [*QI, "ill"]
-    assert frame["job"].tolist() == ["A"]
+    possible = FRAME[FRAME["age"] != 150]
+    frame, account = clean(possible, QI, "ill", ranges={"age": (0, 120)}, missing="drop")
+    # Bob has no age
+    assert frame.index.tolist() == [0, 3] and frame.columns.tolist() == [*QI, "ill"]
     steps = account.set_index("step")
     assert steps["rows_removed"].to_dict() == {
-        "redundant record elimination": 1, "attribute arrangement": 0, "NSA and EI removal": 0,
-        "outlier removal": 1, "missing values": 1, "attribute type checks": 0,
-        "value formatting": 0,
+        "attribute arrangement": 0, "NSA and EI removal": 0, "outlier removal": 0,
+        "missing values": 1, "attribute type checks": 0, "value formatting": 0,
     }  # fmt: skip
-    assert steps["rows"].tolist() == [3, 3, 3, 2, 1, 1, 1]
-    assert steps["columns"].tolist() == [4, 4, 3, 3, 3, 3, 3]
-    assert steps.loc["value formatting", "values_changed"] == 1
-    assert FRAME.loc[2, "age"] == 150  # the table given is left as it was
+    assert steps["rows"].tolist() == [3, 3, 3, 2, 2, 2]
+    assert steps["columns"].tolist() == [4, 3, 3, 3, 3, 3]
 
 
 def test_rows_go_only_when_asked():
@@ -109,18 +103,14 @@ def test_a_missing_category_becomes_a_category():
     [
         ({}, {"qi": ["size"]}, ColumnError),
         ({}, {"qi": ["ill"]}, ColumnError),
-        ({}, {"duplicates": ["size"]}, ColumnError),
         ({}, {"ranges": {"name": (0, 1)}}, ColumnError),
         ({}, {"ranges": {"job": (0, 1)}}, ColumnError),
-        ({}, {"mapping": {"name": {}}}, ColumnError),
         ({}, {"ranges": {"age": (0, 120)}}, ParameterError),
         ({}, {"ranges": {"age": (5, 1)}}, ParameterError),
-        ({}, {"outliers": "hide"}, ParameterError),
         ({}, {"missing": "guess"}, ParameterError),
         ({}, {"missing": "error"}, MissingValueError),
         ({}, {"missing": "category"}, MissingValueError),
         ({"age": np.nan}, {"missing": "drop"}, EmptyTableError),
-        ({"age": 500}, {"ranges": {"age": (0, 1)}, "outliers": "drop"}, EmptyTableError),
         ({"job": ["a", 1, "b", 2]}, {"missing": "drop"}, ColumnError),
     ],
 )
@@ -144,15 +134,6 @@ def test_the_column_that_says_whose_a_row_is_stays():
     assert dropped["who"].notna().all() and len(dropped) < len(nobodys)
     with pytest.raises(ColumnError, match="used twice"):
         clean(visits, QI, "ill", person="ill")
-
-
-def test_formatting_keeps_the_order_of_categories():
-    sizes = pd.Categorical(["S", "L"], ["S", "M", "L"], ordered=True)
-    frame = pd.DataFrame({"size": sizes, 7: [1, 2]})
-    done, account = clean(frame, ["size"], 7, mapping={"size": {"S": "small"}, 7: {1: 3}})
-    assert list(done["size"].cat.categories) == ["small", "M", "L"]
-    assert done["size"].cat.ordered and done[7].tolist() == [3, 2]
-    assert account["values_changed"].sum() == 2
 
 
 def planted(seed=0, n=900):

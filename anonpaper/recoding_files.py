@@ -1,0 +1,224 @@
+"""Recodings beyond their table: the values of other tables, and files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from math import isfinite
+from numbers import Real
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.errors import AnonpaperError, FileError, ParameterError, is_among
+from anonpaper.files import named_by_user
+from anonpaper.hierarchy import STAR
+from anonpaper.microdata import MISSING, Attribute
+from anonpaper.principles import read_principle
+
+__all__ = ["content", "labels", "read", "sub_domains_of", "without_withheld"]
+
+_FORMAT = "anonpaper recoding 1"
+
+
+def labels(r, j: int) -> list:
+    """Return how the sub-domains of attribute j are written."""
+    return r.members(r.attributes[j].name).labels.tolist()
+
+
+def sub_domains_of(r, j: int, values: np.ndarray) -> np.ndarray:
+    """The sub-domain of given values of attribute j, shape (len(values),); -1 if new."""
+    attribute, ids = r.attributes[j], r.maps[j]
+    if labels(r, j) == [STAR]:
+        return np.zeros(len(values), np.intp)
+    number = {str(value): i for value, i in zip(attribute.values, ids, strict=True)}
+    number |= dict(zip(*_named_by_tree(r, j), strict=True))
+    number |= {  # 5.0 equals 5, but True is not 1
+        value: i for value, i in zip(attribute.values, ids, strict=True) if not _is_bool(value)
+    }
+    intervals = _intervals(r, j)
+
+    def of(value):
+        text = number.get(str(value), -1)
+        found = text if _is_bool(value) else number.get(value, text)
+        within = (i for i, low, high in intervals if _lies_within(value, low, high))
+        return found if found >= 0 else next(within, -1)
+
+    return np.fromiter(map(of, values), np.intp, len(values))
+
+
+def _intervals(r, j: int) -> list[tuple[int, object, object]]:
+    """Sub-domains written as intervals: their numbers, first and last values."""
+    members, values = r.members(r.attributes[j].name), r.attributes[j].values
+    if r.names[j] is not None or not _is_sorted(r, j):
+        return []
+    runs = np.flatnonzero((members.sizes > 1) & ~members.has_gaps & ~members.is_star)
+    return [(int(i), values[members.low[i]], values[members.high[i]]) for i in runs]
+
+
+def _is_sorted(r, j: int) -> bool:
+    """Whether a domain is ordered as numbers, instants, or alphabetical texts."""
+    attribute = r.attributes[j]
+    return attribute.numeric or (
+        attribute.ordered
+        and all(_lies_within(low, low, high) for low, high in pairwise(attribute.values))
+    )
+
+
+def _named_by_tree(r, j: int) -> tuple[list[str], list[int]]:
+    """Values of the tree below a name in use, as text, and the sub-domains of that name."""
+    tree = r.trees.get(r.attributes[j].name)
+    if tree is None or r.names[j] is None:
+        return [], []
+    number = {str(label): i for i, label in enumerate(labels(r, j))}
+    held = {}
+    for value, *above in tree.rows:
+        found = [number[name] for name in (value, *above) if name in number]
+        held |= {value: found[0]} if found else {}
+    return list(held), list(held.values())
+
+
+def _told(r, j: int) -> dict[str, list]:
+    """The entry of attribute j in a saved file."""
+    attribute, ids, written = r.attributes[j], r.maps[j], labels(r, j)
+    if written == [STAR]:
+        return {"values": [STAR], "map": [0], "names": [STAR]}
+    texts, numbers = _named_by_tree(r, j)
+    if texts:
+        return {"values": texts, "map": numbers, "names": written}
+    told = np.ones(attribute.size, dtype=bool)
+    for i, low, high in _intervals(r, j):
+        told[ids == i] = [value in (low, high) for value in attribute.values[ids == i]]
+    names = None if r.names[j] is None else r.names[j].tolist()
+    values = attribute.values[told].tolist()
+    return {"values": values, "map": ids[told].tolist(), "names": names}
+
+
+def without_withheld(r) -> tuple[list, list, list]:
+    """Return attributes, maps and names of a recoding without withheld values."""
+    attributes, maps, names = [], [], []
+    for attribute, ids, written, told in zip(
+        r.attributes, r.maps, r.names, r.shown_values, strict=True
+    ):
+        used, ids = np.unique(ids[told], return_inverse=True)
+        places = attribute.positions[told] if attribute.numeric else np.arange(len(ids)) * 1.0
+        attributes.append(replace(attribute, values=attribute.values[told], positions=places))
+        maps.append(ids)
+        names.append(None if written is None else written[used])
+    return attributes, maps, names
+
+
+def content(r) -> str:
+    """Return the JSON text of a recoding that has no withheld value."""
+    parts = [
+        {"name": a.name, "numeric": a.numeric, "ordered": a.ordered, **_told(r, j)}
+        for j, a in enumerate(r.attributes)
+    ]
+    told = {"format": _FORMAT, "algorithm": r.algorithm, "attributes": parts}
+    for name in ("withhold", "promised"):
+        told[name] = [repr(p) for p in getattr(r, name) if read_principle(repr(p))]
+    try:
+        for part in parts:  # JSON would give a tuple back as a list
+            written = [part["name"], *part["values"], *(part["names"] or [])]
+            if any(isinstance(value, tuple) for value in written):
+                raise TypeError("a tuple")
+        return json.dumps(told, default=_time, indent=1, allow_nan=False) + "\n"
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"only texts, numbers and timestamps can be saved ({error}): convert columns first"
+        ) from None
+
+
+def read(path: str | os.PathLike, kind: Callable):
+    """Return the recoding in a file, made by `kind`, the class; FileError for anything else."""
+    with named_by_user(path):
+        held = Path(path).read_bytes()
+    try:
+        told = json.loads(held.decode(), object_hook=_with_times)
+        json.dumps(told, ensure_ascii=False, default=str).encode()  # half a character
+        _check_kinds(told, format=str, algorithm=str, attributes=list, withhold=list)
+        if told["format"] != _FORMAT:
+            raise KeyError(f"format {_FORMAT!r}")
+        parts = told["attributes"]
+        attributes = [_attribute(part) for part in parts]
+        if len({a.name for a in attributes}) < len(attributes):
+            raise ValueError("two attributes of one name")
+        names = [p["names"] and np.array([*p["names"], None], object)[:-1] for p in parts]
+        withhold = [read_principle(text) for text in told["withhold"]]
+        maps = [part["map"] for part in parts]
+        r = kind(attributes, maps, None, told["algorithm"], names, withhold=withhold)
+        r.promised = tuple(map(read_principle, told.get("promised", [])))
+        return r
+    except (AnonpaperError, ArithmeticError, LookupError, TypeError, ValueError,
+            RecursionError) as error:  # fmt: skip
+        raise FileError(
+            f"{path} is not a recoding written by Recoding.save "
+            f"({type(error).__name__}: {str(error)[:200]})"
+        ) from None
+
+
+def _check_kinds(told: Mapping, **kinds: type | tuple) -> None:
+    """Raise TypeError if an entry of a file has another type."""
+    for name, kind in kinds.items():
+        if not isinstance(told[name], kind):
+            raise TypeError(f"{name} is {str(told[name])[:40]!r}")
+
+
+def _attribute(told: Mapping) -> Attribute:
+    """Return an attribute from its entry in a file: text, numbers and booleans."""
+    plain = (str, int, float, pd.Timestamp)
+    _check_kinds(told, name=plain, values=list, names=(list, type(None)), map=list)
+    _check_kinds(told, numeric=bool, ordered=bool)
+    values = np.array([*told["values"], None], dtype=object)[:-1]
+    for value in [told["name"], *values, *(told["names"] or [])]:
+        _check_kinds({"a value": value}, **{"a value": plain})
+        if isinstance(value, float) and not isfinite(value):
+            raise ValueError(f"{value} is not a finite number")
+    if len(set(values)) < len(values):
+        raise ValueError("a value occurs twice")
+    if not all(type(number) is int for number in told["map"]):
+        raise TypeError("map has entries that are not integers")
+    numeric = told["numeric"] and told["names"] is None  # values of named trees are texts
+    positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
+    if numeric and not (all(map(_is_number, values)) and (np.diff(positions) > 0).all()):
+        raise ValueError("numbers do not ascend")
+    return Attribute(told["name"], values, numeric, told["ordered"], positions)
+
+
+def _is_bool(value: object) -> bool:
+    return isinstance(value, (bool, np.bool_))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not _is_bool(value)
+
+
+def _lies_within(value: object, low: object, high: object) -> bool:
+    """Whether a value has the type of two bounds and is between them; a missing one is not."""
+    ends = value, low, high
+    texts = all(isinstance(end, str) for end in ends) and not is_among(MISSING, ends)
+    instants = all(isinstance(end, pd.Timestamp) for end in ends)
+    try:
+        return bool((texts or instants or all(map(_is_number, ends))) and low <= value <= high)
+    except TypeError:  # one of two instants has no time zone
+        return False
+
+
+def _time(told: object) -> dict:
+    """Return the JSON form of an instant, the only type that JSON lacks."""
+    if not isinstance(told, pd.Timestamp):
+        raise TypeError(f"{told!r} is a {type(told).__name__}")
+    return {"time": told.isoformat()}
+
+
+def _with_times(told: dict) -> object:
+    if set(told) != {"time"}:
+        return told
+    time = pd.Timestamp(told["time"])
+    if not isinstance(told["time"], str) or time.isoformat() != told["time"]:
+        raise ValueError(f"{told['time']!r} is not a timestamp")
+    return time
