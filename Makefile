@@ -172,14 +172,6 @@ notebooks: env data  ## execute all committed notebooks in place, and what `make
 $(REFRESHED): refresh-%: env data
 	@$(RUN) tools/notebooks.py refresh $*
 
-.PHONY: new-paper check-paper remove-paper
-new-paper: env  ## begin a paper with an example that runs: NAME=<first author and year>
-	@$(RUN) tools/paper.py new '$(NAME)'
-check-paper: env  ## say in words what a paper still lacks: NAME=<first author and year>
-	@$(RUN) tools/paper.py check '$(NAME)'
-remove-paper: env  ## take a paper out, with all that builds on it: NAME=<first author and year>
-	@$(RUN) tools/paper.py remove '$(NAME)'
-
 .PHONY: lab
 lab: env data  ## open JupyterLab
 	@$(RUN) -m jupyter lab --notebook-dir notebooks
@@ -198,23 +190,6 @@ build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
 slides: course data  ## write slides of the lessons, to show offline: build/course/slides
 	@$(RUN) tools/slides.py
 
-.PHONY: kit
-kit: env data  ## write the course as one archive to run anywhere; OFFLINE=1: with all wheels; SEED= STUDENTS=: variants
-	@$(RUN) tools/kit.py $(if $(OFFLINE),--offline) \
-	  $(if $(STUDENTS),--seed "$(SEED)" --students "$(STUDENTS)")
-
-.PHONY: kit-run
-kit-run: kit  ## set that archive up as a student does, and run all lessons from it
-	@# the interpreter is this one; nothing else of this environment is in reach
-	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; python=$$(readlink -f $(RUN)); \
-	$(RUN) -m zipfile -e build/kit/anonpaper-course$(if $(OFFLINE),-offline).zip "$$folder"; \
-	cp $(LESSONS) tools/kernels.py tools/templates/kit/execute.py "$$folder"/anonpaper-course; \
-	cd "$$folder"/anonpaper-course; \
-	for lesson in $(notdir $(LESSONS)); do \
-	  env -u PYTHONPATH -u VIRTUAL_ENV "$$python" start.py execute.py $$lesson; \
-	  echo "$$lesson: $$SECONDS s in all"; \
-	done; du -sh .
-
 .PHONY: grade
 grade: env data  ## grade what the learning platform exports: ANSWERS=<zip> WORKSHEET=<csv> SEED= DEADLINE=
 	@$(RUN) tools/grade.py collect "$(ANSWERS)" $(if $(TEXTS),--texts $(TEXTS)) $(if $(SEED),--seed "$(SEED)")
@@ -222,14 +197,6 @@ grade: env data  ## grade what the learning platform exports: ANSWERS=<zip> WORK
 	@$(RUN) tools/grade.py similar $(if $(SEED),--seed "$(SEED)")
 	@$(RUN) tools/grade.py feedback
 	@$(RUN) tools/grade.py marks "$(WORKSHEET)" $(if $(DEADLINE),--deadline "$(DEADLINE)")
-
-.PHONY: scoreboard
-scoreboard: env  ## judge the teams of the course's project: TEAMS=<folder>
-	@$(RUN) tools/grade.py scoreboard "$(TEAMS)"
-
-.PHONY: binder
-binder: env  ## write what Binder installs, after a change of the lock: binder/requirements.txt
-	@$(RUN) tools/kit.py --binder
 
 # ---- the site ---------------------------------------------------------------------------------
 
@@ -256,38 +223,25 @@ endif
 
 # ---- checks -----------------------------------------------------------------------------------
 
+PYTEST := $(ONE_THREAD) TQDM_DISABLE=1 env -u MAKEFLAGS -u MAKELEVEL \
+  $(RUN) -m pytest -q --numprocesses $(WORKERS) --dist loadfile
+
+test-all: test
 .PHONY: test test-all
-test: env data  ## run the whole check: tests, doctests, notebooks, import rules, environment
-test-all: env data  ## the same, tests included whose files are as they were when they passed
-test test-all:
-	@# a notebook that fails fails its comparison below
+test: env data  ## run the whole check: notebooks, tests, doctests, import rules
+	@# a notebook that fails fails a test
 	-@$(RUN) tools/notebooks.py make --profile quick --jobs $(CORES) $(if $(FRESH),--fresh)
-	@$(ONE_THREAD) TQDM_DISABLE=1 $(RUN) tools/check.py --workers $(WORKERS) \
-	  $(if $(filter test-all,$@),--all)
+	@$(PYTEST) anonpaper tests
 
 .PHONY: test-fast
 test-fast: env  ## run the unit tests and doctests only
-	@$(ONE_THREAD) TQDM_DISABLE=1 \
-	$(RUN) -m pytest -q --numprocesses $(WORKERS) --dist loadfile --ignore tests/project \
-	  anonpaper tests
+	@$(PYTEST) --ignore tests/project anonpaper tests
 
 .PHONY: fuzz
 fuzz: env  ## 10,000 calls with anything, guarantees on 10,000 tables, 1,000 command lines, every attack on every way x table
 	@$(ONE_THREAD) ANONPAPER_FUZZ=10000 TQDM_DISABLE=1 $(RUN) -m pytest -q --numprocesses $(CORES) \
 	  tests/core/test_fuzz.py tests/core/test_guarantees.py tests/partition/test_refined.py \
 	  tests/measure/test_bounds.py tests/attacks
-
-.PHONY: test-spark
-test-spark: env  ## install Spark beside the environment, and run the tests of scale on it (Java 17)
-	@test -d build/spark/packages/pyspark \
-	  || $(RUN) -m pip install -qq --target build/spark/packages pyspark==4.0.5
-	@PYTHONPATH=build/spark/packages $(RUN) -m pytest -q -rs tests/owner/test_spark.py
-
-.PHONY: mutants
-mutants: env  ## change the code in small ways, and see whether the tests notice (SAMPLE=300)
-	@test -d build/mutants/packages/cosmic_ray \
-	  || $(RUN) -m pip install -qq --target build/mutants/packages cosmic-ray==8.7.0
-	@$(RUN) tools/mutants.py --sample $(or $(SAMPLE),300)
 
 .PHONY: bench
 bench: env data  ## measure speed and memory against their limits
@@ -307,20 +261,9 @@ wheel-test:  ## build the wheel and test it in empty environments, with PANDAS=2
 lock:  ## make requirements.lock anew from pyproject.toml, with the newest versions it allows
 	@PYTHON="$(PYTHON)" tools/lock.sh
 
-.PHONY: newest
-newest:  ## try the newest versions that pyproject.toml allows: name them, run the unit tests
-	@PYTHON="$(PYTHON)" tools/newest.sh build/newest
-	@diff <($(PINS)) build/newest/versions || echo "locked: <, newest: >"
-	@$(ONE_THREAD) TQDM_DISABLE=1 build/newest/bin/python -m pytest -q \
-	  --numprocesses $(WORKERS) --dist loadfile --ignore tests/project anonpaper tests
-
 .PHONY: types
 types: env  ## check the types of the public face
 	@$(RUN) -m mypy
-
-.PHONY: archive
-archive: env  ## write what is deposited with a paper: build/anonpaper-<version>.zip
-	@$(RUN) tools/archive.py --profile $(PROFILE)
 
 .PHONY: clean
 clean:  ## remove figures/$(PROFILE) and build; the cache stays, and `make` restores from it

@@ -399,7 +399,7 @@ def test_help_has_a_line_for_each_target(project):
     printed = make(project, "help").splitlines()
     targets = {line.split()[0] for line in printed}
     assert targets >= set(
-        "help env data figures notebooks test test-all test-fast lab bench lock clean figure "
+        "help env data figures notebooks test test-fast lab bench lock clean figure "
         "report verify paper-<folder> refresh-<notebook>".split()
     )
     assert all(len(line.split()) > 2 for line in printed)

@@ -91,6 +91,16 @@ def test_conda_gets_everything_the_package_requires():
     assert set(locked()) >= UNTIED
 
 
+def test_binder_installs_locked_versions_for_the_same_python():
+    pins = dict(
+        line.split("==") for line in (ROOT / "binder/requirements.txt").read_text().split()
+    )
+    assert {canonicalize_name(name): pin for name, pin in pins.items()}.items() <= locked().items()
+    assert {"jupyterlab", "numba", "pandas"} <= {*pins} and not {"sdv", "torch"} & {*pins}
+    python = re.search(r"python (\d\.\d+)\.\*", (ROOT / "environment.yml").read_text())[1]
+    assert (ROOT / "binder/runtime.txt").read_text() == f"python-{python}\n"
+
+
 def test_one_version_is_said_everywhere():
     """With git the version follows from the tags; without, it is the last one released."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -245,7 +255,7 @@ def test_every_target_that_help_lists_is_run_at_least_once_a_month():
 
 
 def test_files_that_recipes_name_are_there():
-    for name in ("Makefile", "tools/newest.sh", "tools/wheel_test.sh", *SCHEDULED):
+    for name in ("Makefile", "tools/lock.sh", "tools/wheel_test.sh", *SCHEDULED):
         named = re.findall(
             r"(?<![\w/.-])(?:tests|tools|benchmarks)/[\w/]+\.\w+", (ROOT / name).read_text()
         )
