@@ -1,15 +1,16 @@
-"""What the quick run of each notebook shows is what is expected of it, number by number."""
+"""What the quick run of each notebook shows and saves is what is expected of it."""
 
 import json
 import math
 import re
 from decimal import Decimal
 from itertools import zip_longest
-from pathlib import Path
 
 import pytest
+from project.tools import ROOT, load_tool
 
-ROOT = Path(__file__).parents[2]
+verify = load_tool("verify")
+SAVED = dict(verify.inputs.tables_of(ROOT / "figures/expected/quick"))
 EXPECTED, MADE = (ROOT / f"figures/{place}/notebooks" for place in ("expected/quick", "quick"))
 NAMES = sorted(path.relative_to(EXPECTED).as_posix() for path in EXPECTED.rglob("*.ipynb"))
 TRAINED = (
@@ -46,10 +47,17 @@ def alike(one, other, trained=False):
     return True
 
 
+pytestmark = pytest.mark.skipif(not MADE.is_dir(), reason="`make` has not run")
+
+
+@pytest.mark.parametrize("path", SAVED)
+def test_a_notebook_saves_what_is_expected(path):
+    sides = (ROOT / f"figures/{place}/{path}" for place in ("expected/quick", "quick"))
+    assert verify.difference(*sides, SAVED[path]) == ""
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_notebook_shows_what_is_expected(name):
-    if not MADE.is_dir():
-        pytest.skip("`make` has not run")
     pairs = zip_longest(texts_of(EXPECTED / name), texts_of(MADE / name), fillvalue="")
     different = [pair for pair in pairs if not alike(*pair, name.startswith(TRAINED))]
     assert different == []
