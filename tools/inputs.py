@@ -2,8 +2,8 @@
 
 A run notes one digest of its sources in the notebook's share of the manifest,
 <results>/manifest/<notebook>.json: the notebook's code, its parameters, the modules beside it,
-the package, data that the project holds, and the locked versions. Comments, docstrings, texts of
-notebooks and claims do not count.
+the package, published numbers, the locked versions, and which data were placed by hand. Comments,
+docstrings, texts of notebooks and claims do not count.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from anonpaper.compendium.provenance import bare_content
+from anonpaper.compendium.provenance import sources_digest
 from anonpaper.errors import AnonpaperError
-from anonpaper.files import project_root, sha256
+from anonpaper.files import project_root, raw_folder, sha256
 
 # jsonschema, which nbformat imports, builds a grammar of international addresses at every start,
 # for seconds, unless there is no such module: no notebook is checked for addresses
@@ -26,10 +26,7 @@ sys.modules["rfc3987_syntax"] = None
 ROOT = project_root(Path(__file__).parent)
 NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
-SOURCES = {".csv", ".json", ".mplstyle", ".py", ".toml"}
-JUDGES = re.compile(
-    r"compendium/(intervals|judge|layout)\.py|\w+/(checks\.py|(claims|paper|asked)\.toml)"
-)
+digest_of = cache(sources_digest)  # files as they were first
 
 
 class NotebookError(AnonpaperError):
@@ -81,17 +78,10 @@ def sources_of(name: str, parameters: dict) -> str:
     # only what asks our own questions builds on papers
     beside = folder if (folder / "paper.toml").exists() else NOTEBOOKS
     parts = [ROOT / "anonpaper", ROOT / "data" / "reference", beside]
-    content = [cells, parameters, *map(digest_of, parts)]
+    lock = sha256((ROOT / "requirements.lock").read_bytes())
+    by_hand = sorted(path.name for path in raw_folder().glob("*"))
+    content = [cells, parameters, lock, by_hand, *map(digest_of, parts)]
     return sha256(json.dumps(content, sort_keys=True, default=str))[:16]
-
-
-@cache
-def digest_of(folder: Path) -> str:
-    """Return one digest of the sources in a folder."""
-    files = [path for path in sorted(folder.rglob("*")) if path.suffix in SOURCES]
-    names = [path.relative_to(ROOT).as_posix() for path in files]
-    kept = [n for n in names if not JUDGES.search(n) and "/slides/" not in n]
-    return sha256("".join(f"{name} {sha256(bare_content(ROOT / name))}\n" for name in kept))
 
 
 def share_file(name: str, results: Path) -> Path:
