@@ -39,7 +39,7 @@ export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: all help env data figures report expected verify notebooks lab course slides grade site \
-  site-instructor live live-walk test test-all test-fast fuzz types bench benchmark wheel-test lock \
+  site-instructor live test test-all test-fast fuzz types bench benchmark wheel-test lock \
   clean distclean $(PAPERS:%=paper-%) $(NOTEBOOKS:notebooks/%.ipynb=refresh-%)
 
 all: figures $(COMPARED) course $(if $(wildcard site/conf.py),site)  ## figures, lessons, site; the default
@@ -152,9 +152,6 @@ site-instructor: env  ## write the site with solutions and the guide: build/site
 
 live: env  ## write pages that run in the browser: your own table, lessons, notebooks (build/live)
 	@$(RUN) tools/live.py
-
-live-walk: env data  ## drive those pages in Chromium: awkward files, all methods, all lessons
-	@$(RUN) -m pytest -q -s tests/project/walk_live.py
 
 # alone from the results that are there; with all else after it
 ifneq ($(filter all,$(or $(MAKECMDGOALS),all)),)
