@@ -29,10 +29,10 @@ from pathlib import Path
 import pooch
 import requests
 from course import ROOT, all_lessons, describe, public_version
-from kit import loads, write_wheel
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+import anonpaper
 from anonpaper.datasets.fetching import BY_HAND, OFFICIAL, PACKAGE_INDEX, find_file
 from anonpaper.datasets.registry import dataset, registry
 from anonpaper.errors import ChecksumError, DatasetUnavailableError
@@ -105,6 +105,29 @@ def archives() -> tuple[dict[str, Path], dict[str, Path]]:
     more = {*pyodide["notebooks"], *map(wheel_name, PINNED["notebooks"])}
     good = {name: checked(path, wanted[name]) for name, path in found.items()}
     return {n: good[n] for n in good if n not in more}, {n: good[n] for n in sorted(more)}
+
+
+def loads(source: str) -> list[str]:
+    """Return the names of the data sets that a cell loads."""
+    return re.findall(r"""\bap\.load\(["'](\w+)["']""", source)
+
+
+def write_wheel(folder: Path) -> str:
+    """Build the package's wheel and return its file's name."""
+    folder.mkdir()
+    build = f"from setuptools import build_meta; build_meta.build_wheel({str(folder)!r})"
+    with tempfile.TemporaryDirectory() as copy:  # setuptools leaves folders behind
+        sources = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / "anonpaper", Path(copy, "anonpaper"), ignore=sources)
+        for name in ("README.md", "LICENSE", "setup.py"):
+            shutil.copy(ROOT / name, copy)
+        # the version is that of the checkout, whose tags the copy does not have
+        project = (ROOT / "pyproject.toml").read_text()
+        version = f'version = "{anonpaper.__version__}"\ndynamic = ['
+        stated = project.replace('dynamic = ["version", ', version)
+        Path(copy, "pyproject.toml").write_text(stated)
+        subprocess.run([sys.executable, "-c", build], cwd=copy, check=True, capture_output=True)
+    return next(folder.glob("*.whl")).name
 
 
 def wheel_name(requirement: str) -> str:

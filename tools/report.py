@@ -15,11 +15,9 @@ import re
 import sys
 import tomllib
 from collections import Counter
-from functools import cache
 from pathlib import Path
 from posixpath import normpath
 
-import inputs
 import jinja2
 import mistune
 import pandas as pd
@@ -39,7 +37,7 @@ TEXTS = tomllib.loads((TEMPLATES / "report.toml").read_text(encoding="utf-8"))
 OTHERS = tuple(kind for kind in judge.KINDS if kind != judge.MEASURED)
 TRIVIAL = (judge.PROOF, judge.ARITHMETIC, judge.SOFTWARE)  # folded, unless they fail
 NOTHING = "-"  # where there is no such claim
-OLDER, NOT_YET = "made by older code", "not run yet at this size"
+NOT_YET = "not run yet at this size"
 _NUMBER = r"(-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]\d+)?)"
 WIDE = re.compile(rf"(x )?{_NUMBER} to (?:x )?{_NUMBER}( points| %)?")
 
@@ -214,26 +212,7 @@ def run_of(paper: str, notebook: str, results: Path) -> dict:
     noted = json.loads(share.read_text()) if share.exists() else {"seconds": 0, "outputs": {}}
     seconds, data = noted["seconds"], data_of(noted["outputs"])
     told = {"name": notebook, "seconds": seconds, "minutes": minutes(seconds), "data": data}
-    return told | {"state": state_of(f"{paper}/{notebook}", results)}
-
-
-def state_of(notebook: str, results: Path) -> str:
-    """Return whether results at the paper's sizes are missing, or older than what made them.
-
-    Code that gives other quick tables makes them older, as `make plan PROFILE=paper` says.
-    """
-    if inputs.read_share(notebook, results) is None:
-        return NOT_YET
-    parameters, files = present()
-    quick = inputs.quick_tables(notebook, inputs.reference("quick"))
-    reasons = inputs.changes(notebook, parameters[notebook], results, files, quick)
-    return OLDER if {*reasons} - {"its data changed"} else ""
-
-
-@cache
-def present() -> tuple[dict, dict]:
-    """Return the paper's parameters of each notebook, and the digest of each file."""
-    return inputs.parameters_of("paper"), inputs.snapshot()
+    return told | {"state": "" if share.exists() else NOT_YET}
 
 
 def minutes(seconds: float) -> str:

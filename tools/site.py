@@ -276,7 +276,7 @@ class Site:
             for name, share in shares(folder).items():
                 if not name.startswith(f"{key}/"):  # a notebook saves what its folder is about
                     continue
-                state = report.state_of(name, PAPER) if folder == PAPER else report.NOT_YET
+                state = "" if folder == PAPER else report.NOT_YET
                 for path, about in share["outputs"].items():
                     if path.endswith(".csv"):
                         there = PAPER / path if folder == PAPER else Path()

@@ -27,7 +27,8 @@ tar -xzf "$folder"/dist/*.tar.gz -C "$folder/sources" --strip-components 1
 rm -r "$folder/sources/anonpaper"
 cd "$folder/sources"
 # without the compiler these take minutes
-slow=$(sed -nE 's/^ *"(tests[^"]+)".*/--deselect=\1/p' tests/mutants.toml)
+slow="--ignore=tests/partition/test_klt.py --ignore=tests/recoders/test_searches.py
+  --ignore=tests/recoders/test_branch_and_bound.py --ignore=tests/publish/test_swap_and_anatomize.py"
 
 [ $# -gt 0 ] || set -- all none
 for extra; do

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from anonpaper import files
-from anonpaper.compendium import papers, provenance
+from anonpaper.compendium import provenance
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):
@@ -44,45 +44,29 @@ def test_the_digest_sees_code_only(tmp_path, monkeypatch, changed, same):
     assert (digests[0] == digests[1]) is same
 
 
-def test_the_digest_follows_imports_wherever_they_stand(tmp_path, monkeypatch):
-    package = tmp_path / "anonpaper"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-    (package / "top.py").write_text("def f():\n    from anonpaper import middle\n")
-    (package / "middle.py").write_text("from .low import x\n")
-    (package / "low.py").write_text("x = 1\n")
-    (package / "apart.py").write_text("import anonpaper\n")
-    monkeypatch.setattr(provenance, "PACKAGE", package)
-    assert set(provenance._reachable_files("anonpaper.top")) == {
-        "anonpaper.top",
-        "anonpaper.middle",
-        "anonpaper.low",
-    }
-    assert package / "low.py" in provenance._reachable_files("anonpaper.apart").values()
-
-
-def test_the_whole_package_counts_with_its_data_files():
-    names = set(provenance._reachable_files("anonpaper"))
-    assert {"errors.py", "anonpaper.mplstyle", "datasets/registry.toml"} <= names
-
-
-@pytest.mark.parametrize("grid", papers())
-def test_what_a_grid_keeps_does_not_depend_on_claims_or_on_other_papers(grid):
-    """Else an edit of a claim's words would have every release made again."""
-    reached = set(provenance._reachable_files(grid))
-    assert "anonpaper.microdata" in reached
-    assert "anonpaper.compendium.judge" not in reached
-    assert set(papers()) & {name.partition("_")[0] for name in reached} == {grid}
-
-
-def test_the_digest_follows_modules_beside_notebooks(tmp_path, monkeypatch):
-    home = tmp_path / "notebooks" / "one2001"
-    home.mkdir(parents=True)
-    (home / "one2001.py").write_text("def f():\n    import one2001_topic\n")
-    (home / "one2001_topic.py").write_text("import numpy\n")
+def test_a_digest_covers_the_package_and_what_lies_beside_a_notebook(tmp_path, monkeypatch):
+    """An edit of a claim's words, or of another paper, makes nothing again."""
+    package, home = tmp_path / "anonpaper", tmp_path / "notebooks" / "one2001"
+    other = tmp_path / "notebooks" / "together"
+    for folder in (package, home, other):
+        folder.mkdir(parents=True)
+        (folder / f"{folder.name}.py").write_text("x = 1\n")
+    (home / "paper.toml").touch()
     monkeypatch.syspath_prepend(home)
+    monkeypatch.syspath_prepend(other)
     monkeypatch.setattr(provenance, "notebooks_folder", lambda: tmp_path / "notebooks")
-    assert set(provenance._reachable_files("one2001")) == {"one2001", "one2001_topic"}
+    monkeypatch.setattr(provenance, "PACKAGE", package)
+
+    def changed(path):
+        before = [provenance.code_digest(name) for name in ("one2001", "together")]
+        path.write_text("y = 2\n")
+        after = [provenance.code_digest(name) for name in ("one2001", "together")]
+        return [was != now for was, now in zip(before, after, strict=True)]
+
+    assert changed(package / "table.toml") == [True, True]
+    assert changed(home / "one2001_topic.py") == [True, True]
+    assert changed(other / "together_topic.py") == [False, True]
+    assert changed(home / "claims.toml") == changed(home / "checks.py") == [False, False]
 
 
 def test_a_module_without_source_is_named():

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 import traceback
 from pathlib import Path
 from unittest import mock
@@ -137,25 +136,16 @@ def make(root, *arguments, fails=False, **changes):
     return done.stdout + done.stderr
 
 
-def timed(value):
-    """Return a row of a grid that takes some time."""
-    return {"seconds": time.time()}
-
-
 def ran(printed):
     """Return the notebooks that a run of make executed."""
     return sorted(line.split()[0] for line in printed.splitlines() if " figures, " in line)
 
 
 class Build:
-    """The programs of a small project, called in this process; no kernel is started.
-
-    `opened` has the files that each notebook is noted to have opened, by its name.
-    """
+    """The programs of a small project, called in this process; no kernel is started."""
 
     def __init__(self, root):
         self.root = root
-        self.opened = dict.fromkeys(("one/1_first", "two/1_second"), ["anonpaper/groups.py"])
 
     def __call__(self, program, *arguments, fails=False):
         """Call a program of tools/ as `make` does and return what it printed."""
@@ -196,8 +186,5 @@ class Build:
                     exec(cell.source if cell.cell_type == "code" else "", scope)
             except Exception:
                 wrong = traceback.format_exc()
-        name = source.relative_to(self.root / "notebooks").with_suffix("").as_posix()
-        notes = Path(environment["ANONPAPER_OPENED"]) / "1"
-        notes.write_text("\n".join(self.opened.get(name, ())))
         nbformat.write(notebook, target)
         return wrong

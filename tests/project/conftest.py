@@ -27,7 +27,7 @@ def launched():
     return {"executable_path": found, "args": ["--no-sandbox", "--no-first-run", *off]}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it runs, no other loop of events can in its process
 def browser(launched):
     from playwright.sync_api import sync_playwright  # few tests need it
 

@@ -108,17 +108,6 @@ class LiveNotebook:
                 differ[cell.id] = made, committed
         return said, differ
 
-    def seconds(self):
-        """Return how long all cells took, and which one took longest."""
-        took = self.page.evaluate("cells.map(one => [Number(one.dataset.seconds || 0), one.id])")
-        return f"{sum(seconds for seconds, _ in took):.0f} s, at most {max(took)}"
-
-    def python(self, source):
-        """Run Python in the page; return what it prints."""
-        outputs = self.page.evaluate("source => ask('run', { source })", source)
-        assert [one["kind"] for one in outputs] == ["text"], outputs
-        return outputs[0]["content"]
-
 
 def alike(made, committed):
     """Whether two outputs have as many pictures, the same words, and numbers equal to 0.1 %."""

@@ -6,26 +6,16 @@ run real kernels.
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
 import time
-from functools import partial
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell
-from project.builds import (
-    Build,
-    environment,
-    make,
-    ran,
-    small_project,
-    write_notebook,
-    write_profile,
-)
+from project.builds import environment, make, ran, small_project, write_notebook, write_profile
 
 ROOT = Path(__file__).parents[2]
 BOTH = ["one/1_first", "two/1_second"]
@@ -59,11 +49,6 @@ def made(build):
     return build
 
 
-def planned(printed):
-    """Return the notebooks that `make plan` says have changed."""
-    return [line.split(":")[0].strip() for line in printed.splitlines() if " changed" in line]
-
-
 def quick(build, path):
     return build.root / "figures" / "quick" / path
 
@@ -71,52 +56,25 @@ def quick(build, path):
 # ---- with kernels -----------------------------------------------------------------------------
 
 
-def test_make_runs_what_changed_side_by_side_and_clean_takes_no_run_away(project):
-    """A run depends on the modules that it opened, also in workers of grids.
-
-    Each notebook waits for the other to have begun, and no file of a kernel lies beside it.
-    """
+def test_make_runs_what_changed_side_by_side(project):
+    """Each notebook waits for the other to have begun, and no file of a kernel lies beside it."""
     here, there = project / "one_is_here", project / "two_is_here"
-    oka = "from anonpaper.partition import oka"
-    write_notebook(project, "one/1_first", more=MEET.format(here=here, there=there) + oka)
+    write_notebook(project, "one/1_first", more=MEET.format(here=here, there=there))
     write_notebook(project, "two/1_second", more=MEET.format(here=there, there=here) + GRID)
     helper = project / "notebooks" / "two" / "helper.py"
     helper.write_text(WORKER)
-    printed = make(project, "JOBS=2")
-    assert ran(printed) == BOTH
-    assert "0 figures, 2 tables" in printed
+    assert ran(make(project, "figures", "JOBS=2")) == BOTH
     results = project / "figures" / "quick"
     assert (results / "one/table_1_first.csv").read_text() == "row\n0\n1\n2\n"
     first, second = (json.loads((results / f"manifest/{n}.json").read_text()) for n in BOTH)
     assert sorted(first["outputs"]) == ["one/table_1_first.csv", "one/table_1_first.tex"]
     assert {"two/found.csv", "two/table_1_second.csv"} < {*second["outputs"]}
     assert first["parameters"] == {"rows": 3}
-    assert first["notebook"] == "notebooks/one/1_first.ipynb"
     executed = nbformat.read(results / "notebooks/one/1_first.ipynb", as_version=4)
     assert set(executed.metadata) == {"kernelspec", "language_info"}
     assert second["functions"] == ["notebooks/two/helper.py:twice"]
-
-    for module, readers in {
-        "partition/oka": [BOTH[0]],
-        "partition/mondrian": [BOTH[1]],
-        "partition/tp": [],
-        "compendium/judge": [],
-        "groups": BOTH,
-    }.items():
-        shares = [json.loads((results / f"manifest/{name}.json").read_text()) for name in BOTH]
-        noted = [name for name, share in zip(BOTH, shares, strict=True)
-                 if f"anonpaper/{module}.py" in share["inputs"]["files"]]  # fmt: skip
-        assert noted == readers, module
     helper.write_text(WORKER.replace("2 * value", "3 * value"))
-    assert planned(make(project, "plan")) == ["two/1_second"]
-    helper.write_text("# words\n" + WORKER)
-
-    make(project, "clean")
-    printed = make(project, "JOBS=2")
-    assert ran(printed) == []
-    assert "2 taken from the cache" in printed
-    assert (results / "one/table_1_first.csv").read_text() == "row\n0\n1\n2\n"
-    assert "--jobs 2 --fresh" in make(project, "-n", "FRESH=yes", "JOBS=2")
+    assert ran(make(project, "figures", "JOBS=2")) == ["two/1_second"]
 
 
 def test_a_killed_run_leaves_nothing_half_written_and_the_next_resumes(project):
@@ -165,17 +123,19 @@ def test_notebooks_are_executed_in_place_the_same_each_time(project):
 
 
 def test_only_what_depends_on_a_change_runs_again(made):
-    assert "2 notebooks up to date, nothing to be done" in made("notebooks", "make")
+    assert ran(made("notebooks", "make")) == []
     write_profile(made.root, "one/1_first: {rows: 4}\ntwo/1_second: {}\n")
     assert ran(made("notebooks", "make")) == ["one/1_first"]
     assert quick(made, "one/table_1_first.csv").read_text().endswith("3\n")
-
     write_notebook(made.root, "two/1_second", more="rows + seed")
     assert ran(made("notebooks", "make")) == ["two/1_second"]
+    quick(made, "one/table_1_first.csv").unlink()
+    assert ran(made("notebooks", "make")) == ["one/1_first"]
 
     notebook = made.root / "notebooks/two/1_second.ipynb"
     executed = nbformat.read(notebook, as_version=4)
-    executed.cells[0].execution_count = 7  # outputs are no input
+    executed.cells[0].execution_count = 7  # outputs are no input, and texts are none
+    executed.cells.insert(1, new_markdown_cell("What is shown", id="shown"))
     nbformat.write(executed, notebook)
     source = made.root / "anonpaper" / "groups.py"
     source.write_text("# a comment\n" + source.read_text())
@@ -183,59 +143,11 @@ def test_only_what_depends_on_a_change_runs_again(made):
     (made.root / "notebooks/one/checks.py").write_text("CHECKED = 1")
     assert ran(made("notebooks", "make")) == []
 
+    (made.root / "notebooks/one/one.py").write_text("BESIDE = 1")  # and `two` may build on papers
+    assert ran(made("notebooks", "make")) == BOTH
     source.write_text(source.read_text() + "\nANOTHER_NAME = 1\n")
     assert ran(made("notebooks", "make", "two")) == ["two/1_second"]
     assert ran(made("notebooks", "make")) == ["one/1_first"]
-
-
-def test_texts_run_nothing(made):
-    place = made.root / "notebooks/one/1_first.ipynb"
-    notebook = nbformat.read(place, as_version=4)
-    notebook.cells.insert(1, new_markdown_cell("What is shown", id="shown"))
-    nbformat.write(notebook, place)
-    assert ran(made("notebooks", "make")) == []
-
-
-def test_a_kept_run_is_used_while_it_is_whole_and_its_inputs_are_the_same(made):
-    kept = made.root / "data/cache/runs/quick/one"
-    shutil.rmtree(made.root / "figures")
-    printed = made("notebooks", "make")
-    assert ran(printed) == []
-    assert "2 taken from the cache" in printed
-    assert {path.name for path in kept.iterdir()} == {"table_1_first.csv", "table_1_first.tex"}
-    for path in kept.iterdir():
-        assert quick(made, f"one/{path.name}").read_bytes() == path.read_bytes()
-
-    quick(made, "one/table_1_first.csv").unlink()
-    assert ran(made("notebooks", "make")) == []
-    (kept / "table_1_first.csv").write_text("row\n7\n")
-    quick(made, "one/table_1_first.csv").unlink()
-    assert ran(made("notebooks", "make")) == ["one/1_first"]
-
-    shutil.rmtree(made.root / "figures")
-    write_notebook(made.root, "two/1_second", more="rows")
-    assert ran(made("notebooks", "make")) == ["two/1_second"]
-    shutil.rmtree(made.root / "notebooks/two")
-    made("notebooks", "make")
-    assert not [*(made.root / "data/cache/runs").rglob("*1_second*")]
-    assert ran(made("notebooks", "make", "--fresh")) == ["one/1_first"]
-    assert ran(made("notebooks", "make", "--fresh")) == []
-
-
-def test_what_has_run_counts_in_a_fresh_clone(build, tmp_path):
-    build("notebooks", "make", "--profile=paper")
-    clone = tmp_path / "elsewhere"
-    shutil.copytree(build.root, clone, copy_function=shutil.copy)  # with the time of now
-    shutil.rmtree(clone / "figures" / "paper" / "notebooks")
-    shutil.rmtree(clone / "data" / "cache" / "runs")
-    printed = Build(clone)("notebooks", "make", "--profile=paper")
-    assert "2 notebooks up to date, nothing to be done" in printed
-    source = clone / "anonpaper" / "groups.py"
-    source.write_text(source.read_text() + "ANOTHER_NAME = 1\n")
-    lock = clone / "requirements.lock"
-    lock.write_text(lock.read_text().replace("numpy==", "numpy==9."))
-    printed = Build(clone)("notebooks", "plan", "--profile=paper")
-    assert "one/1_first: its versions changed, anonpaper/groups.py changed" in printed
 
 
 def test_larger_sizes_leave_out_notebooks_that_save_no_results(made):
@@ -246,66 +158,6 @@ def test_larger_sizes_leave_out_notebooks_that_save_no_results(made):
     assert ran(made("notebooks", "make", "--profile=paper")) == [BOTH[0]]
     assert ran(made("notebooks", "make")) == [BOTH[1]]
     assert ran(made("notebooks", "make", BOTH[1], "--profile=paper")) == []
-
-
-def test_other_code_with_the_same_quick_tables_runs_nothing_at_larger_sizes(build):
-    """Run times are not among what has to be the same."""
-    write_profile(build.root, "one/1_first: {}\ntwo/1_second: {}\n")
-    timed = "results.table(pd.DataFrame({'seconds': [time.time()]}), 't', caption='', timing=True)"
-    write_notebook(build.root, BOTH[0], more=f"import time\n{timed};")
-    build("notebooks", "refresh")
-    build("notebooks", "make", "--profile=paper")
-    source, larger = build.root / "anonpaper/groups.py", "--profile=paper"
-    source.write_text(source.read_text() + "\nUNUSED = 1\n")
-    printed = build("notebooks", "plan", larger)
-    assert "figures/paper: 2 notebooks up to date" in printed
-    assert "2 of other code are judged by figures/expected/quick" in printed
-    printed = build("notebooks", "make", larger)
-    assert "figures/quick: 2 of 2 notebooks to run" in printed and ran(printed) == BOTH
-    assert printed.split("figures/paper: ")[1] == "2 notebooks up to date, nothing to be done\n"
-
-    write_notebook(build.root, BOTH[1], saves=(
-        "results.table(pd.DataFrame({'row': [rows, 1.5]}), 'table_1_second', caption='Rows')"
-    ))  # fmt: skip
-    printed = build("notebooks", "make", larger)
-    assert ran(printed) == [BOTH[1], BOTH[1]]  # quick, and then larger
-    assert "two/1_second: its cells changed" in printed
-    assert ran(build("notebooks", "make", larger)) == []
-
-    for change in (
-        lambda: write_profile(build.root, f"{BOTH[0]}: {{rows: 31}}\n{BOTH[1]}: {{}}", "paper"),
-        lambda: (build.root / "notebooks/one/read.csv").write_text("b"),
-    ):
-        change()
-        assert ran(build("notebooks", "make", larger)) == [BOTH[0]]
-        build.opened[BOTH[0]] = ["notebooks/one/read.csv"]
-        (build.root / "notebooks/one/read.csv").write_text("a")
-        shutil.rmtree(build.root / "figures/paper")
-        build("notebooks", "make", larger, "--fresh")
-
-
-def test_one_figure_or_table_is_made_again(made):
-    printed = made("notebooks", "figure", "one/table_1_first")
-    assert ran(printed) == ["one/1_first"]
-    assert "figures/quick/one/table_1_first.csv" in printed
-    assert "one/small: reproduced (quick profile)" in printed
-    assert "one/small: reproduced" in made("notebooks", "claim", "one/small")
-    printed = made("notebooks", "figure", "one/table_1", fails=True)
-    assert "no such figure or table; there are one/table_1_first" in printed
-    assert "no such claim; there are one/small" in made("notebooks", "claim", "one/no", fails=True)
-    quick(made, "one/table_1_first.csv").unlink()
-    printed = made("notebooks", "claim", "one/small", fails=True)
-    assert "run `make figure PROFILE=quick NAME=one/table_1_first` first" in printed
-
-
-def test_the_longest_notebook_runs_first(made):
-    for name, seconds in zip(BOTH, (1, 1000), strict=True):
-        share = quick(made, f"manifest/{name}.json")
-        share.write_text(json.dumps(json.loads(share.read_text()) | {"seconds": seconds}))
-    write_profile(made.root, "one/1_first: {rows: 5}\ntwo/1_second: {rows: 5}\n")
-    printed = made("notebooks", "make")
-    order = [line.split()[0] for line in printed.splitlines() if " figures, " in line]
-    assert order == BOTH[::-1]
 
 
 def test_outputs_that_are_no_longer_made_disappear(made):
@@ -348,42 +200,10 @@ def test_a_failing_notebook_fails_make_and_keeps_what_was_there(made):
     assert ran(made("notebooks", "make", fails=True)) == ["one/1_first"]  # the others run
 
 
-@pytest.mark.parametrize(
-    ("profile", "message"),
-    [
-        (
-            "one/1_first: {rwos: 3}\ntwo/1_second: {}",
-            "sets rwos, but the notebook's parameters are rows, seed",
-        ),
-        ("one/first: {rows: 3}", "has sections of no notebook: one/first"),
-    ],
-)
-def test_names_in_a_profile_are_checked(build, profile, message):
-    write_profile(build.root, profile)
-    assert message in build("notebooks", "make", fails=True)
-
-
-def test_a_profile_says_something_of_every_notebook_of_its_folder(build):
-    write_notebook(build.root, "one/2_more")
-    printed = build("notebooks", "make", "--profile=paper", fails=True)
-    assert "one/profiles/paper.yaml has no section of one/2_more; add `2_more: {}`" in printed
-    (build.root / "notebooks/two/profiles/paper.yaml").unlink()
-    write_profile(build.root, "one/1_first: {}\none/2_more: {}\n", "paper")
-    printed = build("notebooks", "make", "--profile=paper", fails=True)
-    assert "two/profiles/paper.yaml has no section of two/1_second" in printed
-
-
 def test_unknown_profiles_and_names_are_named(build):
     printed = build("notebooks", "make", "--profile=big", fails=True)
-    assert "no profile 'big'; there are paper, quick" in printed
-    assert "no such notebook or folder: three" in build("notebooks", "plan", "three", fails=True)
-
-
-def test_two_notebooks_cannot_write_one_file(build):
-    write_notebook(build.root, "one/2_again", table="table_1_first")
-    write_profile(build.root, "one/1_first: {rows: 3}\none/2_again: {}\n")
-    printed = build("notebooks", "make", fails=True)
-    assert "writes one/table_1_first.csv, which one/1_first writes too" in printed
+    assert "no profile 'big'" in printed
+    assert "no such notebook or folder: three" in build("notebooks", "make", "three", fails=True)
 
 
 def test_results_must_name_their_notebook(build):
@@ -399,7 +219,7 @@ def test_help_has_a_line_for_each_target(project):
     printed = make(project, "help").splitlines()
     targets = {line.split()[0] for line in printed}
     assert targets >= set(
-        "help env data figures notebooks test test-all test-fast lab bench lock clean figure "
+        "help env data figures notebooks test test-fast lab bench lock clean "
         "report verify paper-<folder> refresh-<notebook>".split()
     )
     assert all(len(line.split()) > 2 for line in printed)
@@ -409,7 +229,7 @@ def test_help_has_a_line_for_each_target(project):
 
 def test_what_is_made_and_what_is_kept_are_cleaned_apart(tmp_path):
     made = ("figures/quick/a.csv", "build/a.zip")
-    kept = ("data/cache/grids/a", "data/cache/runs/a", ".ruff_cache/a")
+    kept = ("data/cache/grids/a", ".ruff_cache/a")
     placed, loop = "data/cache/package-index/a", "anonpaper/__pycache__/a.nbc"
     for name in (*made, *kept, placed, loop):
         (tmp_path / name).parent.mkdir(parents=True)
@@ -437,39 +257,3 @@ def test_conda_is_used_where_it_is_on_the_path(tmp_path, tool):
     assert f"{folder / tool} env $action" in printed
     assert "--file environment.yml" in printed
     assert "-m venv" in make(project, "-n", "env", "CONDA=", PATH=path)
-
-
-def test_a_light_environment_takes_part_of_the_lock_and_is_completed(tmp_path):
-    project = small_project(tmp_path / "project", package="__init__.py")
-    (project / "binder").mkdir()
-    shutil.copy(ROOT / "binder" / "requirements.txt", project / "binder")
-    planned = partial(make, project, "-n", "CONDA=", "env")
-    assert "awk" not in planned("LIGHT=1")  # the whole one is there
-    (project / ".venv/.packages-installed").unlink()
-    light = planned("LIGHT=1")
-    assert "torch" not in light
-    part = re.search(r"<\((awk .*)\)", light)[1]
-    done = subprocess.run(part, shell=True, cwd=project, capture_output=True, text=True)
-    pins = [line.split()[0] for line in done.stdout.splitlines() if "==" in line]
-    assert pins == (project / "binder" / "requirements.txt").read_text().split()
-    assert done.stdout.count("--hash=") >= len(pins)
-    (project / ".venv/.light-installed").touch()
-    assert "awk" not in planned("LIGHT=1")
-    assert "--requirement requirements.lock" in planned()
-
-
-def test_light_leaves_out_what_needs_more_and_says_so(project):
-    write_notebook(project, "majeed2024/1_first")
-    printed = make(project, "-n", "LIGHT=1", "figures")
-    assert "leaves out notebooks that need SDV: majeed2024/1_first" in printed
-    assert "tools/notebooks.py make one/1_first two/1_second --profile" in printed
-    assert "run this target without it" in make(project, "LIGHT=1", "test", fails=True)
-
-
-def test_notebooks_that_call_sdv_or_an_engine_are_among_those_that_light_leaves_out():
-    calls = re.compile(r"\b(ap\.scan|synthesize)\(")
-    needy = {path for path in (ROOT / "notebooks").rglob("*") if path.suffix in (".ipynb", ".py")
-             and calls.search(path.read_text())}  # fmt: skip
-    places = {path.relative_to(ROOT / "notebooks").as_posix() for path in needy}
-    assert places
-    assert all(place.startswith("majeed2024/") for place in places)

@@ -2,7 +2,6 @@
 
 import re
 import runpy
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -91,6 +90,16 @@ def test_conda_gets_everything_the_package_requires():
     assert set(locked()) >= UNTIED
 
 
+def test_binder_installs_locked_versions_for_the_same_python():
+    pins = dict(
+        line.split("==") for line in (ROOT / "binder/requirements.txt").read_text().split()
+    )
+    assert {canonicalize_name(name): pin for name, pin in pins.items()}.items() <= locked().items()
+    assert {"jupyterlab", "numba", "pandas"} <= {*pins} and not {"sdv", "torch"} & {*pins}
+    python = re.search(r"python (\d\.\d+)\.\*", (ROOT / "environment.yml").read_text())[1]
+    assert (ROOT / "binder/runtime.txt").read_text() == f"python-{python}\n"
+
+
 def test_one_version_is_said_everywhere():
     """With git the version follows from the tags; without, it is the last one released."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -168,49 +177,6 @@ def test_what_is_said_to_install_the_package_works():
         assert extra is None or extra in project["optional-dependencies"], name
 
 
-# ---- the image --------------------------------------------------------------------------------
-
-
-def lacking(dockerfile, image):
-    """Yield what the commands of a Dockerfile name and the image does not have by then.
-
-    Copies go to a folder; of `make` it is asked what it would do there, and which files of the
-    project that names.
-    """
-    for line in dockerfile.replace("\\\n", " ").splitlines():
-        word, *rest = line.split() or [""]
-        if word == "COPY":
-            *sources, place = [part for part in rest if not part.startswith("--")]
-            for name in files_of_the_project():
-                if any(s == "." or name == s or name.startswith(f"{s}/") for s in sources):
-                    whole = name if "." in sources or place == "./" else name.partition("/")[2]
-                    (image / place / whole).parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy(ROOT / name, image / place / whole)
-        elif word == "RUN" and rest[0] == "make":
-            done = subprocess.run(
-                ["make", "-n", "CONDA=", *rest[1:]], cwd=image, capture_output=True, text=True
-            )
-            assert done.returncode == 0, done.stderr
-            named = set(re.findall(r"[\w./-]+", done.stdout))
-            if "--editable" in named:  # what pip reads
-                named |= {"pyproject.toml", "README.md", "LICENSE", "anonpaper/__init__.py"}
-            project = named & {*files_of_the_project()}
-            assert project
-            yield from (name for name in sorted(project) if not (image / name).exists())
-
-
-def test_the_image_has_what_its_commands_need(tmp_path):
-    dockerfile = (ROOT / "Dockerfile").read_text()
-    assert list(lacking(dockerfile, tmp_path / "image")) == []
-    assert (tmp_path / "image" / "tools" / "report.py").exists()
-
-
-def test_an_image_that_lacks_a_program_is_noticed(tmp_path):
-    early = "COPY requirements.lock pyproject.toml setup.py Makefile README.md LICENSE ./\n"
-    early += "COPY anonpaper ./anonpaper\nRUN make env\nRUN make report\n"
-    assert list(lacking(early, tmp_path)) == ["tools/report.py"]
-
-
 # ---- what runs where --------------------------------------------------------------------------
 
 SCHEDULED = (
@@ -219,33 +185,8 @@ SCHEDULED = (
 )
 
 
-def targets_run():
-    """Return the targets of the Makefile that the workflows or tests of a small project run."""
-    texts = [(ROOT / name).read_text() for name in SCHEDULED]
-    calls = [part for text in texts for part in re.findall(r"\bmake\b([^&|#\n]*)", text)]
-    for path in (ROOT / "tests" / "project").glob("test_*.py"):
-        given = re.findall(r"""(?:\bmake\(\w+|"make"), ([^)\]]*)""", path.read_text())
-        calls += [" ".join(re.findall(r'"([^"]+)"', part)) for part in given]
-    words = [[word for word in call.split() if "=" not in word] for call in calls]
-    return {target for call in words for target in call or ["all"]}
-
-
-def missing(helped, run):
-    """Return the targets of `make help` that nothing runs; one with <...> is a pattern."""
-    patterns = {target: re.compile(re.sub(r"<\w+>", r"[\\w/]+", target)) for target in helped}
-    return {name for name, like in patterns.items() if not any(map(like.fullmatch, run))}
-
-
-def test_every_target_that_help_lists_is_run_at_least_once_a_month():
-    printed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True).stdout
-    helped = {line.split()[0] for line in printed.splitlines()}
-    assert "bench" in helped
-    assert missing(helped, targets_run()) == set()
-    assert missing({"bench", "paper-<folder>"}, {"test"}) == {"bench", "paper-<folder>"}
-
-
 def test_files_that_recipes_name_are_there():
-    for name in ("Makefile", "tools/newest.sh", "tools/wheel_test.sh", *SCHEDULED):
+    for name in ("Makefile", "tools/lock.sh", "tools/wheel_test.sh", *SCHEDULED):
         named = re.findall(
             r"(?<![\w/.-])(?:tests|tools|benchmarks)/[\w/]+\.\w+", (ROOT / name).read_text()
         )

@@ -1,4 +1,4 @@
-"""The page that anonymizes a table in the browser; walk_live.py tries more of it."""
+"""The page that anonymizes a table in the browser."""
 
 import hashlib
 import html

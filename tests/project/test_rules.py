@@ -11,23 +11,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from project.cells import NAMES, code_cells, python_of
 
 import anonpaper
 
 ROOT = Path(__file__).parents[2]
-PLOTTING_STACK = {
-    "IPython",
-    "base64",
-    "html",
-    "__future__",
-    "io",
-    "collections",
-    "pathlib",
-    "matplotlib",
-    "numpy",
-    "pandas",
-}
 TEXTS = {
     ".cff",
     ".cfg",
@@ -86,18 +73,6 @@ def test_the_rule_on_the_library_names_all_of_it():
     }
 
 
-def test_plots_imports_the_plotting_stack_only():
-    tree = ast.parse((ROOT / "anonpaper" / "plots.py").read_text())
-    modules = {
-        alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-    }
-    modules |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert {name.partition(".")[0] for name in modules} <= PLOTTING_STACK
-
-
 def test_no_compiled_loop_assigns_an_array_to_a_slice():
     """Numba then compiles how the error on their shapes is written: 2 seconds in each process."""
     found = []
@@ -125,48 +100,6 @@ def test_notebooks_have_one_clock():
     files = [*(ROOT / "notebooks").rglob("*.py"), *(ROOT / "notebooks").rglob("*.ipynb")]
     clocks = re.compile(r"\b(perf_counter|process_time|monotonic|timeit|time\.time)\b")
     assert [file.name for file in files if clocks.search(file.read_text(encoding="utf-8"))] == []
-
-
-def diva_calls(tree, *, within=ast.AST):
-    """Yield DIVA's calls in parts of a syntax tree: searches that can have a limit of seconds."""
-    parts = [part for part in ast.walk(tree) if isinstance(part, within)]
-    for node in {node for part in parts for node in ast.walk(part)}:
-        if isinstance(node, ast.Call):
-            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            if name in ("diva", "diva_augmented"):
-                yield node
-
-
-def hangs_on_the_clock(call):
-    """Return whether a call leaves it to DIVA how many seconds it may take: 120."""
-    return "max_seconds" not in {keyword.arg for keyword in call.keywords}
-
-
-def test_no_experiment_leaves_its_limit_of_seconds_to_diva():
-    """A slower machine would find its 120 seconds used up where another one found an answer.
-
-    Asked are the papers' modules and the loops of notebooks. What notebooks call otherwise is on
-    ten rows or without constraints, or is shown and not saved.
-    """
-    loops = (ast.For, ast.ListComp, ast.DictComp, ast.GeneratorExp)
-    calls = [
-        (path.name, call)
-        for path in (ROOT / "notebooks").rglob("*.py")
-        for call in diva_calls(ast.parse(path.read_text(encoding="utf-8")))
-    ] + [
-        (name, call)
-        for name in NAMES
-        if not name.startswith("course/")  # taught on small tables
-        for cell in code_cells(name)
-        for call in diva_calls(python_of(cell), within=loops)
-    ]
-    assert len(calls) > 4
-    assert not [f"{name}, line {call.lineno}" for name, call in calls if hangs_on_the_clock(call)]
-
-
-def test_the_rule_on_seconds_sees_a_call_without_a_limit():
-    (call,) = diva_calls(ast.parse("for k in ks:\n    ap.diva(m, sigma, k)"), within=ast.For)
-    assert hangs_on_the_clock(call)
 
 
 def test_the_package_knows_no_notebook():

@@ -25,7 +25,7 @@ FIRST = min((ROOT / "notebooks" / KEYS[0]).glob("*.ipynb"))  # a notebook of a p
 HEAVIEST = 2e6  # bytes of a page with its pictures
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def site(tmp_path_factory):
     """The site, built from what is committed or was run."""
     folder = tmp_path_factory.mktemp("site") / "html"
@@ -53,7 +53,7 @@ class Links(HTMLParser):
         ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def parsed(site):
     """What the pages name, by path."""
     return {path: Links(path) for path in site.rglob("*.html")}
@@ -174,7 +174,7 @@ READ_BY_EVERYBODY = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def page(browser):
     with opened(browser, color_scheme="light") as page:
         yield page

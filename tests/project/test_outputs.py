@@ -1,0 +1,78 @@
+"""What the quick run of each notebook shows and saves is what is expected of it."""
+
+import json
+import math
+import re
+from decimal import Decimal
+from itertools import zip_longest
+
+import pytest
+from project.tools import ROOT, load_tool
+
+verify = load_tool("verify")
+SAVED = dict(verify.inputs.tables_of(ROOT / "figures/expected/quick"))
+EXPECTED, MADE = (ROOT / f"figures/{place}/notebooks" for place in ("expected/quick", "quick"))
+NAMES = sorted(path.relative_to(EXPECTED).as_posix() for path in EXPECTED.rglob("*.ipynb"))
+TRAINED = (
+    "majeed2024/"  # numbers of trained models: their tables are compared, see tools/verify.py
+)
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+DIFFERS = re.compile(
+    r"0x[0-9a-f]{6,}|\d+(\.\d+)?\s?(ns|µs|ms|s|seconds|min|minutes)\b"
+    r"|(/private)?(/var/folders|/tmp)/[\w/.+-]+|[^\n]*\d+%\|[^\n]*"
+    r"|\((by hand|official address|package index), sha256"
+)
+
+
+def texts_of(path):
+    """Return what a notebook shows as text, as words: without addresses, durations and folders."""
+    shown = []
+    for cell in json.loads(path.read_text())["cells"]:
+        varies = "nbval-ignore-output" in cell["metadata"].get("tags", ())
+        for output in () if varies else cell.get("outputs", ()):
+            parts = output.get("text", output.get("data", {}).get("text/plain", ()))
+            shown += DIFFERS.sub("~", "".join(parts)).split()
+    return shown
+
+
+def alike(one, other, trained=False):
+    """Return whether two words differ at most in the last digit of their numbers."""
+    if NUMBER.sub("#", one) != NUMBER.sub("#", other):
+        return False
+    for pair in zip(NUMBER.findall(one), NUMBER.findall(other), strict=True):
+        last = float(max(10 ** Decimal(Decimal(number).as_tuple().exponent) for number in pair))
+        off = math.inf if trained else 1.01 * last if last < 1 else 0.0
+        if not math.isclose(*map(float, pair), rel_tol=1e-6, abs_tol=off):
+            return False
+    return True
+
+
+pytestmark = pytest.mark.skipif(not MADE.is_dir(), reason="`make` has not run")
+
+
+@pytest.mark.parametrize("path", SAVED)
+def test_a_notebook_saves_what_is_expected(path):
+    sides = (ROOT / f"figures/{place}/{path}" for place in ("expected/quick", "quick"))
+    assert verify.difference(*sides, SAVED[path]) == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_notebook_shows_what_is_expected(name):
+    pairs = zip_longest(texts_of(EXPECTED / name), texts_of(MADE / name), fillvalue="")
+    different = [pair for pair in pairs if not alike(*pair, name.startswith(TRAINED))]
+    assert different == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("0.481", "0.482", True),
+        ("0.481", "0.483", False),
+        ("(7,", "(8,", False),
+        ("tp", "oka", False),
+        ("1.25e-3", "1.26e-3", True),
+        ("1.25e-3", "1.27e-3", False),
+    ],
+)
+def test_words_are_compared_by_their_numbers(one, other, same):
+    assert alike(one, other) is same
