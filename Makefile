@@ -33,6 +33,10 @@ README = $(if $(filter paper,$(PROFILE)),$(RUN) tools/results.py,true)
 ONE_THREAD := MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) TQDM_DISABLE=1 env -u MAKEFLAGS -u MAKELEVEL \
   $(RUN) -m pytest -q --numprocesses $(WORKERS) --dist loadfile
+# notebooks that save no tables are executed again and compared with their own outputs
+NBVAL := --nbval --nbval-current-env --nbval-cell-timeout 300 \
+  --nbval-sanitize-with tests/nbval_sanitize.cfg $(LESSONS) notebooks/00_start_here.ipynb \
+  notebooks/beyond/0_what_we_found.ipynb
 
 # packages of the user's own Python stay out of the environment
 export PYTHONNOUSERSITE := 1
@@ -163,7 +167,7 @@ endif
 
 test: env data  ## run the whole check: notebooks, tests, doctests, import rules
 	-@$(RUN) tools/notebooks.py make --jobs $(CORES)  # one that fails fails a test
-	@$(PYTEST) anonpaper tests
+	@$(PYTEST) $(NBVAL) anonpaper tests
 test-all: test
 
 test-fast: env  ## run the unit tests and doctests only

@@ -3,21 +3,9 @@
 import pytest
 from project.tools import ROOT, files_of_the_project
 
-MOST_LINES = 70_000
-MOST_LINES_OF_A_MODULE = 1_100
-COUNTED = (
-    ".py",
-    ".pyi",
-    ".toml",
-    ".yaml",
-    ".yml",
-    ".js",
-    ".css",
-    ".html",
-    ".jinja",
-    ".j2",
-    ".smk",
-)
+MOST_LINES = 77_100
+MOST_LINES_OF_A_MODULE = 600
+COUNTED = tuple(".py .pyi .toml .yaml .yml .js .css .html .jinja .j2 .smk".split())
 
 
 @pytest.fixture(scope="module")
