@@ -133,7 +133,7 @@ def diva_calls(tree, *, within=ast.AST):
     for node in {node for part in parts for node in ast.walk(part)}:
         if isinstance(node, ast.Call):
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            if name in ("diva", "diva_augmented"):
+            if name == "diva":
                 yield node
 
 
