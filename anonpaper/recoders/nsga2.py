@@ -13,7 +13,7 @@ from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.selection.tournament import TournamentSelection
 
-from anonpaper.recoders.archive import Archive
+from anonpaper.recoders.evaluation import Archive
 
 __all__ = [
     "TwoObjectives", "objectives", "of_the_paper", "prefer_feasible", "winners",

@@ -16,13 +16,16 @@ import pandas as pd
 
 from anonpaper.algorithm import algorithm
 from anonpaper.display import search_bar
-from anonpaper.errors import check_choice, check_integer, check_number, needs
+from anonpaper.errors import SizeLimitError, check_choice, check_integer, check_number, needs
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
-from anonpaper.recoders.archive import BY_BITS, Archive, non_dominated
+from anonpaper.recoders.evaluation import BY_BITS, Archive, non_dominated
 from anonpaper.recoding import Recoding
 
-__all__ = ["STARTS", "preference_search"]
+__all__ = ["STARTS", "exhaustive", "preference_search"]
+
+_MOST_BITS = 18  # of a table whose recodings are all looked at
+_AT_ONCE = 8192
 
 
 @algorithm(
@@ -185,3 +188,63 @@ def _expand_best(archive: Archive, evaluations: int) -> None:
         neighbours = archive.unseen(archive.values("bits")[place] ^ flips)
         if len(neighbours):
             archive.look_up(neighbours[: evaluations - archive.evaluations])
+
+
+@algorithm(
+    "k-anonymity that best meets a preference, by looking at all recodings of a small table",
+    **BY_BITS,
+)
+def exhaustive(
+    m: Microdata,
+    k: int = 5,
+    preference: tuple[float, float] = (0.2, 1.0),
+    weights: Mapping[object, float] | None = None,
+) -> Recoding:
+    """Guarantee k-anonymity with the least ach of all recodings, by evaluating each.
+
+    Parameters
+    ----------
+    m : Microdata
+        A table whose attributes together have at most 18 more values than there are attributes.
+    k, preference, weights
+        As for :func:`preference_search`.
+
+    Returns
+    -------
+    Recoding
+        ``info`` is as after a search. ``front`` has the feasible solutions that are not dominated
+        in NWP and NECD; ``evaluated`` all 2^b recodings, in the order of their bits.
+
+    Raises
+    ------
+    SizeLimitError, ParameterError
+        The encoding has more than 18 bits, or a parameter is out of its range.
+
+    References
+    ----------
+    dewri2009, sections 4 and 5.1. O(2^b·c·d) for c distinct QI tuples.
+
+    Examples
+    --------
+    >>> r = exhaustive(ap.examples.hospital(), k=2)
+    >>> len(r.info["evaluated"]), r.info["effective_k"], r.sub_domains("Gender")
+    (32, 2, [['F'], ['M']])
+    """
+    archive = Archive(m, k, preference, weights)
+    n_bits = archive.evaluator.n_bits
+    if n_bits > _MOST_BITS:
+        raise SizeLimitError(
+            f"{m.d} attributes with {sum(a.size for a in m.attributes)} values make {n_bits} "
+            f"bits, more than {_MOST_BITS}: use fewer attributes or a coarser granularity"
+        )
+    places_of_bits = np.arange(n_bits)[::-1]
+    for low in range(0, 2**n_bits, _AT_ONCE):
+        numbers = np.arange(low, min(low + _AT_ONCE, 2**n_bits))
+        archive.look_up((numbers[:, None] >> places_of_bits) & 1)
+
+    solutions = archive.frame()
+    feasible = solutions[solutions["effective_k"] >= archive.k]
+    front = feasible[non_dominated(feasible["nwp"], feasible["necd"])]
+    front = front.sort_values(["nwp", "evaluation"], ignore_index=True)
+    found = {"evaluations": archive.evaluations, "front": front, "evaluated": solutions}
+    return archive.recoding(solutions, "exhaustive", **found)

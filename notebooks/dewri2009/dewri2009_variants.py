@@ -22,9 +22,8 @@ from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.selection.tournament import TournamentSelection
 
 from anonpaper.microdata import Microdata
-from anonpaper.preference_point import achievement
 from anonpaper.randomness import generator
-from anonpaper.recoders.archive import Archive, Evaluator, choose, non_dominated
+from anonpaper.recoders.evaluation import Archive, Evaluator, achievement, choose, non_dominated
 from anonpaper.recoders.nsga2 import TwoObjectives, prefer_feasible, winners
 from anonpaper.recoders.preference_search import STARTS
 

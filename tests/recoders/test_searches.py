@@ -13,7 +13,7 @@ from referees.tables import adult_in_intervals, tables
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.recoders.archive import choose, non_dominated
+from anonpaper.recoders.evaluation import choose, non_dominated
 
 pytest.importorskip("pymoo", reason="preferences are searched by pymoo: anonpaper[search]")
 from anonpaper.recoders.nsga2 import prefer_feasible
@@ -253,13 +253,6 @@ def test_no_search_beats_the_optimum(adult):
     least = ap.exhaustive(m, 5).info["ach"]
     for seed in range(3):
         assert ap.preference_search(m, 5, evaluations=1000, seed=seed).info["ach"] >= least
-        assert ap.hill_climbing(m, 5, evaluations=1000, seed=seed).info["ach"] >= least
-
-
-def test_hill_climbing_is_repeatable_and_keeps_its_budget(adult):
-    first, second = (ap.hill_climbing(adult, 5, evaluations=400, seed=0) for _ in range(2))
-    assert first == second and first.info["evaluations"] == 400
-    assert ap.measure.effective_k(ap.recode(adult, first)) >= 5
 
 
 def test_with_even_bits_nothing_feasible_is_found_on_adult(adult):
@@ -275,8 +268,7 @@ def test_the_graded_start_always_knows_a_feasible_solution(adult):
 
 def test_tables_without_bits_have_one_recoding():
     m = ap.Microdata(pd.DataFrame({"land": ["x"] * 5}), ["land"])
-    searches = (ap.preference_search, ap.exhaustive, ap.hill_climbing, ap.branch_and_bound)
-    for r in (search(m, 5) for search in searches):
+    for r in (search(m, 5) for search in (ap.preference_search, ap.exhaustive)):
         assert r.info["nwp"] == 0 and r.info["effective_k"] == 5
 
 

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from dewri2009_variants import VARIANT_STARTS, better_neighbours, measured_run, varied_search
 
-from anonpaper.preference_point import achievement
-from anonpaper.recoders.archive import Evaluator
+from anonpaper.recoders.evaluation import Evaluator, achievement
 
 SETTING = {"k_pref": 5, "preference": [0.2, 1.0], "evaluations": 600, "seed": 3}
 
