@@ -13,13 +13,7 @@ import pandas as pd
 
 from anonpaper.algorithm import RECODED
 from anonpaper.compiled import inner, loop, prange
-from anonpaper.errors import (
-    BudgetExceededError,
-    ParameterError,
-    check_integer,
-    check_number,
-    check_weights,
-)
+from anonpaper.errors import ParameterError, check_integer, check_number, check_weights
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import KAnonymity
 from anonpaper.recoding import Recoding
@@ -200,12 +194,6 @@ class Archive:
     def recoding(self, solutions: pd.DataFrame, algorithm: str, **info) -> Recoding:
         """Return the chosen solution, with its values and further entries as its info."""
         solution = choose(solutions, self.k, self.preference)
-        if solution is None:
-            raise BudgetExceededError(
-                f"no {self.k}-anonymous recoding among the {len(self)} evaluated "
-                f"(largest effective k: {self.values('effective_k').max()}): allow more "
-                'evaluations, or use start="graded"'
-            )
         r = Recoding.decode(self.attributes, solution["bits"])
         r.algorithm = f"{algorithm}, k = {self.k}"
         r.info = {name: float(solution[name]) for name in ("nwp", "necd", "ach", "prefdev")}
