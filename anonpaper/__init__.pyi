@@ -50,11 +50,9 @@ from .publish import shallow_generalize as shallow_generalize
 from .publish import suppress as suppress
 from .publish import swap as swap
 from .publish.writing import write as write
-from .recoders.branch_and_bound import branch_and_bound as branch_and_bound
 from .recoders.lattice import full_domain as full_domain
+from .recoders.preference_search import exhaustive as exhaustive
 from .recoders.preference_search import preference_search as preference_search
-from .recoders.simple import exhaustive as exhaustive
-from .recoders.simple import hill_climbing as hill_climbing
 from .recoders.tds import tds as tds
 from .recoding import Recoding as Recoding
 from .repair.copula import gaussian_copula as gaussian_copula

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 import anonpaper as ap
-from anonpaper.recoders.archive import Evaluator
+from anonpaper.recoders.evaluation import Evaluator
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from referees import preference as referee

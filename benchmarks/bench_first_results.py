@@ -30,7 +30,6 @@ CALLS = {
     "tds": "ap.tds(m, 3)",
     "full_domain": "ap.full_domain(m, 10)",
     "preference_search": "ap.preference_search(m, 5)",
-    "branch_and_bound": "ap.branch_and_bound(m, 5)",
     "exact": "ap.exact(ap.examples.hospital(), 2)",
     "optimal_two_diverse": """
     halves = m.frame.assign(half=["a", "b"] * (m.n // 2))

@@ -12,10 +12,7 @@ from anonpaper.constraints.language import DiversityConstraint
 from anonpaper.errors import ConstraintError, check_integer, check_sequence
 from anonpaper.microdata import Microdata, check_microdata
 
-__all__ = [
-    "Contradiction", "conflict_rate", "demand_on_gaps", "demand_on_rows",
-    "find_contradictions", "require_satisfiable",
-]  # fmt: skip
+__all__ = ["Contradiction", "conflict_rate", "find_contradictions", "require_satisfiable"]
 
 
 def conflict_rate(m: Microdata, constraints: Sequence[DiversityConstraint]) -> float:
@@ -148,107 +145,3 @@ def require_satisfiable(m: Microdata, constraints: Sequence[DiversityConstraint]
     if found:
         text = "".join(found)
         raise ConstraintError(f"no {k}-anonymous table satisfies the constraints:{text}")
-
-
-def demand_on_rows(
-    m: Microdata, constraints: Sequence[DiversityConstraint], k: int, together: int = 3
-) -> float:
-    r"""Prove that no k-anonymous table exists (if above 1): too few rows can serve all targets.
-
-    Rows that carry several targets serve all of them only in a group that shows them all, and a
-    group has k rows. The demand of a set U of constraints is the sum of their lower bounds over
-    the most that the rows can serve. Every row counts with the size of the largest part of U that
-    it carries together with k - 1 other rows:
-
-    .. math::
-
-        \max_U \frac{\sum_{c \in U} \lambda_l(c)}
-                  {\sum_i \max \{|Q| : Q \subseteq U,\ i \text{ carries } Q,\
-                   |\{j : j \text{ carries } Q\}| \ge k\}}
-
-    Parameters
-    ----------
-    m, constraints, k
-        As for :func:`find_contradictions`. All rows are published. Constraints on a sensitive
-        attribute are ignored.
-    together : int
-        The largest number t of constraints in U, at least 1.
-
-    Returns
-    -------
-    float
-        The largest demand, at least 0; infinite if nothing can be served. Up to 1 it proves
-        nothing. O(s·n + 2^t s^t T) for s constraints and T kinds of rows. The argument is ours.
-
-    Examples
-    --------
-    >>> m = ap.examples.patients()
-    >>> sigma = [DiversityConstraint({"ETH": "Asian"}, 3, 3),
-    ...          DiversityConstraint({"CTY": "Vancouver"}, 4, 4)]
-    >>> demand_on_rows(m, sigma, k=2), demand_on_rows(m, sigma, k=3)  # t8 and t10 carry both
-    (1.0, 1.4)
-    """
-    k = check_integer("k", k, 1, check_microdata(m).n)
-    together = check_integer("together", together, 1)
-    constraints = _on_quasi_identifiers(m, constraints)
-    low = np.array([c.low for c in constraints], np.int64)
-    carries = np.array([c.target_rows(m) for c in constraints]).reshape(len(low), m.n)
-    kinds, rows = np.unique(carries, axis=1, return_counts=True)
-    greatest = 0.0
-    for size in range(1, min(together, len(low)) + 1):
-        for U in combinations(range(len(low)), size):
-            serves = np.zeros(len(rows), np.int64)
-            for q in range(1, size + 1):
-                for Q in combinations(U, q):
-                    carry_all = kinds[list(Q)].all(axis=0)
-                    if rows[carry_all].sum() >= k:
-                        serves[carry_all] = q
-            asked, served = int(low[list(U)].sum()), int(serves @ rows)
-            if asked:
-                greatest = max(greatest, asked / served if served else np.inf)
-    return float(greatest)
-
-
-def demand_on_gaps(m: Microdata, constraints: Sequence[DiversityConstraint], k: int) -> float:
-    """Prove that no k-anonymous table exists (if above 1): groups do not fit in a gap.
-
-    Groups that show a finer target also show the coarser one. So the published rows of the coarser
-    target without its finer ones are whole groups: none, or at least k rows. The whole table
-    carries the empty target. Finer targets are tested one by one, and together if they name the
-    same attributes, since then no group shows two. Parameters are those of :func:`demand_on_rows`.
-
-    Returns
-    -------
-    float
-        The largest ratio of k to the widest gap that the bounds allow, among gaps that cannot be
-        empty; infinite if finer targets need more rows than the coarser one may show; 0 without
-        such gaps. Up to 1 it proves nothing. O(s·n + s^2) for s constraints. The argument is ours.
-
-    Examples
-    --------
-    >>> sigma = [DiversityConstraint({"ETH": "Caucasian"}, 4, 4),
-    ...          DiversityConstraint({"ETH": "Caucasian", "GEN": "Male"}, 3, 3)]
-    >>> demand_on_gaps(ap.examples.patients(), sigma, k=2)  # the fourth would stand alone
-    2.0
-    """
-    k = check_integer("k", k, 1, check_microdata(m).n)
-    bounds: dict[frozenset, tuple[int, int]] = {frozenset(): (m.n, m.n)}
-    for c in _on_quasi_identifiers(m, constraints):
-        target = frozenset(c.codes(m).items())
-        low, high = bounds.get(target, (c.low, c.high))
-        bounds[target] = max(low, c.low), min(high, c.high)
-    greatest, all_bounds = 0.0, list(bounds.values())
-    for coarse, (low, high) in bounds.items():
-        finer = [[all_bounds[j] for j in group] for group in _finer(coarse, list(bounds))]
-        beyond = [[(0, 0)]] * bool(coarse) + [[one] for group in finer for one in group] + finer
-        for shown in beyond:
-            least = low - sum(most for _, most in shown)
-            widest = high - sum(fewest for fewest, _ in shown)
-            if least > 0 or widest < 0:  # else there may be no row in between
-                greatest = max(greatest, k / widest if widest > 0 else np.inf)
-    return float(greatest)
-
-
-def _on_quasi_identifiers(m: Microdata, constraints) -> list[DiversityConstraint]:
-    constraints = check_sequence("constraints", constraints, DiversityConstraint)
-    return [c for c in constraints if set(c.codes(m)) <= set(m.qi)]

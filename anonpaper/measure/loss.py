@@ -8,13 +8,12 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from anonpaper import preference_point as formulas
 from anonpaper.errors import ParameterError, check_choice, check_integer, check_weights
 from anonpaper.measure.boxes import boxes_of, weight_at
 from anonpaper.microdata import build_cells
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, check_release
-from anonpaper.recoders.archive import weight_vector
+from anonpaper.recoders import evaluation as formulas
 
 __all__ = [
     "ach", "average_class_size", "discernibility", "discernibility_ratio", "effective_k", "gcp",
@@ -334,7 +333,7 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     """
     m, shown = check_release(rel).microdata, rel.is_published
     total = float(np.count_nonzero(~shown))
-    for weight, p in zip(weight_vector(m.qi, weights), rel.published, strict=True):
+    for weight, p in zip(formulas.weight_vector(m.qi, weights), rel.published, strict=True):
         total += formulas.penalty(p.sizes, p.attribute.size, weight)[p.index[shown]].sum()
     return min(1.0, float(total / m.n))  # above 1 by rounding only
 

@@ -13,7 +13,7 @@ from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.selection.tournament import TournamentSelection
 
-from anonpaper.recoders.archive import Archive
+from anonpaper.recoders.evaluation import Archive
 
 __all__ = [
     "TwoObjectives", "objectives", "of_the_paper", "prefer_feasible", "winners",
@@ -21,11 +21,7 @@ __all__ = [
 
 
 def of_the_paper(
-    archive: Archive,
-    first: np.ndarray,
-    crossover: float,
-    mutation: float,
-    rng: np.random.Generator,
+    archive: Archive, first: np.ndarray, mutation: float, rng: np.random.Generator
 ) -> NSGA2:
     """Return the paper's search, begun with a population of chromosomes (p, bits).
 
@@ -36,7 +32,7 @@ def of_the_paper(
         pop_size=len(first),
         sampling=first,
         selection=TournamentSelection(func_comp=prefer_feasible),
-        crossover=SinglePointCrossover(prob=crossover),
+        crossover=SinglePointCrossover(prob=0.8),
         mutation=BitflipMutation(prob_var=mutation),
         eliminate_duplicates=False,
         output=None,

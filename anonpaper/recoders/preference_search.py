@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
-import pandas as pd
 
 from anonpaper.algorithm import algorithm
 from anonpaper.display import search_bar
-from anonpaper.errors import check_choice, check_integer, check_number, needs
+from anonpaper.errors import SizeLimitError, check_choice, check_integer, needs
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
-from anonpaper.recoders.archive import BY_BITS, Archive, non_dominated
+from anonpaper.recoders.evaluation import BY_BITS, Archive, non_dominated
 from anonpaper.recoding import Recoding
 
-__all__ = ["STARTS", "preference_search"]
+__all__ = ["exhaustive", "graded", "preference_search"]
+
+_MOST_BITS = 18  # of a table whose recodings are all looked at
+_AT_ONCE = 8192
 
 
 @algorithm(
@@ -37,9 +38,6 @@ def preference_search(
     evaluations: int = 50_000,
     seed: int | np.random.Generator = 0,
     *,
-    crossover: float = 0.8,
-    mutation: float | None = None,
-    start: Literal["graded", "even"] = "graded",
     refine: bool = False,
     progress: bool | None = None,
 ) -> Recoding:
@@ -66,17 +64,10 @@ def preference_search(
         exceed it does not begin.
     seed : int or numpy.random.Generator
         Same seed, same result, whatever the number of threads.
-    crossover : float
-        Probability that two parents are crossed, in [0, 1].
-    mutation : float, optional
-        Probability that a bit is flipped, in [0, 0.25]; by default the paper's 0.001, with
-        `refine` 1 / bits.
-    start : {"graded", "even"}
-        Random first chromosomes. "even": every bit a fair coin. "graded": the share of ones rises
-        from 0 to 1; the first one is full generalization, which is always feasible.
     refine : bool
-        Not in the paper: half of the evaluations go to neighbours, by one bit, of the best
-        feasible solutions. All evaluated solutions count as final population.
+        Not in the paper: half of the evaluations go to NSGA-II with a mutation rate of 1 / bits,
+        and half to neighbours, by one bit, of the best feasible solutions. All evaluated solutions
+        count as final population.
     progress : bool, optional
         Whether to show a bar with the least feasible ach; by default only on a terminal.
 
@@ -86,16 +77,12 @@ def preference_search(
         ``info`` has ``nwp``, ``necd``, ``effective_k``, ``ach`` and ``prefdev``; ``evaluations``
         and ``distinct``, the numbers of chromosomes; and tables of distinct solutions with these
         values and their bits (:meth:`Recoding.decode`): ``evaluated`` (all, in order), and of the
-        final population ``feasible`` and ``non_dominated`` (in f1 and f2). ``history`` has a row
-        per generation: ``evaluations`` and ``distinct`` solutions so far; ``unique``, ``feasible``
-        and ``tables`` (unequal in loss, bias or k) in the population; and ``ach``, the least
-        feasible one so far, NaN without any.
+        final population ``non_dominated`` (in f1 and f2).
 
     Raises
     ------
-    ParameterError, BudgetExceededError
-        A parameter is out of its range, weights do not sum to 1 or have an unknown name; or no
-        feasible solution was found, which can happen only with ``start="even"``.
+    ParameterError
+        A parameter is out of its range, or weights do not sum to 1 or have an unknown name.
 
     References
     ----------
@@ -114,59 +101,41 @@ def preference_search(
     archive = Archive(m, k, preference, weights)
     population = check_integer("population", population, 2)
     evaluations = check_integer("evaluations", evaluations, population)
-    crossover = check_number("crossover", crossover, 0, 1)
     n_bits = archive.evaluator.n_bits
     refine = check_choice("refine", refine, (True, False))
-    usual = 1 / max(n_bits, 4) if refine else 0.001
-    mutation = check_number("mutation", usual if mutation is None else mutation, 0, 0.25)
-    check_choice("start", start, STARTS)
+    mutation = 1 / max(n_bits, 4) if refine else 0.001
     rng = generator(seed)
     share = max(evaluations // 2, population) if refine else evaluations
 
-    history = []
     with search_bar(progress, "recoding", evaluations) as bar:
 
-        def note(final: np.ndarray) -> np.ndarray:
-            loss, bias, k = (
-                archive.values(name)[final] for name in ("nwp", "necd", "effective_k")
-            )
-            history.append({
-                "evaluations": archive.evaluations,
-                "distinct": len(archive),
-                "unique": len(final),
-                "tables": len(np.unique(np.column_stack([loss, bias, k]), axis=0)),
-                "feasible": int(np.count_nonzero(k >= archive.k)),
-                "ach": archive.least_ach,
-            })  # fmt: skip
+        def show() -> None:
             bar.set_postfix_str(f"ach {archive.least_ach:.4f}", refresh=False)
             bar.update(archive.evaluations - bar.n)
-            return final
 
         if n_bits == 0:  # every domain has one value: nothing to search
-            final = note(archive.look_up(np.zeros((1, 0), dtype=bool)))
+            final = archive.look_up(np.zeros((1, 0), dtype=bool))
         else:
-            first = STARTS[start](rng, population, n_bits)
-            algorithm = nsga2.of_the_paper(archive, first, crossover, mutation, rng)
+            algorithm = nsga2.of_the_paper(archive, graded(rng, population, n_bits), mutation, rng)
             while archive.evaluations + population <= share:
                 algorithm.next()
-                final = note(np.unique(archive.places(algorithm.pop.get("X"))))
+                show()
+            final = np.unique(archive.places(algorithm.pop.get("X")))
             if refine:
                 _expand_best(archive, evaluations)
-                final = note(np.arange(len(archive)))
-    f1, f2 = nsga2.objectives(archive, final).T
-    solutions = archive.frame(final[non_dominated(f1, f2)])
-    tables = {"non_dominated": solutions, "feasible": archive.frame(final[f2 <= 0])}
-    tables |= {"evaluated": archive.frame(), "history": pd.DataFrame(history)}
-    numbers = {"evaluations": archive.evaluations, "distinct": len(archive)}
-    return archive.recoding(solutions, "NSGA-II" + ", refined" * refine, **numbers, **tables)
+                final = np.arange(len(archive))
+        show()
+    solutions = archive.frame(final[non_dominated(*nsga2.objectives(archive, final).T)])
+    found = {"evaluations": archive.evaluations, "distinct": len(archive)}
+    found |= {"non_dominated": solutions, "evaluated": archive.frame()}
+    return archive.recoding(solutions, "NSGA-II" + ", refined" * refine, **found)
 
 
-#: The first chromosomes by name. "graded" is not in the paper: with fair coins all first solutions
-#: of a large table are 1-anonymous, and f1 draws them away from being feasible.
-STARTS = {
-    "graded": lambda rng, p, n_bits: rng.random((p, n_bits)) < np.linspace(0, 1, p)[:, None],
-    "even": lambda rng, p, n_bits: rng.random((p, n_bits)) < 0.5,
-}
+def graded(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray:
+    """Draw first chromosomes whose share of ones rises from 0, full generalization, to 1."""
+    # Not in the paper. With fair coins all first solutions of a large table are 1-anonymous, and
+    # f1 draws them away from being feasible.
+    return rng.random((population, n_bits)) < np.linspace(0, 1, population)[:, None]
 
 
 def _expand_best(archive: Archive, evaluations: int) -> None:
@@ -185,3 +154,63 @@ def _expand_best(archive: Archive, evaluations: int) -> None:
         neighbours = archive.unseen(archive.values("bits")[place] ^ flips)
         if len(neighbours):
             archive.look_up(neighbours[: evaluations - archive.evaluations])
+
+
+@algorithm(
+    "k-anonymity that best meets a preference, by looking at all recodings of a small table",
+    **BY_BITS,
+)
+def exhaustive(
+    m: Microdata,
+    k: int = 5,
+    preference: tuple[float, float] = (0.2, 1.0),
+    weights: Mapping[object, float] | None = None,
+) -> Recoding:
+    """Guarantee k-anonymity with the least ach of all recodings, by evaluating each.
+
+    Parameters
+    ----------
+    m : Microdata
+        A table whose attributes together have at most 18 more values than there are attributes.
+    k, preference, weights
+        As for :func:`preference_search`.
+
+    Returns
+    -------
+    Recoding
+        ``info`` is as after a search. ``front`` has the feasible solutions that are not dominated
+        in NWP and NECD; ``evaluated`` all 2^b recodings, in the order of their bits.
+
+    Raises
+    ------
+    SizeLimitError, ParameterError
+        The encoding has more than 18 bits, or a parameter is out of its range.
+
+    References
+    ----------
+    dewri2009, sections 4 and 5.1. O(2^b·c·d) for c distinct QI tuples.
+
+    Examples
+    --------
+    >>> r = exhaustive(ap.examples.hospital(), k=2)
+    >>> len(r.info["evaluated"]), r.info["effective_k"], r.sub_domains("Gender")
+    (32, 2, [['F'], ['M']])
+    """
+    archive = Archive(m, k, preference, weights)
+    n_bits = archive.evaluator.n_bits
+    if n_bits > _MOST_BITS:
+        raise SizeLimitError(
+            f"{m.d} attributes with {sum(a.size for a in m.attributes)} values make {n_bits} "
+            f"bits, more than {_MOST_BITS}: use fewer attributes or a coarser granularity"
+        )
+    places_of_bits = np.arange(n_bits)[::-1]
+    for low in range(0, 2**n_bits, _AT_ONCE):
+        numbers = np.arange(low, min(low + _AT_ONCE, 2**n_bits))
+        archive.look_up((numbers[:, None] >> places_of_bits) & 1)
+
+    solutions = archive.frame()
+    feasible = solutions[solutions["effective_k"] >= archive.k]
+    front = feasible[non_dominated(feasible["nwp"], feasible["necd"])]
+    front = front.sort_values(["nwp", "evaluation"], ignore_index=True)
+    found = {"evaluations": archive.evaluations, "front": front, "evaluated": solutions}
+    return archive.recoding(solutions, "exhaustive", **found)

@@ -437,7 +437,7 @@ def dominance():
             [0.85, 0.35],
         ]
     )
-    from anonpaper.recoders.archive import non_dominated
+    from anonpaper.recoders.evaluation import non_dominated
 
     front = non_dominated(points[:, 0], points[:, 1])
     figure, ax = canvas()

@@ -11,7 +11,8 @@ from functools import cache, partial
 
 import numpy as np
 import pandas as pd
-from dewri2009_variants import VALUES, better_neighbours
+from dewri2009_optimum import TOLERANCE, hill_climbing
+from dewri2009_variants import VALUES, better_neighbours, varied_search
 from dewri2009_weights import by_name, losses
 from matplotlib.axes import Axes
 from pymoo.indicators.hv import HV
@@ -19,17 +20,14 @@ from pymoo.indicators.hv import HV
 from anonpaper import plots
 from anonpaper.compendium.grids import timed
 from anonpaper.datasets import load
-from anonpaper.errors import BudgetExceededError
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure import effective_k, necd, nwp
 from anonpaper.microdata import Microdata
-from anonpaper.preference_point import achievement
 from anonpaper.publish import recode
 from anonpaper.randomness import generator
-from anonpaper.recoders.archive import Evaluator, choose, non_dominated
+from anonpaper.recoders.evaluation import Evaluator, achievement, choose, non_dominated
 from anonpaper.recoders.lattice import full_domain
-from anonpaper.recoders.preference_search import preference_search
-from anonpaper.recoders.simple import exhaustive, hill_climbing
+from anonpaper.recoders.preference_search import exhaustive, preference_search
 from anonpaper.recoding import Recoding
 from anonpaper.repair.encoding import granularize, in_preorder
 
@@ -182,7 +180,6 @@ def efficiency_of_optimum(
 
 _METHODS = {
     "paper": preference_search,
-    "even start": partial(preference_search, start="even"),
     "refined": partial(preference_search, refine=True),
     "hill climbing": hill_climbing,
 }
@@ -200,10 +197,7 @@ def distance_to_optimum(
     """Return ach of a method on a projection, and by which share it exceeds the least one."""
     part = m.with_roles(qi=list(attributes))
     least = _exhaustive(m, tuple(attributes), k_pref, tuple(preference)).info["ach"]
-    try:
-        r = _METHODS[method](part, k_pref, tuple(preference), evaluations=evaluations, seed=seed)
-    except BudgetExceededError:
-        return {"ach": None, "optimum": least, "gap": None}
+    r = _METHODS[method](part, k_pref, tuple(preference), evaluations=evaluations, seed=seed)
     return {"ach": r.info["ach"], "optimum": least, "gap": r.info["ach"] / least - 1}
 
 
@@ -231,6 +225,37 @@ def course_of_search(
             "hypervolume": float(area(points)) if len(points) else 0.0,
         })  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def front_reached(
+    m: Microdata,
+    attributes: Sequence[str],
+    k: int,
+    preference: Sequence[float],
+    method: str,
+    evaluations: int,
+    seed: int,
+) -> dict:
+    """Return the shares of the exact front's points and hypervolume that a search has seen."""
+    info = _exhaustive(m, tuple(attributes), k, tuple(preference)).info
+    front = info["front"][["nwp", "necd"]].drop_duplicates().to_numpy()
+    run = m.with_roles(qi=list(attributes)), k, tuple(preference)
+    if method == "one objective":
+        archive, _ = varied_search(*run, objectives=1, evaluations=evaluations, seed=seed)
+        seen = archive.frame()
+    else:
+        found = _METHODS[method](*run, evaluations=evaluations, seed=seed)
+        seen = found.info["evaluated"]
+    seen = seen.loc[seen["effective_k"] >= k, ["nwp", "necd"]].to_numpy()
+    seen = seen[non_dominated(*seen.T)]
+    area = HV(ref_point=np.ones(2))  # from the worst point
+    met = [(np.abs(seen - point) <= TOLERANCE).all(axis=1).any() for point in front]
+    return {
+        "recodings": info["evaluations"],
+        "points": len(front),
+        "found": float(np.mean(met)),
+        "hypervolume": float(area(seen) / area(front)) if len(seen) else 0.0,
+    }
 
 
 def full_domain_solution(m: Microdata, k_pref: int, preference: Sequence[float]) -> dict:

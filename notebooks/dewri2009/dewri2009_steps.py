@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from anonpaper import measure, plots
 from anonpaper.microdata import Microdata
-from anonpaper.preference_point import achievement
 from anonpaper.publish import recode
+from anonpaper.recoders.evaluation import achievement
 from anonpaper.recoding import Recoding
 
 __all__ = ["draw_bits", "draw_step", "one_step"]

@@ -22,20 +22,24 @@ from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.selection.tournament import TournamentSelection
 
 from anonpaper.microdata import Microdata
-from anonpaper.preference_point import achievement
 from anonpaper.randomness import generator
-from anonpaper.recoders.archive import Archive, Evaluator, choose, non_dominated
+from anonpaper.recoders.evaluation import Archive, Evaluator, achievement, choose, non_dominated
 from anonpaper.recoders.nsga2 import TwoObjectives, prefer_feasible, winners
-from anonpaper.recoders.preference_search import STARTS
+from anonpaper.recoders.preference_search import graded
 
 LEVELS = (10, 25, 50, 100)  # effective k for which a publisher may want the least ach of a run
 VALUES = ["nwp", "necd", "effective_k"]  # solutions with equal values are one solution
 _PAIRS = 500  # parents that are crossed to see what their children are
 
 
+def _even(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray:
+    """Fair coins."""
+    return rng.random((population, n_bits)) < 0.5
+
+
 def _one_zero(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray:
     """Fair coins, but for one chromosome: full generalization."""
-    bits = STARTS["even"](rng, population, n_bits)
+    bits = _even(rng, population, n_bits)
     bits[0] = False
     return bits
 
@@ -45,8 +49,8 @@ def _cubed(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray
     return rng.random((population, n_bits)) < rng.random((population, 1)) ** 3
 
 
-#: All first populations: those of the search, and two more.
-VARIANT_STARTS = STARTS | {"one zero": _one_zero, "cubed": _cubed}
+#: All first populations: that of the search, and three more.
+VARIANT_STARTS = {"graded": graded, "even": _even, "one zero": _one_zero, "cubed": _cubed}
 
 
 class OneObjective(TwoObjectives):

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.microdata import Microdata
-from anonpaper.recoders.simple import exhaustive
+from anonpaper.recoders.preference_search import exhaustive
 from anonpaper.recoding import Recoding
 
 _ROUNDING = 1e-12  # sums of penalties in another order differ by less

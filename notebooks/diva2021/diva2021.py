@@ -293,8 +293,8 @@ def run_search(
 ) -> tuple[dict, None]:  # fmt: skip
     """Run Algorithm 3 alone, graph included: "no table" says that it ended without one."""
     search = Search(max_backtracks, max_seconds=3600)
-    run = Run(m, Targets.of(m, constraints), Privacy(k), strategy, None, generator(seed),
-              over_bound == "star", 24, search)  # fmt: skip
+    run = Run(m, Targets.of(m, constraints), Privacy(k), strategy, generator(seed),
+              over_bound == "star", search)  # fmt: skip
     try:
         found = run.diverse_clustering(build_graph(m, constraints)) is not None
         outcome = "found" if found else "no table"

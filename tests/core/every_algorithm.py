@@ -103,7 +103,6 @@ def results(ap, n):
     yield "tds", lambda: ap.tds(m, l=2)
     yield "full_domain", lambda: ap.full_domain(m, 5)
     yield "preference_search", lambda: ap.preference_search(m, 2, evaluations=2_000, seed=0)
-    yield "branch_and_bound", lambda: ap.branch_and_bound(m, 5)
     yield "mondrian, people", lambda: ap.mondrian(people, 5, l=2)
     yield "suppress", lambda: ap.suppress(m, ap.tp(m, 3))
     yield "generalize", lambda: ap.generalize(m, ap.mondrian(m, 5))

@@ -43,8 +43,6 @@ RECODINGS = {
     "preference_search": lambda m: ap.preference_search(
         m, K, population=20, evaluations=400, seed=1, progress=False
     ),
-    "hill_climbing": lambda m: ap.hill_climbing(m, K, evaluations=200, seed=1),
-    "branch_and_bound": lambda m: ap.branch_and_bound(m, K, nodes=200),
 }
 PUBLICATIONS = ["suppress", "generalize", "shallow_generalize", "swap", "anatomize"]
 MARKS = ["none", "synthetic", "dropped", "synthetic and dropped", "taken"]

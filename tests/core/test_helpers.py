@@ -8,15 +8,15 @@ from anonpaper import errors
 from anonpaper.display import html
 from anonpaper.files import check_place, named_by_user, sha256, whole_files
 from anonpaper.hierarchy import exact_number
-from anonpaper.preference_point import (
+from anonpaper.principles import l_diversity
+from anonpaper.randomness import generator
+from anonpaper.recoders.evaluation import (
     achievement,
     dispersion,
     loss_weight,
     penalty,
     preference_deviation,
 )
-from anonpaper.principles import l_diversity
-from anonpaper.randomness import generator
 
 
 def test_checks_return_what_they_were_given_in_one_form():

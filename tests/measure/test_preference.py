@@ -8,7 +8,7 @@ from referees.tables import adult_in_intervals, tables
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.recoders.archive import Evaluator
+from anonpaper.recoders.evaluation import Evaluator
 
 
 @st.composite

@@ -266,11 +266,10 @@ def test_the_command_line_audits_a_pattern_and_refuses_encodings(tmp_path, capsy
     assert "--encoding" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("search", [ap.hill_climbing, ap.exhaustive])
-def test_searches_of_counts_find_the_same(search, tmp_path):
+def test_searches_of_counts_find_the_same(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({name: rng.integers(0, 3, 90) for name in ("age", "zip", "ill")})
     m = ap.Microdata(frame, ["age", "zip"], "ill")
     big = ap.scan(written(frame, tmp_path / "in.parquet"), ["age", "zip"], "ill")
-    mine, theirs = (search(table, k=5) for table in (big, m))
+    mine, theirs = (ap.exhaustive(table, k=5) for table in (big, m))
     assert [ids.tolist() for ids in mine.maps] == [ids.tolist() for ids in theirs.maps]

@@ -49,9 +49,7 @@ ARGUMENTS = {
         "--granularity",
         "age=2",
     ],
-    "hill_climbing": ["--k", "3", "--evaluations", "100"],
     "exhaustive": ["--k", "3"],
-    "branch_and_bound": ["--k", "3", "--nodes", "1000"],
 }
 FEW = ("exact", "optimal_two_diverse", "exhaustive")
 
@@ -155,7 +153,7 @@ def test_the_list_of_methods_can_be_read_from_anywhere():
     [
         ("k", "klt", "smallest class size, from 1 to n"),
         ("k", "mondrian", "smallest class size, from 2 to n"),
-        ("k", "hill_climbing", "smallest class size, from 1 to n"),
+        ("k", "exhaustive", "smallest class size, from 1 to n"),
         ("l", "klt", "distinct sensitive values in every class, from 1 to those that occur"),
         ("l", "tp_plus", "frequency l-diversity, from 2 to the largest feasible one"),
         ("l", "mondrian", "also the --diversity of this l, from 2 to the largest feasible one"),
@@ -165,7 +163,6 @@ def test_the_list_of_methods_can_be_read_from_anywhere():
             "exhaustive",
             "weights of attributes, 0 for those not named, summing to 1, by default equal",
         ),
-        ("evaluations", "hill_climbing", "recodings to evaluate, with repetitions, at least 1"),
     ],
 )
 def test_an_option_means_to_each_method_what_it_says(option, method, said):

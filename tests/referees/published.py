@@ -18,7 +18,6 @@ import pandas as pd
 import anonpaper as ap
 from anonpaper.owner.methods import METHODS, publish, run
 
-QUICK = {"evaluations": 60}
 PARAMETERS = {
     "tp": {"l": 2},
     "tp_plus": {"l": 2},
@@ -34,10 +33,8 @@ PARAMETERS = {
     "balanced_classes": {"k": 4, "l": 2},
     "tds": {"l": 2},
     "full_domain": {"k": 3},
-    "preference_search": {"k": 3, "population": 10, **QUICK},
-    "hill_climbing": {"k": 3, **QUICK},
+    "preference_search": {"k": 3, "population": 10, "evaluations": 60},
     "exhaustive": {"k": 3},
-    "branch_and_bound": {"k": 3},
 }
 #: Every method with every publication that it has.
 WAYS = [(name, form) for name in PARAMETERS for form in METHODS[name].publications]

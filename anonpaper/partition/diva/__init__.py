@@ -1,10 +1,9 @@
 """DIVA: k-anonymous tables that keep the required diversity (diva2021).
 
 ``algorithms`` has the paper's algorithms in its order. ``clusterings`` and ``integrate`` make open
-choices of the paper; ``beyond``, ``existence`` and ``augmented`` are not in the paper.
+choices of the paper; ``beyond`` and ``existence`` are not in the paper.
 """
 
 from anonpaper.partition.diva.algorithms import diva
-from anonpaper.partition.diva.augmented import diva_augmented
 
-__all__ = ["diva", "diva_augmented"]
+__all__ = ["diva"]

@@ -19,13 +19,12 @@ from anonpaper.algorithm import algorithm
 from anonpaper.constraints import DiversityConstraint, require_satisfiable
 from anonpaper.errors import (
     ConstraintError,
-    ParameterError,
     check_choice,
     check_integer,
     check_number,
     check_sequence,
 )
-from anonpaper.groups import Partition, dense_labels, group_bounds
+from anonpaper.groups import Partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.diva import beyond
 from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings
@@ -35,7 +34,7 @@ from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian
-from anonpaper.principles import FrequencyLDiversity, KAnonymity, l_diversity, require_diverse
+from anonpaper.principles import FrequencyLDiversity, KAnonymity, require_diverse
 from anonpaper.randomness import generator
 
 __all__ = ["Run", "build_graph", "coloring", "diva", "is_consistent", "next_node"]
@@ -54,15 +53,12 @@ def diva(
     constraints: Sequence[DiversityConstraint],
     k: int,
     strategy: Strategy = "max_fan_out",
-    anonymize: Callable[[Microdata], Partition] | None = None,
     seed: int | np.random.Generator | None = 0,
     *,
     over_bound: Literal["star", "reject"] = "star",
     l: int | None = None,
-    diversity: Literal["frequency", "distinct"] = "frequency",
     max_backtracks: int = 10_000,
     max_seconds: float = 120.0,
-    max_candidates: int = 24,
 ) -> Partition:
     """Guarantee k-anonymity and every diversity constraint, or raise an error with the reason.
 
@@ -84,10 +80,6 @@ def diva(
         Which constraint is coloured next: the one with the most uncoloured neighbours, the one
         with the fewest clusterings left, or any. The first two drop a colour at once if some
         uncoloured constraint could no longer get one.
-    anonymize : callable, optional
-        Groups the rows that no constraint needs: any function from a Microdata to a Partition
-        whose groups have k rows and, with l, are l-diverse. By default :func:`anonpaper.k_member`;
-        with l, :func:`anonpaper.mondrian`.
     seed : int, numpy.random.Generator or None
         For the draws of "basic", and the start of k-member.
     over_bound : {"star", "reject"}
@@ -96,15 +88,10 @@ def diva(
         whether a table exists if the search finds none; fewer than k left-over rows join clusters;
         and values suppressed for a bound that was not reached are shown again.
     l : int, optional
-        Also require l-diversity of every group, from 2 to the largest feasible l.
-    diversity : {"frequency", "distinct"}
-        Which l-diversity.
+        Also require frequency l-diversity of every group, from 2 to the largest feasible l.
     max_backtracks, max_seconds : int, float
         Budget: colours that may be undone in each component of the graph, and seconds for the
         search and the exact test together.
-    max_candidates : int
-        The largest number of clusterings of one constraint tried at a time if it has more than 8
-        free target rows, and of clusters tried for a left-over row.
 
     Returns
     -------
@@ -128,12 +115,13 @@ def diva(
         after the search has it too.
     ColumnError, InfeasibleError, ParameterError
         With l: the table has no sensitive attribute, or is not l-diverse as a whole. A parameter
-        is out of range, or `anonymize` returned groups too small or not diverse.
+        is out of range.
 
     Notes
     -----
-    O(s·n) for the search among s constraints without backtracking, at worst max_candidates to the
-    power of s, within the budget; then the cost of k-member.
+    O(s·n) for the search among s constraints without backtracking, at worst 24 to the power of s,
+    within the budget; then the cost of grouping the rows that no constraint needs by
+    :func:`anonpaper.k_member` or, with l, :func:`anonpaper.mondrian`.
 
     References
     ----------
@@ -155,18 +143,13 @@ def diva(
         check_integer("max_backtracks", max_backtracks, 0),
         check_number("max_seconds", max_seconds, 0, inf, open_low=True),
     )
-    if anonymize is not None and not callable(anonymize):
-        raise ParameterError(f"anonymize must be a function of a Microdata, got {anonymize!r}")
-    max_candidates = check_integer("max_candidates", max_candidates, 1)
     privacy = Privacy(k)
     if l is not None:
-        diverse = l_diversity(require_diverse(m, l, diversity), diversity)
-        privacy = Privacy(k, diverse, m.sensitive_codes)
+        privacy = Privacy(k, require_diverse(m, l), m.sensitive_codes)
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
     require_satisfiable(m, constraints, k)
     targets, goes_beyond = Targets.of(m, constraints), over_bound == "star"
-    run = Run(m, targets, privacy, strategy, anonymize, generator(seed), goes_beyond,
-              max_candidates, search)  # fmt: skip
+    run = Run(m, targets, privacy, strategy, generator(seed), goes_beyond, search)
 
     if goes_beyond and beyond.is_satisfied(m, targets, privacy):
         return run.unchanged()
@@ -197,10 +180,8 @@ class Run:
     targets: Targets
     privacy: Privacy
     strategy: Strategy
-    anonymizer: Callable[[Microdata], Partition] | None
     rng: np.random.Generator
     goes_beyond: bool
-    max_candidates: int
     search: Search
 
     def diverse_clustering(self, G: nx.Graph) -> list[Bundle] | None:
@@ -217,7 +198,7 @@ class Run:
             V = Clusterings(
                 self.m.codes[rows], self.targets.take(rows, nodes), self.privacy.take(rows),
                 [{nodes.index(u) for u in G[v]} for v in nodes],
-                rng if self.strategy == "basic" else None, self.goes_beyond, self.max_candidates,
+                rng if self.strategy == "basic" else None, self.goes_beyond,
             )  # fmt: skip
             self.search.begin_component()
             if coloring(V, lambda V=V: next_node(V, self.strategy), V.of, self.search):  # line 2
@@ -236,11 +217,11 @@ class Run:
         n_clusters = len(starred)
         if len(rest) and not self.privacy.holds(rest):  # a case missing in the paper
             if not self.goes_beyond or not beyond.join_clusters(
-                m, targets, self.privacy, labels, starred, self.max_candidates
+                m, targets, self.privacy, labels, starred
             ):
                 return None
         elif len(rest):
-            labels[rest] = n_clusters + self.anonymize(rest)  # line 5
+            labels[rest] = n_clusters + self.divide(m.take(rest), self.rng).labels  # line 5
             others = np.zeros((labels.max() + 1 - n_clusters, m.d), dtype=bool)
             starred = np.vstack([starred, others])
         least, greatest = group_bounds(m.codes, labels, len(starred))
@@ -266,24 +247,9 @@ class Run:
         return labels, np.array(starred, dtype=bool).reshape(-1, self.m.d)
 
     def divide(self, part: Microdata, rng: np.random.Generator) -> Partition:
-        """Group rows by the package's own algorithm for the required privacy."""
-        k, diverse = self.privacy.k, self.privacy.diverse
-        if diverse is None:
-            return k_member(part, k, rng)
-        kind = "frequency" if self.privacy.by_share else "distinct"
-        return mondrian(part, k, diverse.l, diversity=kind)
-
-    def anonymize(self, rest: np.ndarray) -> np.ndarray:
-        """Group the rest by any algorithm, and check the groups: Anonymize."""
-        part = self.m.take(rest)
-        grouped = self.divide(part, self.rng) if self.anonymizer is None else self.anonymizer(part)
-        labels = dense_labels(grouped.labels)
-        if (labels < 0).any() or not self.privacy.holds_of_groups(part, labels):
-            raise ParameterError(
-                f"anonymize must publish all rows in diverse groups of at least "
-                f"k = {self.privacy.k} rows, and did not"
-            )
-        return labels
+        """Group rows by the package's own algorithm for the required privacy: Anonymize."""
+        k, l = self.privacy.k, self.privacy.l
+        return k_member(part, k, rng) if l is None else mondrian(part, k, l)
 
     def stars(self, labels: np.ndarray, shown: np.ndarray) -> np.ndarray:
         """Suppressed values of every group; an attribute of a single value never has any."""
@@ -305,7 +271,7 @@ class Run:
             "diverse_clusters": clusters,
             "stars_by_phase": {n: int(sum(stars)) for n, stars in zip(names, phases, strict=True)},
         }
-        diverse = "" if self.privacy.diverse is None else f", l = {self.privacy.diverse.l}"
+        diverse = "" if self.privacy.l is None else f", l = {self.privacy.l}"
         how = self.strategy if self.goes_beyond else f"{self.strategy}, over_bound = reject"
         name = f"DIVA ({how}), k = {self.privacy.k}{diverse}"
         return Partition(labels, info, name, starred=starred)

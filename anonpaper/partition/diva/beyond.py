@@ -10,6 +10,8 @@ from anonpaper.partition.diva.targets import Privacy, Targets
 
 __all__ = ["is_satisfied", "join_clusters", "restorable"]
 
+_CLUSTERS = 24  # tried for a left-over row
+
 
 def is_satisfied(m: Microdata, targets: Targets, privacy: Privacy) -> bool:
     """Whether the table's own QI-groups satisfy all constraints and are private."""
@@ -18,12 +20,7 @@ def is_satisfied(m: Microdata, targets: Targets, privacy: Privacy) -> bool:
 
 
 def join_clusters(
-    m: Microdata,
-    targets: Targets,
-    privacy: Privacy,
-    labels: np.ndarray,
-    starred: np.ndarray,
-    at_most: int,
+    m: Microdata, targets: Targets, privacy: Privacy, labels: np.ndarray, starred: np.ndarray
 ) -> bool:
     """Put the rows labelled -1 into the clusters where they cost the fewest stars."""
     for row in np.flatnonzero(labels < 0):
@@ -33,7 +30,7 @@ def join_clusters(
         breaks = shown & (m.codes[row] != low)
         sizes = np.bincount(labels[labels >= 0], minlength=len(starred))
         cost = breaks.sum(axis=1) * (sizes + 1) + (m.d - shown.sum(axis=1))
-        for cluster in np.argsort(cost, kind="stable")[:at_most]:
+        for cluster in np.argsort(cost, kind="stable")[:_CLUSTERS]:
             members = np.r_[np.flatnonzero(labels == cluster), row]
             joined = np.full(m.n, -1)
             joined[members] = 0

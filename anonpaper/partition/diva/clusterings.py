@@ -22,6 +22,8 @@ __all__ = ["ENUMERATED", "Clusterings", "partial_partitions"]
 
 #: The most free target rows of which all clusterings are listed: the 4140 of 8 rows at k = 2.
 ENUMERATED = 8
+#: Otherwise, so many clusterings are tried at a time.
+CANDIDATES = 24
 
 
 @dataclass
@@ -34,7 +36,6 @@ class Clusterings:
     neighbours: list  # the graph, a set for every node
     rng: np.random.Generator | None = None  # DIVA-Basic draws with it; else least conflict first
     stars: bool = True
-    max_candidates: int = 24
     coloured: dict = field(init=False, default_factory=dict)  # V: node to clustering, in order
     free: np.ndarray = field(init=False)  # rows that are in none of them
     count: np.ndarray = field(init=False)  # target rows that they publish, per constraint
@@ -130,7 +131,7 @@ class Clusterings:
                 yield from (self._starred(v, clustering) for clustering in listed)
             return
         make = self._filled if self.rng is None else self._drawn
-        for attempt in range(self.max_candidates):
+        for attempt in range(CANDIDATES):
             clustering = make(v, free, least, most, attempt)
             if clustering is not None:
                 yield clustering
@@ -200,7 +201,7 @@ class Clusterings:
         # finer constraints need, then rows as they are, as far as all the others' bounds allow,
         # then those with values suppressed of which there would be too many, and last any rows.
         least = max(least, min(self._reserve(v), most))
-        missing = least + (most - least) * attempt // self.max_candidates
+        missing = least + (most - least) * attempt // CANDIDATES
         count = self.count.copy()
         taken: list[Bundle] = []
         left = self._by_signature(v, free, larger_first=attempt % 2 == 0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonpaper.constraints import DiversityConstraint
 from anonpaper.microdata import Microdata
-from anonpaper.principles import DistinctLDiversity, FrequencyLDiversity, GroupCounts, KAnonymity
+from anonpaper.principles import FrequencyLDiversity, KAnonymity
 
 __all__ = ["Bundle", "Privacy", "Targets"]
 
@@ -81,49 +81,36 @@ class Targets:
 
 @dataclass(frozen=True)
 class Privacy:
-    """The conditions on every published group: k rows, and l-diverse if required."""
+    """The conditions on every published group: k rows, and frequency l-diverse if required."""
 
     k: int
-    diverse: FrequencyLDiversity | DistinctLDiversity | None = None
+    l: int | None = None
     sensitive: np.ndarray | None = None
-
-    @property
-    def by_share(self) -> bool:
-        """Whether the largest share of a sensitive value decides, not the number of values."""
-        return isinstance(self.diverse, FrequencyLDiversity)
 
     def take(self, rows: np.ndarray) -> Privacy:
         """The same of some rows."""
-        sensitive = None if self.sensitive is None else self.sensitive[rows]
-        return Privacy(self.k, self.diverse, sensitive)
+        return Privacy(self.k, self.l, None if self.sensitive is None else self.sensitive[rows])
 
     def holds(self, rows: np.ndarray) -> bool:
         """Whether these rows may be published as one group."""
-        if len(rows) < self.k or self.diverse is None:
+        if len(rows) < self.k or self.l is None:
             return len(rows) >= self.k
-        counts = np.bincount(self.sensitive[rows])
-        values = np.flatnonzero(counts)
-        start = np.array([0, len(values)])
-        group = GroupCounts(np.array([len(rows)]), start, values, counts[values])
-        return bool(self.diverse.satisfied(group)[0])
+        return bool(self.l * np.bincount(self.sensitive[rows]).max() <= len(rows))
 
     def holds_of_groups(self, m: Microdata, labels: np.ndarray) -> bool:
         """Whether all groups of a table may be published."""
-        principles = [KAnonymity(self.k), *([] if self.diverse is None else [self.diverse])]
-        return all(principle.holds(m, labels) for principle in principles)
+        diverse = self.l is None or FrequencyLDiversity(self.l).holds(m, labels)
+        return diverse and KAnonymity(self.k).holds(m, labels)
 
     def choose(self, rows: np.ndarray, wanted: int) -> np.ndarray:
         """Return the first `wanted` rows, skipping some if that makes them l-diverse."""
-        if self.diverse is None or wanted == len(rows):
+        if self.l is None or wanted == len(rows):
             return rows[:wanted]
         order = np.argsort(self.sensitive[rows], kind="stable")
         values = self.sensitive[rows[order]]
         rank = np.empty(len(rows), np.intp)  # how many rows before it have the same value
         rank[order] = np.arange(len(rows)) - np.searchsorted(values, values)
-        if self.by_share:
-            return rows[rank < wanted // self.diverse.l][:wanted]
-        new_value = rows[rank == 0][: self.diverse.l]
-        return np.r_[new_value, rows[~np.isin(rows, new_value)]][:wanted]
+        return rows[rank < wanted // self.l][:wanted]
 
 
 @dataclass(frozen=True, eq=False)

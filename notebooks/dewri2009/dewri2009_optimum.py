@@ -8,100 +8,110 @@ A *node* keeps some borders, joins some and leaves the others free. Its bound on
 2. NWP is a sum over attributes: for each, the cheapest division into sub-domains that are not
    excluded is a shortest path through its domain.
 
-A free border is fixed if the other choice raises that sum to the best loss known. The node
-of least bound is visited first, so its bound holds for all recodings not evaluated.
+A free border is fixed if the other choice raises that sum to the best loss known. The node of
+least bound is visited first, so its bound holds for all recodings not evaluated. Hill climbing, to
+compare with, flips single bits.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
 
-from anonpaper.algorithm import algorithm
+from anonpaper import plots
+from anonpaper.compendium.intervals import share_interval
 from anonpaper.compiled import loop, part
-from anonpaper.errors import SizeLimitError, check_integer
 from anonpaper.microdata import Microdata
-from anonpaper.preference_point import EPSILON, achievement, loss_weight
-from anonpaper.recoders.archive import BY_BITS, Archive, class_keys, number_keys, sub_domains
+from anonpaper.randomness import generator
+from anonpaper.recoders.evaluation import (
+    EPSILON,
+    Archive,
+    achievement,
+    class_keys,
+    loss_weight,
+    number_keys,
+    sub_domains,
+)
 from anonpaper.recoding import Recoding
 
-__all__ = ["MOST_VALUES", "TOLERANCE", "branch_and_bound"]
+__all__ = ["TOLERANCE", "certified", "draw_arrivals", "hill_climbing"]
 
 #: Far above the rounding of the sums that are compared, numbers in [0, 1] of a few hundred terms;
 #: recodings whose NWP differs by less are not told apart.
 TOLERANCE = 1e-12
 
-MOST_VALUES = 1_000  # of an attribute; time and memory of a node grow with their square
 _JOINED, _FREE, _KEPT = -1, 0, 1
 _PROBES = 10  # borders tried at a node before it is divided at one of them
 _CLIMB_EVERY = 100  # nodes
 
 
-@algorithm(
-    "k-anonymity that best meets a preference of loss and bias, with a proof or the gap left",
-    **BY_BITS,
-)
-def branch_and_bound(
-    m: Microdata,
-    k: int = 5,
-    preference: tuple[float, float] = (0.2, 1.0),
-    weights: Mapping[object, float] | None = None,
-    nodes: int = 100_000,
+def hill_climbing(
+    m: Microdata, k: int, preference: tuple[float, float], evaluations: int, seed: int
 ) -> Recoding:
-    """Guarantee k-anonymity, and bound the distance of the recoding from the least ach.
+    """Climb from full generalization, as often as there are evaluations, and return the best.
 
-    No k-anonymous recoding of the bit encoding has an ach below the lower bound of the result. If
-    the search ends within `nodes`, the ach of the result is at most 1e-12 above it.
-
-    Parameters
-    ----------
-    m : Microdata
-        A table whose attributes have at most 1,000 values each.
-    k, preference, weights
-        As for :func:`~anonpaper.recoders.preference_search.preference_search`.
-    nodes : int
-        Parts of the search space to visit, at least 1, before the search stops.
-
-    Returns
-    -------
-    Recoding
-        ``info`` has the values of the recoding as after a search; ``lower_bound``, of the ach of
-        all k-anonymous recodings; ``optimal``, whether the search ended; ``nodes`` visited; and
-        ``evaluations`` of recodings.
-
-    Raises
-    ------
-    SizeLimitError, ParameterError
-        An attribute has more than 1,000 values, or a parameter is out of its range.
-
-    References
-    ----------
-    dewri2009, section 4, states the problem; the algorithm is this package's. It is strong if loss
-    decides, as with a preferred bias of 1. A node takes about ten times O(d·(c + g·S²)) for c
-    distinct QI tuples, S values of an attribute and g classes; a waiting node takes a byte per
-    bit.
-
-    Examples
-    --------
-    >>> m = ap.examples.hospital()
-    >>> r = branch_and_bound(m, k=2)
-    >>> r.info["optimal"], r.info["effective_k"], round(r.info["nwp"], 3)
-    (True, 2, 0.133)
-    >>> r.info["ach"] == ap.exhaustive(m, k=2).info["ach"]
-    True
+    A climb passes over the bits in random order and keeps each flip that lowers ach and keeps the
+    table k-anonymous, until a whole pass keeps none.
     """
-    archive = Archive(m, k, preference, weights)
-    nodes = check_integer("nodes", nodes, 1)
-    table = archive.evaluator.table
-    if table.sizes.max() > MOST_VALUES:
-        raise SizeLimitError(
-            f"an attribute has {table.sizes.max():,} values, more than {MOST_VALUES:,}: use a "
-            "coarser granularity"
-        )
-    table = table._replace(penalty=table.penalty / archive.evaluator.n, k=archive.k)
-    of_loss = loss_weight(archive.preference)
+    archive, rng = Archive(m, k, preference, None), generator(seed)
+    n_bits = archive.evaluator.n_bits
+    while archive.evaluations < evaluations:
+        here = np.zeros(n_bits, dtype=bool)
+        ach = _feasible_ach(archive, here)
+        improved = n_bits > 0
+        while improved:
+            improved = False
+            for bit in rng.permutation(n_bits):
+                if archive.evaluations >= evaluations:
+                    break
+                here[bit] ^= True
+                there = _feasible_ach(archive, here)
+                if there < ach:
+                    ach, improved = there, True
+                else:
+                    here[bit] ^= True
+    solutions = archive.frame()
+    return archive.recoding(solutions, "hill climbing", evaluated=solutions)
+
+
+def _feasible_ach(archive: Archive, bits: np.ndarray) -> float:
+    """Return the ach of one chromosome, infinite if it is not k-anonymous."""
+    (place,) = archive.look_up(bits[None])
+    is_feasible = archive.values("effective_k")[place] >= archive.k
+    return float(archive.values("ach")[place]) if is_feasible else np.inf
+
+
+# -- branch and bound --------------------------------------------------------------------------
+
+
+class _Table(NamedTuple):
+    """A table for compiled loops: d attributes of at most S values, c distinct QI tuples."""
+
+    sizes: np.ndarray  # (d,)
+    first: np.ndarray  # (d,), the first bit of each attribute
+    codes: np.ndarray  # (d, c)
+    rows: np.ndarray  # (c,)
+    value_rows: np.ndarray  # (d, S)
+    penalty: np.ndarray  # (d,), NWP of a row per value that its sub-domain holds beyond the first
+    k: int
+
+
+def certified(m: Microdata, k: int, preference: Sequence[float], at_most: int) -> dict:
+    """Return the best k-anonymous recoding found, and what is proved of all others.
+
+    None has an ach below the lower bound. If the search ends within `at_most` nodes, the recoding
+    is ``optimal``: its ach is at most 1e-12 above the bound.
+    """
+    archive = Archive(m, k, tuple(preference), None)
+    of_loss, t = loss_weight(archive.preference), archive.evaluator.table
+    first = np.cumsum(t.sizes - 1) - (t.sizes - 1)
+    penalty = t.penalty / archive.evaluator.n
+    table = _Table(t.sizes, first, t.codes, t.rows, t.value_rows, penalty, archive.k)
 
     def limit() -> float:
         """The NWP from which a recoding has no less ach than the best one known."""
@@ -110,7 +120,7 @@ def branch_and_bound(
     archive.look_up(np.zeros((1, archive.evaluator.n_bits), dtype=bool))  # k-anonymous for every k
     waiting = [(0.0, 0, bytes(archive.evaluator.n_bits))]
     visited = born = 0
-    while waiting and visited < nodes and waiting[0][0] < limit():
+    while waiting and visited < at_most and waiting[0][0] < limit():
         state = np.frombuffer(heapq.heappop(waiting)[-1], np.int8).copy()
         bound, division, gain, border, if_kept, if_joined = _visit(table, state, limit())
         if np.isfinite(bound):
@@ -127,9 +137,15 @@ def branch_and_bound(
     optimal = not waiting or waiting[0][0] >= limit()
     loss = limit() if optimal else max(waiting[0][0] - TOLERANCE, 0.0)
     lower_bound = min(float(achievement(loss, 0.0, archive.preference)), archive.least_ach)
-    found = {"lower_bound": lower_bound, "optimal": bool(optimal), "nodes": visited}
-    found["evaluations"] = archive.evaluations
-    return archive.recoding(archive.frame(), "branch and bound", **found)
+    r = archive.recoding(archive.frame(), "branch and bound")
+    return {
+        **{name: r.info[name] for name in ("nwp", "necd", "effective_k", "ach")},
+        "lower bound": lower_bound,
+        "optimal": bool(optimal),
+        "nodes": visited,
+        # the recoding: a bar for a border that is kept
+        "borders": "".join(np.where(r.encode(), "|", ".")),
+    }
 
 
 def _climb(archive: Archive, state: np.ndarray, gain: np.ndarray) -> None:
@@ -138,7 +154,7 @@ def _climb(archive: Archive, state: np.ndarray, gain: np.ndarray) -> None:
     for border in np.argsort(-gain, kind="stable"):
         if state[border] == _FREE:
             here[border] = True
-            here[border] = np.isfinite(archive.feasible_ach(here))
+            here[border] = np.isfinite(_feasible_ach(archive, here))
 
 
 @loop
@@ -210,13 +226,15 @@ def _exclude(table, state, excluded):
     """Mark [j, a, b] where values a to b - 1 of j leave a class of 1 to k - 1 rows."""
     d, n_tuples = table.codes.shape
     maps = sub_domains(state == _KEPT, table.sizes)
-    class_of, _ = class_keys(maps, table.codes, table.sizes, np.intp(-1))
+    class_of, _ = class_keys(maps, table.codes, table.sizes)
     of_class = np.empty((d, number_keys(class_of)), table.codes.dtype)  # codes of one tuple each
     for j in range(d):
         for i in range(n_tuples):
             of_class[j, class_of[i]] = table.codes[j, i]
     for j in range(d):
-        other, _ = class_keys(maps, of_class, table.sizes, j)
+        others = maps.copy()
+        others[j] = 0
+        other, _ = class_keys(others, of_class, table.sizes)
         n_others = number_keys(other)
         rows = np.zeros((n_others, table.sizes[j]), np.intp)
         for i in range(n_tuples):
@@ -281,3 +299,21 @@ def _divide(cost, kept, joined, division):
         division[at - 1] = True
         at = previous[at]
     return before[size]
+
+
+# -- when searches arrive at the optimum -------------------------------------------------------
+
+
+def draw_arrivals(ax: Axes, runs: pd.DataFrame, arrived: str, budget: int) -> None:
+    """Draw the share of seeds that have arrived, over evaluations, and its final interval."""
+    for place, (look, (method, own)) in enumerate(
+        zip(plots.LOOKS, runs.groupby("method", sort=False), strict=False)
+    ):
+        at = np.sort(own[arrived].dropna())
+        share = np.arange(len(at) + 1) / len(own)
+        ax.step([1, *at, budget], [*share, share[-1]], where="post", label=method,
+                color=look["color"], linestyle=look["linestyle"])  # fmt: skip
+        low, high = share_interval(len(at), len(own))
+        ax.vlines(budget * 1.25 ** (place + 1), low, high, color=look["color"])
+    ax.set(xscale="log", xlabel="evaluations", ylim=(-0.04, 1.04), title=arrived,
+           xlim=(max(1, budget / 1000), 3.2 * budget))  # fmt: skip

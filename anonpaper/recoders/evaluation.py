@@ -1,7 +1,6 @@
-"""Evaluates recodings for searches, each chromosome once, and records them.
+"""Loss and bias of dewri2009 (sections 3.1, 3.2 and 4), evaluated and recorded for searches.
 
-Many recodings are evaluated in one compiled call on the distinct QI tuples of a table, for loss
-and bias of dewri2009 (sections 3.1 and 3.2; `anonpaper.preference_point`).
+Many recodings are evaluated in one compiled call on the distinct QI tuples of a table.
 """
 
 from __future__ import annotations
@@ -14,28 +13,64 @@ import pandas as pd
 
 from anonpaper.algorithm import RECODED
 from anonpaper.compiled import inner, loop, prange
-from anonpaper.errors import BudgetExceededError, ParameterError, check_integer, check_weights
+from anonpaper.errors import ParameterError, check_integer, check_number, check_weights
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.preference_point import (
-    achievement,
-    check_preference,
-    dispersion,
-    penalty,
-    preference_deviation,
-)
 from anonpaper.principles import KAnonymity
 from anonpaper.recoding import Recoding
 
 __all__ = [
-    "BY_BITS", "Archive", "Evaluator", "choose", "class_keys", "non_dominated", "number_keys",
-    "sub_domains", "weight_vector",
+    "BY_BITS", "EPSILON", "Archive", "Evaluator", "achievement", "check_preference", "choose",
+    "class_keys", "dispersion", "loss_weight", "non_dominated", "number_keys", "penalty",
+    "preference_deviation", "sub_domains", "weight_vector",
 ]  # fmt: skip
+
+#: The "very small positive number" of the achievement function.
+EPSILON = 1e-6
 
 #: What all searches over chromosomes declare about themselves.
 BY_BITS = {"promises": {"k": KAnonymity}, "publications": RECODED, "by_bits": True}
 
 # Looking up so many codes takes about a millisecond; waking threads can take longer than that.
 _WORTH_A_THREAD = 1_000_000
+
+
+def penalty(held: np.ndarray, size: np.ndarray, weight: np.ndarray = 1.0) -> np.ndarray:
+    """Return the NWP of a value published as one of `held` of `size` values, 0 to `weight`."""
+    # the printed penalty divides by zero for an attribute of one value, which cannot lose
+    return weight * (held - 1) / np.maximum(size - 1, 1)
+
+
+def dispersion(smallest: np.ndarray, largest: np.ndarray, n: int) -> np.ndarray:
+    """Return NECD of n rows by their smallest and largest equivalence class, in [0, 1)."""
+    return (largest - smallest) / max(n - 1, 1)
+
+
+def achievement(nwp: np.ndarray, necd: np.ndarray, preference: tuple[float, float]) -> np.ndarray:
+    """Return ach of points (NWP, NECD) for a preferred point, all in [0, 1] (section 4)."""
+    w = loss_weight(preference)
+    return np.maximum(w * (nwp + EPSILON), (1 - w) * (necd + EPSILON))
+
+
+def loss_weight(preference: tuple[float, float]) -> float:
+    """Return w, the weight of loss in ach; 1 - w is the weight of bias (section 4)."""
+    of_loss, of_bias = (1 / (value + EPSILON) for value in preference)
+    return of_loss / (of_loss + of_bias)
+
+
+def preference_deviation(nwp: np.ndarray, necd: np.ndarray, preference: tuple) -> np.ndarray:
+    """Return pref_dev: the sum by which NWP and NECD exceed the preferred point."""
+    return nwp + necd - preference[0] - preference[1]
+
+
+def check_preference(preference: Sequence[float]) -> tuple[float, float]:
+    """Return the preference point as two floats; ParameterError unless both are in [0, 1]."""
+    try:
+        loss, bias = preference
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"preference must be two numbers (NWP, NECD) in [0, 1], got {preference!r}"
+        ) from None
+    return (check_number("preferred NWP", loss, 0, 1), check_number("preferred NECD", bias, 0, 1))
 
 
 def weight_vector(names: Sequence, weights: Mapping[object, float] | None) -> np.ndarray:
@@ -61,12 +96,10 @@ class Table(NamedTuple):
     """A table for compiled loops: d attributes of at most S values, c distinct QI tuples."""
 
     sizes: np.ndarray  # (d,)
-    first: np.ndarray  # (d,), the first bit of each attribute
     codes: np.ndarray  # (d, c)
     rows: np.ndarray  # (c,)
     value_rows: np.ndarray  # (d, S)
     penalty: np.ndarray  # (d,), of a row per value that its sub-domain holds beyond the first
-    k: int = 1  # the effective k asked for, where a loop needs it
 
 
 class Evaluator:
@@ -87,8 +120,7 @@ class Evaluator:
         codes, rows = np.ascontiguousarray(m.cells.tuples.T), m.cells.tuple_sizes
         value_rows = np.array([np.bincount(of, rows, sizes.max()) for of in codes], np.int64)
         unit_penalty = penalty(2, sizes, weight_vector(m.qi, weights))
-        first = np.cumsum(sizes - 1) - (sizes - 1)
-        self.table = Table(sizes, first, codes, rows, value_rows, unit_penalty)
+        self.table = Table(sizes, codes, rows, value_rows, unit_penalty)
 
     def evaluate(self, bits: np.ndarray) -> Evaluation:
         """Evaluate chromosomes, shape (p, n_bits), as :meth:`Recoding.encode` gives them."""
@@ -140,12 +172,6 @@ class Archive:
         """Return the chromosomes among distinct ones that were not evaluated yet."""
         return bits[[key not in self._place for key in _keys(bits)]]
 
-    def feasible_ach(self, bits: np.ndarray) -> float:
-        """Return the ach of one chromosome, infinite if it is not k-anonymous."""
-        (place,) = self.look_up(bits[None])
-        is_feasible = self.values("effective_k")[place] >= self.k
-        return float(self.values("ach")[place]) if is_feasible else np.inf
-
     def __len__(self) -> int:
         return len(self._place)
 
@@ -168,12 +194,6 @@ class Archive:
     def recoding(self, solutions: pd.DataFrame, algorithm: str, **info) -> Recoding:
         """Return the chosen solution, with its values and further entries as its info."""
         solution = choose(solutions, self.k, self.preference)
-        if solution is None:
-            raise BudgetExceededError(
-                f"no {self.k}-anonymous recoding among the {len(self)} evaluated "
-                f"(largest effective k: {self.values('effective_k').max()}): allow more "
-                'evaluations, or use start="graded"'
-            )
         r = Recoding.decode(self.attributes, solution["bits"])
         r.algorithm = f"{algorithm}, k = {self.k}"
         r.info = {name: float(solution[name]) for name in ("nwp", "necd", "ach", "prefdev")}
@@ -313,7 +333,7 @@ def _tell_apart(key, parts, part_of, codes):
 @loop
 def _class_range(maps, table):
     """Rows of the smallest and of the largest equivalence class."""
-    key, span = class_keys(maps, table.codes, table.sizes, np.int64(-1))
+    key, span = class_keys(maps, table.codes, table.sizes)
     if span > 4 * len(key):
         span = number_keys(key)
     rows = np.zeros(span, np.int64)
@@ -327,13 +347,13 @@ def _class_range(maps, table):
 
 
 @loop
-def class_keys(maps, codes, sizes, left_out):
-    """A key per tuple, equal where all attributes but one are, and the span [0, s) of keys."""
+def class_keys(maps, codes, sizes):
+    """A key per tuple, equal where all attributes are, and the span [0, s) of keys."""
     key = np.zeros(codes.shape[1], np.int64)
     span = 1
     for j in range(len(sizes)):
         parts = maps[j, sizes[j] - 1] + 1
-        if j == left_out or parts == 1:
+        if parts == 1:
             continue
         if span > 2**62 // parts:
             span = number_keys(key)

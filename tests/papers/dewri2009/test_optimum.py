@@ -1,0 +1,111 @@
+"""Branch and bound proves what exhaustive search and other code find; arrivals and fronts."""
+
+import itertools
+
+import dewri2009
+import dewri2009_optimum as optimum
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from referees import preference as referee
+from referees.tables import adult_in_intervals, tables
+
+import anonpaper as ap
+from anonpaper import plots
+from anonpaper.recoders.evaluation import non_dominated
+
+NEARLY_LOSS = (0.2, 1.0)
+
+
+@pytest.fixture(scope="module")
+def adult():
+    return adult_in_intervals()
+
+
+@st.composite
+def problems(draw):
+    m = draw(tables(min_rows=4, max_rows=40, max_qi=3, max_values=4))
+    preference = draw(st.tuples(st.floats(0, 1), st.floats(0, 1)))
+    return m, draw(st.integers(1, min(m.n, 6))), preference
+
+
+@settings(max_examples=200)
+@given(problems())
+def test_the_optimum_is_that_of_exhaustive_search(case):
+    m, k, preference = case
+    row, least = optimum.certified(m, k, preference, 100_000), ap.exhaustive(m, k, preference)
+    assert row["optimal"] and row["effective_k"] >= k
+    assert row["ach"] == pytest.approx(least.info["ach"], rel=0, abs=2 * optimum.TOLERANCE)
+    assert least.info["ach"] - 2 * optimum.TOLERANCE <= row["lower bound"] <= least.info["ach"]
+    r = ap.Recoding.decode(m.attributes, [border == "|" for border in row["borders"]])
+    assert ap.measure.ach(ap.recode(m, r), preference) == pytest.approx(row["ach"])
+
+
+@settings(max_examples=60)
+@given(problems(), st.integers(1, 6))
+def test_a_search_given_up_says_what_holds_of_all_recodings(case, nodes):
+    """By plain loops over all recodings, which know nothing of the package's evaluation."""
+    m, k, _ = case
+    row = optimum.certified(m, k, NEARLY_LOSS, nodes)
+    rows, sizes = m.codes.tolist(), [a.size for a in m.attributes]
+    for bits in itertools.product([0, 1], repeat=sum(sizes) - m.d):
+        if min(referee.class_sizes(rows, sizes, bits)) >= k:
+            loss = referee.nwp(rows, sizes, bits, [1 / m.d] * m.d)
+            ach = referee.ach(loss, referee.necd(rows, sizes, bits), NEARLY_LOSS)
+            assert ach >= row["lower bound"] - 1e-15
+            assert not row["optimal"] or ach >= row["ach"] - 2 * optimum.TOLERANCE
+    assert row["nodes"] <= nodes and row["lower bound"] <= row["ach"]
+
+
+def test_a_proof_repeated_in_integers_by_other_code(adult):
+    """40 bits, too many for exhaustive search."""
+    m = adult.with_roles(qi=["age", "education", "race", "sex"])
+    row = optimum.certified(m, 50, NEARLY_LOSS, 100_000)
+    bits = [int(border == "|") for border in row["borders"]]
+    rows, sizes = m.codes, [a.size for a in m.attributes]
+    loss = referee.loss_in_integers(rows, sizes, bits)
+    assert row["optimal"] and referee.none_loses_less(rows, sizes, 50, loss)
+    assert not referee.none_loses_less(rows, sizes, 50, loss + 1)
+
+
+def test_longer_searches_know_more(adult):
+    names = ["age", "education", "race", "sex", "marital-status", "native-country"]
+    m = adult.with_roles(qi=names)
+    rows = [optimum.certified(m, 5, NEARLY_LOSS, nodes) for nodes in (1, 50, 200, 100_000)]
+    bounds, best = ([row[name] for row in rows] for name in ("lower bound", "ach"))
+    assert bounds == sorted(bounds) and best == sorted(best, reverse=True)
+    assert [row["optimal"] for row in rows] == [False, False, False, True]
+
+
+def test_hill_climbing_is_repeatable_keeps_its_budget_and_beats_no_optimum(adult):
+    runs = [optimum.hill_climbing(adult, 5, NEARLY_LOSS, 400, seed=0) for _ in range(2)]
+    assert runs[0] == runs[1] and runs[0].info["evaluated"]["evaluation"].max() <= 400
+    assert ap.measure.effective_k(ap.recode(adult, runs[0])) >= 5
+    m = adult.with_roles(qi=["marital-status", "race", "sex"])
+    least = ap.exhaustive(m, 5).info["ach"]
+    assert optimum.hill_climbing(m, 5, NEARLY_LOSS, 1000, seed=1).info["ach"] >= least
+
+
+def test_who_sees_the_whole_front_has_its_hypervolume():
+    m = ap.examples.hospital()
+    table = ap.exhaustive(m, 2).info["evaluated"]
+    points = table.loc[table["effective_k"] >= 2, ["nwp", "necd"]].to_numpy()
+    for method in ("refined", "one objective"):
+        seen = dewri2009.front_reached(m, m.qi, 2, NEARLY_LOSS, method, 400, 0)
+        assert seen["recodings"] == 32 and seen["found"] == seen["hypervolume"] == 1
+        assert seen["points"] == len(np.unique(points[non_dominated(*points.T)], axis=0))
+    little = dewri2009.front_reached(m, m.qi, 2, NEARLY_LOSS, "hill climbing", 1, 0)
+    assert little["hypervolume"] == 0 and little["found"] < 1  # of full generalization, (1, 0)
+
+
+def test_the_share_drawn_is_that_of_all_seeds():
+    runs = pd.DataFrame({"method": ["a", "a", "b", "b"], "within 1 %": [10, None, 20.0, 40.0]})
+    figure, ax = plots.subplots()
+    optimum.draw_arrivals(ax, runs, "within 1 %", 100)
+    a, b = ax.get_lines()
+    assert a.get_ydata().tolist() == [0, 0.5, 0.5] and b.get_ydata().tolist() == [0, 0.5, 1, 1]
+    assert b.get_xdata().tolist() == [1, 20, 40, 100]
+    plt.close(figure)
