@@ -232,6 +232,8 @@ def kernel_environment(sizes: Sizes, figures: Path) -> dict[str, str]:
         "ANONPAPER_PROFILE": sizes.profile,
         "PYTHONHASHSEED": "0",
         "TQDM_DISABLE": "1",
+        # pymoo sorts by numpy's quicksort, which orders ties in another way with AVX-512
+        "NPY_DISABLE_CPU_FEATURES": "X86_V4",
     }
     if sizes.jobs > 1:  # the notebooks share the cores: one process and one thread each
         found |= dict.fromkeys([*THREADS, "ANONPAPER_WORKERS"], "1")

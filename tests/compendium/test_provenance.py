@@ -54,6 +54,7 @@ def test_a_digest_covers_the_package_and_what_lies_beside_a_notebook(tmp_path, m
     (home / "paper.toml").touch()
     monkeypatch.syspath_prepend(home)
     monkeypatch.syspath_prepend(other)
+    monkeypatch.delitem(sys.modules, "together", raising=False)  # imported by another test
     monkeypatch.setattr(provenance, "notebooks_folder", lambda: tmp_path / "notebooks")
     monkeypatch.setattr(provenance, "PACKAGE", package)
 
