@@ -73,7 +73,7 @@ class Microdata:
     """
 
     has_rows = True  # False for a table of counts, whose rows are in files or a database
-    engine = None  # writes releases of a table of counts, see anonpaper.owner.engine
+    engine = None  # writes releases of a table of counts, see anonpaper.owner.scan
 
     def __init__(
         self,

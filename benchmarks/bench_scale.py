@@ -58,7 +58,7 @@ def written(occ, folder):
         release = ap.suppress(m, ap.tp_plus(m, L))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            release.write(folder / "release")
+            release.write(folder / "release.pq")
         assert ap.FrequencyLDiversity(L).holds(*release.audited())
 
     def copy():

@@ -337,7 +337,7 @@ def _outputs(options, publication: str) -> list[str]:
             raise errors.ParameterError("anatomize publishes two tables: name a file with -o")
         outputs.append(str(writing.beside(options.output, "sensitive")))
     if options.engine and not outputs:
-        raise errors.ParameterError("--engine writes files: name one, or a folder, with -o")
+        raise errors.ParameterError("--engine writes files: name one with -o")
     for name in outputs if not options.engine else ():
         check_output(name, inputs, force=options.force)
     if options.report:

@@ -1,15 +1,22 @@
 """Tables in files and databases, counted without loading their rows.
 
 Rows with equal quasi-identifiers and sensitive values are interchangeable for every algorithm and
-release. So :func:`scan` counts them, algorithms group the counts, and an engine writes as many
-copies of each published row. Expressions are Ibis expressions.
+release. So an engine counts them by Ibis, algorithms group the counts, and as many copies of each
+published row are written.
 """
 
 from __future__ import annotations
 
+import os
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,14 +25,18 @@ from anonpaper import errors
 from anonpaper.cells import CellTable, build_cells, no_rows
 from anonpaper.coding import Columns, code_values
 from anonpaper.display import html
-from anonpaper.errors import ColumnError, EmptyTableError, ParameterError
+from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
+from anonpaper.files import named_by_user, whole_files
 from anonpaper.microdata import CountedRows, Microdata
-from anonpaper.owner.engine import Engine, connect, engine_errors
 from anonpaper.owner.reader import in_doubt, kind_of, typed
 from anonpaper.owner.sources import Sources
+from anonpaper.publish import Anatomy, Release
+from anonpaper.publish.writing import PARQUET, beside, check_table_place
 from anonpaper.roles import HOW_MISSING, checked_roles, missing_values, only_one
 
-__all__ = ["scan"]
+__all__ = ["Engine", "scan"]
+
+_BLOCK = 1_000_000  # rows that are written at a time
 
 
 def scan(
@@ -35,17 +46,15 @@ def scan(
     *,
     engine: object = None,
     missing: str = "error",
-    domains: Mapping[str, Iterable] | None = None,
     types: Mapping[str, str] | None = None,
     delimiter: str | None = None,
-    origin: object = None,
 ) -> Microdata:
     """Guarantee the same cells as the table's Microdata, counted without loading the rows.
 
     Attributes and domains are the same too. Algorithms that look at rows one by one
     (:func:`~anonpaper.klt`, :func:`~anonpaper.balanced_classes`, :func:`~anonpaper.oka`,
-    :func:`~anonpaper.diva`) get the counted rows in random order. Let the engine write with
-    ``release.write(folder)``.
+    :func:`~anonpaper.diva`) get the counted rows in random order.
+    ``release.write(path)`` writes one csv or parquet file.
 
     Parameters
     ----------
@@ -55,19 +64,16 @@ def scan(
         The quasi-identifiers.
     sensitive : str or list of str, optional
         The sensitive attributes. Columns without a role are never read.
-    engine : Ibis connection, optional
-        Reads the files: DuckDB by default, or for example ``ibis.pyspark.connect(session)``.
+    engine : Ibis connection to DuckDB, optional
+        Reads the files, by default within the process. Another engine, such as Spark, reads them
+        itself: pass its table, as in ``ibis.pyspark.connect(session).read_parquet(path)``.
     missing : {"error", "drop", "category"}
         As for :class:`~anonpaper.Microdata`.
-    domains : mapping of column to sequence of values, optional
-        Declared domains. Categorical columns in parquet declare theirs.
     types : mapping of column to str, optional
         Kinds of csv columns, as for ``--type`` (``"text"``, ``"integer"``, ``"ordered"``, ...).
         The default is inferred from the values; ``02139`` is text.
     delimiter : str, optional
         Between the fields of a csv: by default a tab in .tsv files, otherwise a comma.
-    origin : object, optional
-        Where the data come from, by default the source.
 
     Returns
     -------
@@ -77,8 +83,8 @@ def scan(
     Raises
     ------
     ColumnError
-        A column is unknown, used twice or has values outside its domain. Or a quasi-identifier of
-        a csv may be numbers or dates, and `types` does not name it.
+        A column is unknown or used twice. Or a quasi-identifier of a csv may be numbers or dates,
+        and `types` does not name it.
     EmptyTableError, MissingValueError
         No complete rows; missing values with ``missing="error"``.
     FileError, ParameterError
@@ -109,24 +115,23 @@ def scan(
     if hasattr(source, "to_pyarrow") and hasattr(source, "group_by"):
         files, table = Sources(), source
         connection = source._find_backend(use_default=True)
-        columns, origin = list(table.columns), origin or "an Ibis table"
+        columns, origin = list(table.columns), "an Ibis table"
         if engine is not None and engine is not connection:
             raise ParameterError("an Ibis table has its own engine: leave engine out")
     else:
         files, table = Sources.of(source), None
-        connection, origin = connect(engine), origin or str(source)
+        connection, origin = _connect(engine), str(source)
         columns = files.columns(delimiter)
     _, sensitives = checked_roles(columns, qi, sensitive)
     roles = [name for name in columns if name in [*qi, *sensitives]]
     lowered = [name.lower() for name in columns]
     if alike := [name for name in roles if not name or lowered.count(name.lower()) > 1]:
         raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
-    for what, given in (("domains", domains), ("types", types)):
-        if unknown := [name for name in given or {} if name not in columns]:
-            raise ColumnError(f"{what} names columns that are not there: {unknown}")
+    if unknown := [name for name in types or {} if name not in columns]:
+        raise ColumnError(f"types names columns that are not there: {unknown}")
     if not files.are_csv and (types or delimiter):
         raise ParameterError("types and delimiter are for csv only: this source has types")
-    with engine_errors(origin):
+    with _engine_errors(origin):
         if table is None:
             table = files.open(connection, delimiter)
         rows = f"rows_{secrets.token_hex(8)}"
@@ -143,13 +148,12 @@ def scan(
     coded = {}
     for name, (values, index) in listed.items():
         used, place = np.unique(index, return_inverse=True)
-        attribute, codes = code_values(values, used, (domains or {}).get(name))
+        attribute, codes = code_values(values, used, None)
         coded[name] = attribute, codes[place]
-    if connection.name not in ("duckdb", "pyspark"):  # other engines count, DuckDB writes
-        connection = connect()
+    by_duckdb = connection if connection.name == "duckdb" else None
     return CountedMicrodata(
         coded, counts, qi, sensitive, missing=missing, origin=origin, dropped=dropped,
-        engine=Engine(connection, files, table, int(counts.sum()) + dropped),
+        engine=Engine(files, table, int(counts.sum()) + dropped, by_duckdb),
     )  # fmt: skip
 
 
@@ -269,3 +273,145 @@ class CountedMicrodata(Microdata):
             ("rows left out for missing values", f"{self.dropped:,}"),
         ]
         return html(f"Microdata, counts of {self.n:,} rows", facts)
+
+
+def _connect(engine: object = None) -> object:
+    """Return an Ibis connection to DuckDB: the one given, or one within the process."""
+    with errors.needs("scale"):
+        import ibis
+    if engine is None:
+        spill = tempfile.TemporaryDirectory()  # private, for data that exceed memory
+        connection = ibis.duckdb.connect(temp_directory=spill.name)
+        connection._spill = spill  # it lives as long as the connection
+        # DuckDB would also show a bar in notebooks, whose outputs would then depend on the clock
+        connection.raw_sql(f"SET enable_progress_bar = {sys.stdout.isatty()}")
+        return connection
+    if getattr(engine, "name", None) != "duckdb":
+        raise ParameterError(
+            "engine must be a connection such as ibis.duckdb.connect(); read the files by another "
+            f"engine and pass its table, got {engine!r}"
+        )
+    return engine
+
+
+@contextmanager
+def _engine_errors(what: object) -> Iterator[None]:
+    """Turn an engine's errors about reading into FileError."""
+    try:
+        yield
+    except (errors.AnonpaperError, MemoryError, KeyboardInterrupt):
+        raise
+    except Exception as error:  # every engine has its own classes
+        first = str(error).strip().partition("\n")[0]
+        raise FileError(f"{what}: {first or type(error).__name__}") from error
+
+
+class Written(NamedTuple):
+    """A table that was written: its file, its distinct rows, and the count of each row."""
+
+    path: Path
+    frame: pd.DataFrame
+    counts: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Engine:
+    """Writes releases of a counted `table` of `n` rows, and reads them again to audit them."""
+
+    sources: Sources
+    table: object
+    n: int
+    connection: object = None  # to DuckDB, if there is one already
+
+    def write(self, rel: Release, path, *, replace: bool) -> tuple[Written, ...]:
+        """Write a release to a csv or parquet file; an anatomy's second table lies beside it.
+
+        Files appear complete or not at all. Every published row is written as often as its count
+        says. The input is not read again. Rows are sorted by their texts. This order depends only
+        on published rows, so it is as safe as a random one.
+        """
+        places = [Path(path), *([beside(path, "sensitive")] if isinstance(rel, Anatomy) else [])]
+        for place in places:
+            if place.suffix.lower() not in (".csv", *PARQUET):
+                raise FileError(f"{path}: a table of counts is written as .csv or .parquet")
+            check_table_place(place, replace=replace)
+            for mine in self.sources.seen:
+                if os.path.realpath(place) == os.path.realpath(mine):
+                    raise FileError(f"{path} is the input {mine}: name another place")
+        self._check_unchanged()
+        tables = rel.counted()
+        if not len(tables[0][0]):
+            raise EmptyTableError("no row could be published")
+        with named_by_user(path), whole_files(places, replace=replace) as streams:
+            for place, stream, table in zip(places, streams, tables, strict=True):
+                _write_rows(stream, place.suffix.lower() == ".csv", *table)
+        return tuple(Written(place, *table) for place, table in zip(places, tables, strict=True))
+
+    def _check_unchanged(self) -> None:
+        """Raise FileError if the table has visibly changed since it was counted."""
+        self.sources.check_unchanged()
+        if not self.sources.seen:
+            with _engine_errors("the table that was scanned"):
+                n = int(self.table.count().to_pyarrow().as_py())
+            if n != self.n:
+                raise FileError(f"the table had {self.n} rows and has {n} now: scan it again")
+
+    def check_written(self, written: Sequence[Written]) -> None:
+        """Count the rows of the files; raise FileError if they are not those written."""
+        import ibis
+
+        number = f"number_{secrets.token_hex(8)}"
+        connection = _connect(self.connection)
+        for path, frame, counts in written:
+            with _engine_errors(path):
+                wanted = ibis.memtable(frame.assign(**{number: counts}))
+                found = _as(wanted.schema(), Sources.of(path).open(connection), frame.columns)
+                found = found.group_by([*frame.columns]).aggregate(**{number: found.count()})
+                wanted = _as(wanted.schema(), wanted, wanted.columns)
+                more = connection.execute(found.count()) - len(frame)
+                if more or connection.execute(ibis.difference(wanted, found).count()):
+                    raise FileError(f"{path} does not hold what was written: write it again")
+
+    def read(self, rel: Release, written: Written) -> tuple[Microdata, np.ndarray]:
+        """Count the rows of a written release; return what ``Release.audited`` returns.
+
+        Every value of a csv is read as text. Rows with equal texts are in one class.
+        """
+        names = [str(column.attribute.name) for column in rel.published]
+        sensitive = [str(name) for name in rel.microdata.sensitives]
+        connection, source = _connect(self.connection), written.path
+        found = Sources.of(source)
+        if found.are_csv:  # in which an empty text is not a missing one
+            with _engine_errors(source):
+                source = _as({}, found.open(connection), [*names, *sensitive])
+        how = rel.microdata.missing
+        rows = scan(source, names, sensitive, engine=connection, missing=how).counted()
+        sizes = [attribute.size for attribute in rows.attributes]
+        return rows, build_cells(rows.codes, sizes, None, 1).tuple_of_row
+
+
+def _as(kinds: Mapping, table: object, names: Sequence[str]) -> object:
+    """Return columns as other kinds, or as texts, where null and empty text are equal."""
+    return table.select(**{
+        name: table[name].try_cast(kinds[name])
+        if name in kinds and not kinds[name].is_string()
+        else table[name].cast("string").fill_null("")
+        for name in names
+    })  # fmt: skip
+
+
+def _write_rows(stream, is_csv: bool, frame: pd.DataFrame, counts: np.ndarray) -> None:
+    """Write each row as often as its count says, in blocks that fit in memory."""
+    import pyarrow as pa
+    from pyarrow import csv, parquet
+
+    kinds = {name: pa.string() if column.dtype == object else None
+             for name, column in frame.items()}  # fmt: skip
+    table = pa.table({n: pa.array(frame[n], kind, from_pandas=True) for n, kind in kinds.items()})
+    ends = np.cumsum(counts)
+    options = {} if is_csv else {"store_schema": False}
+    kind = csv.CSVWriter if is_csv else parquet.ParquetWriter
+    with kind(stream, table.schema, **options) as writer:
+        for first in range(0, ends[-1], _BLOCK):
+            rows = np.arange(first, min(first + _BLOCK, ends[-1]))
+            writer.write_table(table.take(np.searchsorted(ends, rows, "right")))

@@ -6,13 +6,12 @@ import csv
 import glob
 import gzip
 import os
-import secrets
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from anonpaper.errors import ColumnError, FileError, ParameterError
@@ -69,39 +68,20 @@ class Sources:
             if _state(path) != before:
                 raise FileError(f"{path} has changed since it was scanned: scan it again")
 
-    def check_apart(self, path: Path) -> None:
-        """Raise FileError if writing to `path` would replace one of these files."""
-        place = Path(os.path.realpath(path))
-        for mine in self.seen:
-            if place in (known := Path(os.path.realpath(mine)), *known.parents):
-                raise FileError(f"{path} is, or holds, the input {mine}: name another place")
-
     def columns(self, delimiter: str | None = None) -> list[str]:
         """Return the column names; all files must have the same names and types."""
-        described = {
-            path: self._header(path, delimiter) if self.are_csv else self._described(path)
-            for path in self.seen
-        }
+        if self.are_csv:
+            described = {path: _header(path, self.delimiter(delimiter)) for path in self.seen}
+        else:
+            described = {path: _described(schema) for path, schema in self._schemas.items()}
         (first, columns), *others = described.items()
         for path, other in others:
-            if list(other) != list(columns) or other != columns:
+            if other != columns:
                 raise FileError(
                     f"{path} has the columns {other}, and {first} has {columns}: files of one "
                     "table must have the same ones, in the same order and of the same types"
                 )
-        return list(columns)
-
-    def _header(self, path: str, delimiter: str | None) -> list[str]:
-        try:
-            opened = gzip.open if path.lower().endswith(".gz") else open
-            with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
-                reader = csv.reader(stream, delimiter=self.delimiter(delimiter), strict=True)
-                found = next(reader, [])
-        except (OSError, EOFError, csv.Error, UnicodeError, TypeError) as error:
-            raise FileError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-        if len(set(found)) < max(1, len(found)):
-            raise ColumnError(f"the first line of {path} must name all columns, each differently")
-        return found
+        return columns if self.are_csv else [name for name, _ in columns]
 
     @cached_property
     def _schemas(self) -> dict:
@@ -118,46 +98,24 @@ class Sources:
                 raise ColumnError(f"{path} has two columns with the same name: rename one")
         return found
 
-    def _described(self, path: str) -> dict[str, str]:
-        import pyarrow as pa
-
-        return {
-            column.name: f"categories of {column.type.value_type}, ordered={column.type.ordered}"
-            if pa.types.is_dictionary(column.type)  # of as many bits as each file needs
-            else str(column.type)
-            for column in self._schemas[path]
-        }
-
     def delimiter(self, given: str | None) -> str:
         """Return the text between the fields of a csv."""
         tabs = any(".tsv" in Path(path).suffixes for path in self.seen)
         return given or ("\t" if tabs else ",")
 
     def open(self, connection: object, delimiter: str | None = None) -> object:
-        """Return the table as an Ibis expression; every column of a csv is text."""
-        paths = [glob.escape(path) for path in self.seen]  # engines take names for patterns
-        by_duckdb = connection.name == "duckdb"
-        odd = [path for path in self.seen if {*"*?[{\\"} & {*path}]
-        if odd and not by_duckdb:
-            raise FileError(f"{', '.join(odd)}: rename, *?[{{\\ mean a pattern to this engine")
+        """Return the table as an Ibis expression of DuckDB; every column of a csv is text."""
+        paths = [glob.escape(path) for path in self.seen]  # DuckDB takes names for patterns
         # otherwise a folder's name, such as age=7, would replace values of its files
-        options = {"hive_partitioning": False} if by_duckdb else {}
+        options: dict = {"hive_partitioning": False}
         if not self.are_csv:
-            if connection.name != "pyspark" or len(paths) == 1:
-                return connection.read_parquet(paths if len(paths) > 1 else paths[0], **options)
-            # Ibis gives Spark only one path
-            view = f"files_{secrets.token_hex(8)}"
-            connection._session.read.parquet(*paths).createOrReplaceTempView(view)
-            return connection.table(view)
+            return connection.read_parquet(paths, **options)
+        columns: dict[str, str] = {}
+        for place, name in enumerate(self.columns(delimiter)):  # one without a name, or known
+            known = {"", *map(str.lower, columns)}  # in other letters, gets another here
+            columns[f"column {place}" if name.lower() in known else name] = "VARCHAR"
+        options |= {"columns": columns, "delim": self.delimiter(delimiter), "nullstr": ""}
         options |= {"header": True, "quote": '"', "escape": '"'}
-        if by_duckdb:
-            columns: dict[str, str] = {}
-            for place, name in enumerate(self.columns(delimiter)):  # one without a name, or known
-                known = {"", *map(str.lower, columns)}  # in other letters, gets another here
-                columns[f"column {place}" if name.lower() in known else name] = "VARCHAR"
-            options |= {"columns": columns, "delim": self.delimiter(delimiter), "nullstr": ""}
-        else:
-            options |= {"sep": self.delimiter(delimiter), "inferSchema": False, "multiLine": True}
         return connection.read_csv(paths, **options)
 
     def as_pandas(self, values: object, name: str) -> pd.Series:
@@ -172,19 +130,10 @@ class Sources:
             declared = self._categories(name, kind.ordered)
             values = pd.Categorical(values.to_pandas(), declared, kind.ordered)
             return pd.Series(values, name=name)
-        try:
-            column = values.cast(kind)
-        except pa.ArrowException:  # only missing values, or an identifier as text
-            column = values
-        named = {entry["name"]: entry["numpy_type"] for entry in
-                 (schema.pandas_metadata or {}).get("columns", [])}  # fmt: skip
-        try:
-            dtype = pd.api.types.pandas_dtype(named.get(name, "object"))
-        except TypeError:
-            dtype = np.dtype(object)
-        if isinstance(dtype, (np.dtype, pd.DatetimeTZDtype)):
-            return column.to_pandas().rename(name)
-        return pd.Series(pd.array(column.to_pylist(), dtype), name=name)
+        with suppress(pa.ArrowException):  # only missing values, or an identifier as text
+            values = values.cast(kind)
+        table = pa.table({name: values}).replace_schema_metadata(schema.metadata)
+        return table.to_pandas().reset_index()[name]
 
     def _categories(self, name: str, ordered: bool) -> pd.Index:
         """Return the declared values of a Categorical, starting with the first file."""
@@ -204,12 +153,36 @@ class Sources:
         return pd.Index(found)
 
 
+def _header(path: str, delimiter: str) -> list[str]:
+    try:
+        opened = gzip.open if path.lower().endswith(".gz") else open
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
+            found = next(csv.reader(stream, delimiter=delimiter, strict=True), [])
+    except (OSError, EOFError, csv.Error, UnicodeError, TypeError) as error:
+        raise FileError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    if len(set(found)) < max(1, len(found)):
+        raise ColumnError(f"the first line of {path} must name all columns, each differently")
+    return found
+
+
+def _described(schema: object) -> list[tuple[str, str]]:
+    """Return names and types; the numbers of categories take as many bits as each file needs."""
+    import pyarrow as pa
+
+    return [
+        (name, str(pa.dictionary(pa.int32(), kind.value_type, kind.ordered)))
+        if pa.types.is_dictionary(kind)
+        else (name, str(kind))
+        for name, kind in zip(schema.names, schema.types, strict=True)
+    ]
+
+
 def _found(one: str) -> list[str]:
     """Return the files of a path or a pattern; only ``**`` may also match folders."""
     found = [one] if os.path.isfile(one) else sorted(glob.glob(one, recursive=True))
     if not found or os.path.isdir(one):
         raise FileError(f"{one}: no such file; a pattern such as people/*.parquet names several")
-    for path in sorted(found):
+    for path in found:
         if not os.path.isfile(path) and not ("**" in one and os.path.isdir(path)):
             of = "for files in folders use folder/*/*.parquet"
             raise FileError(f"{one} names {path}, which is not a file: {of}")

@@ -311,7 +311,7 @@ def write(
     rel : Release
     path : path
         Ends in .csv, .tsv or .txt, perhaps followed by .gz, .bz2 or .xz, or in .parquet. An
-        anatomy's second table is ``name_sensitive.csv``. For a table of counts, perhaps a folder.
+        anatomy's second table is ``name_sensitive.csv``. A table of counts: .csv or .parquet.
     replace : bool
         Whether existing files may be replaced; new ones are not more accessible than they were.
     against : {"file", "register"}
@@ -346,7 +346,7 @@ def write(
     if check_release(rel, weights=True).microdata.engine is not None:
         check_promise(rel, against, accept)
         rel._written = rel.microdata.engine.write(rel, path, replace=replace)
-        paths = tuple(path for table in rel._written for path in table.paths)
+        paths = tuple(table.path for table in rel._written)
         tables = [table.frame for table in rel._written]
     else:
         check_table_place(path, replace=replace)

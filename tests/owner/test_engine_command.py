@@ -35,7 +35,10 @@ ROLES = ["--qi", "zip,age", "--sensitive", "ill", "--method", "mondrian", "--k",
 @pytest.mark.parametrize("publish", ["suppress", "generalize"])
 def test_a_pattern_gives_what_the_whole_table_gives(publish, people, tmp_path, capsys):
     more = [*ROLES, "--publish", publish, "--json", "-q"]
-    assert main(["anonymize", people, "--engine", "duckdb", *more, "-o", f"{tmp_path}/out"]) == 0
+    assert (
+        main(["anonymize", people, "--engine", "duckdb", *more, "-o", f"{tmp_path}/a.parquet"])
+        == 0
+    )
     mine = json.loads(capsys.readouterr().out)
     whole = f"{tmp_path}/whole.csv"
     assert main(["anonymize", whole, *more, "-o", f"{tmp_path}/out.parquet"]) == 0
@@ -43,7 +46,7 @@ def test_a_pattern_gives_what_the_whole_table_gives(publish, people, tmp_path, c
     for part in ("rows", "levels", "loss"):
         assert mine[part] == theirs[part]
     assert mine["levels of the files"][0]["level"] == mine["levels"][0]["level"] >= 4
-    written, expected = (pd.read_parquet(tmp_path / name) for name in ("out", "out.parquet"))
+    written, expected = (pd.read_parquet(tmp_path / name) for name in ("a.parquet", "out.parquet"))
     assert list(written) == list(expected)
     first, second = (sorted(map(tuple, f.astype(str).to_numpy())) for f in (written, expected))
     assert first == second
@@ -52,19 +55,19 @@ def test_a_pattern_gives_what_the_whole_table_gives(publish, people, tmp_path, c
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "name one, or a folder"),
-        (["-o", "out", "--keep", "name"], "--keep"),
-        (["-o", "out", "--person", "name"], "--person"),
-        (["-o", "out", "--na", "x"], "--na"),
-        (["-o", "out", "--relaxed"], "this needs single rows"),
-        (["-o", "out.xlsx"], "folder"),
+        ([], "name one with -o"),
+        (["-o", "out.csv", "--keep", "name"], "--keep"),
+        (["-o", "out.csv", "--person", "name"], "--person"),
+        (["-o", "out.csv", "--na", "x"], "--na"),
+        (["-o", "out.csv", "--relaxed"], "this needs single rows"),
+        (["-o", "out.xlsx"], "as .csv or .parquet"),
     ],
 )
 def test_what_an_engine_does_not_do_is_said(options, said, people, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["anonymize", people, "--engine", "duckdb", *ROLES, *options]) != 0
     assert said in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "out.csv").exists()
 
 
 @pytest.mark.parametrize(("publish", "tables"), [("swap", 1), ("anatomize", 2)])
@@ -82,6 +85,6 @@ def test_rows_are_drawn_and_published_by_every_form(publish, tables, people, tmp
 
 
 def test_an_engine_says_which_pattern_names_no_file(tmp_path, capsys):
-    options = ["--engine", "duckdb", *ROLES, "-o", f"{tmp_path}/out"]
+    options = ["--engine", "duckdb", *ROLES, "-o", f"{tmp_path}/out.csv"]
     assert main(["anonymize", f"{tmp_path}/none*.csv", *options]) != 0
     assert "no such file" in capsys.readouterr().err

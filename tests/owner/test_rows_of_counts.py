@@ -213,21 +213,20 @@ def test_an_anatomy_of_counts_says_what_that_of_rows_says(name, tmp_path):
 
 
 def read(path):
-    if path.is_dir():
-        return pd.concat(map(pd.read_parquet, path.iterdir()))
     return pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
 
 
-@pytest.mark.parametrize("name", ["out", "out.csv", "out.parquet"])
+@pytest.mark.parametrize("name", ["out.csv", "out.parquet"])
 @pytest.mark.parametrize("publish", [ap.swap, ap.anatomize])
 def test_what_is_written_is_audited_and_a_change_is_noticed(publish, name, tmp_path):
-    big = scanned(people(0), tmp_path)
+    frame = people(0).assign(age=lambda frame: frame["age"] / 2)
+    big = scanned(frame, tmp_path)
     release = publish(big, ap.mondrian(big, 8, 2))
     before = release.audit()
     paths = release.write(tmp_path / name)
     pd.testing.assert_frame_equal(release.audit(), before)
     first = read(tmp_path / name)
-    assert rows_of(first[QI]) == rows_of(people(0)[QI])
+    assert rows_of(first[QI]) == rows_of(frame[QI])
     if publish is ap.anatomize:
         st = read(tmp_path / name.replace("out", "out_sensitive"))
         assert groups_of(first, st) == groups_of(*release.public_tables())

@@ -137,15 +137,6 @@ def test_columns_of_a_csv_are_what_the_command_line_reads(tmp_path):
     )
 
 
-@EITHER
-def test_declared_domains_are_kept(ending, tmp_path):
-    domains = {"age": range(12), "ill": list("hgfedcba")}
-    frame = people(2)
-    assert_same_table(*both(frame, tmp_path, ending, domains=domains))
-    with pytest.raises(errors.ColumnError, match="declared domain"):
-        ap.scan(f"{tmp_path}/*.{ending}", QI, "ill", missing="drop", domains={"age": range(3)})
-
-
 def test_an_expression_of_ibis_is_a_table_too():
     import ibis
 
