@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -19,7 +20,6 @@ from anonpaper.files import check_place
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import MISSING, Microdata
 from anonpaper.owner import page, reader, report
-from anonpaper.owner.cli import LISTED, column_names, pairs
 from anonpaper.owner.reader import STANDARD_STREAM, Table
 from anonpaper.principles import read_principle
 from anonpaper.publish import Release, writing
@@ -87,11 +87,11 @@ def anonymize(options, say: Say) -> None:
     """Write an anonymous table and print what was done."""
     from anonpaper.owner import methods  # loads all algorithms, which other commands do not need
 
-    method = methods.METHODS[options.method]
-    publication = options.publish or method.publications[0]
+    method = methods.method_of(options.method)
+    publication = (options.publish or method.publications[0]).lower()
     if publication not in method.publications:
         raise errors.ParameterError(
-            f"--publish {publication} does not work with {options.method}: "
+            f"--publish {publication} does not work with {method.name}: "
             f"choose {', '.join(method.publications)}"
         )
     secrets = method.needs_sensitive or options.l or publication in ("swap", "anatomize")
@@ -104,14 +104,14 @@ def anonymize(options, say: Say) -> None:
     hierarchies = _hierarchies(options, m, table.kinds, method, publication)
     parameters = _parameters(options, method, m, hierarchies)
 
-    say(f"{options.method}: grouping {m.n:,} rows")
+    say(f"{method.name}: grouping {m.n:,} rows")
     m, result = methods.run(method, m, parameters)
     release = methods.publish(m, result, publication, hierarchies, options.seed)
     if not release.is_published.any():
         raise errors.EmptyTableError("no row could be published")
     counted = {"constraints", "hierarchies"}  # reported by their number
     shown = {n: len(given) if n in counted else given for n, given in parameters.items()}
-    found = {"method": options.method, "parameters": shown, **report.summary(release)}
+    found = {"method": method.name, "parameters": shown, **report.summary(release)}
     if "constraints" in parameters:
         checked = check_constraints(release, parameters["constraints"])
         found["constraints"] = checked.to_dict("records")
@@ -163,9 +163,9 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
         "count": options.count, "types": _types(options),
         "na": options.na, "delimiter": options.delimiter, "sheet": options.sheet,
         "missing": options.missing,
-        "encoding": None if options.encoding == "utf-8" else options.encoding,
+        "encoding": options.encoding,
     }  # fmt: skip
-    table, m, given = reader.with_roles(options.file, given, options.schema, say, column_names)
+    table, m, given = reader.with_roles(options.file, given, options.schema, say, _names)
     if options.save_schema:
         check_output(options.save_schema, [options.file], force=options.force, check=check_place)
         reader.save(options.save_schema, table, given)
@@ -180,22 +180,26 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     return table, m
 
 
-def _check_engine(options) -> None:
-    """Raise ParameterError for options that an engine does not have."""
-    told = []
-    for listed in LISTED["arguments"]:
-        name, default = listed["names"][-1], listed.get("default")
-        given = getattr(options, name.strip("-").replace("-", "_"), default)
-        if "engine" in listed and given not in (default, None):
-            told.append(f"{name}: it {listed['engine']}")
-    if told:
-        raise errors.ParameterError(f"--engine does not go with {'; '.join(told)}")
+#: Options that do not go with --engine: why, and what to do.
+_NOT_BY_ENGINE = {
+    "person": "counts rows: leave --engine out to count people, who must then fit in memory",
+    "count": "counts rows: leave --engine out, or repeat the rows in the file",
+    "na": "takes only empty fields as missing: leave --engine out, or empty these fields",
+    "encoding": "reads UTF-8: leave --engine out, or save the file as UTF-8",
+    "sheet": "reads csv and parquet: leave --engine out, or save the sheet as csv",
+    "schema": "takes the kinds of columns by --type only: leave --engine out",
+    "save_schema": "keeps no schema: leave --engine out",
+    "report": "reads no single row: leave --engine out for a page; the levels are printed",
+    "keep": "reads no column without a role: leave --engine out, or name it in --qi",
+}
 
 
 def _scanned(options, say: Say) -> tuple[Table, Microdata]:
-    _check_engine(options)
+    if told := [f"--{name.replace('_', '-')}: it {why}" for name, why in _NOT_BY_ENGINE.items()
+                if getattr(options, name, None)]:  # fmt: skip
+        raise errors.ParameterError(f"--engine does not go with {'; '.join(told)}")
     m = ap.scan(
-        options.file, column_names(options.qi, []), column_names(options.sensitive, []),
+        options.file, _names(options.qi), _names(options.sensitive),
         missing=options.missing or "error", types=_types(options) or None,
         delimiter=options.delimiter,
     )  # fmt: skip
@@ -206,10 +210,10 @@ def _scanned(options, say: Say) -> tuple[Table, Microdata]:
 
 def _types(options) -> dict[str, str | list[str]]:
     """Return the kinds of columns given by --type, --text and --ordered."""
-    told = [text.rpartition("=")[::2] for text in column_names(options.type, [])]
+    told = [text.rpartition("=")[::2] for text in _names(options.type)]
     told = [(name, kind.split("<") if "<" in kind else kind) for name, kind in told]
-    told += [(name, "text") for name in column_names(options.text, [])]
-    told += [(name, "ordered") for name in column_names(options.ordered, [])]
+    told += [(name, "text") for name in _names(options.text)]
+    told += [(name, "ordered") for name in _names(options.ordered)]
     types: dict[str, str | list[str]] = {}
     for name, kind in told:
         if types.setdefault(name, kind) != kind:
@@ -222,7 +226,7 @@ def _types(options) -> dict[str, str | list[str]]:
 def _kept_columns(options, table: Table, m: Microdata, say: Say) -> list[str]:
     """Return the columns to publish unchanged; report those that are not published."""
     columns = list(table.frame.columns)
-    kept = column_names(options.keep, columns)
+    kept = _names(options.keep, columns)
     others = [name for name in columns if name not in (*m.qi, *m.sensitives, m.person)]
     if unknown := [name for name in kept if name not in others]:
         raise errors.ParameterError(
@@ -238,17 +242,17 @@ def _kept_columns(options, table: Table, m: Microdata, say: Say) -> list[str]:
 
 
 def _hierarchies(options, m, kinds, method: Algorithm, publication: str) -> dict[str, Hierarchy]:
-    from anonpaper.owner.methods import options_of
+    from anonpaper.owner.methods import takes
 
     if not options.hierarchy:
         return {}
-    if "hierarchy" not in options_of(method) and publication != "shallow":
+    if "hierarchies" not in takes(method) and publication != "shallow":
         raise errors.ParameterError(
-            f"{options.method} published by {publication} does not use --hierarchy"
+            f"{method.name} published by {publication} does not use --hierarchy"
             + ("; --publish shallow does" if "shallow" in method.publications else "")
         )
     found = {}
-    for name, tree in pairs(options.hierarchy, m.qi):
+    for name, tree in _pairs(options.hierarchy, m.qi):
         if name not in m.qi or not tree:
             raise errors.ParameterError(
                 f"--hierarchy {name}={tree}: NAME=TREE, NAME one of {m.qi}"
@@ -268,7 +272,7 @@ def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hier
     """Make a hierarchy by prefixes, dates, widths or quantiles of the column, or read a csv."""
     kind, _, numbers = tree.partition(":")
     if kind not in _MAKERS:
-        return Hierarchy.from_csv(tree, sep=options.hierarchy_delimiter)
+        return Hierarchy.from_csv(tree, sep=options.hierarchy_delimiter or ";")
     read = {"dates": str, "widths": float}.get(kind, int)
     try:
         steps = [[read(number) for number in numbers.split(",")]] if numbers else []
@@ -288,30 +292,38 @@ def _hierarchy(m: Microdata, name: str, column: str, tree: str, options) -> Hier
     return _MAKERS[kind](m.frame[name], *steps, **form)
 
 
+#: Parameters whose options are in the singular, as they may be given per column.
+_PER_COLUMN = {"weights": "weight", "hierarchies": "hierarchy"}
+
+
 def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[str, object]:
     """Return the method's parameters. Options that the method does not take raise an error."""
-    from anonpaper.owner.methods import METHODS, options_of
+    from anonpaper.owner.methods import METHODS, takes
 
-    takes = options_of(method)
-    every = {name for other in METHODS.values() for name in options_of(other)}
-    told = {name: getattr(options, name.replace("-", "_"), None)
-            for name in sorted(every - {"seed", "hierarchy"})}  # fmt: skip
-    given = {name: text for name, text in told.items() if text not in (None, [])}
-    if wrong := [name for name in given if name not in takes]:
+    taken = takes(method)
+    every = {name for other in METHODS.values() for name in takes(other)} - {"hierarchies"}
+    told = {name: getattr(options, _PER_COLUMN.get(name, name), None) for name in sorted(every)}
+    given = {name: value for name, value in told.items() if value or type(value) in (int, float)}
+    seed = given.pop("seed", None)
+    if wrong := [_option(name) for name in given if name not in taken]:
         raise errors.ParameterError(
-            f"{options.method} does not take --{', --'.join(wrong)}; it takes "
-            f"{', '.join(f'--{name}' for name in takes) or 'nothing'}"
+            f"{method.name} does not take {', '.join(wrong)}; it takes "
+            f"{', '.join(map(_option, taken)) or 'nothing'}"
         )
-    if lacking := [f"--{name}" for name, p in takes.items() if p.required and name not in given]:
-        raise errors.ParameterError(f"{options.method} needs {' and '.join(lacking)}")
-    given = {takes[name].name: value for name, value in given.items()}
-    for name in {"weights", "granularity"} & set(given):
-        try:
-            given[name] = {column: float(value) for column, value in pairs(given[name], m.qi)}
-        except ValueError:
-            raise errors.ParameterError(
-                f"{given[name]}: each must be NAME=NUMBER, with a NAME from {m.qi}"
-            ) from None
+    if lacking := [name for name, needed in taken.items() if needed and name not in given]:
+        needed = " and ".join(map(_option, lacking))
+        raise errors.ParameterError(f"{method.name} needs {needed}")
+    try:
+        for name in {"weights", "granularity"} & set(given):
+            given[name] = {column: float(value) for column, value in _pairs(given[name], m.qi)}
+        if "preference" in given:
+            loss, bias = map(float, given["preference"].split(","))
+            given["preference"] = loss, bias
+    except ValueError:
+        raise errors.ParameterError(
+            f"--preference must be a pair such as 0.2,1, --weight and --granularity NAME=NUMBER "
+            f"with a NAME from {m.qi}"
+        ) from None
     if "require" in given:
         given["require"] = [read_principle(text) for text in given["require"]]
     if "constraints" in given:
@@ -319,11 +331,43 @@ def _parameters(options, method: Algorithm, m: Microdata, hierarchies) -> dict[s
             given["constraints"] = read_constraints(given["constraints"])
         except errors.ConstraintError as error:  # a wrong file is an error of usage
             raise errors.ParameterError(str(error)) from None
-    if "seed" in method.parameters:
-        given["seed"] = options.seed
-    if hierarchies and "hierarchy" in takes:
+    if "seed" in taken:
+        given["seed"] = seed
+    if hierarchies and "hierarchies" in taken:
         given["hierarchies"] = hierarchies
     return given
+
+
+def _option(name: str) -> str:
+    return f"--{_PER_COLUMN.get(name, name).replace('_', '-')}"
+
+
+def _names(texts: Sequence[str], columns: Sequence[str] = ()) -> list[str]:
+    """Split names at commas. A name with a comma needs double quotes or must be one of `columns`.
+
+    >>> _names(['"income, monthly", age', "zip"])
+    ['income, monthly', 'age', 'zip']
+    """
+    names = []
+    for text in texts:
+        read = csv.reader([text], skipinitialspace=True)
+        names += [text] if text in columns else next(read, [])
+    return names
+
+
+def _pairs(texts: Sequence[str], columns: Sequence[str]) -> list[tuple[str, str]]:
+    """Split NAME=VALUE; a NAME among `columns` may contain the sign too.
+
+    >>> _pairs(["a=b=c.csv"], ["a=b"])
+    [('a=b', 'c.csv')]
+    """
+    found = []
+    for text in texts:
+        places = [place for place, sign in enumerate(text) if sign == "="]
+        known = [place for place in places if text[:place] in columns]
+        place = max(known, default=min(places, default=len(text)))
+        found.append((text[:place], text[place + 1 :]))
+    return found
 
 
 def _outputs(options, publication: str) -> list[str]:

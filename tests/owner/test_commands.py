@@ -1,12 +1,10 @@
 """What the commands do: every method, and files that are read and written faithfully."""
 
-import argparse
 import inspect
 import io
 import json
 import re
 import sys
-from pathlib import Path
 
 import hypothesis.strategies as st
 import pandas as pd
@@ -16,7 +14,7 @@ from hypothesis import given, settings
 import anonpaper as ap
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.owner.cli import main
-from anonpaper.owner.methods import METHODS, add_options, meaning, options_of
+from anonpaper.owner.methods import METHODS, takes
 from anonpaper.owner.reader import read_table
 from anonpaper.publish.writing import as_csv, plain
 
@@ -126,74 +124,18 @@ def test_every_method_and_every_way_to_publish(
         assert set(published.columns) == columns
 
 
-def test_options_come_from_signatures_and_say_what_docstrings_say(capsys):
-    with pytest.raises(SystemExit):
-        main(["anonymize", "--help"])
-    printed = " ".join(capsys.readouterr().out.split())
-    for name, method in METHODS.items():
-        assert f"{name}: {method.title}" in printed
-        for option, parameter in options_of(method).items():
-            assert f"--{option}" in printed, (name, option)
-            assert parameter.meaning, (name, parameter.name)
-    assert (
-        "--theta X largest share of one sensitive value in a group, in (0, 1]; klt (0.3)"
-        in printed
-    )
-    assert "dca" not in printed and ":func:" not in printed
-
-
-def test_the_list_of_methods_can_be_read_from_anywhere():
-    """In the order of the alphabet "the same by ..." speaks of whichever method comes before."""
-    for name, method in METHODS.items():
-        assert not method.title.startswith("the same"), name
-
-
-@pytest.mark.parametrize(
-    ("option", "method", "said"),
-    [
-        ("k", "klt", "smallest class size, from 1 to n"),
-        ("k", "mondrian", "smallest class size, from 2 to n"),
-        ("k", "exhaustive", "smallest class size, from 1 to n"),
-        ("l", "klt", "distinct sensitive values in every class, from 1 to those that occur"),
-        ("l", "tp_plus", "frequency l-diversity, from 2 to the largest feasible one"),
-        ("l", "mondrian", "also the --diversity of this l, from 2 to the largest feasible one"),
-        ("weight", "klt", "weights of the attributes in the distance, at least 0"),
-        (
-            "weight",
-            "exhaustive",
-            "weights of attributes, 0 for those not named, summing to 1, by default equal",
-        ),
-    ],
-)
-def test_an_option_means_to_each_method_what_it_says(option, method, said):
-    """One line on --k or --l for all of them was true of the first in the alphabet only."""
-    parser = argparse.ArgumentParser()
-    add_options(parser.add_argument_group())
-    [text] = [action.help for action in parser._actions if action.dest == option]
-    # who: what it means; who: what it means
-    [found] = [part for part in text.split("; ") if re.search(rf"\b{method}\b.*:", part)]
-    assert found.split(": ", 1)[1] == said
-
-
-@pytest.mark.parametrize(("name", "least"), [("klt", 1), ("full_domain", 1), ("exhaustive", 1),
-                                             ("preference_search", 1), ("mondrian", 2),
-                                             ("k_member", 2), ("oka", 2), ("diva", 2),
-                                             ("balanced_classes", 2)])  # fmt: skip
-def test_the_least_k_is_what_the_help_says(name, least, people, capsys, monkeypatch, tmp_path):
-    """Below it a method refuses, and says from where on it would not."""
-    if name == "preference_search":
-        pytest.importorskip("pymoo", reason="it searches by pymoo: anonpaper[search]")
-    method = METHODS[name]
-    assert f"from {least} to n" in meaning(method, method.parameters["k"])
-    more = ARGUMENTS[name].copy()
-    if "--k" in more:
-        del more[more.index("--k") : more.index("--k") + 2]
-    monkeypatch.chdir(tmp_path)
-    Path("age.csv").write_text("".join(f"{age};*\n" for age in range(20, 100)))
-    Path("sigma.txt").write_text("")
-    call = ["anonymize", str(people), *ROLES, "--method", name, *map(str, more), "-o", "out.csv"]
-    assert main([*call, "--k", str(least - 1)]) == 2
-    assert f"k must be an integer from {least} to" in capsys.readouterr().err
+def test_the_help_names_all_methods_with_their_options(capsys):
+    assert main(["anonymize", "--help"]) == 0
+    listed, options = capsys.readouterr().out.split("\nOptions:")
+    parts = re.split(r"\n {4}(\w+)  ", f"\n{listed}")
+    told = {name: {*re.findall(r" --([\w-]+)", text.partition("\n\n")[0])}
+            for name, text in zip(parts[1::2], parts[2::2], strict=True)}  # fmt: skip
+    names = {"weights": "weight", "hierarchies": "hierarchy"}
+    assert told == {
+        name: {names.get(taken, taken).replace("_", "-") for taken in takes(method)}
+        for name, method in METHODS.items()
+    }
+    assert set.union(*told.values()) <= {*re.findall(r" --([\w-]+)", options)}
 
 
 def test_an_option_of_another_method_is_refused(people, capsys):

@@ -28,10 +28,7 @@ def run(*arguments, **options):
 
 def code(*arguments):
     """Run a command within this process and return its exit code."""
-    try:
-        return main([*map(str, arguments)])
-    except SystemExit as error:  # what argparse does
-        return error.code
+    return main([*map(str, arguments)])
 
 
 def test_help_names_every_command():
