@@ -1,16 +1,14 @@
 """An algorithm's declaration about itself: ``ap.mondrian.algorithm``.
 
 The decorator turns a function from a table to groups or a recoding into an algorithm. The command
-line reads its parameters from its signature and docstring.
+line reads its parameters from its signature.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-import re
 import types
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -22,28 +20,13 @@ from anonpaper.microdata import Microdata
 from anonpaper.principles import DIVERSITY, Principle
 from anonpaper.randomness import generator
 
-__all__ = ["GROUPED", "RECODED", "Algorithm", "Parameter", "algorithm"]
+__all__ = ["GROUPED", "RECODED", "Algorithm", "algorithm"]
 
 F = TypeVar("F", bound=Callable)
 
 #: How groups can be published, and how a recoding.
 GROUPED = ("suppress", "generalize", "shallow", "swap", "anatomize")
 RECODED = ("recode",)
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter: its type, its default, and the first sentence of its docstring."""
-
-    name: str
-    kind: object
-    default: object
-    meaning: str
-
-    @property
-    def required(self) -> bool:
-        """Whether it has no default."""
-        return self.default is inspect.Parameter.empty
 
 
 @dataclass(frozen=True)
@@ -64,19 +47,14 @@ class Algorithm:
         return self.function.__name__
 
     @functools.cached_property
-    def parameters(self) -> dict[str, Parameter]:
+    def parameters(self) -> dict[str, inspect.Parameter]:
         """Its parameters by name, without the table."""
-        kinds = typing.get_type_hints(self.function)
-        meanings = _meanings(inspect.getdoc(self.function) or "")
-        _, *rest = inspect.signature(self.function).parameters.values()
-        return {
-            p.name: Parameter(p.name, kinds.get(p.name), p.default, meanings.get(p.name, ""))
-            for p in rest
-        }
+        return dict([*inspect.signature(self.function).parameters.items()][1:])
 
     def promised(self, given: Mapping[str, object]) -> list[Principle]:
         """Return the principles that every release made with these parameters meets."""
-        values = {p.name: p.default for p in self.parameters.values() if not p.required} | given
+        values = {n: p.default for n, p in self.parameters.items() if p.default is not p.empty}
+        values |= given
         promises = dict(self.promises)
         if "l" in promises and values.get("l") is not None and "diversity" in values:
             promises["l"] = DIVERSITY[values["diversity"]]
@@ -125,14 +103,3 @@ def _call(function: Callable, declared: Algorithm, given: inspect.BoundArguments
     rows, cell = m.counted().drawn(rng)
     given.arguments.update({"m": rows} | ({"seed": rng} if "seed" in given.arguments else {}))
     return CountedPartition.of_rows(function(*given.args, **given.kwargs), cell)
-
-
-def _meanings(docstring: str) -> dict[str, str]:
-    """Return the first sentence about every parameter of a numpydoc docstring."""
-    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+\n|\Z)", docstring, re.M | re.S)
-    entry = r"^(\w[\w, *]*?)(?: : [^\n]*)?\n((?:(?:    [^\n]*)?\n?)*)"
-    found = {}
-    for names, text in re.findall(entry, section[1] if section else "", re.M):
-        sentence = re.split(r"(?<=[.;])\s", " ".join(text.split()), maxsplit=1)[0].rstrip(".;")
-        found |= {name.strip(): sentence for name in names.split(",")}
-    return found

@@ -39,7 +39,7 @@ def method_of(text: str) -> Algorithm:
 
 def takes(method: Algorithm) -> dict[str, bool]:
     """Return the names of the parameters that have an option, and whether each is required."""
-    offered = {name: p.required for name, p in method.parameters.items()}
+    offered = {name: p.default is p.empty for name, p in method.parameters.items()}
     offered |= _OF_SEARCHES if method.by_bits else {}
     return {name: needed for name, needed in offered.items() if name not in _WITHOUT_OPTION}
 
