@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 import anonpaper as ap
-from anonpaper.owner.report import levels_of_release
+from anonpaper.publish.conclusions import LEVELS
 
 ROWS, PEOPLE = 1_000_000, 250_000
 QI = {"age": 80, "sex": 2, "race": 9, "birthplace": 50, "education": 17, "marital": 6, "work": 9}
@@ -51,9 +51,11 @@ def rows():
         rel.classes  # noqa: B018
         yield against(f"audit, {name}", lambda: ap.measure.attackers(rel))  # noqa: B023
     withheld = ap.recode(one, ap.full_domain(one, 50, flat, l=2, suppression=0.01))
-    counted = measure.best_seconds(lambda: levels_of_release(withheld), repeat=1)
-    known, twice = {"knows": 1}, {"earlier": ap.suppress(one, groups[one])}
-    for name, options in {"": {}, ", one secret known": known, ", two releases": twice}.items():
+    table, labels = withheld.audited()
+    counted = measure.best_seconds(
+        lambda: [principle.level(table, labels) for _, principle, _ in LEVELS], repeat=1
+    )
+    for name, options in {"": {}, ", one secret known": {"knows": 1}}.items():
         seconds = measure.best_seconds(lambda: ap.measure.attackers(withheld, **options), repeat=1)  # noqa: B023
         yield measure.against(f"attackers{name}", seconds, "counting the file", counted, 10)
     yield against("levels of the whole table", lambda: REQUIRED[1].level(two, whole))

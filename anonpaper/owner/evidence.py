@@ -24,7 +24,7 @@ from anonpaper.groups import Partition
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.owner import report
-from anonpaper.owner.page import risks, write_page
+from anonpaper.owner.page import write_page
 from anonpaper.principles import Principle
 from anonpaper.publish import PublishedAttribute, Release
 from anonpaper.published_values import SubDomains
@@ -144,7 +144,7 @@ def audit(
     told = measure.attackers(released).drop(columns=["each", "meaning"])
     tried = pd.DataFrame(report.attackers_tried(released))
     found = report.summary(released)
-    return Evidence(released, told, tried, risks(released), found["rows"] | found["loss"])
+    return Evidence(released, told, tried, report.risks(released), found["rows"] | found["loss"])
 
 
 # -- reading another tool's rows --------------------------------------------------------------

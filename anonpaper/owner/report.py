@@ -9,22 +9,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from anonpaper import measure, principles
+from anonpaper import measure
 from anonpaper.errors import AnonpaperError, ParameterError, is_among
-from anonpaper.groups import Partition
+from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import MISSING, Microdata
 from anonpaper.principles import GroupCounts
-from anonpaper.publish import GroupRelease, Release, recode
-from anonpaper.publish.conclusions import LEVELS
+from anonpaper.publish import Release, recode
 from anonpaper.recoding import Recoding
 
-__all__ = ["as_json", "as_text", "attackers_tried", "audit", "levels_of_release", "summary"]
-
-_DIVERSITIES = [
-    *LEVELS,
-    ("recursive (c, 2)-diversity", principles.RecursiveLDiversity(1, 2), "c must exceed this"),
-    ("t-closeness, ordered", principles.TCloseness(1, "ordered"), "along the order of the values"),
-]
+__all__ = ["as_json", "as_text", "attackers_tried", "audit", "levels", "risks", "summary"]
 
 _ROWS_NAMED = 5  # of a group, when the riskiest are listed
 _MOST_TABLES = 200  # on which a report repeats the method
@@ -34,31 +27,14 @@ _MINIMALITY = "repeats the method (minimality)"
 _DEFINETTI = "learns from all groups (deFinetti)"
 
 
-def _levels(m: Microdata, p: Partition) -> list[dict]:
-    """Return every ``principle`` with the ``level`` that groups reach, and its ``meaning``."""
-    meaning = "rows in the smallest group"
-    if m.people is not None:
-        meaning = f"people in the smallest group, {p.sizes().min()} rows in that of fewest"
-    found = [("k-anonymity", principles.KAnonymity(1).level(m, p.labels), meaning)]
-    for attribute in m.sensitives:
-        counts = GroupCounts.of(m.about(attribute), p.labels)
-        of = f" of {attribute}" if len(m.sensitives) > 1 else ""
-        found += [
-            (name + of, principle.level(counts), meaning)
-            for name, principle, meaning in _DIVERSITIES
-            if m.attribute(attribute).ordered or "ordered" not in name
-        ]
-    return [dict(zip(("principle", "level", "meaning"), entry, strict=True)) for entry in found]
+def levels(rel: Release) -> list[dict]:
+    """Return every ``principle`` with the ``level`` that the file reaches, and its ``meaning``."""
+    told = measure.attackers(rel)
+    told = told.loc[told["meaning"] != "", ["principle", "file", "meaning"]]
+    return told.rename(columns={"file": "level"}).to_dict("records")
 
 
-def levels_of_release(rel: Release) -> list[dict]:
-    """Levels of a release. If quasi-identifiers are published, groups are not k-anonymous."""
-    m, labels = rel.audited()
-    found = _levels(m, Partition(labels))
-    if isinstance(rel, GroupRelease):
-        meaning = "rows in the smallest group; who is in the table stays visible"
-        found[0] |= {"principle": "group size", "meaning": meaning}
-    return found
+# -- the original table ------------------------------------------------------------------------
 
 
 def audit(m: Microdata, top: int) -> dict:
@@ -78,7 +54,7 @@ def audit(m: Microdata, top: int) -> dict:
             "groups": classes.n_groups,
         },
         "uniqueness": _uniqueness(table, m, classes.labels),
-        "levels": _levels(m, classes),
+        "levels": levels(as_it_is),
     }
     several = len(m.sensitives) > 1
     for name in m.sensitives:
@@ -144,6 +120,9 @@ def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
     return found
 
 
+# -- a release ---------------------------------------------------------------------------------
+
+
 def summary(rel: Release) -> dict:
     """Report the result for a table with at least one published row."""
     m = rel.microdata
@@ -158,7 +137,7 @@ def summary(rel: Release) -> dict:
             "dropped for missing values": m.dropped,
             "groups": rel.classes.n_groups,
         },
-        "levels": levels_of_release(rel),
+        "levels": levels(rel),
         "loss": {
             "stars": measure.stars(rel),
             "rows with a star": measure.suppressed_rows(rel),
@@ -167,6 +146,30 @@ def summary(rel: Release) -> dict:
             "mean group size": measure.average_class_size(rel),
         },
         **({"warnings": list(rel.warnings)} if rel.warnings else {}),
+    }
+
+
+def risks(rel: Release) -> dict[str, str]:
+    """Risks of being identified, from the quasi-identifiers as they are published.
+
+    The prosecutor knows that the person is in the table. The journalist does not: without a
+    register of all people, the prosecutor's risk is an upper bound. The marketer links everybody.
+    See K. El Emam, *Guide to the de-identification of personal health information*, 2013, ch. 16.
+    """
+    m, labels = rel.microdata, rel.classes.labels
+    if rel.shows_groups:
+        labels = dense_labels(np.where(rel.is_published, m.cells.tuple_of_row, -1))
+    sizes = GroupCounts.of(m.about(None), labels).sizes
+    whose = "rows" if m.people is None else "people"
+    highest = f"{1 / sizes.min():.2%}"
+    return {
+        "rows": f"{np.count_nonzero(labels >= 0):,}",
+        f"{whose} that are unique": f"{np.count_nonzero(sizes == 1):,}",
+        f"{whose} in classes below 5": f"{sizes[sizes < 5].sum():,}",
+        "prosecutor: highest risk": highest,
+        "prosecutor: rows above one in five": f"{sizes[sizes < 5].sum() / sizes.sum():.2%}",
+        "journalist: highest risk, at most": highest,
+        "marketer: links that are right": f"{len(sizes) / sizes.sum():.2%}",
     }
 
 
@@ -210,9 +213,9 @@ def attackers_tried(rel: Release) -> list[dict]:
             found[_MINIMALITY] = _repeated(rel)
     except AnonpaperError as error:
         reasons[_MINIMALITY] = str(error)
-    if isinstance(rel, GroupRelease) and m.n * m.sensitive_attribute.size > _MOST_BELIEFS:
+    if rel.shows_groups and m.n * m.sensitive_attribute.size > _MOST_BELIEFS:
         reasons[_DEFINETTI] = f"rows times values are above {_MOST_BELIEFS:,}"
-    elif isinstance(rel, GroupRelease):
+    elif rel.shows_groups:
         right = measure.definetti(rel)
         note = f"guesses are right; by counting the group, {right['counted']:.3f}"
         found[_DEFINETTI] = right["learned"], "on average", note
@@ -231,11 +234,11 @@ def _repeated(rel: Release) -> tuple[float, str, str]:
     sure = float(seen["concluded"].max())
     if seen["exact"].all():
         return sure, "exactly", ""
-    return (
-        sure,
-        "at least",
-        f"the groups allow more than {most} tables; the method was not run on them",
-    )
+    note = f"the groups allow more than {most} tables; the method was not run on them"
+    return sure, "at least", note
+
+
+# -- as text -----------------------------------------------------------------------------------
 
 
 def as_json(found: Mapping) -> str:
@@ -257,26 +260,23 @@ def _plain(value: object) -> object:
 
 def as_text(found: Mapping) -> str:
     """Return a report as text: a title and indented lines per part."""
-    simple, blocks = {}, []
+    simple = {title: part for title, part in found.items() if not _is_block(part)}
+    blocks = [_lines(simple)] if simple else []
     for title, part in found.items():
-        if isinstance(part, Mapping):
-            blocks += ["\n".join([title, *_lines(part)])] if part else []
-        elif _is_table(part):
-            blocks.append(f"{title}\n{_table(part)}")
-        else:
-            simple[title] = part
-    if simple:
-        blocks.insert(0, "\n".join(_lines(simple, indent="")))
+        if _is_block(part) and part:
+            told = _lines(part) if isinstance(part, Mapping) else _table(part)
+            blocks.append("\n  ".join([title, *told.split("\n")]))
     return "\n\n".join(blocks)
 
 
-def _is_table(part: object) -> bool:
-    return isinstance(part, list) and len(part) > 0 and isinstance(part[0], Mapping)
+def _is_block(part: object) -> bool:
+    rows = isinstance(part, list) and len(part) > 0 and isinstance(part[0], Mapping)
+    return rows or isinstance(part, Mapping)
 
 
-def _lines(part: Mapping, indent: str = "  ") -> list[str]:
+def _lines(part: Mapping) -> str:
     width = max(len(str(key)) for key in part)
-    return [f"{indent}{key!s:<{width}}  {_short(value)}" for key, value in part.items()]
+    return "\n".join(f"{key!s:<{width}}  {_short(value)}" for key, value in part.items())
 
 
 def _short(value: object) -> str:
@@ -294,7 +294,7 @@ def _short(value: object) -> str:
 
 
 def _table(rows: Sequence[Mapping]) -> str:
-    """Write rows below their column names, texts left and numbers right."""
+    """Write rows below their column names."""
     flat = []
     for row in rows:
         flat.append({})
@@ -303,7 +303,5 @@ def _table(rows: Sequence[Mapping]) -> str:
     columns = []
     for name in flat[0]:
         cells = [str(name), *(_short(row[name]) for row in flat)]
-        numbers = all(isinstance(row[name], (int, float, np.number)) for row in flat)
-        side = ">" if numbers else "<"
-        columns.append([f"{cell:{side}{max(map(len, cells))}}" for cell in cells])
-    return "\n".join("  " + "  ".join(line).rstrip() for line in zip(*columns, strict=True))
+        columns.append([f"{cell:<{max(map(len, cells))}}" for cell in cells])
+    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))

@@ -250,7 +250,7 @@ def protect(method, form, k=5, l=1, t=1.0) -> dict:
                      for p, level in rel.kept().items()],
         "warnings": [*rel.warnings, *writing.formulas([writing.plain(rel.frame)])],
         "levels": [[e["principle"], _level(e["level"]), e["meaning"]]
-                   for e in report.levels_of_release(rel)],
+                   for e in report.levels(rel)],
         "seconds": time.perf_counter() - began, "call": rel.call,
         "command": _command(method, rel, k, l, t),
         "digest": hashlib.sha256(np.asarray(ids, "int64").tobytes()).hexdigest(),

@@ -70,7 +70,7 @@ def test_the_audit_tells_rows_and_people(visits, capsys):
     value = visits.drop_duplicates(["patient", "drug"])["drug"].value_counts()
     assert found["feasible for drug"]["its people"] == value.max()
     assert main(["audit", *TABLE, "--person", "patient"]) == 0
-    assert "people in the smallest group" in capsys.readouterr().out
+    assert "smallest class, people" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("options", "code", "message"), [
