@@ -1,6 +1,6 @@
 """Tools for owners of tables. This room imports the library, and the library does not import it.
 
-``cli`` is ``python -m anonpaper``. Its ``commands`` read tables (``reader``), run ``methods`` and
-report the result (``report``, ``page``). ``scan``
-counts tables larger than memory (files: ``sources``), and ``engine`` writes their releases.
+``cli`` is ``python -m anonpaper``. Its ``commands`` read a table (``reader``, ``kinds``), run one
+of the ``methods``, and write the release and its ``report`` (as HTML: ``page``). ``scan`` counts
+tables larger than memory (files: ``sources``). ``evidence`` judges releases, also of other tools.
 """

@@ -169,10 +169,8 @@ def _microdata(options, say: Say) -> tuple[Table, Microdata]:
     if options.save_schema:
         check_output(options.save_schema, [options.file], force=options.force, check=check_place)
         reader.save(options.save_schema, table, given)
-    for text in reader.told(table, m):
+    for text in reader.notes(table, m):
         say(text)
-    for text in reader.spellings(m):
-        say(f"warning: {text}")
     if options.file != STANDARD_STREAM and getattr(options, "report", None):
         with open(options.file, "rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
@@ -203,9 +201,10 @@ def _scanned(options, say: Say) -> tuple[Table, Microdata]:
         missing=options.missing or "error", types=_types(options) or None,
         delimiter=options.delimiter,
     )  # fmt: skip
-    for text in reader.spellings(m):
-        say(f"warning: {text}")
-    return Table(pd.DataFrame(columns=m.engine.table.columns)), m
+    table = Table(pd.DataFrame(columns=m.engine.table.columns))
+    for text in reader.notes(table, m):
+        say(text)
+    return table, m
 
 
 def _types(options) -> dict[str, str | list[str]]:

@@ -1,9 +1,7 @@
-"""Reads tables from files without changing a value, and finds the kinds of text columns.
+"""Reads tables from files without changing a value.
 
-A csv has no types. A column holds numbers only if every value is written as a number: ``02139``
-is text, and so is an identifier of twenty digits. A column that may hold numbers or dates is in
-doubt, and the user decides. Only empty fields, and texts that the user lists, are missing values;
-``NA`` is a value. A sheet of a workbook is read as the texts of its cells.
+Only empty fields, and texts that the user lists, are missing values; ``NA`` is a value. A sheet of
+a workbook is read as the texts of its cells.
 """
 
 from __future__ import annotations
@@ -14,8 +12,6 @@ import gzip
 import io
 import json
 import os
-import re
-import shlex
 import sys
 import warnings
 import zipfile
@@ -23,7 +19,6 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time
-from decimal import Decimal
 from pathlib import Path
 from typing import IO
 
@@ -40,8 +35,8 @@ from anonpaper.errors import (
     needs,
 )
 from anonpaper.files import named_by_user, write_named
-from anonpaper.hierarchy import ISO_DATE
 from anonpaper.microdata import Microdata
+from anonpaper.owner.kinds import check_kinds, in_doubt, kind_of, typed
 from anonpaper.publish.writing import PARQUET
 
 try:
@@ -49,13 +44,12 @@ try:
 except ImportError:  # some builds of Python lack it, as that for browsers
     lzma = None
 
-__all__ = [
-    "STANDARD_STREAM", "Table", "in_doubt", "kind_of", "read", "read_table", "save", "spellings",
-    "told", "typed", "with_roles",
-]  # fmt: skip
+__all__ = ["STANDARD_STREAM", "Table", "notes", "read", "read_table", "save", "with_roles"]
 
 #: As a file name: standard input or output.
 STANDARD_STREAM = "-"
+_WORKBOOKS = (".xlsx", ".xlsm")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # marks at the beginning of a file
 
 
 @dataclass(frozen=True)
@@ -108,9 +102,9 @@ def read(
     schema: str | os.PathLike | None = None,
     save_schema: str | os.PathLike | None = None,
 ) -> Microdata:
-    r"""Guarantee that no value is changed or guessed: read a file, and say what is in doubt.
+    r"""Guarantee that no value is changed or guessed: read a file, as the command line does.
 
-    The command line reads files in the same way.
+    A UserWarning tells spellings that may be one value, and columns in doubt.
 
     Parameters
     ----------
@@ -134,27 +128,11 @@ def read(
         A JSON file with the parameters above, except `source`, to be used where they are not
         given; and where to save them, with the type of every column as it was read.
 
-    Returns
-    -------
-    Microdata
-
     Raises
     ------
-    ColumnError
-        As for :class:`~anonpaper.Microdata`; a quasi-identifier may be more than text, and `types`
-        does not say; or a value is not of the type that was given.
-    EmptyTableError, FileError, MissingValueError, NotInstalledError, ParameterError
-        No rows; a file cannot be read; as for :class:`~anonpaper.Microdata`; pyarrow or openpyxl
-        is not installed; or an unknown type.
-
-    Notes
-    -----
-    A UserWarning tells spellings that may be one value, and other columns in doubt.
-
-    References
-    ----------
-    Y. Shafranovich, *Common format and MIME type for csv files*, RFC 4180; workbooks by openpyxl,
-    parquet by pyarrow. O(n) for n rows.
+    ColumnError, FileError, ParameterError
+        A quasi-identifier may be more than text, and `types` does not say; a value is not of the
+        type that was given; or a file cannot be read.
 
     Examples
     --------
@@ -178,8 +156,8 @@ def read(
              "sheet": sheet, "missing": missing if missing != "error" else None,
              "encoding": encoding if encoding != "utf-8" else None}  # fmt: skip
     table, m, options = with_roles(place, given, schema, lambda text: None)
-    for text in [*told(table, m), *spellings(m)]:
-        warnings.warn(text, stacklevel=2)
+    for text in notes(table, m):
+        warnings.warn(text.removeprefix("warning: "), stacklevel=2)
     if save_schema is not None:
         save(save_schema, table, options)
     return m
@@ -190,13 +168,7 @@ def read_table(
 ) -> Table:
     """Read parquet, .xlsx, otherwise a csv (also .gz, .bz2, .xz; - is standard input)."""
     types = dict(types or {})
-    for kind in types.values():
-        if not isinstance(kind, str):
-            check_sequence("types", kind)
-        elif kind not in _KINDS and "%" not in kind:
-            raise ParameterError(
-                f"unknown type {kind!r}: use {', '.join(_KINDS)} or a form like %d.%m.%Y"
-            )
+    check_kinds(types)
     if name.lower().endswith(PARQUET):
         frame, delimiter = _read_parquet(name), ","
         columns = {column: frame[column].astype("string").astype(object) for column in types
@@ -250,32 +222,25 @@ def _read_parquet(name: str) -> pd.DataFrame:
 def _read_sheet(name: str, sheet: str | None) -> tuple[list[str], list[list[str]]]:
     """Read a sheet of a workbook: its header and its rows, every cell as text."""
     with needs("excel"):
-        import openpyxl
+        import openpyxl  # noqa: F401, pandas reads by it
     try:
-        book = openpyxl.load_workbook(name, read_only=True, data_only=True)
-    except (zipfile.BadZipFile, KeyError, ValueError):
+        with pd.ExcelFile(name, engine="openpyxl") as book:
+            if sheet is not None and sheet not in book.sheet_names:
+                raise FileError(f"{name} has no sheet {sheet!r}, but {book.sheet_names}")
+            cells = book.parse(sheet or 0, header=None, na_filter=False, dtype=object)
+    except (zipfile.BadZipFile, KeyError, ValueError) as error:
+        if isinstance(error, FileError):
+            raise
         raise FileError(f"{name} is no workbook: save it as .xlsx or csv") from None
-    try:
-        if sheet is not None and sheet not in book.sheetnames:
-            raise FileError(f"{name} has no sheet {sheet!r}, but {book.sheetnames}")
-        rows = [
-            [_text_of(cell) for cell in row]
-            for row in (book[sheet] if sheet else book.worksheets[0]).iter_rows(values_only=True)
-        ]
-    finally:
-        book.close()
-    rows = [row for row in rows if any(row)]
-    used = max((place + 1 for row in rows for place, cell in enumerate(row) if cell), default=0)
-    header, *rows = [(row + [""] * used)[:used] for row in rows] or [[]]
+    cells = cells.map(_text_of)
+    header, *rows = cells[(cells != "").any(axis=1)].to_numpy().tolist() or [[]]
     if not all(header):
         raise FileError(f"{name}: the first row must name the columns; it is {header}")
     return header, rows
 
 
 def _text_of(cell: object) -> str:
-    """The text of a cell: whole numbers without a point, dates as year-month-day."""
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
-        cell = int(cell)
+    """The text of a cell, dates as year-month-day."""
     if isinstance(cell, datetime):
         return cell.isoformat(" ") if cell.time() != time() else cell.date().isoformat()
     return "" if cell is None else str(cell)
@@ -330,10 +295,8 @@ def _other_than(name: str, encoding: str) -> str:
     begins = _begins(name)
     if begins in (b"PK", b"\xd0\xcf"):
         return ", as it is no text but a workbook or an archive: save it as .xlsx or csv"
-    other = {b"": "cp1252", b"\0": "utf-16-le"}.get(begins[1:] * (b"\0" in begins), "utf-16-be")
-    if other == encoding.lower() or begins in _UTF_16:
-        return ": it may be damaged, or no csv"
-    return f'; try encoding="{other}" (--encoding {other})'
+    other = "utf-16-le" if b"\0" in begins else "cp1252"
+    return f'; try encoding="{other}" (--encoding {other})' if other != encoding.lower() else ""
 
 
 def _opened(name: str, encoding: str) -> IO[str]:
@@ -342,120 +305,6 @@ def _opened(name: str, encoding: str) -> IO[str]:
     openers = {".gz": gzip.open, ".bz2": bz2.open, ".xz": getattr(lzma, "open", open)}
     opener = openers.get(Path(name).suffix.lower(), open)
     return opener(name, "rt", encoding=encoding, newline="")
-
-
-# not "-0", "+5", "007" or 19 digits, which a 64-bit integer would not be written as
-_INTEGER = r"(?:0|-?[1-9]\d{0,17})"
-_DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
-_COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
-_ANY = r"(?s:.*)"
-_WORKBOOKS = (".xlsx", ".xlsm")
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # marks at the beginning of a file
-# Kinds of columns for --type, and how their values are written.
-_KINDS = {
-    "integer": r"[+-]?\d{1,18}",
-    "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
-    "decimal-comma": r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?",
-    "date": ISO_DATE,
-    "ordered": _ANY,
-    "text": _ANY,
-}
-_DIGITS_AND_COMMAS = r"-?\d[\d.]*(?:,\d+)*"
-_DAY_FIRST_OR_MONTH = r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?: .*)?"
-_YEAR_FIRST = r"\d{4}([./-])\d{1,2}[./-]\d{1,2}(?:[T ].*)?"
-_MOST_DIGITS = 15  # a 64-bit float distinguishes all decimals of 15 digits
-
-
-def kind_of(known: pd.Series) -> tuple[str, str | None]:
-    """Return the kind of a column of texts; for text in doubt, also the other possible kind."""
-
-    def all_are(pattern: str) -> bool:
-        return bool(known.str.fullmatch(pattern, flags=re.ASCII).all())
-
-    if len(known) == 0:
-        return "text", None
-    if all_are(_INTEGER):
-        return "integer", None
-    if all_are(_DECIMAL):
-        digits = known.str.replace(r"[eE].*", "", regex=True).str.count(r"\d")
-        if _changed(known):
-            return "text", None
-        return ("decimal", None) if digits.max() <= _MOST_DIGITS else ("text", "decimal")
-    if all_are(ISO_DATE):
-        return "date", None
-    if all_are(_DIGITS_AND_COMMAS) and known.str.contains(",").any():
-        thousands = known.str.fullmatch(r"-?\d{1,3}(?:,\d{3})*").all()  # 1,234 may be 1234
-        precise = known.str.count(r"\d").max() <= _MOST_DIGITS
-        certain = all_are(_COMMA) and not thousands and precise
-        return ("decimal-comma", None) if certain else ("text", "decimal-comma")
-    if (known != (bare := known.str.strip())).any():  # with spaces around
-        kind, in_doubt = kind_of(bare)
-        return "text", in_doubt if kind == "text" else kind
-    if all_are(_DAY_FIRST_OR_MONTH):
-        return "text", "%d.%m.%Y"
-    if all_are(_YEAR_FIRST):
-        return "text", "%Y{0}%m{0}%d".format(re.match(_YEAR_FIRST, known.iloc[0])[1])
-    numbers = known.str.fullmatch(_DECIMAL, flags=re.ASCII)
-    if 2 * numbers.sum() > len(known) and known[~numbers].str.contains(r"\d").all():
-        return "text", "ordered"  # such as 85+ among ages
-    return "text", None
-
-
-def _natural(text: str) -> list:
-    """Key that orders the numbers in texts by size, 9 before 10 before 85+."""
-    parts = re.split(r"(\d+)", text, flags=re.ASCII)
-    return [(int(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)] + [(0, text)]
-
-
-def _changed(numbers: pd.Series) -> list[str]:
-    """Return the distinct numbers that a 64-bit float cannot hold exactly."""
-    return [text for text in numbers.unique() if Decimal(text) != Decimal(repr(float(text)))]
-
-
-def typed(texts: pd.Series, kind: str) -> pd.Series:
-    """Return a column as a kind: numbers, ordered categories, or the texts themselves."""
-    if not isinstance(kind, str):
-        if others := texts.dropna()[~texts.dropna().isin(kind)].unique().tolist():
-            raise ColumnError(
-                f"{texts.name!r} has values that its order does not list: {others[:5]}; name all "
-                "of them, or those that mean a missing value by na=[...] (--na TEXT)"
-            )
-        return pd.Series(pd.Categorical(texts, [*kind], ordered=True), name=texts.name)
-    if kind not in ("text", "ordered"):
-        texts = texts.str.strip()
-    known = texts.dropna()
-    right = known.str.fullmatch(_KINDS.get(kind, _ANY), flags=re.ASCII)
-    if kind == "date" or kind not in _KINDS:
-        form = "ISO8601" if kind == "date" else kind
-        times = pd.to_datetime(known[right], format=form, errors="coerce", utc=True)
-        right &= times.notna().reindex(known.index, fill_value=False)
-    plain = texts
-    if kind == "decimal-comma":
-        plain = texts.str.replace(".", "").str.replace(",", ".")
-    if kind.startswith("decimal") and (changed := _changed(plain[known.index[right]])):
-        raise ColumnError(
-            f"{texts.name!r} has numbers with too many digits for a decimal, such as "
-            f"{changed[:5]}: --type {texts.name}=text keeps them"
-        )
-    if not right.all():
-        wrong = known[~right].unique()[:5].tolist()
-        raise ColumnError(
-            f"{texts.name!r} is not all {kind}: {wrong} in {int((~right).sum())} rows; name texts "
-            "that mean a missing value by na=[...] (--na TEXT), or another kind by types={...} "
-            "(--type NAME=KIND)"
-        )
-    if kind == "text":
-        return texts
-    if kind == "integer":
-        return texts.astype("int64" if len(known) == len(texts) else "Int64")
-    if kind.startswith("decimal"):
-        return plain.astype("float64")
-    if kind == "ordered":
-        categories = sorted(known.unique(), key=_natural)
-    else:
-        order = pd.DataFrame({"time": times, "text": known}).sort_values(["time", "text"])
-        categories = order["text"].unique()
-    return pd.Series(pd.Categorical(texts, categories, ordered=True), name=texts.name)
 
 
 # -- the table with its roles ------------------------------------------------------------------
@@ -504,45 +353,25 @@ def with_roles(
     return table, m, options
 
 
-def in_doubt(doubts: Mapping[str, str]) -> ColumnError:
-    """Return the error on quasi-identifiers that may be more than text, with what to pass."""
-    options = " ".join(shlex.quote(f"--type={name}={kind}") for name, kind in doubts.items())
-    return ColumnError(
-        f"{[*doubts]} may be more than text: types={doubts} ({options}) reads them so, and the "
-        "kind text keeps their texts"
-    )
-
-
-def spellings(m: Microdata) -> list[str]:
-    """Return a sentence for each role column with texts that may be one value."""
-    found = []
-    for name in [*m.qi, *m.sensitives]:
-        if alike := near_equal(m.attribute(name).values):
-            found.append(
-                f"{' and '.join(map(str, alike))} of {name!r} may be one value, but they are kept "
-                "apart: mend the file"
-            )
-    return found
-
-
-def told(table: Table, m: Microdata) -> list[str]:
-    """Return what missing values and columns in doubt mean for a table, in sentences."""
+def notes(table: Table, m: Microdata) -> list[str]:
+    """Return what missing values, spellings and columns in doubt mean for a table."""
     found = [f"{m.dropped:,} rows with missing values are left out"] * (m.dropped > 0)
-    lost = [
-        name
-        for name, column in m.frame[m.qi].items()
-        if column.isna().any()
-        and (pd.api.types.is_numeric_dtype(column) or getattr(column.dtype, "ordered", False))
-    ]
-    if lost:
-        found.append(
-            f"missing values are kept as the value ?, so {', '.join(lost)} cannot be ordered: "
-            'sets are published instead of intervals; missing="drop" (--missing drop) leaves such '
-            "rows out"
-        )
-    for name in m.sensitives:
+    for name in [*m.qi, *m.sensitives]:
+        column = m.frame[name] if m.has_rows else pd.Series()
+        ordered = getattr(column.dtype, "ordered", pd.api.types.is_numeric_dtype(column))
+        if name in m.qi and ordered and column.isna().any():
+            found.append(
+                f"missing values are kept as the value ?, so {name} cannot be ordered: sets are "
+                'published instead of intervals; missing="drop" (--missing drop) leaves such rows '
+                "out"
+            )
         if other := table.in_doubt.get(name):
             found.append(f"{name!r} was read as text; types={{{name!r}: {other!r}}} reads it so")
+        if alike := near_equal(m.attribute(name).values):
+            found.append(
+                f"warning: {' and '.join(map(str, alike))} of {name!r} may be one value, but they "
+                "are kept apart: mend the file"
+            )
     return found
 
 

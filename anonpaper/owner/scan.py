@@ -28,7 +28,7 @@ from anonpaper.display import html
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.files import named_by_user, whole_files
 from anonpaper.microdata import CountedRows, Microdata
-from anonpaper.owner.reader import in_doubt, kind_of, typed
+from anonpaper.owner.kinds import in_doubt, kind_of, typed
 from anonpaper.owner.sources import Sources
 from anonpaper.publish import Anatomy, Release
 from anonpaper.publish.writing import PARQUET, beside, check_table_place
