@@ -4,6 +4,7 @@ import inspect
 import io
 import json
 import re
+import shlex
 import sys
 
 import hypothesis.strategies as st
@@ -36,16 +37,7 @@ ARGUMENTS = {
     "tds": ["--l", "2", *TREE],
     "full_domain": ["--k", "3", "--l", "2", *TREE],
     "preference_search": [
-        "--k",
-        "3",
-        "--population",
-        "10",
-        "--evaluations",
-        "100",
-        "--preference",
-        "0.3,0.5",
-        "--granularity",
-        "age=2",
+        *"--k 3 --population 10 --evaluations 100 --preference 0.3,0.5 --granularity age=2".split()
     ],
     "exhaustive": ["--k", "3"],
 }
@@ -54,7 +46,8 @@ FEW = ("exact", "optimal_two_diverse", "exhaustive")
 
 def anonymized(capsys, *arguments):
     """Run anonymize with JSON on standard output and return the report."""
-    assert main(["anonymize", *map(str, arguments), "--json", "-q"]) == 0, capsys.readouterr().err
+    command = f"anonymize {' '.join(map(str, arguments))} --json -q"
+    assert main(shlex.split(command)) == 0, capsys.readouterr().err
     return json.loads(capsys.readouterr().out)
 
 
@@ -98,16 +91,7 @@ def test_every_method_and_every_way_to_publish(
             assert not (tmp_path / "no.csv").exists()
             continue
         report = anonymized(
-            capsys,
-            table,
-            *roles,
-            "--method",
-            name,
-            *ARGUMENTS[name],
-            *more,
-            "-o",
-            "out.csv",
-            "--force",
+            capsys, table, *roles, "--method", name, *ARGUMENTS[name], *more, "-o out.csv --force"
         )
         levels = {entry["principle"]: entry["level"] for entry in report["levels"]}
         parameters = report["parameters"]
@@ -174,18 +158,8 @@ def test_published_values_are_those_of_the_file(people, capsys, tmp_path):
     anonymized(
         capsys,
         people,
-        "--qi",
-        'zip,"income, monthly"',
-        "--sensitive",
-        "illness",
-        "--method",
-        "tp",
-        "--l",
-        2,
-        "--keep",
-        "name",
-        "-o",
-        tmp_path / "out.csv",
+        """--qi 'zip,"income, monthly"' --sensitive illness --method tp --l 2 --keep name""",
+        f"-o {tmp_path}/out.csv",
     )
     before = pd.read_csv(people, dtype=str, keep_default_na=False)
     after = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
@@ -208,14 +182,7 @@ def test_parquet_in_and_out(people, capsys, tmp_path):
             capsys,
             tmp_path / "people.parquet",
             *ROLES,
-            "--method",
-            "mondrian",
-            "--k",
-            5,
-            "--publish",
-            "generalize",
-            "-o",
-            tmp_path / f"out.{suffix}",
+            f"--method mondrian --k 5 --publish generalize -o {tmp_path}/out.{suffix}",
         )
     found = pd.read_parquet(tmp_path / "out.parquet")
     same = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
@@ -239,17 +206,8 @@ def test_constraints_from_csv_json_and_text_are_the_same(people, capsys, tmp_pat
             capsys,
             people,
             *ROLES,
-            "--method",
-            "diva",
-            "--k",
-            3,
-            "--seed",
-            0,
-            "--constraints",
-            tmp_path / f"a.{suffix}",
-            "-o",
-            tmp_path / "out.csv",
-            "--force",
+            f"--method diva --k 3 --seed 0 --constraints {tmp_path}/a.{suffix}",
+            f"-o {tmp_path}/out.csv --force",
         )
         for suffix in ("csv", "json", "txt")
     ]
@@ -273,11 +231,7 @@ def test_constraints_that_cannot_be_met_or_read(people, tmp_path, capsys, conten
                 "anonymize",
                 str(people),
                 *ROLES,
-                "--method",
-                "diva",
-                "--k",
-                "3",
-                "--constraints",
+                *"--method diva --k 3 --constraints".split(),
                 str(tmp_path / "sigma.txt"),
             ]
         )
@@ -534,17 +488,7 @@ def test_quasi_identifiers_published_as_they_are_are_not_called_k_anonymous(
     form, people, capsys, tmp_path
 ):
     report = anonymized(
-        capsys,
-        people,
-        *ROLES,
-        "--method",
-        "mondrian",
-        "--k",
-        4,
-        "--publish",
-        form,
-        "-o",
-        tmp_path / "out.csv",
+        capsys, people, *ROLES, f"--method mondrian --k 4 --publish {form} -o {tmp_path}/out.csv"
     )
     meanings = {entry["principle"]: entry["meaning"] for entry in report["levels"]}
     assert "k-anonymity" not in meanings
@@ -557,15 +501,7 @@ def test_missing_values_by_each_policy(tmp_path, capsys):
     command = [
         "anonymize",
         str(path),
-        "--qi",
-        "age",
-        "--sensitive",
-        "ill",
-        "--method",
-        "tp",
-        "--l",
-        "2",
-        "--missing",
+        *"--qi age --sensitive ill --method tp --l 2 --missing".split(),
     ]
     assert main([*command, "category"]) == 0
     printed = capsys.readouterr()

@@ -251,11 +251,7 @@ def test_a_hierarchy_that_was_read_is_never_written(people, age_tree):
             "anonymize",
             people,
             *QI,
-            "--method",
-            "tds",
-            "--l",
-            "2",
-            "--hierarchy",
+            *"--method tds --l 2 --hierarchy".split(),
             f"age={age_tree}",
             "-o",
             age_tree,
@@ -283,15 +279,7 @@ def test_of_two_files_both_are_written_or_none(people, tmp_path):
         "anonymize",
         people,
         *QI,
-        "--method",
-        "klt",
-        "--k",
-        "2",
-        "--l",
-        "2",
-        "--publish",
-        "anatomize",
-        "-o",
+        *"--method klt --k 2 --l 2 --publish anatomize -o".split(),
         tmp_path / "out.csv",
     ]
     assert code(*command) == 2
@@ -315,9 +303,7 @@ def test_a_name_that_the_terminal_cannot_show_is_escaped(tmp_path):
     done = run(
         "audit",
         tmp_path / "a.csv",
-        "--qi",
-        "Größe",
-        "-q",
+        *"--qi Größe -q".split(),
         env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
     )
     assert done.returncode == 0, done.stderr
@@ -345,10 +331,7 @@ def test_a_file_behind_standard_input_is_not_written(people):
         done = subprocess.run(
             [
                 sys.executable,
-                "-m",
-                "anonpaper",
-                "anonymize",
-                "-",
+                *"-m anonpaper anonymize -".split(),
                 *QI,
                 *TP,
                 "-o",
@@ -366,10 +349,7 @@ def test_a_file_behind_standard_input_is_not_written(people):
 
 def test_fetch_writes_to_standard_output_too(tmp_path):
     done = run(
-        "fetch",
-        "german",
-        "-o",
-        "-",
+        *"fetch german -o -".split(),
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
