@@ -3,7 +3,6 @@
 ``call`` takes the name of a function below and its arguments as JSON, and answers with JSON.
 """
 
-import csv
 import gzip
 import hashlib
 import json
@@ -12,7 +11,6 @@ import re
 import shlex
 import time
 import zlib
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -78,17 +76,18 @@ def read(path, name, delimiter=None, encoding=None, types=None) -> dict:
     _now.update(path=path, name=name, types=dict(types or {}))
     notes = []
     if name.lower().endswith((".xlsx", ".xlsm")):
-        path, delimiter, encoding = _as_csv(path, notes), ",", "utf-8"
-    try:
-        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as stream:
-            content = stream.read()
-    except (OSError, EOFError, zlib.error) as error:
-        raise errors.FileError(f"{name}: {error}") from None
-    if b"\0" in content[:4096] and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise errors.FileError(f"{name} is no text: the page reads csv and xlsx")
-    encoding = encoding or _encoding(content, notes)
-    delimiter = delimiter or _separator(content, encoding)
-    del content
+        encoding, delimiter = "utf-8", ","
+    else:
+        try:
+            with (gzip.open if path.endswith(".gz") else open)(path, "rb") as stream:
+                content = stream.read()
+        except (OSError, EOFError, zlib.error) as error:
+            raise errors.FileError(f"{name}: {error}") from None
+        if b"\0" in content[:4096] and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise errors.FileError(f"{name} is no text: the page reads csv and xlsx")
+        encoding = encoding or _encoding(content, notes)
+        delimiter = delimiter or _separator(content, encoding)
+        del content
     table = read_table(path, delimiter=delimiter, encoding=encoding, types=_now["types"])
     _now.update(table=table, encoding=encoding)
     n, columns = len(table.frame), []
@@ -128,43 +127,6 @@ def _separator(content: bytes, encoding: str) -> str:
     head = content[:1_000_000].decode(encoding, errors="replace").lstrip("\ufeff\r\n")
     outside = "".join(head.split("\n", 1)[0].split('"')[::2])
     return max(SEPARATORS, key=outside.count)
-
-
-def _as_csv(path: str, notes: list) -> str:
-    """Write the first sheet of a workbook as csv, its values as they are stored."""
-    import openpyxl
-
-    try:
-        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except Exception as error:  # of zip, xml or openpyxl: whatever a damaged file meets first
-        raise errors.FileError(f"{_now['name']} is no workbook: {error}") from None
-    with closing(book), open(path + ".csv", "w", newline="", encoding="utf-8") as stream:
-        first, *others = book.worksheets
-        if others:
-            notes.append(f"Only the first sheet was read: {first.title}.")
-        width, writer = None, csv.writer(stream)
-        for row in first.iter_rows(values_only=True):
-            cells = [_text(value) for value in row]
-            if width is None:
-                while cells and not cells[-1]:
-                    cells.pop()
-                width = len(cells) or None
-            if width and any(cells):
-                writer.writerow(_as_wide(cells, width))
-    return path + ".csv"
-
-
-def _as_wide(cells: list[str], width: int) -> list[str]:
-    """Return a row as wide as the header; a longer one, which the reader reports, only if full."""
-    extra = cells[width:] if any(cells[width:]) else []
-    return [*cells[:width], *[""] * (width - len(cells)), *extra]
-
-
-def _text(value: object) -> str:
-    """Return a cell as text: whole numbers without a point, dates without midnight."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        value = int(value)
-    return "" if value is None else str(value).removesuffix(" 00:00:00")
 
 
 # ---- the table as it is -----------------------------------------------------------------------
