@@ -5,6 +5,8 @@ table does not allow the request or a data set cannot be fetched, 2 wrong comman
 A command writes all of its files or none.
 """
 
+from __future__ import annotations
+
 import io
 import os
 import shlex

@@ -128,11 +128,19 @@ def read(
         A JSON file with the parameters above, except `source`, to be used where they are not
         given; and where to save them, with the type of every column as it was read.
 
+    Returns
+    -------
+    Microdata
+
     Raises
     ------
     ColumnError, FileError, ParameterError
         A quasi-identifier may be more than text, and `types` does not say; a value is not of the
         type that was given; or a file cannot be read.
+
+    References
+    ----------
+    Y. Shafranovich, *Common format and MIME type for csv files*, RFC 4180. O(n) for n rows.
 
     Examples
     --------
