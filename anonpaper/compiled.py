@@ -2,7 +2,7 @@
 
 The labels are the same. Compiling takes seconds, longer than interpreting a loop over some
 thousand rows. Numba is imported with the first loop that is compiled, and keeps it in a cache for
-later processes.
+later processes until the loop's own file changes: `make distclean` forgets loops that call others.
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
-import hashlib
 import os
 import sys
 import threading
 import time
 import types
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import numpy as np
 
@@ -44,7 +42,6 @@ class Loop:
     def __init__(self, function: Callable, options: dict[str, bool]) -> None:
         functools.update_wrapper(self, function)
         self._function, self._options = function, options
-        self._defined = list(function.__globals__.values())  # above it: what it uses is among them
         self._seconds, self._is_compiled = 0.0, False
 
     def __call__(self, *args):
@@ -66,27 +63,10 @@ class Loop:
 
     @functools.cached_property
     def compiled(self) -> Callable:
-        """The function as numba compiles it, again whenever something it uses has changed."""
+        """The function as numba compiles it, once for this and later processes."""
         numba = _numba()
         function = self._calling("compiled", {"prange": numba.prange})
-        compiled = numba.njit(function, cache=True, no_cfunc_wrapper=True, **self._options)
-        # A numba that keeps its key elsewhere goes by the file alone, which a test notices.
-        with contextlib.suppress(AttributeError):
-            compiled._cache._cache_file._source_stamp = self._stamp
-        return compiled
-
-    @functools.cached_property
-    def _stamp(self) -> bytes:
-        """What changes with compiled code: its file, loops, fields of named tuples, constants."""
-        used: list[object] = [_content(self._function.__code__.co_filename)]
-        for value in self._defined:
-            if isinstance(value, Loop):
-                used.append(value._stamp)
-            elif isinstance(value, type) and hasattr(value, "_fields"):
-                used.append(value._fields)
-            elif isinstance(value, int | float | np.generic):
-                used.append(value)
-        return hashlib.sha256(repr(used).encode()).digest()
+        return numba.njit(function, cache=True, no_cfunc_wrapper=True, **self._options)
 
     def _calling(self, kind: str, names: dict[str, object]) -> Callable:
         """Return the function, its names of loops bound to this kind of them."""
@@ -158,12 +138,6 @@ def _numba() -> types.ModuleType | None:
     except ImportError:
         return None
     return None if numba.config.DISABLE_JIT else numba
-
-
-@functools.cache
-def _content(path: str) -> str:
-    """Return the hash of a file."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 @functools.cache

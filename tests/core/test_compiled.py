@@ -53,60 +53,6 @@ def test_a_first_call_says_that_it_compiles_and_a_second_one_nothing(tmp_path):
     assert seen_on_a_terminal(tmp_path) == ""
 
 
-USED = """
-from typing import NamedTuple
-from anonpaper.compiled import {kind}
-STEP = {step}
-class Pair(NamedTuple):
-    {fields[0]}: int
-    {fields[1]}: int
-@{kind}
-def called(x):
-    return {factor} * x
-"""
-USING = """
-from used import STEP, Pair, called
-from anonpaper.compiled import loop
-@loop
-def calling(pair):
-    return called(pair.high) + STEP
-"""
-OUTER = """
-from using import Pair, calling
-from anonpaper.compiled import at_once, loop
-@loop
-def outer(pair):
-    return calling(pair)
-with at_once():
-    print(outer(Pair(1, 10)), sum(outer.compiled.stats.cache_hits.values()))
-"""
-
-
-def test_a_loop_is_compiled_anew_where_what_it_uses_of_other_modules_has_changed(tmp_path):
-    """Several times removed, too: the file of the loop itself stays as it is."""
-
-    def answer(**changed):
-        given = {"kind": "inner", "step": 0, "fields": ("low", "high"), "factor": 1} | changed
-        (tmp_path / "used.py").write_text(USED.format(**given))
-        (tmp_path / "using.py").write_text(USING)
-        (tmp_path / "outer.py").write_text(OUTER)
-        command = [sys.executable, "-B", "-c", "import outer"]
-        environment = os.environ | {
-            "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
-            "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
-        }
-        done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-        return [int(word) for word in done.stdout.split()]
-
-    assert answer() == [10, 0]
-    assert answer() == [10, 1]  # as long as nothing has changed, out of the cache
-    assert answer(factor=2) == [20, 0]
-    assert answer(step=5) == [15, 0]
-    assert answer(fields=("high", "low")) == [1, 0]
-    assert answer(kind="part", factor=3) == [30, 0]
-    assert answer(kind="part", factor=4) == [40, 0]
-
-
 def test_one_module_knows_numba():
     for path in (ROOT / "anonpaper").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
