@@ -28,7 +28,7 @@ rm -r "$folder/sources/anonpaper"
 cd "$folder/sources"
 # without the compiler these take minutes
 slow="--ignore=tests/partition/test_klt.py --ignore=tests/recoders/test_searches.py
-  --ignore=tests/recoders/test_branch_and_bound.py --ignore=tests/publish/test_swap_and_anatomize.py"
+  --ignore=tests/publish/test_swap_and_anatomize.py"
 
 [ $# -gt 0 ] || set -- all none
 for extra; do
