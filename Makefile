@@ -131,7 +131,7 @@ lab: env data  ## open JupyterLab
 
 # ---- the course and the site ------------------------------------------------------------------
 
-course: $(if $(LESSONS),build/course/student/README.md)  ## write the lessons for students and instructors; variants with SEED= STUDENTS=
+course: $(if $(LESSONS),build/course/student/README.md)  ## write the students' versions of the lessons; variants with SEED= STUDENTS=<csv>
 	@$(if $(STUDENTS),$(RUN) tools/course.py --seed "$(SEED)" --students "$(STUDENTS)",:)
 
 build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
@@ -141,12 +141,9 @@ build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
 slides: course data  ## write slides of the lessons, to show offline: build/course/slides
 	@$(RUN) tools/slides.py
 
-grade: env data  ## grade what the learning platform exports: ANSWERS=<zip> WORKSHEET=<csv> SEED= DEADLINE=
-	@$(RUN) tools/grade.py collect "$(ANSWERS)" $(if $(TEXTS),--texts $(TEXTS)) $(if $(SEED),--seed "$(SEED)")
-	@$(ONE_THREAD) $(RUN) tools/grade.py grade $(if $(SEED),--seed "$(SEED)")
-	@$(RUN) tools/grade.py similar $(if $(SEED),--seed "$(SEED)")
-	@$(RUN) tools/grade.py feedback
-	@$(RUN) tools/grade.py marks "$(WORKSHEET)" $(if $(DEADLINE),--deadline "$(DEADLINE)")
+grade: env data  ## grade what the learning platform exports: ANSWERS=<zip> WORKSHEET=<csv> SEED=
+	@$(RUN) tools/grade.py grade "$(ANSWERS)" $(if $(SEED),--seed "$(SEED)")
+	@$(RUN) tools/grade.py marks "$(WORKSHEET)"
 
 site: env  ## write pages to read offline: build/site
 	@$(RUN) tools/site.py
