@@ -187,29 +187,6 @@ def own_files(folder: Path) -> dict[str, Path]:
     return own | {lock.name: lock, "worker.js": PAGE / "worker.js"}
 
 
-def loads(source: str) -> list[str]:
-    """Return the names of the data sets that a cell loads."""
-    return re.findall(r"""\bap\.load\(["'](\w+)["']""", source)
-
-
-def write_wheel(folder: Path) -> str:
-    """Build the package's wheel and return its file's name."""
-    folder.mkdir()
-    build = f"from setuptools import build_meta; build_meta.build_wheel({str(folder)!r})"
-    with tempfile.TemporaryDirectory() as copy:  # setuptools leaves folders behind
-        sources = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / "anonpaper", Path(copy, "anonpaper"), ignore=sources)
-        for name in ("README.md", "LICENSE", "setup.py"):
-            shutil.copy(ROOT / name, copy)
-        # the version is that of the checkout, whose tags the copy does not have
-        project = (ROOT / "pyproject.toml").read_text()
-        version = f'version = "{anonpaper.__version__}"\ndynamic = ['
-        stated = project.replace('dynamic = ["version", ', version)
-        Path(copy, "pyproject.toml").write_text(stated)
-        subprocess.run([sys.executable, "-c", build], cwd=copy, check=True, capture_output=True)
-    return next(folder.glob("*.whl")).name
-
-
 def notebooks() -> list[str]:
     """Return the notebooks that are pages: the start, all lessons, the first of each paper."""
     firsts = [next(paper.parent.glob("1_*")) for paper in NOTEBOOKS.glob("*/paper.toml")]
