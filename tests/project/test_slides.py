@@ -74,7 +74,7 @@ def test_every_lesson_shows_two_pictures_of_concepts_as_they_are_drawn():
                 found[name] = cell.attachments[f"{name}.png"]["image/png"]
         assert len(found) >= 2, path.stem
         for name, picture in found.items():
-            figure = getattr(pictures, name)()
+            figure = pictures.DRAWN[name]()
             held, new = (
                 matplotlib.image.imread(slides.io.BytesIO(content))
                 for content in (slides.base64.b64decode(picture), pictures.png(figure))
