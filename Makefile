@@ -43,7 +43,7 @@ export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: all help env data figures report expected verify notebooks lab course slides grade site \
-  site-instructor live test test-all test-fast fuzz types bench benchmark wheel-test lock \
+  live test test-all test-fast fuzz types bench benchmark wheel-test lock \
   clean distclean $(PAPERS:%=paper-%) $(NOTEBOOKS:notebooks/%.ipynb=refresh-%)
 
 all: figures $(COMPARED) course $(if $(wildcard site/conf.py),site)  ## figures, lessons, site; the default
@@ -147,9 +147,6 @@ grade: env data  ## grade what the learning platform exports: ANSWERS=<zip> WORK
 
 site: env  ## write pages to read offline: build/site
 	@$(RUN) tools/site.py
-
-site-instructor: env  ## write the site with solutions and the guide: build/site-instructor
-	@$(RUN) tools/site.py --instructor
 
 live: env  ## write pages that run in the browser: your own table, lessons, notebooks (build/live)
 	@$(RUN) tools/live.py
